@@ -20,7 +20,7 @@ import (
 // Effects: the affiliate and its link; affiliate.created.
 //
 // Source: docs/contract.md 3.1.
-func (p *Program) CreateAffiliate(ctx context.Context, in affiliate.NewAffiliate) (affiliate.Affiliate, error) {
+func (p *Program) CreateAffiliate(ctx context.Context, in affiliate.AffiliateParams) (affiliate.Affiliate, error) {
 	return p.engine.CreateAffiliate(ctx, in)
 }
 
@@ -32,7 +32,7 @@ func (p *Program) CreateAffiliate(ctx context.Context, in affiliate.NewAffiliate
 // Effects: the affiliate and its link; affiliate.created.
 //
 // Source: docs/rules.md 4.1; docs/contract.md 6.
-func (p *Program) InviteAffiliate(ctx context.Context, in affiliate.NewAffiliate) (affiliate.Affiliate, error) {
+func (p *Program) InviteAffiliate(ctx context.Context, in affiliate.AffiliateParams) (affiliate.Affiliate, error) {
 	return p.engine.InviteAffiliate(ctx, in)
 }
 
@@ -50,7 +50,7 @@ func (p *Program) InviteAffiliate(ctx context.Context, in affiliate.NewAffiliate
 // affiliate, and all get it.
 //
 // Source: docs/rules.md 4.8; docs/contract.md 3.1.
-func (p *Program) EnsureAffiliate(ctx context.Context, in affiliate.NewAffiliate) (affiliate.Affiliate, error) {
+func (p *Program) EnsureAffiliate(ctx context.Context, in affiliate.AffiliateParams) (affiliate.Affiliate, error) {
 	return p.engine.EnsureAffiliate(ctx, in)
 }
 

@@ -58,7 +58,7 @@ func tryAttribution(t *testing.T, row []string) {
 		}
 	}
 	if !known && order.ReferralID+order.PromoCode != "" {
-		ref, err := s.CreateReferral(t.Context(), affiliate.NewReferral{
+		ref, err := s.CreateReferral(t.Context(), affiliate.ReferralParams{
 			AffiliateID: order.ReferralID, PromoCode: order.PromoCode, Name: "Otto", Email: "otto@example.net", ReferredUserExternalID: "otto",
 		})
 		if err != nil || ref.AffiliateID != want.ID {
@@ -174,20 +174,20 @@ func newCreditShop(t *testing.T, a affiliate.Attribution) *creditShop {
 	var err error
 	s.Program, err = tributary.New(memstore.New(), tributary.Config{Attribution: a, Terms: affiliate.Terms{Rate: affiliate.MustPercent("10")}, Now: func() time.Time { return s.now }})
 	must(err)
-	coupon, err := s.CreateCoupon(t.Context(), affiliate.NewCoupon{Name: "20 %", PercentOff: affiliate.Set(affiliate.MustPercent("20"))})
+	coupon, err := s.CreateCoupon(t.Context(), affiliate.CouponParams{Name: "20 %", PercentOff: affiliate.Set(affiliate.MustPercent("20"))})
 	must(err)
 	for _, name := range []string{"Ada", "Ben"} {
-		s.people[name], err = s.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: name, LastName: "M", Email: name + "@example.org", AffiliateLink: name})
+		s.people[name], err = s.CreateAffiliate(t.Context(), affiliate.AffiliateParams{FirstName: name, LastName: "M", Email: name + "@example.org", AffiliateLink: name})
 		must(err)
-		_, err = s.CreateCode(t.Context(), affiliate.NewCode{CouponID: coupon.ID, Code: strings.ToUpper(name) + "20", AffiliateID: s.people[name].ID})
+		_, err = s.CreateCode(t.Context(), affiliate.CodeParams{CouponID: coupon.ID, Code: strings.ToUpper(name) + "20", AffiliateID: s.people[name].ID})
 		must(err)
 	}
 	return s
 }
 
 // before does what the cell says, and returns the order as far as it is known then.
-func (s *creditShop) before(cell string) (order affiliate.NewSale, known bool) {
-	order = affiliate.NewSale{Email: "ida@example.net", Name: "Ida", TotalEarned: affiliate.MustAmount("50")}
+func (s *creditShop) before(cell string) (order affiliate.SaleParams, known bool) {
+	order = affiliate.SaleParams{Email: "ida@example.net", Name: "Ida", TotalEarned: affiliate.MustAmount("50")}
 	end := s.now
 	for _, part := range strings.Split(cell, "; ") {
 		if owner, ok := strings.CutSuffix(part, "'s"); ok {
@@ -199,7 +199,7 @@ func (s *creditShop) before(cell string) (order affiliate.NewSale, known bool) {
 				slug, ago, _ := strings.Cut(visit, " ")
 				days, _ := strconv.Atoi(strings.TrimSuffix(ago, " days ago"))
 				s.now = end.AddDate(0, 0, -days)
-				click, err := s.TrackClick(s.t.Context(), affiliate.NewClick{Slug: slug, Earlier: s.click})
+				click, err := s.TrackClick(s.t.Context(), affiliate.ClickParams{Slug: slug, Earlier: s.click})
 				if err != nil {
 					s.t.Fatal(err)
 				}
@@ -212,7 +212,7 @@ func (s *creditShop) before(cell string) (order affiliate.NewSale, known bool) {
 }
 
 func (s *creditShop) refer(owner affiliate.Affiliate) {
-	_, err := s.CreateReferral(s.t.Context(), affiliate.NewReferral{
+	_, err := s.CreateReferral(s.t.Context(), affiliate.ReferralParams{
 		AffiliateID: owner.ID.String(), Name: "Ida", Email: "ida@example.net", ReferredUserExternalID: "ida",
 	})
 	if err != nil {

@@ -34,7 +34,7 @@ func (p *Program) Adjustments(ctx context.Context, f affiliate.AdjustmentFilter,
 // commissions of sales. It is payable at once: the next payout takes it, and a negative one
 // lowers that payout. Adjustments count in no totals.
 //
-// With NewAdjustment.Reverses it takes an earlier adjustment back: it has the same kind,
+// With AdjustmentParams.Reverses it takes an earlier adjustment back: it has the same kind,
 // affiliate and sale, and the opposite amount. An adjustment can be reversed once, and a
 // reversal cannot be reversed.
 //
@@ -47,7 +47,7 @@ func (p *Program) Adjustments(ctx context.Context, f affiliate.AdjustmentFilter,
 // Effects: the adjustment; no event.
 //
 // Source: docs/money.md 3.
-func (p *Program) RecordAdjustment(ctx context.Context, in affiliate.NewAdjustment) (affiliate.Adjustment, error) {
+func (p *Program) RecordAdjustment(ctx context.Context, in affiliate.AdjustmentParams) (affiliate.Adjustment, error) {
 	return p.engine.RecordAdjustment(ctx, in)
 }
 

@@ -15,7 +15,7 @@ import (
 // Errors: those of GenerateCodes, except those about codes that it would draw.
 //
 // Source: docs/rules.md 3.8; docs/contract.md 4.6.
-func (p *Program) CheckCodes(ctx context.Context, in affiliate.NewCodes) (affiliate.KeySpace, error) {
+func (p *Program) CheckCodes(ctx context.Context, in affiliate.CodesParams) (affiliate.KeySpace, error) {
 	return p.engine.CheckCodes(ctx, in)
 }
 
@@ -32,7 +32,7 @@ func (p *Program) CheckCodes(ctx context.Context, in affiliate.NewCodes) (affili
 // Effects: the code; promocode.created.
 //
 // Source: docs/rules.md 3.8; docs/contract.md 3.4.
-func (p *Program) CreateCode(ctx context.Context, in affiliate.NewCode) (affiliate.Code, error) {
+func (p *Program) CreateCode(ctx context.Context, in affiliate.CodeParams) (affiliate.Code, error) {
 	return p.engine.CreateCode(ctx, in)
 }
 
@@ -86,7 +86,7 @@ func (p *Program) EvaluateCodes(ctx context.Context, in affiliate.CodesOrder) (a
 // Effects: the hold, the counts of held places; no event.
 //
 // Source: docs/rules.md 3.10; docs/contract.md 3.10.
-func (p *Program) HoldRedemption(ctx context.Context, in affiliate.NewHold) (affiliate.Hold, error) {
+func (p *Program) HoldRedemption(ctx context.Context, in affiliate.HoldParams) (affiliate.Hold, error) {
 	return p.engine.HoldRedemption(ctx, in)
 }
 
@@ -139,7 +139,7 @@ func (p *Program) Codes(ctx context.Context, f affiliate.CodeFilter, pg affiliat
 	return p.engine.Codes(ctx, f, pg)
 }
 
-// GenerateCodes makes many codes: Count codes for the affiliate of NewCode, or
+// GenerateCodes makes many codes: Count codes for the affiliate of CodeParams, or
 // for each of AffiliateIDs. It makes all of them or none, and returns them
 // newest first.
 //
@@ -155,7 +155,7 @@ func (p *Program) Codes(ctx context.Context, f affiliate.CodeFilter, pg affiliat
 // Effects: promocode.created for each code.
 //
 // Source: docs/rules.md 3.8; ours, because a campaign needs many codes at once.
-func (p *Program) GenerateCodes(ctx context.Context, in affiliate.NewCodes) ([]affiliate.Code, error) {
+func (p *Program) GenerateCodes(ctx context.Context, in affiliate.CodesParams) ([]affiliate.Code, error) {
 	return p.engine.GenerateCodes(ctx, in)
 }
 
@@ -195,7 +195,7 @@ func (p *Program) UpdateCode(ctx context.Context, id uuid.UUID, up affiliate.Cod
 // Effects: the coupon; coupon.created.
 //
 // Source: docs/rules.md 3.1; docs/contract.md 3.3.
-func (p *Program) CreateCoupon(ctx context.Context, in affiliate.NewCoupon) (affiliate.Coupon, error) {
+func (p *Program) CreateCoupon(ctx context.Context, in affiliate.CouponParams) (affiliate.Coupon, error) {
 	return p.engine.CreateCoupon(ctx, in)
 }
 

@@ -161,7 +161,7 @@ func (p *Program) Endpoints(ctx context.Context, pg affiliate.Page) (affiliate.L
 // Effects: the endpoint; no event.
 //
 // Source: docs/contract.md 4.2.
-func (p *Program) CreateEndpoint(ctx context.Context, in affiliate.NewEndpoint) (affiliate.IssuedEndpoint, error) {
+func (p *Program) CreateEndpoint(ctx context.Context, in affiliate.EndpointParams) (affiliate.IssuedEndpoint, error) {
 	return delivery.CreateEndpoint(ctx, p.engine, in)
 }
 

@@ -28,7 +28,7 @@ func paidInYear(ctx context.Context, program *tributary.Program, who uuid.UUID, 
 
 // monthlyFee pays an affiliate a fixed fee for a month, once however often it is called.
 func monthlyFee(ctx context.Context, program *tributary.Program, who uuid.UUID, month time.Time, fee affiliate.Amount) error {
-	_, err := program.RecordAdjustment(ctx, affiliate.NewAdjustment{
+	_, err := program.RecordAdjustment(ctx, affiliate.AdjustmentParams{
 		AffiliateID: who, Kind: affiliate.AdjustBonus, Amount: fee,
 		Reason: "Fee of " + month.Format("January 2006"), ExternalID: fmt.Sprint("fee-", month.Format("2006-01"), "-", who),
 	})
@@ -39,7 +39,7 @@ func monthlyFee(ctx context.Context, program *tributary.Program, who uuid.UUID, 
 }
 
 // withDefault records a sale, and credits house where nobody else is credited.
-func withDefault(ctx context.Context, program *tributary.Program, sale affiliate.NewSale, house uuid.UUID) (affiliate.SaleResult, error) {
+func withDefault(ctx context.Context, program *tributary.Program, sale affiliate.SaleParams, house uuid.UUID) (affiliate.SaleResult, error) {
 	res, err := program.RecordSale(ctx, sale)
 	if err != nil || res.Outcome != affiliate.SaleUnattributed {
 		return res, err
@@ -50,7 +50,7 @@ func withDefault(ctx context.Context, program *tributary.Program, sale affiliate
 
 // keepRate puts the customers of today on a plan of their own, so that new terms are for new customers.
 func keepRate(ctx context.Context, program *tributary.Program, rate affiliate.Percent) error {
-	plan, err := program.CreatePlan(ctx, affiliate.NewPlan{Name: "As before", Terms: affiliate.Terms{Rate: rate}})
+	plan, err := program.CreatePlan(ctx, affiliate.PlanParams{Name: "As before", Terms: affiliate.Terms{Rate: rate}})
 	if err != nil {
 		return err
 	}
@@ -73,7 +73,7 @@ func Example_answers() {
 		log.Fatal(err)
 	}
 	join := func(first string) affiliate.Affiliate {
-		a, err := program.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: first, LastName: "L", Email: first + "@example.org"})
+		a, err := program.CreateAffiliate(ctx, affiliate.AffiliateParams{FirstName: first, LastName: "L", Email: first + "@example.org"})
 		if err != nil {
 			log.Fatal(err)
 		}
@@ -81,7 +81,7 @@ func Example_answers() {
 	}
 	ada, house := join("ada"), join("house")
 	sell := func(who, email, order string) affiliate.Sale {
-		res, err := withDefault(ctx, program, affiliate.NewSale{ReferralID: who, Email: email, Name: "K", ExternalID: order, TotalEarned: affiliate.MustAmount("100")}, house.ID)
+		res, err := withDefault(ctx, program, affiliate.SaleParams{ReferralID: who, Email: email, Name: "K", ExternalID: order, TotalEarned: affiliate.MustAmount("100")}, house.ID)
 		if err != nil {
 			log.Fatal(err)
 		}
@@ -102,7 +102,7 @@ func Example_answers() {
 			log.Fatal(err)
 		}
 	}
-	if _, err := program.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: ada.ID, ManuallyPaid: true}); err != nil {
+	if _, err := program.CreatePayout(ctx, affiliate.PayoutParams{AffiliateID: ada.ID, ManuallyPaid: true}); err != nil {
 		log.Fatal(err)
 	}
 	paid, err := paidInYear(ctx, program, ada.ID, 2026)

@@ -19,15 +19,15 @@ func ExampleConfig_now() {
 		log.Fatal(err)
 	}
 	ctx := context.Background()
-	ada, err := program.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: "Ada", LastName: "L", Email: "ada@example.com"})
+	ada, err := program.CreateAffiliate(ctx, affiliate.AffiliateParams{FirstName: "Ada", LastName: "L", Email: "ada@example.com"})
 	if err != nil {
 		log.Fatal(err)
 	}
-	coupon, err := program.CreateCoupon(ctx, affiliate.NewCoupon{Name: "Friday", PercentOff: affiliate.Set(affiliate.MustPercent("30"))})
+	coupon, err := program.CreateCoupon(ctx, affiliate.CouponParams{Name: "Friday", PercentOff: affiliate.Set(affiliate.MustPercent("30"))})
 	if err != nil {
 		log.Fatal(err)
 	}
-	_, err = program.CreateCode(ctx, affiliate.NewCode{
+	_, err = program.CreateCode(ctx, affiliate.CodeParams{
 		CouponID: coupon.ID, AffiliateID: ada.ID, Code: "FRIDAY",
 		ExpiresAt: affiliate.Set(affiliate.Day(2026, 11, 27)), // that whole day
 	})
@@ -48,7 +48,7 @@ func ExampleConfig_now() {
 func ExampleProgram_RunPayouts() {
 	program, _, _ := newShop()
 	ctx := context.Background()
-	_, err := program.RecordSale(ctx, affiliate.NewSale{PromoCode: "MARA20", TotalEarned: affiliate.MustAmount("100")})
+	_, err := program.RecordSale(ctx, affiliate.SaleParams{PromoCode: "MARA20", TotalEarned: affiliate.MustAmount("100")})
 	if err != nil {
 		log.Fatal(err)
 	}

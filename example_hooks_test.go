@@ -34,7 +34,7 @@ func ExampleConfig_hooks() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	mara, err := program.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: "Mara", LastName: "Lindqvist", Email: "mara@example.org"})
+	mara, err := program.CreateAffiliate(ctx, affiliate.AffiliateParams{FirstName: "Mara", LastName: "Lindqvist", Email: "mara@example.org"})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -43,11 +43,11 @@ func ExampleConfig_observer() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	ada := affiliate.NewAffiliate{FirstName: "Ada", LastName: "Lovelace", Email: "ada@example.com", AffiliateLink: "ada"}
+	ada := affiliate.AffiliateParams{FirstName: "Ada", LastName: "Lovelace", Email: "ada@example.com", AffiliateLink: "ada"}
 	if _, err := program.CreateAffiliate(ctx, ada); err != nil {
 		log.Fatal(err)
 	}
-	sale := affiliate.NewSale{ReferralID: "ada", Email: "tim@example.com", Name: "Tim", TotalEarned: affiliate.MustAmount("100"), ExternalID: "order-1"}
+	sale := affiliate.SaleParams{ReferralID: "ada", Email: "tim@example.com", Name: "Tim", TotalEarned: affiliate.MustAmount("100"), ExternalID: "order-1"}
 	for range 2 { // a webhook of the payment provider often comes twice
 		if _, err := program.RecordSale(ctx, sale); err != nil {
 			log.Fatal(err)

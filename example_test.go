@@ -27,19 +27,19 @@ func newShop() (*tributary.Program, affiliate.Affiliate, affiliate.Coupon) {
 	if err != nil {
 		log.Fatal(err)
 	}
-	mara, err := program.CreateAffiliate(ctx, affiliate.NewAffiliate{
+	mara, err := program.CreateAffiliate(ctx, affiliate.AffiliateParams{
 		FirstName: "Mara", LastName: "Lindqvist", Email: "mara@example.org", AffiliateLink: "mara",
 	})
 	if err != nil {
 		log.Fatal(err)
 	}
-	coupon, err := program.CreateCoupon(ctx, affiliate.NewCoupon{
+	coupon, err := program.CreateCoupon(ctx, affiliate.CouponParams{
 		Name: "Autumn 20", PercentOff: affiliate.Set(affiliate.MustPercent("20")), MaxRedemptions: affiliate.Set(int64(2)),
 	})
 	if err != nil {
 		log.Fatal(err)
 	}
-	_, err = program.CreateCode(ctx, affiliate.NewCode{CouponID: coupon.ID, Code: "MARA20", AffiliateID: mara.ID})
+	_, err = program.CreateCode(ctx, affiliate.CodeParams{CouponID: coupon.ID, Code: "MARA20", AffiliateID: mara.ID})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -57,13 +57,13 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	ada, err := program.CreateAffiliate(ctx, affiliate.NewAffiliate{
+	ada, err := program.CreateAffiliate(ctx, affiliate.AffiliateParams{
 		FirstName: "Ada", LastName: "Lovelace", Email: "ada@example.com", AffiliateLink: "ada",
 	})
 	if err != nil {
 		log.Fatal(err)
 	}
-	res, err := program.RecordSale(ctx, affiliate.NewSale{
+	res, err := program.RecordSale(ctx, affiliate.SaleParams{
 		ReferralID: "ada", Email: "tomas@example.net", Name: "Tomas Berg",
 		TotalEarned: affiliate.MustAmount("49.90"), ExternalID: "order-1042",
 	})
@@ -75,7 +75,7 @@ func Example() {
 
 func ExampleProgram_RecordSale() {
 	program, _, _ := newShop()
-	res, err := program.RecordSale(context.Background(), affiliate.NewSale{
+	res, err := program.RecordSale(context.Background(), affiliate.SaleParams{
 		PromoCode: " mara20 ", // as a customer types it
 		Email:     "tomas@example.net", Name: "Tomas Berg",
 		TotalEarned: affiliate.MustAmount("129.50"),
@@ -89,7 +89,7 @@ func ExampleProgram_RecordSale() {
 	fmt.Println(res.Outcome, "sale", sale.ID)
 	fmt.Println("commission", sale.CommissionEarned, "of", sale.TotalEarned, "less tax")
 
-	again, _ := program.RecordSale(context.Background(), affiliate.NewSale{
+	again, _ := program.RecordSale(context.Background(), affiliate.SaleParams{
 		PromoCode: "MARA20", TotalEarned: affiliate.MustAmount("129.50"), ExternalID: "order-5581",
 	})
 	fmt.Println(again.Outcome)
@@ -116,10 +116,10 @@ func ExampleProgram_RecordSale_euros() {
 		log.Fatal(err)
 	}
 	ctx := context.Background()
-	if _, err := program.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: "Mara", LastName: "Lindqvist", Email: "mara@example.org", AffiliateLink: "mara"}); err != nil {
+	if _, err := program.CreateAffiliate(ctx, affiliate.AffiliateParams{FirstName: "Mara", LastName: "Lindqvist", Email: "mara@example.org", AffiliateLink: "mara"}); err != nil {
 		log.Fatal(err)
 	}
-	res, err := program.RecordSale(ctx, affiliate.NewSale{
+	res, err := program.RecordSale(ctx, affiliate.SaleParams{
 		ReferralID: "mara", Email: "tomas@example.net", Name: "Tomas Berg", TotalEarned: affiliate.MustAmount("100"), Currency: "EUR",
 	})
 	if err != nil {
@@ -153,10 +153,10 @@ func ExampleProgram_RecordConversion() {
 		log.Fatal(err)
 	}
 	ctx := context.Background()
-	if _, err := program.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: "Mara", LastName: "Lindqvist", Email: "mara@example.org", AffiliateLink: "mara"}); err != nil {
+	if _, err := program.CreateAffiliate(ctx, affiliate.AffiliateParams{FirstName: "Mara", LastName: "Lindqvist", Email: "mara@example.org", AffiliateLink: "mara"}); err != nil {
 		log.Fatal(err)
 	}
-	signup := affiliate.NewConversion{Conversion: "signup", ReferralID: "mara", Email: "tomas@example.net", Name: "Tomas Berg"}
+	signup := affiliate.ConversionParams{Conversion: "signup", ReferralID: "mara", Email: "tomas@example.net", Name: "Tomas Berg"}
 	for range 2 {
 		res, err := program.RecordConversion(ctx, signup)
 		if err != nil {
@@ -164,7 +164,7 @@ func ExampleProgram_RecordConversion() {
 		}
 		fmt.Println(res.Outcome, res.Sale.Or(affiliate.Sale{}).CommissionEarned)
 	}
-	res, err := program.RecordSale(ctx, affiliate.NewSale{Email: "tomas@example.net", TotalEarned: affiliate.MustAmount("40")})
+	res, err := program.RecordSale(ctx, affiliate.SaleParams{Email: "tomas@example.net", TotalEarned: affiliate.MustAmount("40")})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -188,7 +188,7 @@ func ExampleProgram_Evaluate() {
 			continue
 		}
 		charge := e.Total.Or(basket) // without tax and shipping
-		res, err := program.RecordSale(ctx, affiliate.NewSale{
+		res, err := program.RecordSale(ctx, affiliate.SaleParams{
 			PromoCode: code, TotalEarned: charge, Subtotal: affiliate.Set(basket), ExternalID: "order-5582",
 		})
 		fmt.Println(code, "takes off", e.Discount, "of", basket, "and the sale of", charge, "is", res.Outcome, err)
@@ -202,13 +202,13 @@ func ExampleProgram_Evaluate() {
 func ExampleProgram_EvaluateCodes() {
 	program, mara, _ := newShop()
 	ctx := context.Background()
-	five, err := program.CreateCoupon(ctx, affiliate.NewCoupon{
+	five, err := program.CreateCoupon(ctx, affiliate.CouponParams{
 		Name: "5 off", CouponType: affiliate.CouponFlat, AmountOff: affiliate.Set(affiliate.MustAmount("5")), Currency: affiliate.Set(affiliate.Currency("USD")),
 	})
 	if err != nil {
 		log.Fatal(err)
 	}
-	if _, err := program.CreateCode(ctx, affiliate.NewCode{CouponID: five.ID, Code: "FIVE", AffiliateID: mara.ID}); err != nil {
+	if _, err := program.CreateCode(ctx, affiliate.CodeParams{CouponID: five.ID, Code: "FIVE", AffiliateID: mara.ID}); err != nil {
 		log.Fatal(err)
 	}
 	for _, basket := range []string{"19.99", "40"} {
@@ -240,7 +240,7 @@ func ExampleProgram_UpdateAffiliate_offer() {
 	}
 	who, _ := seen.Affiliate.Get()
 	fmt.Println(who.FirstName, "gives you", seen.Discount, "off", basket)
-	res, err := program.RecordSale(ctx, affiliate.NewSale{
+	res, err := program.RecordSale(ctx, affiliate.SaleParams{
 		ReferralID: "mara", Offer: true, Email: "tomas@example.net", Name: "Tomas Berg",
 		TotalEarned: seen.Total.Or(basket), Subtotal: affiliate.Set(basket), ExternalID: "order-5583",
 	})
@@ -259,7 +259,7 @@ func ExampleProgram_UpdateAffiliate_offer() {
 func ExampleProgram_HoldRedemption() {
 	ctx := context.Background()
 	program, _, _ := newShop()
-	hold := affiliate.NewHold{
+	hold := affiliate.HoldParams{
 		ID: "checkout-1", Until: program.Config().Now().Add(30 * time.Minute),
 		Order: affiliate.Order{PromoCode: "mara20", Email: "tomas@example.net", Subtotal: affiliate.Set(affiliate.MustAmount("50"))},
 	}
@@ -269,7 +269,7 @@ func ExampleProgram_HoldRedemption() {
 	}
 	fmt.Println(held.State, "total", held.Total)
 
-	res, err := program.RecordSale(ctx, affiliate.NewSale{HoldID: "checkout-1", TotalEarned: affiliate.MustAmount("40"), ExternalID: "payment-1"})
+	res, err := program.RecordSale(ctx, affiliate.SaleParams{HoldID: "checkout-1", TotalEarned: affiliate.MustAmount("40"), ExternalID: "payment-1"})
 	fmt.Println(res.Outcome, err)
 	held, err = program.Hold(ctx, "checkout-1")
 	fmt.Println(held.State, err)
@@ -290,10 +290,10 @@ func ExampleProgram_HoldRedemption() {
 func Example_refusal() {
 	program, mara, coupon := newShop()
 	ctx := context.Background()
-	_, err := program.CreateLink(ctx, affiliate.NewLink{Link: "MARA", AffiliateID: mara.ID})
+	_, err := program.CreateLink(ctx, affiliate.LinkParams{Link: "MARA", AffiliateID: mara.ID})
 	fmt.Println(errors.Is(err, affiliate.SlugTaken), err)
 
-	_, err = program.CreateCode(ctx, affiliate.NewCode{CouponID: coupon.ID})
+	_, err = program.CreateCode(ctx, affiliate.CodeParams{CouponID: coupon.ID})
 	if refusal, ok := errors.AsType[*affiliate.Error](err); ok {
 		fmt.Println(refusal.Reason, refusal.Field, refusal.Message)
 	}
@@ -305,7 +305,7 @@ func Example_refusal() {
 func Example_codeRefused() {
 	program, _, _ := newShop()
 	ctx := context.Background()
-	order := affiliate.NewSale{
+	order := affiliate.SaleParams{
 		PromoCode: "MARA20", Email: "tomas@example.net", Name: "Tomas Berg",
 		TotalEarned: affiliate.MustAmount("60"), ExternalID: "order-1",
 	}
@@ -334,7 +334,7 @@ func ExampleProgram_Evaluate_everyReason() {
 	program, _, coupon := newShop()
 	ctx := context.Background()
 	for range 2 {
-		if _, err := program.RecordSale(ctx, affiliate.NewSale{PromoCode: "MARA20", TotalEarned: affiliate.MustAmount("10")}); err != nil {
+		if _, err := program.RecordSale(ctx, affiliate.SaleParams{PromoCode: "MARA20", TotalEarned: affiliate.MustAmount("10")}); err != nil {
 			log.Fatal(err)
 		}
 	}
@@ -357,7 +357,7 @@ func ExampleProgram_Evaluate_everyReason() {
 func ExampleProgram_RefundSale() {
 	program, _, _ := newShop()
 	ctx := context.Background()
-	res, err := program.RecordSale(ctx, affiliate.NewSale{PromoCode: "MARA20", TotalEarned: affiliate.MustAmount("100")})
+	res, err := program.RecordSale(ctx, affiliate.SaleParams{PromoCode: "MARA20", TotalEarned: affiliate.MustAmount("100")})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -383,11 +383,11 @@ func ExampleProgram_RefundSale() {
 func ExampleProgram_RefundSale_clawBack() {
 	program, mara, _ := newShop()
 	ctx := context.Background()
-	res, err := program.RecordSale(ctx, affiliate.NewSale{PromoCode: "MARA20", TotalEarned: affiliate.MustAmount("100")})
+	res, err := program.RecordSale(ctx, affiliate.SaleParams{PromoCode: "MARA20", TotalEarned: affiliate.MustAmount("100")})
 	if err != nil {
 		log.Fatal(err)
 	}
-	if _, err := program.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: mara.ID}); err != nil {
+	if _, err := program.CreatePayout(ctx, affiliate.PayoutParams{AffiliateID: mara.ID}); err != nil {
 		log.Fatal(err)
 	}
 	sale, _ := res.Sale.Get()
@@ -409,11 +409,11 @@ func ExampleProgram_RefundSale_clawBack() {
 func ExampleProgram_TrackClick() {
 	program, _, _ := newShop()
 	ctx := context.Background()
-	click, err := program.TrackClick(ctx, affiliate.NewClick{Slug: "Mara", LandingURL: "https://beans.example/shop?ref=mara"})
+	click, err := program.TrackClick(ctx, affiliate.ClickParams{Slug: "Mara", LandingURL: "https://beans.example/shop?ref=mara"})
 	if err != nil {
 		log.Fatal(err)
 	}
-	referral, err := program.CreateReferral(ctx, affiliate.NewReferral{
+	referral, err := program.CreateReferral(ctx, affiliate.ReferralParams{
 		AffiliateID: fmt.Sprint(click.ID), Name: "Tomas Berg", Email: "tomas@example.net", ReferredUserExternalID: "cust-1042",
 	})
 	if err != nil {
@@ -426,11 +426,11 @@ func ExampleProgram_TrackClick() {
 func ExampleProgram_CreatePayout() {
 	program, mara, _ := newShop()
 	ctx := context.Background()
-	_, err := program.RecordSale(ctx, affiliate.NewSale{PromoCode: "MARA20", TotalEarned: affiliate.MustAmount("100")})
+	_, err := program.RecordSale(ctx, affiliate.SaleParams{PromoCode: "MARA20", TotalEarned: affiliate.MustAmount("100")})
 	if err != nil {
 		log.Fatal(err)
 	}
-	payout, err := program.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: mara.ID})
+	payout, err := program.CreatePayout(ctx, affiliate.PayoutParams{AffiliateID: mara.ID})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -468,7 +468,7 @@ func ExampleProgram_Verify() {
 
 func Example_once() {
 	program, _, _ := newShop()
-	report := affiliate.NewSale{
+	report := affiliate.SaleParams{
 		Once:      affiliate.Once{Key: "checkout-77"}, // the caller may repeat the call with this key
 		PromoCode: "MARA20", TotalEarned: affiliate.MustAmount("10"),
 	}
@@ -502,7 +502,7 @@ func ExampleProgram_UpdateCoupon() {
 func ExampleProgram_Simulate() {
 	program, _, _ := newShop()
 	ctx := context.Background()
-	_, err := program.RecordSale(ctx, affiliate.NewSale{
+	_, err := program.RecordSale(ctx, affiliate.SaleParams{
 		ReferralID: "mara", Email: "tomas@example.net", Name: "Tomas Berg", TotalEarned: affiliate.MustAmount("100"),
 		Lines: []affiliate.Line{
 			{ProductID: "BEANS", Amount: affiliate.MustAmount("40")},

@@ -14,7 +14,7 @@ import (
 func ExampleProgram_ReportPayment() {
 	program, _, _ := newShop()
 	ctx := context.Background()
-	_, err := program.RecordSale(ctx, affiliate.NewSale{ // Tomas came by Mara's code
+	_, err := program.RecordSale(ctx, affiliate.SaleParams{ // Tomas came by Mara's code
 		PromoCode: "MARA20", Email: "tomas@example.com", Name: "Tomas", TotalEarned: affiliate.MustAmount("20"),
 	})
 	if err != nil {
@@ -43,9 +43,9 @@ func report(ctx context.Context, program *tributary.Program, at time.Time, total
 		At:       at,
 		Currency: "USD",
 		Sale: affiliate.Set(affiliate.Paid{
-			NewSale: affiliate.NewSale{TotalEarned: total, Tax: tax, ExternalID: "pi_1"},
-			Gross:   total,
-			Tries:   []affiliate.Credit{{CodeExternalID: "promo_1"}, {ReferralID: "17"}},
+			SaleParams: affiliate.SaleParams{TotalEarned: total, Tax: tax, ExternalID: "pi_1"},
+			Gross:      total,
+			Tries:      []affiliate.Credit{{CodeExternalID: "promo_1"}, {ReferralID: "17"}},
 		}),
 	})
 	if err != nil {
@@ -68,7 +68,7 @@ func ExampleProgram_ReportPayer() {
 		At:       time.Date(2026, 3, 11, 9, 0, 0, 0, time.UTC),
 		Currency: "USD",
 		Sale: affiliate.Set(affiliate.Paid{
-			NewSale: affiliate.NewSale{TotalEarned: total, ExternalID: "txn_1"}, Gross: total,
+			SaleParams: affiliate.SaleParams{TotalEarned: total, ExternalID: "txn_1"}, Gross: total,
 			Tries: []affiliate.Credit{{ReferralID: "mara"}},
 		}),
 	})

@@ -19,7 +19,7 @@ import (
 // Effects: the click, and the totals of the link and the affiliate; no event.
 //
 // Source: docs/rules.md 4.5; docs/contract.md 2.11, 5.1.
-func (p *Program) TrackClick(ctx context.Context, in affiliate.NewClick) (affiliate.Click, error) {
+func (p *Program) TrackClick(ctx context.Context, in affiliate.ClickParams) (affiliate.Click, error) {
 	return p.engine.TrackClick(ctx, in)
 }
 
@@ -32,7 +32,7 @@ func (p *Program) TrackClick(ctx context.Context, in affiliate.NewClick) (affili
 // Effects: affiliate.updated of the owner.
 //
 // Source: docs/rules.md 4.3; docs/contract.md 3.2.
-func (p *Program) CreateLink(ctx context.Context, in affiliate.NewLink) (affiliate.Link, error) {
+func (p *Program) CreateLink(ctx context.Context, in affiliate.LinkParams) (affiliate.Link, error) {
 	return p.engine.CreateLink(ctx, in)
 }
 

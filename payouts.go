@@ -24,7 +24,7 @@ func (p *Program) SetPayoutDetails(ctx context.Context, id uuid.UUID, d affiliat
 }
 
 // CreatePayout collects what is payable to an affiliate: the accepted commissions of its
-// sales and its adjustments until NewPayout.Until that are in no payout and past their
+// sales and its adjustments until PayoutParams.Until that are in no payout and past their
 // holding period, and all negative ones, whatever their time. When the sum is not more than
 // zero, or is below the minimum, nothing is written and everything stays open for the next
 // payout.
@@ -41,7 +41,7 @@ func (p *Program) SetPayoutDetails(ctx context.Context, id uuid.UUID, d affiliat
 // sale.deleted was fired.
 //
 // Source: docs/rules.md 5.6; docs/money.md 4, 5.
-func (p *Program) CreatePayout(ctx context.Context, in affiliate.NewPayout) (affiliate.Payout, error) {
+func (p *Program) CreatePayout(ctx context.Context, in affiliate.PayoutParams) (affiliate.Payout, error) {
 	return payout.CreatePayout(ctx, p.engine, in)
 }
 

@@ -58,7 +58,7 @@ func (p *Program) SetTierExempt(ctx context.Context, exempt bool, ids ...uuid.UU
 // Effects: the plan; no event.
 //
 // Source: docs/contract.md 2.9.
-func (p *Program) CreatePlan(ctx context.Context, in affiliate.NewPlan) (affiliate.Plan, error) {
+func (p *Program) CreatePlan(ctx context.Context, in affiliate.PlanParams) (affiliate.Plan, error) {
 	return p.engine.CreatePlan(ctx, in)
 }
 
@@ -166,7 +166,7 @@ func (p *Program) SetReferralPlan(ctx context.Context, plan uuid.UUID, ids ...uu
 // Effects: the tier; no event.
 //
 // Source: docs/rules.md 5.3; docs/contract.md 2.10.
-func (p *Program) CreateTier(ctx context.Context, in affiliate.NewTier) (affiliate.Tier, error) {
+func (p *Program) CreateTier(ctx context.Context, in affiliate.TierParams) (affiliate.Tier, error) {
 	return p.engine.CreateTier(ctx, in)
 }
 

@@ -23,7 +23,7 @@ import (
 // Effects: a referral, the totals of its affiliate and link; referral.created.
 //
 // Source: docs/contract.md 3.6; docs/rules.md 3.3, 4.6; docs/money.md 14.
-func (p *Program) CreateReferral(ctx context.Context, in affiliate.NewReferral) (affiliate.Referral, error) {
+func (p *Program) CreateReferral(ctx context.Context, in affiliate.ReferralParams) (affiliate.Referral, error) {
 	return p.engine.CreateReferral(ctx, in)
 }
 

@@ -106,7 +106,7 @@ func (p *Program) ReverseSale(ctx context.Context, ref affiliate.SaleRef, how af
 // refusals of a code with every failing rule in [affiliate.Error.Failures].
 //
 // Source: docs/contract.md 3.7, docs/rules.md 5.1–5.3.
-func (p *Program) RecordSale(ctx context.Context, in affiliate.NewSale) (affiliate.SaleResult, error) {
+func (p *Program) RecordSale(ctx context.Context, in affiliate.SaleParams) (affiliate.SaleResult, error) {
 	return p.engine.RecordSale(ctx, in)
 }
 
@@ -126,7 +126,7 @@ func (p *Program) RecordSale(ctx context.Context, in affiliate.NewSale) (affilia
 // Errors: as of [Program.RecordSale].
 //
 // Source: docs/terms.md 6, docs/contract.md 3.7.
-func (p *Program) RecordConversion(ctx context.Context, in affiliate.NewConversion) (affiliate.SaleResult, error) {
+func (p *Program) RecordConversion(ctx context.Context, in affiliate.ConversionParams) (affiliate.SaleResult, error) {
 	return p.engine.RecordConversion(ctx, in)
 }
 

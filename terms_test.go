@@ -116,7 +116,7 @@ func newPageShop(t *testing.T, terms affiliate.Terms, zone *time.Location) *page
 		t.Fatal(err)
 	}
 	s.Program = p
-	s.ada, err = p.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "Ada", LastName: "Moss", Email: "ada@example.org", AffiliateLink: "ada"})
+	s.ada, err = p.CreateAffiliate(t.Context(), affiliate.AffiliateParams{FirstName: "Ada", LastName: "Moss", Email: "ada@example.org", AffiliateLink: "ada"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,12 +124,12 @@ func newPageShop(t *testing.T, terms affiliate.Terms, zone *time.Location) *page
 }
 
 // coupon makes the code ADA of a coupon.
-func (s *pageShop) coupon(in affiliate.NewCoupon) {
+func (s *pageShop) coupon(in affiliate.CouponParams) {
 	s.t.Helper()
 	in.Name = "Ada"
 	c, err := s.CreateCoupon(s.t.Context(), in)
 	if err == nil {
-		_, err = s.CreateCode(s.t.Context(), affiliate.NewCode{CouponID: c.ID, Code: "ADA", AffiliateID: s.ada.ID})
+		_, err = s.CreateCode(s.t.Context(), affiliate.CodeParams{CouponID: c.ID, Code: "ADA", AffiliateID: s.ada.ID})
 	}
 	if err != nil {
 		s.t.Fatal(err)
@@ -137,7 +137,7 @@ func (s *pageShop) coupon(in affiliate.NewCoupon) {
 }
 
 // sell records a sale of the customer Ida.
-func (s *pageShop) sell(in affiliate.NewSale) affiliate.Sale {
+func (s *pageShop) sell(in affiliate.SaleParams) affiliate.Sale {
 	s.t.Helper()
 	sale, err := s.trySell(in)
 	if err != nil {
@@ -146,7 +146,7 @@ func (s *pageShop) sell(in affiliate.NewSale) affiliate.Sale {
 	return sale
 }
 
-func (s *pageShop) trySell(in affiliate.NewSale) (affiliate.Sale, error) {
+func (s *pageShop) trySell(in affiliate.SaleParams) (affiliate.Sale, error) {
 	if in.PromoCode == "" {
 		in.ReferralID, in.Email, in.Name = "ada", "ida@example.net", "Ida"
 	}
@@ -190,10 +190,10 @@ func linesOfPage(t *testing.T, text string) (lines []affiliate.Line) {
 }
 
 // saleOfPage reads a sale: its lines and, after semicolons, the rest.
-func saleOfPage(t *testing.T, text string) affiliate.NewSale {
+func saleOfPage(t *testing.T, text string) affiliate.SaleParams {
 	t.Helper()
 	lines, rest, _ := strings.Cut(text, "; ")
-	in := affiliate.NewSale{Lines: linesOfPage(t, lines)}
+	in := affiliate.SaleParams{Lines: linesOfPage(t, lines)}
 	for part := range strings.SplitSeq(rest, "; ") {
 		switch name, value, _ := strings.Cut(part, " "); name {
 		case "paid":
@@ -262,7 +262,7 @@ func refusedSale(t *testing.T, _ affiliate.Terms, row []string) {
 func codeOfLines(t *testing.T, _ affiliate.Terms, row []string) {
 	s := newPageShop(t, affiliate.Terms{Rate: affiliate.MustPercent("10")}, nil)
 	off, of, _ := strings.Cut(row[0], " of ")
-	var in affiliate.NewCoupon
+	var in affiliate.CouponParams
 	if rate, percent := strings.CutSuffix(off, " %"); percent {
 		in.PercentOff = affiliate.Set(affiliate.MustPercent(rate))
 	} else {
@@ -279,7 +279,7 @@ func codeOfLines(t *testing.T, _ affiliate.Terms, row []string) {
 	}
 	total, _ := e.Total.Get()
 	same(t, "to pay", total, row[3])
-	sale := s.sell(affiliate.NewSale{PromoCode: "ADA", Lines: lines, TotalEarned: total})
+	sale := s.sell(affiliate.SaleParams{PromoCode: "ADA", Lines: lines, TotalEarned: total})
 	same(t, "taken off", eachOf(sale.Lines, func(l affiliate.SaleLine) any { return l.CodeDiscount }), row[2])
 }
 
@@ -341,7 +341,7 @@ func decidedLine(t *testing.T, terms affiliate.Terms, row []string) {
 
 func refusedRules(t *testing.T, _ affiliate.Terms, row []string) {
 	s := newPageShop(t, affiliate.Terms{}, nil)
-	_, err := s.CreatePlan(t.Context(), affiliate.NewPlan{Name: "P", Terms: termsOfPage(t, `{"rules": `+strings.Trim(row[0], "`")+`}`)})
+	_, err := s.CreatePlan(t.Context(), affiliate.PlanParams{Name: "P", Terms: termsOfPage(t, `{"rules": `+strings.Trim(row[0], "`")+`}`)})
 	same(t, row[0], err, row[1])
 }
 
@@ -350,18 +350,18 @@ func numberedPayments(t *testing.T, _ affiliate.Terms, rows [][]string) {
 	s := newPageShop(t, affiliate.Terms{Rules: []affiliate.Rule{{
 		Name: "from the first", When: affiliate.RuleWhen{PaymentFrom: 1}, Pay: affiliate.RulePay{Type: affiliate.RulePercentage, Rate: affiliate.MustPercent("1")},
 	}}}, nil)
-	s.coupon(affiliate.NewCoupon{PercentOff: affiliate.Set(affiliate.MustPercent("100"))})
+	s.coupon(affiliate.CouponParams{PercentOff: affiliate.Set(affiliate.MustPercent("100"))})
 	ten := affiliate.MustAmount("10")
 	var sales []affiliate.Sale
 	for _, row := range rows {
-		var in affiliate.NewSale
+		var in affiliate.SaleParams
 		switch row[0] {
 		case "a payment":
-			in = affiliate.NewSale{TotalEarned: ten}
+			in = affiliate.SaleParams{TotalEarned: ten}
 		case "a payment without a customer":
-			in = affiliate.NewSale{PromoCode: "ADA", TotalEarned: ten}
+			in = affiliate.SaleParams{PromoCode: "ADA", TotalEarned: ten}
 		case "a free order":
-			in = affiliate.NewSale{PromoCode: "ADA", Email: "ida@example.net", Subtotal: affiliate.Set(ten), Free: true}
+			in = affiliate.SaleParams{PromoCode: "ADA", Email: "ida@example.net", Subtotal: affiliate.Set(ten), Free: true}
 		case "the second is refunded in full":
 			if _, err := s.RefundSale(t.Context(), affiliate.Refund{SaleID: sales[1].ID}); err != nil {
 				t.Fatal(err)
@@ -401,13 +401,13 @@ func monthOfSale(t *testing.T, _ affiliate.Terms, row []string) {
 	for i, from := range []affiliate.MonthsFrom{affiliate.MonthsFromPayment, affiliate.MonthsFromReferral} {
 		s := newPageShop(t, affiliate.Terms{Rate: affiliate.MustPercent("10"), MaxMonths: 1_000, MonthsFrom: from}, zone)
 		s.now = at(row[1])
-		if _, err := s.CreateReferral(t.Context(), affiliate.NewReferral{AffiliateID: "ada", Email: "ida@example.net", Name: "Ida", ReferredUserExternalID: "ida"}); err != nil {
+		if _, err := s.CreateReferral(t.Context(), affiliate.ReferralParams{AffiliateID: "ada", Email: "ida@example.net", Name: "Ida", ReferredUserExternalID: "ida"}); err != nil {
 			t.Fatal(err)
 		}
 		var sale affiliate.Sale
 		for _, day := range row[2:4] {
 			s.now = at(day)
-			sale = s.sell(affiliate.NewSale{TotalEarned: affiliate.MustAmount("10")})
+			sale = s.sell(affiliate.SaleParams{TotalEarned: affiliate.MustAmount("10")})
 		}
 		same(t, string(from), s.explain(sale).Terms.Month, row[4+i])
 	}
@@ -425,7 +425,7 @@ func cappedPayments(t *testing.T, terms affiliate.Terms, rows [][]string) {
 			}
 			sale = sales[0]
 		} else {
-			sale = s.sell(affiliate.NewSale{TotalEarned: affiliate.MustAmount(row[0])})
+			sale = s.sell(affiliate.SaleParams{TotalEarned: affiliate.MustAmount(row[0])})
 			sales = append(sales, sale)
 		}
 		e := s.explain(sale).Arithmetic
@@ -446,7 +446,7 @@ func conversions(t *testing.T, terms affiliate.Terms, rows [][]string) {
 		total, paid := strings.CutPrefix(row[0], "pays ")
 		switch {
 		case paid:
-			res, err = s.RecordSale(t.Context(), affiliate.NewSale{ReferralID: "ada", Email: "ida@example.net", Name: "Ida", TotalEarned: affiliate.MustAmount(total)})
+			res, err = s.RecordSale(t.Context(), affiliate.SaleParams{ReferralID: "ada", Email: "ida@example.net", Name: "Ida", TotalEarned: affiliate.MustAmount(total)})
 		case strings.HasSuffix(row[0], " is refunded"):
 			signup := made["signup"]
 			if _, err := s.RefundSale(t.Context(), affiliate.Refund{SaleID: signup.ID}); err != nil {
@@ -455,7 +455,7 @@ func conversions(t *testing.T, terms affiliate.Terms, rows [][]string) {
 			signup, err = s.Program.Sale(t.Context(), signup.ID)
 			res = affiliate.SaleResult{Outcome: affiliate.SaleRecorded, Sale: affiliate.Set(signup)}
 		default:
-			res, err = s.RecordConversion(t.Context(), affiliate.NewConversion{Conversion: row[0], ReferralID: "ada", Email: "ida@example.net", Name: "Ida"})
+			res, err = s.RecordConversion(t.Context(), affiliate.ConversionParams{Conversion: row[0], ReferralID: "ada", Email: "ida@example.net", Name: "Ida"})
 			if res.Outcome == affiliate.SaleRecorded {
 				made[row[0]] = res.Sale.Or(affiliate.Sale{})
 			}
@@ -522,7 +522,7 @@ func reportedLate(t *testing.T, _ affiliate.Terms, rows [][]string) {
 			}
 		}
 		s.now = at[0]
-		sale := s.sell(affiliate.NewSale{TotalEarned: affiliate.MustAmount("10"), PaidAt: at[1]})
+		sale := s.sell(affiliate.SaleParams{TotalEarned: affiliate.MustAmount("10"), PaidAt: at[1]})
 		same(t, row[0], s.explain(sale).Terms.Month, row[2])
 	}
 }
@@ -547,7 +547,7 @@ func datedSales(t *testing.T, terms affiliate.Terms, rows [][]string) {
 		if _, err := s.SetTerms(t.Context(), up); err != nil {
 			t.Fatal(err)
 		}
-		in := affiliate.NewSale{TotalEarned: affiliate.MustAmount("100")}
+		in := affiliate.SaleParams{TotalEarned: affiliate.MustAmount("100")}
 		s.now = at(row[0])
 		if row[1] != "the same" {
 			in.PaidAt, s.now = s.now, at(row[1])
@@ -560,7 +560,7 @@ func datedSales(t *testing.T, terms affiliate.Terms, rows [][]string) {
 func chargedSale(t *testing.T, terms affiliate.Terms, row []string) {
 	s := newPageShop(t, terms, nil)
 	currency, total, _ := strings.Cut(row[0], " ")
-	in := affiliate.NewSale{TotalEarned: affiliate.MustAmount(total), Currency: affiliate.Currency(currency), ExchangeRate: affiliate.MustExchangeRate(row[1])}
+	in := affiliate.SaleParams{TotalEarned: affiliate.MustAmount(total), Currency: affiliate.Currency(currency), ExchangeRate: affiliate.MustExchangeRate(row[1])}
 	sale := s.sell(in)
 	for amount := range strings.SplitSeq(row[2], ", ") {
 		if amount == "" {
@@ -623,7 +623,7 @@ func expressed(t *testing.T, _ affiliate.Terms, row []string) {
 			}
 			payment = rest
 		}
-		in := affiliate.NewSale{Lines: linesOfPage(t, payment)}
+		in := affiliate.SaleParams{Lines: linesOfPage(t, payment)}
 		for _, line := range in.Lines {
 			var err error
 			if in.TotalEarned, err = in.TotalEarned.Add(line.Amount); err != nil {

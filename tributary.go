@@ -131,7 +131,7 @@ type Config struct {
 	RefundWindow         time.Duration     // after the sale; zero: no limit
 	ErasureKey           []byte            // keys the digest that is kept of an erased person's email, ≥ 16 bytes; never change it. Nil: the program's id, which whoever reads the store knows
 	PaymentMemory        time.Duration     // how long a payment without a sale, and a payer without a referral, are kept after the last change; zero: 90 days
-	FreeOrders           bool              // sales with a total of 0 are recorded when the report says that they are free; see NewSale.Free
+	FreeOrders           bool              // sales with a total of 0 are recorded when the report says that they are free; see SaleParams.Free
 	RefuseSuspended      bool              // codes of affiliates who are BANNED or DEACTIVATED are refused; false: their sales earn commissions on hold
 	HouseCodes           bool              // codes without an affiliate discount and count; false: they are refused. See docs/rules.md 3.3
 	RequireCustomer      bool              // codes with a limit per customer are refused when the order names no customer; false: the limit is not verified then

@@ -41,9 +41,9 @@ const (
 	AdjustMove AdjustmentKind = "MOVE"
 )
 
-// NewAdjustment is the input of Program.RecordAdjustment. It names the
+// AdjustmentParams is the input of Program.RecordAdjustment. It names the
 // affiliate by id or by email.
-type NewAdjustment struct {
+type AdjustmentParams struct {
 	Once           `json:"-"`
 	AffiliateID    uuid.UUID      `json:"affiliateId,omitzero"`
 	AffiliateEmail string         `json:"affiliateEmail,omitzero"`

@@ -81,9 +81,9 @@ type Answer struct {
 	Answer     string    `json:"answer"`
 }
 
-// NewAffiliate is the input of Program.CreateAffiliate. The names and the
+// AffiliateParams is the input of Program.CreateAffiliate. The names and the
 // email are required.
-type NewAffiliate struct {
+type AffiliateParams struct {
 	Once             `json:"-"`
 	FirstName        string       `json:"firstName" wire:"text"` // 1–100 characters
 	LastName         string       `json:"lastName" wire:"text"`

@@ -21,10 +21,10 @@ type Click struct {
 	DocumentReferrer Opt[string]    `json:"documentReferrer"`
 	UserAgent        Opt[string]    `json:"userAgent"`
 	CreatedAt        Time           `json:"createdAt"`
-	Offer            Opt[Offer]     `json:"offer,omitzero"` // what the link gives now; only in the answer of a call with NewClick.Offer
+	Offer            Opt[Offer]     `json:"offer,omitzero"` // what the link gives now; only in the answer of a call with ClickParams.Offer
 }
 
-// NewClick is the input of Program.TrackClick. Only the slug is required. The
+// ClickParams is the input of Program.TrackClick. Only the slug is required. The
 // other texts are cut at 512 bytes, so that a click keeps 2 KiB at most.
 //
 // A click keeps these parts of the two URLs: the origin, the path, and of the
@@ -32,7 +32,7 @@ type Click struct {
 // dropped, because events contain the URLs and a visitor's query may hold
 // secrets such as a token. A text that is not an http or https URL is not kept,
 // but the click counts.
-type NewClick struct {
+type ClickParams struct {
 	Slug       string // in any letter case
 	DeviceID   string // the visitor
 	LandingURL string // the page that was visited
@@ -63,7 +63,7 @@ type Touch string
 // The touches.
 const (
 	TouchLast  Touch = "LAST"  // the click that the order names
-	TouchFirst Touch = "FIRST" // the visitor's first one, as [NewClick].Earlier tells
+	TouchFirst Touch = "FIRST" // the visitor's first one, as [ClickParams].Earlier tells
 )
 
 // CustomerCredit says whom the orders of a known customer credit.

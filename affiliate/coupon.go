@@ -58,8 +58,8 @@ type Coupon struct {
 	PromotionalCodes []Code `json:"promotionalCodes,omitzero"`
 }
 
-// NewCoupon is the input of Program.CreateCoupon. Name is required.
-type NewCoupon struct {
+// CouponParams is the input of Program.CreateCoupon. Name is required.
+type CouponParams struct {
 	Once             `json:"-"`
 	Name             string        `json:"name" wire:"text"`          // 1–255 characters, not unique
 	CouponType       CouponType    `json:"couponType,omitzero"`       // zero: PERCENTAGE
@@ -113,7 +113,7 @@ type CouponUpdate struct {
 	MaxDiscount               Opt[Amount]     `json:"maxDiscount,omitzero"`
 	MaxDiscountTotal          Opt[Amount]     `json:"maxDiscountTotal,omitzero"`          // may be below DiscountTotal: the budget is spent
 	RestoreOnRefund           Opt[bool]       `json:"restoreOnRefund,omitzero"`           // for refunds from now on
-	MaxRedemptionsPerCustomer Opt[int64]      `json:"maxRedemptionsPerCustomer,omitzero"` // as in NewCoupon
+	MaxRedemptionsPerCustomer Opt[int64]      `json:"maxRedemptionsPerCustomer,omitzero"` // as in CouponParams
 
 	// ExternalID is the id that a payment provider gave the coupon, and
 	// IntegrationType says which provider; null clears them. Go calls only.

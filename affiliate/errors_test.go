@@ -35,14 +35,14 @@ func TestCodeRefused(t *testing.T) {
 
 	w := scene.New(t)
 	w.Ada()
-	sale := affiliate.NewSale{PromoCode: "NOPE", TotalEarned: affiliate.MustAmount("1")}
+	sale := affiliate.SaleParams{PromoCode: "NOPE", TotalEarned: affiliate.MustAmount("1")}
 	for name, c := range map[string]struct {
 		p    *tributary.Program
-		sale affiliate.NewSale
+		sale affiliate.SaleParams
 		want bool
 	}{
 		"unknown":    {w.Program, sale, true},
-		"bad input":  {w.Program, affiliate.NewSale{PromoCode: "ADA20"}, false},
+		"bad input":  {w.Program, affiliate.SaleParams{PromoCode: "ADA20"}, false},
 		"store down": {w.With(conformance.FailAt(w.Store, 1)), sale, false},
 	} {
 		_, err := c.p.RecordSale(t.Context(), c.sale)

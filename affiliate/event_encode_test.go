@@ -17,7 +17,7 @@ func soldOnce(tb testing.TB) (affiliate.Sale, record.Payload) {
 	tb.Helper()
 	store := memstore.New()
 	p, _ := benchkit.Shop(tb, store, 1)
-	result := scene.Must(p.RecordSale(tb.Context(), affiliate.NewSale{
+	result := scene.Must(p.RecordSale(tb.Context(), affiliate.SaleParams{
 		PromoCode: "CODE0", TotalEarned: scene.SaleTotal, ExternalID: `o-1 <"&`, Name: "Ünï & <b>\u2028", Email: "u@example.com",
 		Product: affiliate.Set(affiliate.Product{ProductID: "<beans>"}),
 	}))

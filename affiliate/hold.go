@@ -17,9 +17,9 @@ const (
 	HoldLapsed    HoldState = "LAPSED"    // its time is over, and the place is free
 )
 
-// NewHold is the input of Program.HoldRedemption: a code, the facts of an order as in a
+// HoldParams is the input of Program.HoldRedemption: a code, the facts of an order as in a
 // preview, and until when a place is kept for it. Commission of the order is not used.
-type NewHold struct {
+type HoldParams struct {
 	ID string `json:"id"` // the caller's, such as that of the checkout: 1–255 characters, unique in the program
 	Order
 	Until time.Time `json:"until,omitzero" wire:"end"` // after now, at most 24 hours

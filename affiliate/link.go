@@ -41,9 +41,9 @@ type FullURL struct {
 	FullURL string `json:"fullUrl"`
 }
 
-// NewLink is the input of Program.CreateLink: the slug, and the owner by id
+// LinkParams is the input of Program.CreateLink: the slug, and the owner by id
 // or email.
-type NewLink struct {
+type LinkParams struct {
 	Once           `json:"-"`
 	Link           string    `json:"link" wire:"text"`
 	AffiliateID    uuid.UUID `json:"affiliateId,omitzero"`

@@ -42,11 +42,11 @@ type PaymentFact struct {
 // discounts of its Lines have all that was taken off them, also for a code: the provider
 // charged them so.
 type Paid struct {
-	NewSale          // PromoCode and ReferralID stay empty: Tries has them
-	Gross   Amount   // > 0, or zero with Free: as the provider counts the payment; refunds and disputes are parts of it
-	Tries   []Credit // at most 8: whom to credit, in order; the first one that exists decides
-	Renewal bool     // not the first payment of a subscription: the payer's customer is credited before Tries
-	Stage   Stage    // whether it was paid; empty: it was
+	SaleParams          // PromoCode and ReferralID stay empty: Tries has them
+	Gross      Amount   // > 0, or zero with Free: as the provider counts the payment; refunds and disputes are parts of it
+	Tries      []Credit // at most 8: whom to credit, in order; the first one that exists decides
+	Renewal    bool     // not the first payment of a subscription: the payer's customer is credited before Tries
+	Stage      Stage    // whether it was paid; empty: it was
 
 	// GrossCurrency is the currency of Gross, when the provider counts the payment in
 	// another one than PaymentFact.Currency: the customer was shown converted prices. Refunds

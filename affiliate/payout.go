@@ -35,9 +35,9 @@ type Payout struct {
 	UpdatedAt      Time               `json:"updatedAt"`
 }
 
-// NewPayout is the input of Program.CreatePayout. It names the affiliate by id
+// PayoutParams is the input of Program.CreatePayout. It names the affiliate by id
 // or by email.
-type NewPayout struct {
+type PayoutParams struct {
 	AffiliateID    uuid.UUID `json:"affiliateId,omitzero"`
 	AffiliateEmail string    `json:"affiliateEmail,omitzero"`
 	Until          time.Time `json:"until,omitzero" wire:"end"` // sales until this time, inclusive, by their millisecond; zero: now. Negative amounts are taken whatever their time.
@@ -110,7 +110,7 @@ type Transfer struct {
 // Source: docs/money.md 6.
 type PayoutRun struct {
 	ExternalID   string          `json:"externalId,omitzero" wire:"name"` // required: the run's identity, 1–255 characters; a preview needs none
-	Until        time.Time       `json:"until,omitzero" wire:"end"`       // as of [NewPayout]; zero: the moment of the first call
+	Until        time.Time       `json:"until,omitzero" wire:"end"`       // as of [PayoutParams]; zero: the moment of the first call
 	Minimum      Amount          `json:"minimum,omitzero"`                // of each payout, ≥ 0
 	Currency     Currency        `json:"currency,omitzero"`               // of Minimum: the program's, in any letter case; zero: the program's
 	Methods      []PaymentMethod `json:"methods,omitempty"`               // only affiliates who are paid in one of these ways; empty: all

@@ -81,8 +81,8 @@ type Plan struct {
 	UpdatedAt          Time           `json:"updatedAt,omitzero"`     // not in events
 }
 
-// NewPlan is the input of Program.CreatePlan. Name is required.
-type NewPlan struct {
+// PlanParams is the input of Program.CreatePlan. Name is required.
+type PlanParams struct {
 	Name               string         `json:"name" wire:"text"` // 1–255 characters, not unique
 	Terms                             // zero: 0 %
 	PaymentTrigger     PaymentTrigger `json:"paymentTrigger,omitzero"`     // zero: PURCHASE
@@ -247,8 +247,8 @@ type Tier struct {
 	UpdatedAt      Time          `json:"updatedAt,omitzero"` // not in events
 }
 
-// NewTier is the input of Program.CreateTier. Tier and Name are required.
-type NewTier struct {
+// TierParams is the input of Program.CreateTier. Tier and Name are required.
+type TierParams struct {
 	Tier          int64         `json:"tier,omitzero"`         // rank, 1 lowest; ranks need not be unique
 	Name          string        `json:"name" wire:"text"`      // 1–255 characters
 	Emoji         string        `json:"emoji,omitzero"`        // empty: none

@@ -34,10 +34,10 @@ type Referral struct {
 	UpdatedAt                 Time                 `json:"updatedAt"`
 }
 
-// NewReferral is the input of Program.CreateReferral. Name, email and
+// ReferralParams is the input of Program.CreateReferral. Name, email and
 // external id are required, and one of PromoCode, AffiliateID and
 // AffiliateEmail.
-type NewReferral struct {
+type ReferralParams struct {
 	Once                   `json:"-"`
 	AffiliateID            string `json:"affiliateId,omitzero" wire:"ident"` // click id, affiliate id or slug
 	AffiliateEmail         string `json:"affiliateEmail,omitzero"`

@@ -43,14 +43,14 @@ type Sale struct {
 	Source                 SaleSource           `json:"source"`
 	IntegrationSalesSource Opt[Integration]     `json:"integrationSalesSource"`
 	Metadata               Opt[json.RawMessage] `json:"metadata"`
-	PaidAt                 Time                 `json:"paidAt,omitzero"` // as NewSale.PaidAt said; not there when it said nothing
+	PaidAt                 Time                 `json:"paidAt,omitzero"` // as SaleParams.PaidAt said; not there when it said nothing
 	CreatedAt              Time                 `json:"createdAt"`
 	UpdatedAt              Time                 `json:"updatedAt"`
 	Affiliate              AffiliateSummary     `json:"affiliate"`
 	Referral               Opt[Referral]        `json:"referral"`
 	Commissions            []Commission         `json:"commissions"`
 	Lines                  []SaleLine           `json:"lines,omitempty"`     // not there: it has none
-	Conversion             string               `json:"conversion,omitzero"` // what it is, when it is no payment: see [NewConversion]; not there: it is a sale
+	Conversion             string               `json:"conversion,omitzero"` // what it is, when it is no payment: see [ConversionParams]; not there: it is a sale
 	Charged                Opt[Charge]          `json:"charged,omitzero"`    // what was charged in another currency, in which Lines are; not there: it was the program's
 	Offer                  bool                 `json:"offer,omitzero"`      // it redeemed what the link gives; not there: it did not
 }
@@ -88,7 +88,7 @@ type Product struct {
 	Name      string      `json:"name,omitzero"`
 }
 
-// NewSale is the input of Program.RecordSale. It needs TotalEarned, and at
+// SaleParams is the input of Program.RecordSale. It needs TotalEarned, and at
 // least one field that says whom to credit. PromoCode is used before
 // ReferralID, ReferralID before ReferredUserExternalID, and this before Email:
 //
@@ -101,7 +101,7 @@ type Product struct {
 //   - Email is enough when the customer is known.
 //
 // Source: docs/rules.md 5.1; docs/contract.md 1.5, 3.7.
-type NewSale struct {
+type SaleParams struct {
 	Once      `json:"-"`
 	PromoCode string `json:"promoCode,omitzero"` // used before ReferralID and the customer to find the affiliate
 
@@ -249,7 +249,7 @@ type SaleUpdate struct {
 	ExternalID        Opt[string]          `json:"externalId,omitzero"`
 	ExternalInvoiceID Opt[string]          `json:"externalInvoiceId,omitzero"`
 	CommissionRate    Opt[Percent]         `json:"commissionRate,omitzero"`
-	Subtotal          Opt[Amount]          `json:"subtotal,omitzero"`         // as in NewSale; null clears it
+	Subtotal          Opt[Amount]          `json:"subtotal,omitzero"`         // as in SaleParams; null clears it
 	CommissionEarned  Opt[Amount]          `json:"commissionEarned,omitzero"` // sets the commission directly
 	Metadata          Opt[json.RawMessage] `json:"metadata,omitzero"`         // a JSON object, replaced as a whole
 
@@ -414,13 +414,13 @@ func CloneLines(lines []StoredLine) []StoredLine {
 	return lines
 }
 
-// NewConversion is the input of Program.RecordConversion: what a customer did without a
+// ConversionParams is the input of Program.RecordConversion: what a customer did without a
 // payment, such as a sign-up, a trial or a qualified lead. Who is credited is found as for
-// a sale, see [NewSale]. It always has a customer: a ReferralID that names one is enough;
+// a sale, see [SaleParams]. It always has a customer: a ReferralID that names one is enough;
 // otherwise Email is required, and for a new customer without a PromoCode Name too.
 //
 // Source: docs/terms.md 6; docs/contract.md 3.7.
-type NewConversion struct {
+type ConversionParams struct {
 	Once                   `json:"-"`
 	Conversion             string `json:"conversion" wire:"text"`                      // what it is, 1–100 characters, such as signup: counted once for each customer
 	ExternalID             string `json:"externalId,omitzero"`                         // unique among live conversions; those of sales are apart

@@ -66,9 +66,9 @@ func (e IssuedEndpoint) Format(f fmt.State, verb rune) {
 // LogValue returns the endpoint without its secret.
 func (e IssuedEndpoint) LogValue() slog.Value { return slog.AnyValue(e.Endpoint) }
 
-// NewEndpoint is the input of Program.CreateEndpoint. URL and Events are
+// EndpointParams is the input of Program.CreateEndpoint. URL and Events are
 // required.
-type NewEndpoint struct {
+type EndpointParams struct {
 	Once        `json:"-"`
 	URL         string          `json:"url" wire:"text"`      // https, ≤ 2,048 bytes; see [AddressPolicy]
 	Events      []EventType     `json:"events"`               // 1–15 distinct types; "*" alone: all of them

@@ -93,21 +93,21 @@ func TestWireShapes(t *testing.T) {
 	ctx := t.Context()
 	w := scene.New(t)
 	hook := w.Hook(affiliate.EventTypes()...)
-	plan := scene.Must(w.CreatePlan(ctx, affiliate.NewPlan{Name: "Standard", Terms: affiliate.Terms{Rate: affiliate.MustPercent("20"), MaxPayments: 12}}))
-	tier := scene.Must(w.CreateTier(ctx, affiliate.NewTier{Tier: 1, Name: "Green bean", ConditionType: affiliate.ConditionAll}))
-	mara := scene.Must(w.CreateAffiliate(ctx, affiliate.NewAffiliate{
+	plan := scene.Must(w.CreatePlan(ctx, affiliate.PlanParams{Name: "Standard", Terms: affiliate.Terms{Rate: affiliate.MustPercent("20"), MaxPayments: 12}}))
+	tier := scene.Must(w.CreateTier(ctx, affiliate.TierParams{Tier: 1, Name: "Green bean", ConditionType: affiliate.ConditionAll}))
+	mara := scene.Must(w.CreateAffiliate(ctx, affiliate.AffiliateParams{
 		FirstName: "Mara", LastName: "Lindqvist", Email: "mara@example.org", AffiliateLink: "mara", CommissionPlanID: plan.ID,
 		Answers: []affiliate.Answer{{QuestionID: hook.ID, Answer: "news"}},
 	}))
 	scene.Must(w.SetAffiliateTier(ctx, tier.ID, mara.ID))
-	coupon := scene.Must(w.CreateCoupon(ctx, affiliate.NewCoupon{Name: "Autumn 20", PercentOff: scene.Percent("20")}))
-	code := scene.Must(w.CreateCode(ctx, affiliate.NewCode{CouponID: coupon.ID, Code: "MARA20", AffiliateID: mara.ID}))
+	coupon := scene.Must(w.CreateCoupon(ctx, affiliate.CouponParams{Name: "Autumn 20", PercentOff: scene.Percent("20")}))
+	code := scene.Must(w.CreateCode(ctx, affiliate.CodeParams{CouponID: coupon.ID, Code: "MARA20", AffiliateID: mara.ID}))
 	scene.Must(w.UpdateAffiliate(ctx, affiliate.AffiliateRef{ID: mara.ID}, affiliate.AffiliateUpdate{FirstName: scene.TextOf("M")}))
-	click := scene.Must(w.TrackClick(ctx, affiliate.NewClick{Slug: "mara", LandingURL: "https://beans.example/shop?ref=mara"}))
-	referral := scene.Must(w.CreateReferral(ctx, affiliate.NewReferral{AffiliateID: scene.JSON(click.ID), Name: "Tomas", Email: "tomas@example.net", ReferredUserExternalID: "cust-1"}))
-	res := scene.Must(w.RecordSale(ctx, affiliate.NewSale{Email: referral.Email, TotalEarned: scene.Sum("129.50"), Product: affiliate.Set(affiliate.Product{ProductID: "beans"})}))
+	click := scene.Must(w.TrackClick(ctx, affiliate.ClickParams{Slug: "mara", LandingURL: "https://beans.example/shop?ref=mara"}))
+	referral := scene.Must(w.CreateReferral(ctx, affiliate.ReferralParams{AffiliateID: scene.JSON(click.ID), Name: "Tomas", Email: "tomas@example.net", ReferredUserExternalID: "cust-1"}))
+	res := scene.Must(w.RecordSale(ctx, affiliate.SaleParams{Email: referral.Email, TotalEarned: scene.Sum("129.50"), Product: affiliate.Set(affiliate.Product{ProductID: "beans"})}))
 	sale, _ := res.Sale.Get()
-	bareRes := scene.Must(w.RecordSale(ctx, affiliate.NewSale{PromoCode: "MARA20", TotalEarned: scene.Sum("5")}))
+	bareRes := scene.Must(w.RecordSale(ctx, affiliate.SaleParams{PromoCode: "MARA20", TotalEarned: scene.Sum("5")}))
 	bare, _ := bareRes.Sale.Get()
 	scene.Must(w.UpdateReferral(ctx, referral.Email, affiliate.ReferralUpdate{Name: scene.TextOf("Tom")}))
 	scene.Must(w.UpdateCoupon(ctx, coupon.ID, affiliate.CouponUpdate{Name: scene.TextOf("Winter")}))
@@ -126,8 +126,8 @@ func TestWireShapes(t *testing.T) {
 		"plan":           scene.Must(w.Plans(ctx, affiliate.Page{})).Items[0], "tier": scene.Must(w.Tiers(ctx, affiliate.Page{})).Items[0],
 		"endpoint": scene.Must(w.Endpoint(ctx, hook.ID)), "issued endpoint": hook, "delivery": deliveries[0],
 		"click": click, "refund": scene.Must(w.RefundSale(ctx, affiliate.Refund{SaleID: sale.ID, Amount: scene.Amount("1")})),
-		"payout":     scene.Must(w.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: mara.ID})),
-		"adjustment": scene.Must(w.RecordAdjustment(ctx, affiliate.NewAdjustment{AffiliateID: mara.ID, Kind: affiliate.AdjustBonus, Amount: scene.Sum("1"), Reason: "r"})),
+		"payout":     scene.Must(w.CreatePayout(ctx, affiliate.PayoutParams{AffiliateID: mara.ID})),
+		"adjustment": scene.Must(w.RecordAdjustment(ctx, affiliate.AdjustmentParams{AffiliateID: mara.ID, Kind: affiliate.AdjustBonus, Amount: scene.Sum("1"), Reason: "r"})),
 	}
 	want := map[string]string{
 		"affiliate": affiliateShape, "link": linkShape, "coupon": couponShape, "code": codeShape, "referral": referralShape, "sale": saleShape, "bare sale": bareSaleShape,
@@ -145,9 +145,9 @@ func TestWireShapes(t *testing.T) {
 	}
 
 	// Deleted: all five.
-	other := scene.Must(w.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: "O", LastName: "T", Email: "o@example.com"}))
-	kim := scene.Must(w.CreateReferral(ctx, affiliate.NewReferral{AffiliateID: other.ID.String(), Name: "K", Email: "k@example.net", ReferredUserExternalID: "k"}))
-	gone := scene.Must(w.RecordSale(ctx, affiliate.NewSale{Email: kim.Email, TotalEarned: scene.Sum("1")}))
+	other := scene.Must(w.CreateAffiliate(ctx, affiliate.AffiliateParams{FirstName: "O", LastName: "T", Email: "o@example.com"}))
+	kim := scene.Must(w.CreateReferral(ctx, affiliate.ReferralParams{AffiliateID: other.ID.String(), Name: "K", Email: "k@example.net", ReferredUserExternalID: "k"}))
+	gone := scene.Must(w.RecordSale(ctx, affiliate.SaleParams{Email: kim.Email, TotalEarned: scene.Sum("1")}))
 	goneSale, _ := gone.Sale.Get()
 	scene.Must(0, w.DeleteSale(ctx, goneSale.ID))
 	scene.Must(0, w.Forfeiting().DeleteReferral(ctx, kim.Email))

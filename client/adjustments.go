@@ -23,6 +23,6 @@ func (c *Client) Adjustments(ctx context.Context, f affiliate.AdjustmentFilter, 
 }
 
 // RecordAdjustment is [tributary.Program.RecordAdjustment].
-func (c *Client) RecordAdjustment(ctx context.Context, in affiliate.NewAdjustment) (affiliate.Adjustment, error) {
+func (c *Client) RecordAdjustment(ctx context.Context, in affiliate.AdjustmentParams) (affiliate.Adjustment, error) {
 	return send[affiliate.Adjustment](ctx, c, c.post(adjustments, in, in.Once))
 }

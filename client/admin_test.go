@@ -12,11 +12,11 @@ func (s *teller) plansAndTiers(ada affiliate.Affiliate) {
 	told[affiliate.Settings](s, "settings")(c.Settings(x))
 	type P = affiliate.Plan
 	rate := affiliate.MustPercent
-	gold := told[P](s, "plan")(c.CreatePlan(x, affiliate.NewPlan{
+	gold := told[P](s, "plan")(c.CreatePlan(x, affiliate.PlanParams{
 		Name: "Gold <&>", Terms: affiliate.Terms{Rate: rate("25"), MaxPayments: 3, HoldDays: 7}, AutoApproveRewards: affiliate.Set(false),
 	}))
-	flat := told[P](s, "plan that is flat")(c.CreatePlan(x, affiliate.NewPlan{Name: "Flat", Terms: affiliate.Terms{Type: affiliate.CommissionFlat, Rate: rate("250"), MaxMonths: 2}, PaymentTrigger: affiliate.TriggerSignup}))
-	for _, in := range []affiliate.NewPlan{
+	flat := told[P](s, "plan that is flat")(c.CreatePlan(x, affiliate.PlanParams{Name: "Flat", Terms: affiliate.Terms{Type: affiliate.CommissionFlat, Rate: rate("250"), MaxMonths: 2}, PaymentTrigger: affiliate.TriggerSignup}))
+	for _, in := range []affiliate.PlanParams{
 		{}, {Name: "p"}, {Name: "p", Terms: affiliate.Terms{Rate: rate("101")}}, {Name: "p", Terms: affiliate.Terms{Type: "flat"}}, {Name: "p", Terms: affiliate.Terms{MaxPayments: -1}},
 		{Name: "p", Terms: affiliate.Terms{MaxMonths: 1201}}, {Name: "p", Terms: affiliate.Terms{HoldDays: -1}}, {Name: "p", PaymentTrigger: "x"},
 	} {
@@ -40,8 +40,8 @@ func (s *teller) plansAndTiers(ada affiliate.Affiliate) {
 	}}
 	never := ruled.Clone()
 	never.Rules[1].When = affiliate.RuleWhen{Customer: affiliate.CustomerNew, PaymentFrom: 2}
-	rules := told[P](s, "plan with rules")(c.CreatePlan(x, affiliate.NewPlan{Name: "Rules", Terms: ruled}))
-	told[P](s, "plan with a rule that never holds")(c.CreatePlan(x, affiliate.NewPlan{Name: "Rules", Terms: never}))
+	rules := told[P](s, "plan with rules")(c.CreatePlan(x, affiliate.PlanParams{Name: "Rules", Terms: ruled}))
+	told[P](s, "plan with a rule that never holds")(c.CreatePlan(x, affiliate.PlanParams{Name: "Rules", Terms: never}))
 	for _, up := range []affiliate.PlanUpdate{
 		{TermsUpdate: affiliate.TermsUpdate{Rules: affiliate.Set(ruled.Rules[:1])}}, {TermsUpdate: affiliate.TermsUpdate{Rules: affiliate.Set(never.Rules)}}, {TermsUpdate: affiliate.TermsUpdate{Rules: affiliate.Null[[]affiliate.Rule]()}}, {TermsUpdate: affiliate.TermsUpdate{Rules: affiliate.Set(ruled.Rules)}}, {TermsUpdate: affiliate.TermsUpdate{Rules: affiliate.Set([]affiliate.Rule{})}},
 		{TermsUpdate: affiliate.TermsUpdate{MonthsFrom: affiliate.Set(affiliate.MonthsFromPayment)}}, {TermsUpdate: affiliate.TermsUpdate{MonthsFrom: affiliate.Null[affiliate.MonthsFrom]()}}, {TermsUpdate: affiliate.TermsUpdate{MonthsFrom: affiliate.Set(affiliate.MonthsFrom("x"))}},
@@ -94,8 +94,8 @@ func (s *teller) plansAndTiers(ada affiliate.Affiliate) {
 func (s *teller) tiers() affiliate.Tier {
 	c, x := s.Operations, s.ctx
 	type T = affiliate.Tier
-	silver := told[T](s, "tier")(c.CreateTier(x, affiliate.NewTier{Tier: 1, Name: "Silver", Emoji: "s", MinReferrals: 3, MinRevenue: affiliate.MustAmount("0.5"), Rate: affiliate.Set(affiliate.MustPercent("22"))}))
-	for _, in := range []affiliate.NewTier{
+	silver := told[T](s, "tier")(c.CreateTier(x, affiliate.TierParams{Tier: 1, Name: "Silver", Emoji: "s", MinReferrals: 3, MinRevenue: affiliate.MustAmount("0.5"), Rate: affiliate.Set(affiliate.MustPercent("22"))}))
+	for _, in := range []affiliate.TierParams{
 		{}, {Tier: 1}, {Tier: -1, Name: "t"}, {Tier: 2, Name: "t", MinReferrals: -1}, {Tier: 2, Name: "t", MinRevenue: affiliate.MustAmount("-1")}, {Tier: 2, Name: "t", ConditionType: "x"},
 		{Tier: 2, Name: "t", Rate: affiliate.Set(affiliate.MustPercent("101"))},
 	} {
@@ -119,7 +119,7 @@ func (s *teller) bulk(ada affiliate.Affiliate, plan affiliate.Plan, tier affilia
 	c, x := s.Operations, s.ctx
 	type A = []affiliate.Affiliate
 	join := func(email, status string) uuid.UUID {
-		return told[affiliate.Affiliate](s, "join")(c.CreateAffiliate(x, affiliate.NewAffiliate{FirstName: "P", LastName: "Q", Email: email, AffiliateStatus: status})).ID
+		return told[affiliate.Affiliate](s, "join")(c.CreateAffiliate(x, affiliate.AffiliateParams{FirstName: "P", LastName: "Q", Email: email, AffiliateStatus: status})).ID
 	}
 	first, second := join("pending1@example.com", "inactive"), join("pending2@example.com", "inactive")
 	told[A](s, "approve none of two")(c.SetAffiliateStatus(x, affiliate.AffiliateActive, first, anID))
@@ -148,7 +148,7 @@ func (s *teller) bulk(ada affiliate.Affiliate, plan affiliate.Plan, tier affilia
 func (s *teller) invitations() {
 	c, x := s.Operations, s.ctx
 	type A = affiliate.Affiliate
-	in := affiliate.NewAffiliate{
+	in := affiliate.AffiliateParams{
 		FirstName: "In", LastName: "V", Email: "invited@example.com", AffiliateStatus: "active",
 		Answers: []affiliate.Answer{{QuestionID: anID, Answer: "a\nb"}},
 	}
@@ -156,7 +156,7 @@ func (s *teller) invitations() {
 	told[A](s, "invite again")(c.InviteAffiliate(x, in))
 	in.Email, in.Answers[0].Answer = "other@example.com", ""
 	told[A](s, "invite without an answer")(c.InviteAffiliate(x, in))
-	told[A](s, "invite nobody")(c.InviteAffiliate(x, affiliate.NewAffiliate{}))
+	told[A](s, "invite nobody")(c.InviteAffiliate(x, affiliate.AffiliateParams{}))
 	told[A](s, "accept badly")(c.AcceptInvite(x, guest.ID, affiliate.AffiliateUpdate{Email: affiliate.Set("x")}))
 	told[A](s, "accept")(c.AcceptInvite(x, guest.ID, affiliate.AffiliateUpdate{FirstName: affiliate.Set("Ina"), AffiliateLink: affiliate.Set("ina"), CommissionRate: affiliate.Set(affiliate.MustPercent("12"))}))
 	told[A](s, "accept again")(c.AcceptInvite(x, guest.ID, affiliate.AffiliateUpdate{}))
@@ -168,15 +168,15 @@ func (s *teller) invitations() {
 // payment providers report.
 func (s *teller) codesAndClicks(ada affiliate.Affiliate) {
 	c, x := s.Operations, s.ctx
-	coupon := told[affiliate.Coupon](s, "coupon for many")(c.CreateCoupon(x, affiliate.NewCoupon{Name: "Many", PercentOff: affiliate.Set(affiliate.MustPercent("5"))}))
+	coupon := told[affiliate.Coupon](s, "coupon for many")(c.CreateCoupon(x, affiliate.CouponParams{Name: "Many", PercentOff: affiliate.Set(affiliate.MustPercent("5"))}))
 	told[affiliate.List[affiliate.Coupon]](s, "one summary")(c.CouponSummaries(x, affiliate.CouponQuery{ID: affiliate.Set(coupon.ID)}, affiliate.Page{}))
-	batch := func(count int, length int64) affiliate.NewCodes {
-		return affiliate.NewCodes{Count: count, NewCode: affiliate.NewCode{
+	batch := func(count int, length int64) affiliate.CodesParams {
+		return affiliate.CodesParams{Count: count, CodeParams: affiliate.CodeParams{
 			CouponID: coupon.ID, AffiliateID: ada.ID, Prefix: "many", CodeStructure: affiliate.Set(affiliate.CodeStructure{FirstName: true, RandomChars: length > 0}), RandomCharsLength: affiliate.Set(max(length, 1)),
 		}}
 	}
 	var made []affiliate.Code
-	for _, in := range []affiliate.NewCodes{batch(3, 8), batch(1, 0), batch(2, 0), batch(20, 1), {Count: 1}, {Count: 1, AffiliateIDs: []uuid.UUID{anID}, NewCode: batch(1, 8).NewCode}} {
+	for _, in := range []affiliate.CodesParams{batch(3, 8), batch(1, 0), batch(2, 0), batch(20, 1), {Count: 1}, {Count: 1, AffiliateIDs: []uuid.UUID{anID}, CodeParams: batch(1, 8).CodeParams}} {
 		told[affiliate.KeySpace](s, "check codes")(c.CheckCodes(x, in))
 		codes, err := c.GenerateCodes(x, in)
 		for _, k := range codes {
@@ -185,13 +185,13 @@ func (s *teller) codesAndClicks(ada affiliate.Affiliate) {
 		told[int](s, "codes")(len(codes), err)
 		made = append(made, codes...)
 	}
-	for _, in := range []affiliate.NewClick{
+	for _, in := range []affiliate.ClickParams{
 		{Slug: "ADA", LandingURL: "https://beans.example/shop?ref=ada&token=x", Referrer: "https://blog.example/a?b", UserAgent: "curl", DeviceID: "d", Repeat: true}, {Slug: "ada"},
 		{Slug: "nobody"}, {}, {Slug: "ada", DeviceID: "a\x00"},
 	} {
 		told[affiliate.Click](s, "click")(c.TrackClick(x, in))
 	}
-	sale := told[affiliate.SaleResult](s, "by a generated code")(c.RecordSale(x, affiliate.NewSale{PromoCode: made[0].Code, Email: "gen@example.com", Name: "G", TotalEarned: affiliate.MustAmount("50"), ExternalID: "gen-1", ExternalInvoiceID: "gen-i"})).Sale.Or(affiliate.Sale{})
+	sale := told[affiliate.SaleResult](s, "by a generated code")(c.RecordSale(x, affiliate.SaleParams{PromoCode: made[0].Code, Email: "gen@example.com", Name: "G", TotalEarned: affiliate.MustAmount("50"), ExternalID: "gen-1", ExternalInvoiceID: "gen-i"})).Sale.Or(affiliate.Sale{})
 	customer := sale.Referral.Or(affiliate.Referral{})
 	type R = affiliate.Referral
 	for _, status := range []affiliate.SubscriptionStatus{"ACTIVE", "SUBMITTED", "DECLINED", "PAST_DUE", "CANCELLED", "", "x"} {
@@ -199,7 +199,7 @@ func (s *teller) codesAndClicks(ada affiliate.Affiliate) {
 	}
 	told[R](s, "push for nobody")(c.PushReferralStatus(x, "nobody@example.com", "ACTIVE"))
 	told[R](s, "push for whom?")(c.PushReferralStatus(x, "", "ACTIVE"))
-	plan := told[affiliate.Plan](s, "plan of a referral")(c.CreatePlan(x, affiliate.NewPlan{Name: "VIP", Terms: affiliate.Terms{Rate: affiliate.MustPercent("40")}}))
+	plan := told[affiliate.Plan](s, "plan of a referral")(c.CreatePlan(x, affiliate.PlanParams{Name: "VIP", Terms: affiliate.Terms{Rate: affiliate.MustPercent("40")}}))
 	told[[]R](s, "set plan")(c.SetReferralPlan(x, plan.ID, customer.ID))
 	told[[]R](s, "no such plan")(c.SetReferralPlan(x, anID, customer.ID))
 	told[[]R](s, "plan of no referral")(c.SetReferralPlan(x, plan.ID, anID))

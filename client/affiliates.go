@@ -47,7 +47,7 @@ func (c *Client) Affiliates(ctx context.Context, pg affiliate.Page) (affiliate.L
 
 // CreateAffiliate is [tributary.Program.CreateAffiliate]. Answers is for Go
 // calls only: a call that sets it is refused before it is sent.
-func (c *Client) CreateAffiliate(ctx context.Context, in affiliate.NewAffiliate) (affiliate.Affiliate, error) {
+func (c *Client) CreateAffiliate(ctx context.Context, in affiliate.AffiliateParams) (affiliate.Affiliate, error) {
 	rq := c.post(affiliates, in, in.Once)
 	rq.goOnly("Answers", len(in.Answers) > 0)
 	return send[affiliate.Affiliate](ctx, c, rq)
@@ -55,7 +55,7 @@ func (c *Client) CreateAffiliate(ctx context.Context, in affiliate.NewAffiliate)
 
 // EnsureAffiliate is [tributary.Program.EnsureAffiliate]. Answers is for Go calls only: a
 // call that sets it is refused before it is sent.
-func (c *Client) EnsureAffiliate(ctx context.Context, in affiliate.NewAffiliate) (affiliate.Affiliate, error) {
+func (c *Client) EnsureAffiliate(ctx context.Context, in affiliate.AffiliateParams) (affiliate.Affiliate, error) {
 	rq := c.post(affiliates+"/ensure", in, in.Once)
 	rq.goOnly("Answers", len(in.Answers) > 0)
 	return send[affiliate.Affiliate](ctx, c, rq)
@@ -165,12 +165,12 @@ type signupAnswer struct {
 
 // InviteAffiliate is [tributary.Program.InviteAffiliate]. The ids of Answers are
 // for Go calls only: a call that sets one is refused before it is sent.
-func (c *Client) InviteAffiliate(ctx context.Context, in affiliate.NewAffiliate) (affiliate.Affiliate, error) {
+func (c *Client) InviteAffiliate(ctx context.Context, in affiliate.AffiliateParams) (affiliate.Affiliate, error) {
 	in.AffiliateStatus = "" // an invited affiliate is INVITED
 	body := struct {
-		affiliate.NewAffiliate
+		affiliate.AffiliateParams
 		Answers []signupAnswer `json:"questionAnswers,omitempty"`
-	}{NewAffiliate: in}
+	}{AffiliateParams: in}
 	own := false
 	for _, a := range in.Answers {
 		own = own || a.ID != uuid.Nil

@@ -32,7 +32,7 @@ func TestSaleOutcome(t *testing.T) {
 		{"not recorded, why?", `null`, "", "", false},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			got, err := always(200, row.body, "Sale-Outcome", row.header).client(t).RecordSale(t.Context(), affiliate.NewSale{})
+			got, err := always(200, row.body, "Sale-Outcome", row.header).client(t).RecordSale(t.Context(), affiliate.SaleParams{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -56,7 +56,7 @@ func TestNoSale(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			w := always(200, row.body, "Sale-Outcome", row.header)
-			got, err := w.client(t).RecordSale(t.Context(), affiliate.NewSale{})
+			got, err := w.client(t).RecordSale(t.Context(), affiliate.SaleParams{})
 			e := failure(t, err)
 			if e.Status != 200 || e.Err.Kind != affiliate.KindInternal || string(e.Body) != row.body || len(w.seen) != 1 {
 				t.Errorf("%v after %d attempts", e, len(w.seen))
@@ -120,16 +120,16 @@ func TestUnfinishedJobs(t *testing.T) {
 func TestFailures(t *testing.T) {
 	p, h := newEngine(t)
 	c := must(client.New(testBase, testKey, client.Config{Handler: h}))
-	ada := must(p.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "Ada", LastName: "L", Email: "ada@example.com"}))
-	coupon := must(p.CreateCoupon(t.Context(), affiliate.NewCoupon{
+	ada := must(p.CreateAffiliate(t.Context(), affiliate.AffiliateParams{FirstName: "Ada", LastName: "L", Email: "ada@example.com"}))
+	coupon := must(p.CreateCoupon(t.Context(), affiliate.CouponParams{
 		Name: "Old", PercentOff: affiliate.Set(affiliate.MustPercent("10")), Valid: affiliate.Set(false), RedeemBy: affiliate.Set(affiliate.Day(2020, 1, 1)),
 	}))
-	must(p.CreateCode(t.Context(), affiliate.NewCode{
+	must(p.CreateCode(t.Context(), affiliate.CodeParams{
 		CouponID: coupon.ID, Code: "ADA", AffiliateID: ada.ID, ExpiresAt: affiliate.Set(affiliate.Day(2020, 1, 2)),
 		MinimumAmount: affiliate.Set(affiliate.MustAmount("99.5")),
 	}))
-	sale := affiliate.NewSale{Once: affiliate.Once{Key: "k"}, PromoCode: "ada", TotalEarned: affiliate.MustAmount("5")}
-	onEngine, _ := errors.AsType[*affiliate.Error](errOf(p.RecordSale(t.Context(), affiliate.NewSale{PromoCode: "ada", TotalEarned: sale.TotalEarned})))
+	sale := affiliate.SaleParams{Once: affiliate.Once{Key: "k"}, PromoCode: "ada", TotalEarned: affiliate.MustAmount("5")}
+	onEngine, _ := errors.AsType[*affiliate.Error](errOf(p.RecordSale(t.Context(), affiliate.SaleParams{PromoCode: "ada", TotalEarned: sale.TotalEarned})))
 	for range 2 {
 		err := errOf(c.RecordSale(t.Context(), sale))
 		e := failure(t, err)
@@ -315,7 +315,7 @@ func TestEveryText(t *testing.T) {
 // TestErrorText: one line with operation, status, reason, text and attempts.
 func TestErrorText(t *testing.T) {
 	c := always(400, `{"error":"Promo code has expired"}`, "Error-Code", "code_expired", "X-Request-Id", "req-7").client(t)
-	e := failure(t, errOf(c.RecordSale(t.Context(), affiliate.NewSale{Email: "ada@example.com"})))
+	e := failure(t, errOf(c.RecordSale(t.Context(), affiliate.SaleParams{Email: "ada@example.com"})))
 	if got, want := e.Error(), "POST /api/v1/sales: 400 code_expired: Promo code has expired"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
@@ -339,7 +339,7 @@ func TestReplayed(t *testing.T) {
 	for header, want := range map[string]string{"true": `{"id":5}`, "false": "", "": ""} {
 		got := ""
 		c := always(200, `{"id":5}`, "Idempotent-Replayed", header, "Sale-Outcome", "recorded").client(t)
-		must(c.RecordSale(t.Context(), affiliate.NewSale{Once: affiliate.Once{Replayed: func(answer []byte) { got = string(answer) }}}))
+		must(c.RecordSale(t.Context(), affiliate.SaleParams{Once: affiliate.Once{Replayed: func(answer []byte) { got = string(answer) }}}))
 		if got != want {
 			t.Errorf("Idempotent-Replayed: %s: replayed %q, want %q", header, got, want)
 		}

@@ -33,7 +33,7 @@ const saleJSON = `{"id":5107,"affiliateId":"0197d9a4-6c1e-7b52-9a3f-2f4c1d7e8a01
 "approvalStatus":"ACCEPTED","rewardType":"CASH","payoutCreated":false,"payoutId":null,"manuallyPaid":false,"holdReason":null,
 "bonusReason":null,"createdAt":"2026-03-11T09:24:18.442Z","updatedAt":"2026-03-11T09:24:18.442Z"}]}`
 
-var benchSale = affiliate.NewSale{
+var benchSale = affiliate.SaleParams{
 	Once: affiliate.Once{Key: "order-5581"}, PromoCode: "mara20", Email: "tomas@example.net",
 	TotalEarned: affiliate.MustAmount("129.50"), Tax: affiliate.MustAmount("9.50"), ExternalID: "order-5581",
 }
@@ -170,8 +170,8 @@ func BenchmarkEngine(b *testing.B) {
 	ctx := context.Background()
 	p, h := newEngine(b)
 	c := must(client.New("http://tributary.test", testKey, client.Config{Handler: h}))
-	must(p.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: "Ada", LastName: "L", Email: "ada@example.com", AffiliateLink: "ada"}))
-	sale := affiliate.NewSale{ReferralID: "ada", TotalEarned: affiliate.MustAmount("5"), Email: "kim@example.com", Name: "Kim"}
+	must(p.CreateAffiliate(ctx, affiliate.AffiliateParams{FirstName: "Ada", LastName: "L", Email: "ada@example.com", AffiliateLink: "ada"}))
+	sale := affiliate.SaleParams{ReferralID: "ada", TotalEarned: affiliate.MustAmount("5"), Email: "kim@example.com", Name: "Kim"}
 	b.Run("Affiliate", func(b *testing.B) {
 		compare(b, 500, []way{
 			{"engine", func() { must(p.Affiliate(ctx, "ada")) }},

@@ -9,7 +9,7 @@ import (
 // TrackClick is [tributary.Program.TrackClick].
 //
 // Errors: [affiliate.ErrNotFound] when no live link has the slug.
-func (c *Client) TrackClick(ctx context.Context, in affiliate.NewClick) (affiliate.Click, error) {
+func (c *Client) TrackClick(ctx context.Context, in affiliate.ClickParams) (affiliate.Click, error) {
 	if in.Slug == "" {
 		return affiliate.Click{}, affiliate.ErrNotFound // no link has it, and the server takes it as missing
 	}

@@ -83,7 +83,7 @@ func TestHeaders(t *testing.T) {
 	c := w.client(t, func(cfg *client.Config) { cfg.UserAgent = "beans/2 (+https://beans.example)" })
 	_, _ = c.Keyed(affiliate.Once{Key: "change-1"}).UpdateAffiliate(t.Context(), affiliate.AffiliateRef{ID: anID}, affiliate.AffiliateUpdate{})
 	_, _ = c.Affiliates(t.Context(), affiliate.Page{})
-	_, _ = c.CreateLink(t.Context(), affiliate.NewLink{Once: affiliate.Once{Key: "order-1"}})
+	_, _ = c.CreateLink(t.Context(), affiliate.LinkParams{Once: affiliate.Once{Key: "order-1"}})
 	agent := []string{"beans/2 (+https://beans.example)"}
 	bearer, accept, kind := []string{"Bearer " + testKey}, []string{"application/json"}, []string{"application/json"}
 	want := []http.Header{
@@ -126,11 +126,11 @@ func TestKeys(t *testing.T) {
 
 	w = &wire{}
 	c = w.client(t, func(cfg *client.Config) { cfg.Rand = strings.NewReader("0123456789abcdefrest") })
-	must(c.RecordSale(t.Context(), affiliate.NewSale{}))
+	must(c.RecordSale(t.Context(), affiliate.SaleParams{}))
 	if got := w.seen[0].Header.Get("Idempotency-Key"); got != "30313233343536373839616263646566" {
 		t.Errorf("key %q is not from Rand", got)
 	}
-	err := errOf(c.RecordSale(t.Context(), affiliate.NewSale{}))
+	err := errOf(c.RecordSale(t.Context(), affiliate.SaleParams{}))
 	if e := failure(t, err); e.Attempts != 0 || len(w.seen) != 1 || !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Errorf("without a key: %v", err)
 	}
@@ -149,7 +149,7 @@ func TestKeys(t *testing.T) {
 func TestOnceKey(t *testing.T) {
 	for _, key := range []string{"a b", "a\nX-Evil: 1", "é", strings.Repeat("k", 256)} {
 		w := &wire{}
-		err := errOf(w.client(t).RecordSale(t.Context(), affiliate.NewSale{Once: affiliate.Once{Key: key}}))
+		err := errOf(w.client(t).RecordSale(t.Context(), affiliate.SaleParams{Once: affiliate.Once{Key: key}}))
 		if e := failure(t, err); !errors.Is(err, affiliate.IdempotencyKeyInvalid) || e.Attempts != 0 || len(w.seen) != 0 {
 			t.Errorf("key %q: %v", key, err)
 		}
@@ -173,7 +173,7 @@ func TestKeyed(t *testing.T) {
 			t.Errorf("%s %s with key %q", s.Method, s.URL.Path, key)
 		}
 	}
-	_ = errOf(c.CreateLink(t.Context(), affiliate.NewLink{Once: affiliate.Once{Key: "its-own"}}))
+	_ = errOf(c.CreateLink(t.Context(), affiliate.LinkParams{Once: affiliate.Once{Key: "its-own"}}))
 	if key := w.seen[len(w.seen)-1].Header.Get("Idempotency-Key"); key != "its-own" {
 		t.Errorf("a create with a key of its own carries %q", key)
 	}
@@ -182,7 +182,7 @@ func TestKeyed(t *testing.T) {
 	} {
 		w := &wire{}
 		k := w.client(t).Keyed(once)
-		for _, err := range []error{k.DeleteSale(t.Context(), 7), errOf(k.RecordSale(t.Context(), affiliate.NewSale{}))} {
+		for _, err := range []error{k.DeleteSale(t.Context(), 7), errOf(k.RecordSale(t.Context(), affiliate.SaleParams{}))} {
 			if e := failure(t, err); e.Attempts != 0 || len(w.seen) != 0 || e.Err.Field != "Once."+name {
 				t.Errorf("%s: %v", name, err)
 			}

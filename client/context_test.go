@@ -43,7 +43,7 @@ func TestContext(t *testing.T) {
 				begin := time.Now()
 				ctx, cancel := row.ctx(t.Context())
 				defer cancel()
-				err := errOf(c.RecordSale(ctx, affiliate.NewSale{}))
+				err := errOf(c.RecordSale(ctx, affiliate.SaleParams{}))
 				e := failure(t, err)
 				if len(w.seen) != row.attempts || e.Attempts != row.attempts || e.Status != row.status {
 					t.Errorf("%d attempts seen, %d told, status %d; want %d, status %d", len(w.seen), e.Attempts, e.Status, row.attempts, row.status)

@@ -26,7 +26,7 @@ func (c *Client) Coupons(ctx context.Context, pg affiliate.Page) (affiliate.List
 }
 
 // CreateCoupon is [tributary.Program.CreateCoupon].
-func (c *Client) CreateCoupon(ctx context.Context, in affiliate.NewCoupon) (affiliate.Coupon, error) {
+func (c *Client) CreateCoupon(ctx context.Context, in affiliate.CouponParams) (affiliate.Coupon, error) {
 	return send[affiliate.Coupon](ctx, c, c.post(coupons, in, in.Once))
 }
 

@@ -6,7 +6,7 @@
 //	if err != nil {
 //		return err
 //	}
-//	_, err = c.CreateAffiliate(ctx, affiliate.NewAffiliate{
+//	_, err = c.CreateAffiliate(ctx, affiliate.AffiliateParams{
 //		FirstName: "Ada", LastName: "Lovelace", Email: "ada@example.com", AffiliateLink: "ada",
 //	})
 //	if errors.Is(err, affiliate.SlugTaken) {

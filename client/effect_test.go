@@ -59,10 +59,10 @@ func newShop(t *testing.T, change ...func(*client.Config)) *shop {
 	for _, c := range change {
 		c(&cfg)
 	}
-	ada := must(p.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: "Ada", LastName: "L", Email: "ada@example.com"}))
-	coupon := must(p.CreateCoupon(ctx, affiliate.NewCoupon{Name: "All", PercentOff: affiliate.Set(affiliate.MustPercent("10"))}))
-	must(p.CreateCode(ctx, affiliate.NewCode{CouponID: coupon.ID, Code: "ADA", AffiliateID: ada.ID}))
-	sale := must(p.RecordSale(ctx, affiliate.NewSale{PromoCode: "ADA", TotalEarned: affiliate.MustAmount("100")}))
+	ada := must(p.CreateAffiliate(ctx, affiliate.AffiliateParams{FirstName: "Ada", LastName: "L", Email: "ada@example.com"}))
+	coupon := must(p.CreateCoupon(ctx, affiliate.CouponParams{Name: "All", PercentOff: affiliate.Set(affiliate.MustPercent("10"))}))
+	must(p.CreateCode(ctx, affiliate.CodeParams{CouponID: coupon.ID, Code: "ADA", AffiliateID: ada.ID}))
+	sale := must(p.RecordSale(ctx, affiliate.SaleParams{PromoCode: "ADA", TotalEarned: affiliate.MustAmount("100")}))
 	return &shop{p, must(client.New(testBase, testKey, cfg)), line, coupon, sale.Sale.Or(affiliate.Sale{})}
 }
 
@@ -79,7 +79,7 @@ func TestLostAnswer(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			s := newShop(t)
 			var stored []byte
-			got, err := s.client.RecordSale(t.Context(), affiliate.NewSale{
+			got, err := s.client.RecordSale(t.Context(), affiliate.SaleParams{
 				Once:      affiliate.Once{Replayed: func(answer []byte) { stored = answer }},
 				PromoCode: "ADA", TotalEarned: affiliate.MustAmount("5"), ExternalID: "order-2",
 			})
@@ -96,7 +96,7 @@ func TestLostAnswer(t *testing.T) {
 	t.Run("POST to a server without keys", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			s := newShop(t, func(cfg *client.Config) { cfg.NoRepeat = true })
-			err := errOf(s.client.RecordSale(t.Context(), affiliate.NewSale{PromoCode: "ADA", TotalEarned: affiliate.MustAmount("5"), ExternalID: "order-2"}))
+			err := errOf(s.client.RecordSale(t.Context(), affiliate.SaleParams{PromoCode: "ADA", TotalEarned: affiliate.MustAmount("5"), ExternalID: "order-2"}))
 			if e := failure(t, err); e.Attempts != 1 || !errors.Is(err, io.ErrUnexpectedEOF) {
 				t.Errorf("got %v after %d attempts", err, e.Attempts)
 			}
@@ -107,7 +107,7 @@ func TestLostAnswer(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			s := newShop(t)
 			var stored string
-			err := errOf(s.client.RecordSale(t.Context(), affiliate.NewSale{
+			err := errOf(s.client.RecordSale(t.Context(), affiliate.SaleParams{
 				Once: affiliate.Once{Replayed: func(answer []byte) { stored = string(answer) }}, PromoCode: "NONE", TotalEarned: affiliate.MustAmount("5"),
 			}))
 			if e := failure(t, err); e.Attempts != 2 || !errors.Is(err, affiliate.CodeNotFound) || stored != "null" {
@@ -262,8 +262,8 @@ func TestNoRepeatOnOldConnection(t *testing.T) {
 			srv := newRude(t, 1)
 			c := must(client.New("http://"+srv.Addr().String(), testKey, client.Config{NoRepeat: row.noRepeat}))
 			defer c.CloseIdleConnections()
-			must(c.RecordSale(t.Context(), affiliate.NewSale{}))
-			_, err := c.RecordSale(t.Context(), affiliate.NewSale{}) // on the same connection
+			must(c.RecordSale(t.Context(), affiliate.SaleParams{}))
+			_, err := c.RecordSale(t.Context(), affiliate.SaleParams{}) // on the same connection
 			if (err != nil) != row.refused {
 				t.Errorf("second call: %v", err)
 			}
@@ -326,7 +326,7 @@ func TestTCPFaults(t *testing.T) {
 				quick(&cfg)
 				c := must(client.New(row.start(t, &hits), testKey, cfg))
 				defer c.CloseIdleConnections()
-				e := failure(t, errOf(c.RecordSale(t.Context(), affiliate.NewSale{})))
+				e := failure(t, errOf(c.RecordSale(t.Context(), affiliate.SaleParams{})))
 				if e.Attempts != want || e.Status != 0 || row.hits && hits.Load() != int64(want) {
 					t.Errorf("NoRepeat %v: %d attempts, %d arrived, status %d, want %d: %v", noPost, e.Attempts, hits.Load(), e.Status, want, e)
 				}

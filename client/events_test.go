@@ -28,7 +28,7 @@ func TestFollowOverTheWire(t *testing.T) {
 	for i := range writers {
 		wg.Go(func() {
 			for j := range each {
-				must(p.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: "A & <b>", LastName: "B", Email: fmt.Sprintf("a%d.%d@example.org", i, j)}))
+				must(p.CreateAffiliate(ctx, affiliate.AffiliateParams{FirstName: "A & <b>", LastName: "B", Email: fmt.Sprintf("a%d.%d@example.org", i, j)}))
 			}
 		})
 	}
@@ -51,7 +51,7 @@ func TestFollowOverTheWire(t *testing.T) {
 func TestErasedEvent(t *testing.T) {
 	ctx := t.Context()
 	p, h := newEngine(t)
-	a := must(p.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: "A", LastName: "B", Email: "a@example.org"}))
+	a := must(p.CreateAffiliate(ctx, affiliate.AffiliateParams{FirstName: "A", LastName: "B", Email: "a@example.org"}))
 	if err := p.EraseAffiliate(ctx, a.ID); err != nil {
 		t.Fatal(err)
 	}

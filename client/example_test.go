@@ -45,7 +45,7 @@ func ExampleNew() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	ada, err := c.CreateAffiliate(ctx, affiliate.NewAffiliate{
+	ada, err := c.CreateAffiliate(ctx, affiliate.AffiliateParams{
 		FirstName: "Ada", LastName: "Lovelace", Email: "ada@example.com", AffiliateLink: "ada",
 	})
 	fmt.Println(c, ada.Name, ada.Status, err)
@@ -61,12 +61,12 @@ func Example() {
 		log.Fatal(err)
 	}
 	defer c.CloseIdleConnections()
-	if _, err := c.CreateAffiliate(ctx, affiliate.NewAffiliate{
+	if _, err := c.CreateAffiliate(ctx, affiliate.AffiliateParams{
 		FirstName: "Ada", LastName: "Lovelace", Email: "ada@example.com", AffiliateLink: "ada",
 	}); err != nil {
 		log.Fatal(err)
 	}
-	sale, err := c.RecordSale(ctx, affiliate.NewSale{
+	sale, err := c.RecordSale(ctx, affiliate.SaleParams{
 		ReferralID: "ada", Email: "kim@example.com", Name: "Kim",
 		TotalEarned: affiliate.MustAmount("49.90"), ExternalID: "order-1",
 	})
@@ -84,7 +84,7 @@ func ExampleError() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	ada := affiliate.NewAffiliate{FirstName: "Ada", LastName: "Lovelace", Email: "ada@example.com", AffiliateLink: "ada"}
+	ada := affiliate.AffiliateParams{FirstName: "Ada", LastName: "Lovelace", Email: "ada@example.com", AffiliateLink: "ada"}
 	if _, err := c.CreateAffiliate(ctx, ada); err != nil {
 		log.Fatal(err)
 	}
@@ -109,14 +109,14 @@ func ExampleClient_Links() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	ada, err := c.CreateAffiliate(ctx, affiliate.NewAffiliate{
+	ada, err := c.CreateAffiliate(ctx, affiliate.AffiliateParams{
 		FirstName: "Ada", LastName: "Lovelace", Email: "ada@example.com", AffiliateLink: "ada",
 	})
 	if err != nil {
 		log.Fatal(err)
 	}
 	for _, slug := range []string{"ada-blog", "ada-talks"} {
-		if _, err := c.CreateLink(ctx, affiliate.NewLink{Link: slug, AffiliateID: ada.ID}); err != nil {
+		if _, err := c.CreateLink(ctx, affiliate.LinkParams{Link: slug, AffiliateID: ada.ID}); err != nil {
 			log.Fatal(err)
 		}
 	}
@@ -141,13 +141,13 @@ func ExampleClient_RecordSale() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	if _, err := c.CreateAffiliate(ctx, affiliate.NewAffiliate{
+	if _, err := c.CreateAffiliate(ctx, affiliate.AffiliateParams{
 		FirstName: "Ada", LastName: "Lovelace", Email: "ada@example.com", AffiliateLink: "ada",
 	}); err != nil {
 		log.Fatal(err)
 	}
 	for range 2 {
-		sale, err := c.RecordSale(ctx, affiliate.NewSale{
+		sale, err := c.RecordSale(ctx, affiliate.SaleParams{
 			Once: affiliate.Once{
 				Key:      "order-1",
 				Replayed: func([]byte) { fmt.Println("reported before") },
@@ -171,7 +171,7 @@ func ExampleClient_Keyed() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	ada := affiliate.NewAffiliate{FirstName: "Ada", LastName: "Lovelace", Email: "ada@example.com"}
+	ada := affiliate.AffiliateParams{FirstName: "Ada", LastName: "Lovelace", Email: "ada@example.com"}
 	if _, err := c.CreateAffiliate(ctx, ada); err != nil {
 		log.Fatal(err)
 	}

@@ -36,12 +36,12 @@ var columns = []struct {
 }
 
 var writeCalls = []invocation{
-	{"RecordSale", func(x context.Context, c *client.Client) error { return errOf(c.RecordSale(x, affiliate.NewSale{})) }},
+	{"RecordSale", func(x context.Context, c *client.Client) error { return errOf(c.RecordSale(x, affiliate.SaleParams{})) }},
 	{"external id", func(x context.Context, c *client.Client) error {
-		return errOf(c.RecordSale(x, affiliate.NewSale{ExternalID: "order-1"}))
+		return errOf(c.RecordSale(x, affiliate.SaleParams{ExternalID: "order-1"}))
 	}},
 	{"given key", func(x context.Context, c *client.Client) error {
-		return errOf(c.CreateLink(x, affiliate.NewLink{Once: affiliate.Once{Key: "given"}}))
+		return errOf(c.CreateLink(x, affiliate.LinkParams{Once: affiliate.Once{Key: "given"}}))
 	}},
 	{"UpdateCoupon", func(x context.Context, c *client.Client) error {
 		return errOf(c.UpdateCoupon(x, anID, affiliate.CouponUpdate{}))

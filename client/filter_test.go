@@ -61,23 +61,23 @@ func TestFilters(t *testing.T) {
 	c := must(client.New("http://tributary.test", testKey, client.Config{Handler: h}))
 	ctx := t.Context()
 	join := func(slug string) affiliate.Affiliate {
-		return must(p.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: "A", LastName: "B", Email: slug + "@example.com", AffiliateLink: slug}))
+		return must(p.CreateAffiliate(ctx, affiliate.AffiliateParams{FirstName: "A", LastName: "B", Email: slug + "@example.com", AffiliateLink: slug}))
 	}
 	ada, bob := join("ada"), join("bob")
-	must(p.CreateLink(ctx, affiliate.NewLink{Link: "ada-2", AffiliateID: ada.ID}))
-	first := must(p.CreateCoupon(ctx, affiliate.NewCoupon{Name: "1", PercentOff: affiliate.Set(affiliate.MustPercent("20"))}))
-	second := must(p.CreateCoupon(ctx, affiliate.NewCoupon{Name: "2", PercentOff: affiliate.Set(affiliate.MustPercent("10"))}))
-	for code, of := range map[string]affiliate.NewCode{"A1": {CouponID: first.ID, AffiliateID: ada.ID}, "A2": {CouponID: second.ID, AffiliateID: ada.ID}, "B1": {CouponID: first.ID, AffiliateID: bob.ID}, "N1": {CouponID: first.ID}} {
+	must(p.CreateLink(ctx, affiliate.LinkParams{Link: "ada-2", AffiliateID: ada.ID}))
+	first := must(p.CreateCoupon(ctx, affiliate.CouponParams{Name: "1", PercentOff: affiliate.Set(affiliate.MustPercent("20"))}))
+	second := must(p.CreateCoupon(ctx, affiliate.CouponParams{Name: "2", PercentOff: affiliate.Set(affiliate.MustPercent("10"))}))
+	for code, of := range map[string]affiliate.CodeParams{"A1": {CouponID: first.ID, AffiliateID: ada.ID}, "A2": {CouponID: second.ID, AffiliateID: ada.ID}, "B1": {CouponID: first.ID, AffiliateID: bob.ID}, "N1": {CouponID: first.ID}} {
 		of.Code = code
 		must(p.CreateCode(ctx, of))
 	}
 	refer := func(slug, email, customer string) affiliate.Referral {
-		return must(p.CreateReferral(ctx, affiliate.NewReferral{AffiliateID: slug, Name: "N", Email: email, ReferredUserExternalID: customer}))
+		return must(p.CreateReferral(ctx, affiliate.ReferralParams{AffiliateID: slug, Name: "N", Email: email, ReferredUserExternalID: customer}))
 	}
 	kim, lee := refer("ada", "kim@example.net", "c1"), refer("bob", "lee@example.net", "c2")
 	refer("bob", "max@example.net", "c3")
 	sum := affiliate.MustAmount("10")
-	for _, in := range []affiliate.NewSale{
+	for _, in := range []affiliate.SaleParams{
 		{Email: kim.Email, ExternalID: "o1", ExternalInvoiceID: "i1"}, {Email: lee.Email, ExternalID: "o2", ExternalInvoiceID: "i2"},
 		{PromoCode: "A1", Email: lee.Email}, {PromoCode: "B1"}, {Email: kim.Email, ExternalInvoiceID: "i3"},
 	} {
@@ -127,9 +127,9 @@ func TestAll(t *testing.T) {
 	const n = 101 // one more than a page
 	for i := range n {
 		slug := fmt.Sprint("a", i)
-		must(p.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: "A", LastName: "B", Email: slug + "@example.com", AffiliateLink: slug}))
-		must(p.CreateCoupon(ctx, affiliate.NewCoupon{Name: slug, PercentOff: affiliate.Set(affiliate.MustPercent("20"))}))
-		must(p.RecordSale(ctx, affiliate.NewSale{ReferralID: slug, Email: slug + "@example.net", Name: slug, TotalEarned: affiliate.MustAmount("10")}))
+		must(p.CreateAffiliate(ctx, affiliate.AffiliateParams{FirstName: "A", LastName: "B", Email: slug + "@example.com", AffiliateLink: slug}))
+		must(p.CreateCoupon(ctx, affiliate.CouponParams{Name: slug, PercentOff: affiliate.Set(affiliate.MustPercent("20"))}))
+		must(p.RecordSale(ctx, affiliate.SaleParams{ReferralID: slug, Email: slug + "@example.net", Name: slug, TotalEarned: affiliate.MustAmount("10")}))
 	}
 	walked(t, n, affiliate.Every(ctx, p.Affiliates), affiliate.Every(ctx, c.Affiliates))
 	walked(t, n, affiliate.Every(ctx, p.Coupons), affiliate.Every(ctx, c.Coupons))

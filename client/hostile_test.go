@@ -111,7 +111,7 @@ func TestErrorBodyBreaksOff(t *testing.T) {
 		resp.Body = &breaking{strings.NewReader(`{"error":"This`), io.ErrUnexpectedEOF}
 		return resp, nil
 	}}
-	e := failure(t, errOf(w.client(t).CreateLink(t.Context(), affiliate.NewLink{})))
+	e := failure(t, errOf(w.client(t).CreateLink(t.Context(), affiliate.LinkParams{})))
 	if e.Attempts != 1 || e.Err.Kind != affiliate.KindConflict || e.Err.Field != "link" || string(e.Body) != `{"error":"This` {
 		t.Errorf("got %v with %q", e, e.Body)
 	}

@@ -41,9 +41,9 @@ func TestHTTP2Faults(t *testing.T) {
 		arrivals int64
 		call     func(context.Context, *client.Client) error
 	}{
-		{"POST", false, 3, func(x context.Context, c *client.Client) error { return errOf(c.RecordSale(x, affiliate.NewSale{})) }},
+		{"POST", false, 3, func(x context.Context, c *client.Client) error { return errOf(c.RecordSale(x, affiliate.SaleParams{})) }},
 		{"POST under NoRepeat", true, 1, func(x context.Context, c *client.Client) error {
-			return errOf(c.RecordSale(x, affiliate.NewSale{}))
+			return errOf(c.RecordSale(x, affiliate.SaleParams{}))
 		}},
 		{"PUT", false, 3, func(x context.Context, c *client.Client) error {
 			return errOf(c.UpdateSale(x, 7, affiliate.SaleUpdate{}))
@@ -122,7 +122,7 @@ func TestShared(t *testing.T) {
 	for range 8 {
 		wg.Go(func() {
 			for range 10 {
-				if _, err := c.RecordSale(t.Context(), affiliate.NewSale{}); err != nil {
+				if _, err := c.RecordSale(t.Context(), affiliate.SaleParams{}); err != nil {
 					t.Error(err)
 				}
 				if _, err := c.Sale(t.Context(), 7); err != nil {

@@ -53,7 +53,7 @@ func TestSeenByServer(t *testing.T) {
 	for name, call := range map[string]func(c *client.Client) error{
 		"GET": func(c *client.Client) error { return errOf(c.Affiliate(t.Context(), "a b/c")) },
 		"POST": func(c *client.Client) error {
-			return errOf(c.RecordSale(t.Context(), affiliate.NewSale{Once: affiliate.Once{Key: "k"}, Email: "a@b.org"}))
+			return errOf(c.RecordSale(t.Context(), affiliate.SaleParams{Once: affiliate.Once{Key: "k"}, Email: "a@b.org"}))
 		},
 		"DELETE": func(c *client.Client) error { return c.Keyed(affiliate.Once{Key: "k"}).DeleteSale(t.Context(), 7) },
 	} {
@@ -70,7 +70,7 @@ func TestSeenByServer(t *testing.T) {
 			t.Errorf("%s: %v over TCP, %v in process", name, errTCP, errLocal)
 		}
 	}
-	if out := must(local.RecordSale(t.Context(), affiliate.NewSale{})); out.Outcome != affiliate.SaleUnattributed {
+	if out := must(local.RecordSale(t.Context(), affiliate.SaleParams{})); out.Outcome != affiliate.SaleUnattributed {
 		t.Errorf("outcome %q: a header that was set after the status counts", out.Outcome)
 	}
 }
@@ -176,7 +176,7 @@ func TestNoGoroutine(t *testing.T) {
 	before := stacks()
 	for range 20 {
 		must(local.Affiliates(t.Context(), affiliate.Page{}))
-		must(local.RecordSale(t.Context(), affiliate.NewSale{ReferralID: "nobody", TotalEarned: affiliate.MustAmount("1")}))
+		must(local.RecordSale(t.Context(), affiliate.SaleParams{ReferralID: "nobody", TotalEarned: affiliate.MustAmount("1")}))
 	}
 	if n := stacks(); n > before {
 		t.Errorf("%d goroutines after calls in process, %d before", n, before)

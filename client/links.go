@@ -26,7 +26,7 @@ func (c *Client) Links(ctx context.Context, f affiliate.LinkFilter, pg affiliate
 }
 
 // CreateLink is [tributary.Program.CreateLink].
-func (c *Client) CreateLink(ctx context.Context, in affiliate.NewLink) (affiliate.Link, error) {
+func (c *Client) CreateLink(ctx context.Context, in affiliate.LinkParams) (affiliate.Link, error) {
 	return send[affiliate.Link](ctx, c, c.post(links, in, in.Once))
 }
 
@@ -40,7 +40,7 @@ type linkRef struct {
 func (c *Client) RenameLink(ctx context.Context, ref affiliate.LinkRef, slug string) (affiliate.Link, error) {
 	return send[affiliate.Link](ctx, c, c.put(links, struct {
 		linkRef
-		NewLink string `json:"newLink"`
+		LinkParams string `json:"newLink"`
 	}{linkRef{ref.ID, ref.Slug}, slug}))
 }
 

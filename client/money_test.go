@@ -25,12 +25,12 @@ func (s *teller) money(ada affiliate.Affiliate) {
 	s.adjustments(ada)
 	c, x := s.Operations, s.ctx
 	type P = affiliate.Payout
-	pay := func(step string, in affiliate.NewPayout) P { return told[P](s, step)(c.CreatePayout(x, in)) }
-	first := pay("payout", affiliate.NewPayout{AffiliateEmail: "ADA@example.com", Minimum: affiliate.MustAmount("0.01"), ExternalID: "run 1/2"})
-	pay("payout of nothing", affiliate.NewPayout{AffiliateID: ada.ID, Until: time.Date(2026, 3, 1, 0, 0, 0, 1000, time.FixedZone("", 3600))})
-	pay("payout of nobody", affiliate.NewPayout{AffiliateID: anID})
-	pay("payout of whom?", affiliate.NewPayout{ManuallyPaid: true})
-	pay("payout below nothing", affiliate.NewPayout{AffiliateID: ada.ID, Minimum: affiliate.MustAmount("-1")})
+	pay := func(step string, in affiliate.PayoutParams) P { return told[P](s, step)(c.CreatePayout(x, in)) }
+	first := pay("payout", affiliate.PayoutParams{AffiliateEmail: "ADA@example.com", Minimum: affiliate.MustAmount("0.01"), ExternalID: "run 1/2"})
+	pay("payout of nothing", affiliate.PayoutParams{AffiliateID: ada.ID, Until: time.Date(2026, 3, 1, 0, 0, 0, 1000, time.FixedZone("", 3600))})
+	pay("payout of nobody", affiliate.PayoutParams{AffiliateID: anID})
+	pay("payout of whom?", affiliate.PayoutParams{ManuallyPaid: true})
+	pay("payout below nothing", affiliate.PayoutParams{AffiliateID: ada.ID, Minimum: affiliate.MustAmount("-1")})
 	told[P](s, "get")(c.Payout(x, first.ID))
 	told[P](s, "get none")(c.Payout(x, anID))
 	told[P](s, "get nil")(c.Payout(x, uuid.Nil))
@@ -49,8 +49,8 @@ func (s *teller) money(ada affiliate.Affiliate) {
 	told[P](s, "status of what?")(c.SetPayoutStatus(x, uuid.Nil, affiliate.PayoutPaid))
 	told[P](s, "which status?")(c.SetPayoutStatus(x, first.ID, ""))
 	told[P](s, "no such status")(c.SetPayoutStatus(x, first.ID, "paid"))
-	pay("payout by hand", affiliate.NewPayout{AffiliateID: ada.ID, AffiliateEmail: "ada@example.com", ManuallyPaid: true})
-	pay("nothing left", affiliate.NewPayout{AffiliateID: ada.ID})
+	pay("payout by hand", affiliate.PayoutParams{AffiliateID: ada.ID, AffiliateEmail: "ada@example.com", ManuallyPaid: true})
+	pay("nothing left", affiliate.PayoutParams{AffiliateID: ada.ID})
 	for _, f := range []affiliate.PayoutFilter{
 		{}, {AffiliateID: affiliate.Set(ada.ID), Status: affiliate.PayoutCanceled}, {AffiliateEmail: affiliate.Set("ada@example.com")}, {AffiliateID: affiliate.Set(anID)},
 		{RunID: affiliate.Set(anID)}, {RunID: affiliate.Null[uuid.UUID]()}, {AffiliateID: affiliate.Null[uuid.UUID]()}, {AffiliateEmail: affiliate.Set("")}, {Status: "paid"}, {Status: affiliate.PayoutPending}, {Method: "paypal"}, {Method: "PAYPAL"},
@@ -107,7 +107,7 @@ func (s *teller) runs(ada affiliate.Affiliate) {
 	c, x := s.Operations, s.ctx
 	type R = affiliate.PayoutRunResult
 	type L = affiliate.PayoutLine
-	told[affiliate.Adjustment](s, "more")(c.RecordAdjustment(x, affiliate.NewAdjustment{AffiliateID: ada.ID, Kind: affiliate.AdjustBonus, Amount: affiliate.MustAmount("7"), Reason: "r"}))
+	told[affiliate.Adjustment](s, "more")(c.RecordAdjustment(x, affiliate.AdjustmentParams{AffiliateID: ada.ID, Kind: affiliate.AdjustBonus, Amount: affiliate.MustAmount("7"), Reason: "r"}))
 	may := affiliate.PayoutRun{
 		ExternalID: "2026/05 & on", Until: time.Date(2026, 3, 12, 0, 0, 0, 0, time.FixedZone("", 3600)), Minimum: affiliate.MustAmount("0.5"), NoDetails: true,
 		AffiliateIDs: []uuid.UUID{anID, ada.ID},
@@ -165,24 +165,24 @@ func (s *teller) adjustments(ada affiliate.Affiliate) {
 	c, x := s.Operations, s.ctx
 	type A = affiliate.Adjustment
 	sum := affiliate.MustAmount
-	record := func(step string, in affiliate.NewAdjustment) A { return told[A](s, step)(c.RecordAdjustment(x, in)) }
-	bonus := record("bonus", affiliate.NewAdjustment{AffiliateID: ada.ID, Kind: affiliate.AdjustBonus, Amount: sum("12.345"), Reason: "a <spring>\nbonus", ExternalID: "b/1?"})
-	record("bonus again", affiliate.NewAdjustment{AffiliateID: ada.ID, Kind: affiliate.AdjustBonus, Amount: sum("12.345"), Reason: "x", ExternalID: "b/1?"})
-	record("bonus of 0", affiliate.NewAdjustment{AffiliateID: ada.ID, Kind: affiliate.AdjustBonus, Reason: "x"})
-	record("correction of 0", affiliate.NewAdjustment{AffiliateID: ada.ID, Kind: affiliate.AdjustCorrection, Reason: "x"})
-	record("no kind", affiliate.NewAdjustment{AffiliateID: ada.ID, Amount: sum("1"), Reason: "x"})
-	record("no reason", affiliate.NewAdjustment{AffiliateID: ada.ID, Kind: affiliate.AdjustBonus, Amount: sum("1")})
-	record("whose?", affiliate.NewAdjustment{Kind: affiliate.AdjustBonus, Amount: sum("1"), Reason: "x"})
-	record("nobody's", affiliate.NewAdjustment{AffiliateEmail: "no@example.com", Kind: affiliate.AdjustBonus, Amount: sum("1"), Reason: "x"})
-	record("two affiliates'", affiliate.NewAdjustment{AffiliateID: anID, AffiliateEmail: "ada@example.com", Kind: affiliate.AdjustBonus, Amount: sum("1"), Reason: "x"})
-	record("of which sale?", affiliate.NewAdjustment{AffiliateID: ada.ID, Kind: affiliate.AdjustChargebackFee, Amount: sum("-1"), Reason: "x"})
-	record("of no sale", affiliate.NewAdjustment{AffiliateID: ada.ID, SaleID: 999, Kind: affiliate.AdjustChargebackFee, Amount: sum("-1"), Reason: "x"})
+	record := func(step string, in affiliate.AdjustmentParams) A { return told[A](s, step)(c.RecordAdjustment(x, in)) }
+	bonus := record("bonus", affiliate.AdjustmentParams{AffiliateID: ada.ID, Kind: affiliate.AdjustBonus, Amount: sum("12.345"), Reason: "a <spring>\nbonus", ExternalID: "b/1?"})
+	record("bonus again", affiliate.AdjustmentParams{AffiliateID: ada.ID, Kind: affiliate.AdjustBonus, Amount: sum("12.345"), Reason: "x", ExternalID: "b/1?"})
+	record("bonus of 0", affiliate.AdjustmentParams{AffiliateID: ada.ID, Kind: affiliate.AdjustBonus, Reason: "x"})
+	record("correction of 0", affiliate.AdjustmentParams{AffiliateID: ada.ID, Kind: affiliate.AdjustCorrection, Reason: "x"})
+	record("no kind", affiliate.AdjustmentParams{AffiliateID: ada.ID, Amount: sum("1"), Reason: "x"})
+	record("no reason", affiliate.AdjustmentParams{AffiliateID: ada.ID, Kind: affiliate.AdjustBonus, Amount: sum("1")})
+	record("whose?", affiliate.AdjustmentParams{Kind: affiliate.AdjustBonus, Amount: sum("1"), Reason: "x"})
+	record("nobody's", affiliate.AdjustmentParams{AffiliateEmail: "no@example.com", Kind: affiliate.AdjustBonus, Amount: sum("1"), Reason: "x"})
+	record("two affiliates'", affiliate.AdjustmentParams{AffiliateID: anID, AffiliateEmail: "ada@example.com", Kind: affiliate.AdjustBonus, Amount: sum("1"), Reason: "x"})
+	record("of which sale?", affiliate.AdjustmentParams{AffiliateID: ada.ID, Kind: affiliate.AdjustChargebackFee, Amount: sum("-1"), Reason: "x"})
+	record("of no sale", affiliate.AdjustmentParams{AffiliateID: ada.ID, SaleID: 999, Kind: affiliate.AdjustChargebackFee, Amount: sum("-1"), Reason: "x"})
 	sale := must(c.Sales(x, affiliate.SaleFilter{AffiliateID: affiliate.Set(ada.ID)}, affiliate.Page{Limit: 1})).Items[0]
-	record("fee", affiliate.NewAdjustment{AffiliateEmail: "ada@example.com", SaleID: sale.ID, Kind: affiliate.AdjustChargebackFee, Amount: sum("-1"), Reason: "x"})
-	record("reversal", affiliate.NewAdjustment{Reverses: bonus.ID, Reason: "typo"})
-	record("reversal again", affiliate.NewAdjustment{Reverses: bonus.ID, Reason: "typo"})
-	record("reversal of nothing", affiliate.NewAdjustment{Reverses: anID, Reason: "typo"})
-	record("reversal of an amount", affiliate.NewAdjustment{Reverses: bonus.ID, Amount: sum("1"), Reason: "typo"})
+	record("fee", affiliate.AdjustmentParams{AffiliateEmail: "ada@example.com", SaleID: sale.ID, Kind: affiliate.AdjustChargebackFee, Amount: sum("-1"), Reason: "x"})
+	record("reversal", affiliate.AdjustmentParams{Reverses: bonus.ID, Reason: "typo"})
+	record("reversal again", affiliate.AdjustmentParams{Reverses: bonus.ID, Reason: "typo"})
+	record("reversal of nothing", affiliate.AdjustmentParams{Reverses: anID, Reason: "typo"})
+	record("reversal of an amount", affiliate.AdjustmentParams{Reverses: bonus.ID, Amount: sum("1"), Reason: "typo"})
 	told[A](s, "get")(c.Adjustment(x, bonus.ID))
 	told[A](s, "get none")(c.Adjustment(x, anID))
 	told[A](s, "get nil")(c.Adjustment(x, uuid.Nil))
@@ -216,10 +216,10 @@ func TestPayoutFilesOverTheWire(t *testing.T) {
 	defer c.CloseIdleConnections()
 	ctx := t.Context()
 	for i := range 150 {
-		a := must(p.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: "A", LastName: fmt.Sprint(i), Email: fmt.Sprintf("a%d@example.com", i)}))
+		a := must(p.CreateAffiliate(ctx, affiliate.AffiliateParams{FirstName: "A", LastName: fmt.Sprint(i), Email: fmt.Sprintf("a%d@example.com", i)}))
 		must(p.SetPayoutDetails(ctx, a.ID, affiliate.PayoutDetails{Method: "PAYPAL", Email: fmt.Sprintf("pay%d@example.com", i)}))
-		must(p.RecordAdjustment(ctx, affiliate.NewAdjustment{AffiliateID: a.ID, Kind: affiliate.AdjustBonus, Amount: affiliate.MustAmount("8"), Reason: "r"}))
-		must(c.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: a.ID}))
+		must(p.RecordAdjustment(ctx, affiliate.AdjustmentParams{AffiliateID: a.ID, Kind: affiliate.AdjustBonus, Amount: affiliate.MustAmount("8"), Reason: "r"}))
+		must(c.CreatePayout(ctx, affiliate.PayoutParams{AffiliateID: a.ID}))
 	}
 	pending := affiliate.PayoutFilter{Status: affiliate.PayoutPending}
 	here, _, err := payfile.PayPal(p.Transfers(ctx, pending), "2026-03", payfile.PayPalOptions{})
@@ -281,8 +281,8 @@ func TestRunPayoutsUntilDone(t *testing.T) {
 	p, h := newEngine(t)
 	ctx := t.Context()
 	for i := range n {
-		a := must(p.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: "A", LastName: fmt.Sprint(i), Email: fmt.Sprintf("a%d@example.com", i)}))
-		must(p.RecordAdjustment(ctx, affiliate.NewAdjustment{AffiliateID: a.ID, Kind: affiliate.AdjustBonus, Amount: affiliate.MustAmount("8"), Reason: "r"}))
+		a := must(p.CreateAffiliate(ctx, affiliate.AffiliateParams{FirstName: "A", LastName: fmt.Sprint(i), Email: fmt.Sprintf("a%d@example.com", i)}))
+		must(p.RecordAdjustment(ctx, affiliate.AdjustmentParams{AffiliateID: a.ID, Kind: affiliate.AdjustBonus, Amount: affiliate.MustAmount("8"), Reason: "r"}))
 	}
 	var runs, keys []string
 	seen := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -329,9 +329,9 @@ func TestStatementOverTheWire(t *testing.T) {
 	p, h := newEngine(t)
 	c := must(client.New("http://tributary.test", testKey, client.Config{Handler: h}))
 	ctx := t.Context()
-	a := must(p.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: "A", LastName: "B", Email: "a@example.com"}))
+	a := must(p.CreateAffiliate(ctx, affiliate.AffiliateParams{FirstName: "A", LastName: "B", Email: "a@example.com"}))
 	bonus := func() {
-		must(p.RecordAdjustment(ctx, affiliate.NewAdjustment{AffiliateID: a.ID, Kind: affiliate.AdjustBonus, Amount: affiliate.MustAmount("8"), Reason: "r"}))
+		must(p.RecordAdjustment(ctx, affiliate.AdjustmentParams{AffiliateID: a.ID, Kind: affiliate.AdjustBonus, Amount: affiliate.MustAmount("8"), Reason: "r"}))
 	}
 	for range 250 {
 		bonus()
@@ -358,12 +358,12 @@ func TestDecidePayment(t *testing.T) {
 	told := func(decide func(*tributary.Program, http.Handler, uuid.UUID, affiliate.PaymentDecision) (affiliate.PaymentResult, error)) (all []string) {
 		for _, d := range []affiliate.PaymentDecision{affiliate.PaymentIsSameSale, affiliate.PaymentIsOwnSale, affiliate.PaymentDismissed, "x", ""} {
 			p, h := newEngine(t)
-			must(p.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: "Ada", LastName: "L", Email: "ada@example.com", AffiliateLink: "ada"}))
-			must(p.RecordSale(ctx, affiliate.NewSale{ReferralID: "ada", Email: "kim@example.com", Name: "K", TotalEarned: affiliate.MustAmount("100"), ExternalID: "order-1"}))
+			must(p.CreateAffiliate(ctx, affiliate.AffiliateParams{FirstName: "Ada", LastName: "L", Email: "ada@example.com", AffiliateLink: "ada"}))
+			must(p.RecordSale(ctx, affiliate.SaleParams{ReferralID: "ada", Email: "kim@example.com", Name: "K", TotalEarned: affiliate.MustAmount("100"), ExternalID: "order-1"}))
 			one := affiliate.MustAmount("1")
 			waits := must(p.ReportPayment(ctx, affiliate.PaymentFact{
 				Provider: "stripe", Keys: []string{"pi_1"}, At: p.Config().Now(), Currency: "USD", Payer: affiliate.PayerFact{ID: "cus_E", Email: "eve@example.org"},
-				Sale: affiliate.Set(affiliate.Paid{NewSale: affiliate.NewSale{TotalEarned: one, ExternalID: "order-1"}, Gross: one, Tries: []affiliate.Credit{{ReferralID: "ada"}}}),
+				Sale: affiliate.Set(affiliate.Paid{SaleParams: affiliate.SaleParams{TotalEarned: one, ExternalID: "order-1"}, Gross: one, Tries: []affiliate.Credit{{ReferralID: "ada"}}}),
 			}))
 			res, err := decide(p, h, waits.Payment.ID, d)
 			refusal, _ := errors.AsType[*affiliate.Error](err)

@@ -138,7 +138,7 @@ func TestHookKeepsKey(t *testing.T) {
 	} {
 		w := always(503, "")
 		c := w.client(t, func(cfg *client.Config) { cfg.MinWait, cfg.MaxWait, cfg.OnRequest = 1, 1, hook })
-		_ = errOf(c.RecordSale(t.Context(), affiliate.NewSale{Once: affiliate.Once{Key: "mine"}}))
+		_ = errOf(c.RecordSale(t.Context(), affiliate.SaleParams{Once: affiliate.Once{Key: "mine"}}))
 		for i, s := range w.seen {
 			if got := s.Header["Idempotency-Key"]; !slices.Equal(got, []string{"mine"}) {
 				t.Errorf("%s: attempt %d has key %q", name, i+1, got)

@@ -51,7 +51,7 @@ func (c *Client) Transfers(ctx context.Context, f affiliate.PayoutFilter) iter.S
 }
 
 // CreatePayout is [tributary.Program.CreatePayout].
-func (c *Client) CreatePayout(ctx context.Context, in affiliate.NewPayout) (affiliate.Payout, error) {
+func (c *Client) CreatePayout(ctx context.Context, in affiliate.PayoutParams) (affiliate.Payout, error) {
 	return send[affiliate.Payout](ctx, c, c.post(payouts, in, affiliate.Once{}))
 }
 

@@ -28,7 +28,7 @@ type planID struct {
 }
 
 // CreatePlan is [tributary.Program.CreatePlan].
-func (c *Client) CreatePlan(ctx context.Context, in affiliate.NewPlan) (affiliate.Plan, error) {
+func (c *Client) CreatePlan(ctx context.Context, in affiliate.PlanParams) (affiliate.Plan, error) {
 	return send[affiliate.Plan](ctx, c, c.post(plans, in, affiliate.Once{}))
 }
 
@@ -72,7 +72,7 @@ func (c *Client) Tiers(ctx context.Context, pg affiliate.Page) (affiliate.List[a
 }
 
 // CreateTier is [tributary.Program.CreateTier].
-func (c *Client) CreateTier(ctx context.Context, in affiliate.NewTier) (affiliate.Tier, error) {
+func (c *Client) CreateTier(ctx context.Context, in affiliate.TierParams) (affiliate.Tier, error) {
 	return send[affiliate.Tier](ctx, c, c.post(tiers, in, affiliate.Once{}))
 }
 

@@ -34,7 +34,7 @@ func (c *Client) Referrals(ctx context.Context, f affiliate.ReferralFilter, pg a
 // are for Go calls only: a call that sets one is refused before it is sent.
 //
 // Errors: [affiliate.ErrNotFound] when no affiliate could be found.
-func (c *Client) CreateReferral(ctx context.Context, in affiliate.NewReferral) (affiliate.Referral, error) {
+func (c *Client) CreateReferral(ctx context.Context, in affiliate.ReferralParams) (affiliate.Referral, error) {
 	rq := c.post(referrals, in, in.Once)
 	rq.goOnly("Integration", in.Integration != "")
 	rq.goOnly("Manual", in.Manual)

@@ -48,7 +48,7 @@ func (c *Client) Sales(ctx context.Context, f affiliate.SaleFilter, pg affiliate
 // sale, and otherwise empty: a duplicate, a sale that credits nobody and an inactive
 // customer look alike. If the server says recorded but sends null, or a sale without
 // an id, that is an error.
-func (c *Client) RecordSale(ctx context.Context, in affiliate.NewSale) (affiliate.SaleResult, error) {
+func (c *Client) RecordSale(ctx context.Context, in affiliate.SaleParams) (affiliate.SaleResult, error) {
 	rq := c.post(sales, in, in.Once)
 	rq.goOnly("PaymentTrigger", in.PaymentTrigger != "")
 	rq.goOnly("Integration", in.Integration != "")
@@ -57,7 +57,7 @@ func (c *Client) RecordSale(ctx context.Context, in affiliate.NewSale) (affiliat
 
 // RecordConversion is [tributary.Program.RecordConversion]. Earlier and Outcome are as of
 // [Client.RecordSale].
-func (c *Client) RecordConversion(ctx context.Context, in affiliate.NewConversion) (affiliate.SaleResult, error) {
+func (c *Client) RecordConversion(ctx context.Context, in affiliate.ConversionParams) (affiliate.SaleResult, error) {
 	return recorded(ctx, c, c.post("/conversions", in, in.Once))
 }
 

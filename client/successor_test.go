@@ -53,13 +53,13 @@ func codeStaysOff(t *testing.T, s *shop) {
 }
 
 func affiliateStays(t *testing.T, s *shop) {
-	in := affiliate.NewAffiliate{FirstName: "Ada", LastName: "M", Email: "bea@example.com", AffiliateLink: "bea"}
+	in := affiliate.AffiliateParams{FirstName: "Ada", LastName: "M", Email: "bea@example.com", AffiliateLink: "bea"}
 	must(s.CreateAffiliate(t.Context(), in))
 	var sale affiliate.Sale
 	s.line.meanwhile = func() {
 		must(s.ReleaseSlug(t.Context(), "bea"))
 		must(s.CreateAffiliate(t.Context(), in))
-		sale = must(s.RecordSale(t.Context(), affiliate.NewSale{
+		sale = must(s.RecordSale(t.Context(), affiliate.SaleParams{
 			ReferralID: "bea", Email: "kim@example.net", Name: "Kim", TotalEarned: affiliate.MustAmount("5"),
 		})).Sale.Or(affiliate.Sale{})
 	}
@@ -75,7 +75,7 @@ func affiliateStays(t *testing.T, s *shop) {
 }
 
 func customerStays(t *testing.T, s *shop) {
-	in := affiliate.NewReferral{AffiliateEmail: "ada@example.com", Name: "Kim", Email: "kim@example.net", ReferredUserExternalID: "7"}
+	in := affiliate.ReferralParams{AffiliateEmail: "ada@example.com", Name: "Kim", Email: "kim@example.net", ReferredUserExternalID: "7"}
 	must(s.CreateReferral(t.Context(), in))
 	s.line.meanwhile = func() { must(s.CreateReferral(t.Context(), in)) }
 	if err := s.client.Forfeiting().DeleteReferral(t.Context(), "kim@example.net"); err != nil {
@@ -88,11 +88,11 @@ func customerStays(t *testing.T, s *shop) {
 
 func linkStays(t *testing.T, s *shop) {
 	ada := must(s.AffiliateByEmail(t.Context(), "ada@example.com"))
-	bea := must(s.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "B", LastName: "C", Email: "bea@example.com"}))
-	first := must(s.CreateLink(t.Context(), affiliate.NewLink{Link: "spring", AffiliateID: ada.ID}))
+	bea := must(s.CreateAffiliate(t.Context(), affiliate.AffiliateParams{FirstName: "B", LastName: "C", Email: "bea@example.com"}))
+	first := must(s.CreateLink(t.Context(), affiliate.LinkParams{Link: "spring", AffiliateID: ada.ID}))
 	s.line.meanwhile = func() {
 		must(s.ReleaseSlug(t.Context(), "spring"))
-		must(s.CreateLink(t.Context(), affiliate.NewLink{Link: "spring", AffiliateID: bea.ID}))
+		must(s.CreateLink(t.Context(), affiliate.LinkParams{Link: "spring", AffiliateID: bea.ID}))
 	}
 	got, err := s.client.DeleteLink(t.Context(), affiliate.LinkRef{Slug: "spring"})
 	if err != nil || got.ID != first.ID {
@@ -105,11 +105,11 @@ func linkStays(t *testing.T, s *shop) {
 
 func renamedLinkStays(t *testing.T, s *shop) {
 	ada := must(s.AffiliateByEmail(t.Context(), "ada@example.com"))
-	bea := must(s.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "B", LastName: "C", Email: "bea@example.com"}))
-	first := must(s.CreateLink(t.Context(), affiliate.NewLink{Link: "spring", AffiliateID: ada.ID}))
+	bea := must(s.CreateAffiliate(t.Context(), affiliate.AffiliateParams{FirstName: "B", LastName: "C", Email: "bea@example.com"}))
+	first := must(s.CreateLink(t.Context(), affiliate.LinkParams{Link: "spring", AffiliateID: ada.ID}))
 	s.line.meanwhile = func() {
 		must(s.ReleaseSlug(t.Context(), "spring"))
-		must(s.CreateLink(t.Context(), affiliate.NewLink{Link: "spring", AffiliateID: bea.ID}))
+		must(s.CreateLink(t.Context(), affiliate.LinkParams{Link: "spring", AffiliateID: bea.ID}))
 	}
 	got, err := s.client.RenameLink(t.Context(), affiliate.LinkRef{Slug: "spring"}, "summer")
 	if err != nil || got.ID != first.ID {

@@ -26,7 +26,7 @@ func (c *Client) Endpoints(ctx context.Context, pg affiliate.Page) (affiliate.Li
 
 // CreateEndpoint is [tributary.Program.CreateEndpoint]. Only this answer and
 // that of [Client.RotateSecret] hold the secret.
-func (c *Client) CreateEndpoint(ctx context.Context, in affiliate.NewEndpoint) (affiliate.IssuedEndpoint, error) {
+func (c *Client) CreateEndpoint(ctx context.Context, in affiliate.EndpointParams) (affiliate.IssuedEndpoint, error) {
 	return send[affiliate.IssuedEndpoint](ctx, c, c.post(webhooks, in, in.Once))
 }
 

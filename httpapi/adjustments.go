@@ -9,7 +9,7 @@ import (
 
 // newAdjustment reads an adjustment. One that reverses another has no amount of
 // its own; for any other, no amount and an amount of 0 are two errors.
-func newAdjustment(in *input) affiliate.NewAdjustment {
+func newAdjustment(in *input) affiliate.AdjustmentParams {
 	n := adjustment(in)
 	if n.SaleID == 0 && in.has("saleId") {
 		in.faultOf("saleId", refusal.FieldEmpty)
@@ -20,4 +20,4 @@ func newAdjustment(in *input) affiliate.NewAdjustment {
 	return n
 }
 
-var adjustment = bodyOf[affiliate.NewAdjustment]()
+var adjustment = bodyOf[affiliate.AdjustmentParams]()

@@ -180,9 +180,9 @@ func setPayoutDetails(p *tributary.Program, ctx context.Context, in payoutDetail
 }
 
 // invited reads an affiliate whose status the program decides.
-var invited = bodyOf[affiliate.NewAffiliate]("affiliateStatus")
+var invited = bodyOf[affiliate.AffiliateParams]("affiliateStatus")
 
-func invitationOf(in *input) affiliate.NewAffiliate {
+func invitationOf(in *input) affiliate.AffiliateParams {
 	n := invited(in)
 	n.Answers = in.answers("questionAnswers")
 	return n

@@ -28,7 +28,7 @@ const clickWait = 3 * time.Second
 //
 //	mux.Handle("/", httpapi.Attribution(program, pages))
 //	…
-//	res, err := program.RecordSale(ctx, affiliate.NewSale{ReferralID: httpapi.ClickFrom(program, r), …})
+//	res, err := program.RecordSale(ctx, affiliate.SaleParams{ReferralID: httpapi.ClickFrom(program, r), …})
 //
 // next always answers the page. An unknown slug, an error of the store, and a
 // store that takes longer than three seconds leave the cookie as it was. Four
@@ -52,7 +52,7 @@ const clickWait = 3 * time.Second
 // cookie.
 //
 // A click keeps the URL of the page and its referrer, and events contain them.
-// [affiliate.NewClick] says which parts are kept: of a query only the slug,
+// [affiliate.ClickParams] says which parts are kept: of a query only the slug,
 // utm_*, sub and Config.KeepParams.
 //
 // Effects: those of [tributary.Program.TrackClick].
@@ -105,7 +105,7 @@ func domainOf(r *http.Request, shared string) string {
 }
 
 // ClickFrom returns the id of the click that brought the visitor, as the text that
-// ReferralID of [affiliate.NewSale] and AffiliateID of [affiliate.NewReferral]
+// ReferralID of [affiliate.SaleParams] and AffiliateID of [affiliate.ReferralParams]
 // take. It is empty when the request has no such cookie. It only ever has
 // digits, so an edited cookie cannot name a customer by email. A cookie that is
 // older than its MaxAge does no harm, because the program checks the age of the
@@ -196,7 +196,7 @@ func track(p *tributary.Program, slug string, r *http.Request) (affiliate.ClickI
 	ctx, cancel := context.WithTimeout(r.Context(), clickWait)
 	defer cancel()
 	before := ClickFrom(p, r)
-	click, err := p.TrackClick(ctx, affiliate.NewClick{
+	click, err := p.TrackClick(ctx, affiliate.ClickParams{
 		Slug:       slug,
 		LandingURL: plainText(landing(r)),
 		Referrer:   headerValue(r.Header, "Referer"),

@@ -70,7 +70,7 @@ func TestAttribution(t *testing.T) {
 // the last click is the one that counts.
 func TestAttributionReadBack(t *testing.T) {
 	s := newSite(t)
-	leo, err := s.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "Leo", LastName: "Brandt", Email: "leo@mail.example", AffiliateLink: "leo"})
+	leo, err := s.CreateAffiliate(t.Context(), affiliate.AffiliateParams{FirstName: "Leo", LastName: "Brandt", Email: "leo@mail.example", AffiliateLink: "leo"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +91,7 @@ func TestAttributionReadBack(t *testing.T) {
 		}
 	}
 	r := visitTo("/checkout", "Cookie", siteCookie+"="+browser.cookie)
-	res, err := s.RecordSale(t.Context(), affiliate.NewSale{
+	res, err := s.RecordSale(t.Context(), affiliate.SaleParams{
 		ReferralID: httpapi.ClickFrom(s.Program, r), Email: "ida@mail.example", Name: "Ida Holm", TotalEarned: affiliate.MustAmount("40"),
 	})
 	sale, _ := res.Sale.Get()
@@ -241,7 +241,7 @@ func offerTo(program *tributary.Program, r *http.Request) (affiliate.Evaluation,
 // TestOfferOfPage: a page shows a visitor what the link gives, and nobody else.
 func TestOfferOfPage(t *testing.T) {
 	s := newSite(t)
-	coupon := must(s.CreateCoupon(t.Context(), affiliate.NewCoupon{Name: "Friends", PercentOff: affiliate.Set(affiliate.MustPercent("20"))}))
+	coupon := must(s.CreateCoupon(t.Context(), affiliate.CouponParams{Name: "Friends", PercentOff: affiliate.Set(affiliate.MustPercent("20"))}))
 	must(s.UpdateAffiliate(t.Context(), affiliate.AffiliateRef{ID: s.mara.ID}, affiliate.AffiliateUpdate{OfferCouponID: affiliate.Set(coupon.ID)}))
 	var seen, none affiliate.Evaluation
 	pages := httpapi.Attribution(s.Program, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {

@@ -10,7 +10,7 @@ import (
 func TestBasket(t *testing.T) {
 	w := newWorld(t)
 	ada := w.ok("POST", "/api/v1/affiliates", `{"firstName":"Ada","lastName":"L","email":"ada@example.org","affiliateLink":"ada"}`)["id"].(string)
-	coupon := must(w.CreateCoupon(t.Context(), affiliate.NewCoupon{Name: "20", PercentOff: affiliate.Set(affiliate.MustPercent("20"))})).ID.String()
+	coupon := must(w.CreateCoupon(t.Context(), affiliate.CouponParams{Name: "20", PercentOff: affiliate.Set(affiliate.MustPercent("20"))})).ID.String()
 	w.ok("POST", "/api/v1/promotional-codes", `{"couponId":"`+coupon+`","code":"ADA20","affiliateId":"`+ada+`","minimumAmount":50}`)
 	preview := func(member string) []any {
 		seen := w.ok("POST", "/api/v1/promotional-codes/validate", `{"promoCode":"ada20"`+member+`}`)

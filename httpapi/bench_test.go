@@ -134,7 +134,7 @@ func engineAlone(p *tributary.Program, codes int) float64 {
 	product := affiliate.Product{ProductID: "beans-1kg", Name: "House beans 1 kg"}
 	return processor.Time(3000, func(n int) {
 		for i := range n {
-			must(p.RecordSale(context.Background(), affiliate.NewSale{
+			must(p.RecordSale(context.Background(), affiliate.SaleParams{
 				PromoCode: "code" + strconv.Itoa(i%codes), TotalEarned: affiliate.MustAmount("129.5"), Tax: affiliate.MustAmount("9.5"),
 				Product: affiliate.Set(product),
 			}))
@@ -189,7 +189,7 @@ func BenchmarkBigCoupon(b *testing.B) {
 	ctx := b.Context()
 	p, api, owners := shop(b, 1)
 	coupon := must(p.Coupon(ctx, affiliate.CouponRef{Name: "All"}))
-	must(p.GenerateCodes(ctx, affiliate.NewCodes{Count: 99_999, NewCode: affiliate.NewCode{
+	must(p.GenerateCodes(ctx, affiliate.CodesParams{Count: 99_999, CodeParams: affiliate.CodeParams{
 		CouponID: coupon.ID, AffiliateID: owners[0].ID, RandomCharsLength: affiliate.Set(int64(12)),
 		CodeStructure: affiliate.Set(affiliate.CodeStructure{RandomChars: true}),
 	}}))
@@ -218,7 +218,7 @@ func BenchmarkBigCoupon(b *testing.B) {
 // worstSale is how many milliseconds a sale takes at most while a job runs: the
 // middle one of some runs.
 func worstSale(p *tributary.Program, job func()) float64 {
-	sale := affiliate.NewSale{PromoCode: "CODE0", TotalEarned: affiliate.MustAmount("129.5")}
+	sale := affiliate.SaleParams{PromoCode: "CODE0", TotalEarned: affiliate.MustAmount("129.5")}
 	var worst []float64
 	for range benchkit.Rounds {
 		w := benchkit.Beside(job, func() { must(p.RecordSale(context.Background(), sale)) })

@@ -12,10 +12,10 @@ import (
 func TestClawBack(t *testing.T) {
 	w := newWorld(t)
 	ctx := t.Context()
-	ada := must(w.CreateAffiliate(ctx, affiliate.NewAffiliate{
+	ada := must(w.CreateAffiliate(ctx, affiliate.AffiliateParams{
 		FirstName: "Ada", LastName: "L", Email: "ada@example.org", AffiliateLink: "ada", CommissionRate: affiliate.Set(affiliate.MustPercent("20")),
 	}))
-	payout := func() affiliate.Payout { return must(w.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: ada.ID})) }
+	payout := func() affiliate.Payout { return must(w.CreatePayout(ctx, affiliate.PayoutParams{AffiliateID: ada.ID})) }
 	sell := func(total string) string {
 		sale := w.ok("POST", "/api/v1/sales", `{"referralId":"ada","email":"t@x.example","name":"T","totalEarned":`+total+`}`)
 		return fmt.Sprint(sale["id"])
@@ -46,7 +46,7 @@ func TestClawBack(t *testing.T) {
 	equal[any](t, 40.0, up["commissionEarned"])
 	equal(t, []any{30.0, false, 10.0, true}, entries(s2))
 
-	bob := must(w.CreateAffiliate(ctx, affiliate.NewAffiliate{
+	bob := must(w.CreateAffiliate(ctx, affiliate.AffiliateParams{
 		FirstName: "Bob", LastName: "H", Email: "bob@example.org", CommissionRate: affiliate.Set(affiliate.MustPercent("50")),
 	})).ID.String()
 	w.refuses("400 in_payout: Sale is part of a payout", "PUT", "/api/v1/sales", `{"saleId":`+s2+`,"affiliateId":"`+bob+`"}`)

@@ -29,7 +29,7 @@ func TestCookieDomain(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			w := newWorld(t, func(s *setup) { s.engine.CookieDomain = tt.domain })
-			must(w.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "Mara", LastName: "L", Email: "mara@roast.example", AffiliateLink: "mara"}))
+			must(w.CreateAffiliate(t.Context(), affiliate.AffiliateParams{FirstName: "Mara", LastName: "L", Email: "mara@roast.example", AffiliateLink: "mara"}))
 			jar := must(cookiejar.New(nil))
 			page := httpapi.Attribution(w.Program, http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 			seen := httptest.NewRecorder()

@@ -53,10 +53,10 @@ func TestCurrencyOfAmounts(t *testing.T) {
 // TestMoveNeedsFullScope: whom a sale or a customer credits is the owner's to say.
 func TestMoveNeedsFullScope(t *testing.T) {
 	w := newWorld(t, withScopes)
-	ada := must(w.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "Ada", LastName: "L", Email: "ada@example.org"}))
-	bob := must(w.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "Bob", LastName: "L", Email: "bob@example.org"}))
-	ref := must(w.CreateReferral(t.Context(), affiliate.NewReferral{AffiliateID: ada.ID.String(), Email: "c@example.org", Name: "C", ReferredUserExternalID: "c"}))
-	sale, _ := must(w.RecordSale(t.Context(), affiliate.NewSale{ReferralID: ref.ID.String(), TotalEarned: affiliate.MustAmount("10")})).Sale.Get()
+	ada := must(w.CreateAffiliate(t.Context(), affiliate.AffiliateParams{FirstName: "Ada", LastName: "L", Email: "ada@example.org"}))
+	bob := must(w.CreateAffiliate(t.Context(), affiliate.AffiliateParams{FirstName: "Bob", LastName: "L", Email: "bob@example.org"}))
+	ref := must(w.CreateReferral(t.Context(), affiliate.ReferralParams{AffiliateID: ada.ID.String(), Email: "c@example.org", Name: "C", ReferredUserExternalID: "c"}))
+	sale, _ := must(w.RecordSale(t.Context(), affiliate.SaleParams{ReferralID: ref.ID.String(), TotalEarned: affiliate.MustAmount("10")})).Sale.Get()
 	for path, target := range map[string]string{"sales": fmt.Sprintf(`"saleId":%d`, sale.ID), "referrals": `"referralId":"` + ref.ID.String() + `"`} {
 		send := func(scope httpapi.Scope, member string) answer {
 			return w.send(request("PUT", "/api/v1/"+path, `{`+target+member+`}`, "Authorization: Bearer "+scoped[scope]))
@@ -73,9 +73,9 @@ func TestMoveNeedsFullScope(t *testing.T) {
 // a shop cannot send it.
 func TestPaidAtNeedsFullScope(t *testing.T) {
 	w := newWorld(t, withScopes)
-	aff := must(w.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "Ada", LastName: "L", Email: "ada@example.org"}))
-	coupon := must(w.CreateCoupon(t.Context(), affiliate.NewCoupon{Name: "20", PercentOff: affiliate.Set(affiliate.MustPercent("20"))}))
-	must(w.CreateCode(t.Context(), affiliate.NewCode{CouponID: coupon.ID, Code: "ADA20", AffiliateID: aff.ID}))
+	aff := must(w.CreateAffiliate(t.Context(), affiliate.AffiliateParams{FirstName: "Ada", LastName: "L", Email: "ada@example.org"}))
+	coupon := must(w.CreateCoupon(t.Context(), affiliate.CouponParams{Name: "20", PercentOff: affiliate.Set(affiliate.MustPercent("20"))}))
+	must(w.CreateCode(t.Context(), affiliate.CodeParams{CouponID: coupon.ID, Code: "ADA20", AffiliateID: aff.ID}))
 	send := func(scope httpapi.Scope, member string) answer {
 		return w.send(request("POST", "/api/v1/sales", `{"promoCode":"ADA20","totalEarned":10`+member+`}`, "Authorization: Bearer "+scoped[scope]))
 	}
@@ -91,9 +91,9 @@ func TestPaidAtNeedsFullScope(t *testing.T) {
 // TestCommissionNeedsFullScope: what an affiliate earns is not for shops.
 func TestCommissionNeedsFullScope(t *testing.T) {
 	w := newWorld(t, withScopes)
-	aff := must(w.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "Ada", LastName: "L", Email: "ada@example.org"}))
-	coupon := must(w.CreateCoupon(t.Context(), affiliate.NewCoupon{Name: "20", PercentOff: affiliate.Set(affiliate.MustPercent("20"))}))
-	must(w.CreateCode(t.Context(), affiliate.NewCode{CouponID: coupon.ID, Code: "ADA20", AffiliateID: aff.ID}))
+	aff := must(w.CreateAffiliate(t.Context(), affiliate.AffiliateParams{FirstName: "Ada", LastName: "L", Email: "ada@example.org"}))
+	coupon := must(w.CreateCoupon(t.Context(), affiliate.CouponParams{Name: "20", PercentOff: affiliate.Set(affiliate.MustPercent("20"))}))
+	must(w.CreateCode(t.Context(), affiliate.CodeParams{CouponID: coupon.ID, Code: "ADA20", AffiliateID: aff.ID}))
 	send := func(scope httpapi.Scope, member string) answer {
 		return w.send(request("POST", "/api/v1/promotional-codes/validate", `{"promoCode":"ADA20","totalEarned":10`+member+`}`, "Authorization: Bearer "+scoped[scope]))
 	}
@@ -107,9 +107,9 @@ func TestCommissionNeedsFullScope(t *testing.T) {
 // currency is worth.
 func TestRateNeedsFullScope(t *testing.T) {
 	w := newWorld(t, withScopes)
-	ada := must(w.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "Ada", LastName: "L", Email: "ada@example.org"}))
-	coupon := must(w.CreateCoupon(t.Context(), affiliate.NewCoupon{Name: "20", PercentOff: affiliate.Set(affiliate.MustPercent("20"))}))
-	must(w.CreateCode(t.Context(), affiliate.NewCode{CouponID: coupon.ID, Code: "ADA20", AffiliateID: ada.ID}))
+	ada := must(w.CreateAffiliate(t.Context(), affiliate.AffiliateParams{FirstName: "Ada", LastName: "L", Email: "ada@example.org"}))
+	coupon := must(w.CreateCoupon(t.Context(), affiliate.CouponParams{Name: "20", PercentOff: affiliate.Set(affiliate.MustPercent("20"))}))
+	must(w.CreateCode(t.Context(), affiliate.CodeParams{CouponID: coupon.ID, Code: "ADA20", AffiliateID: ada.ID}))
 	for path, answered := range map[string]string{"sales": `"exchangeRate":1.5`, "promotional-codes/validate": `"total":8`} {
 		send := func(scope httpapi.Scope) answer {
 			body := `{"promoCode":"ADA20","totalEarned":10,"currency":"EUR","exchangeRate":1.5}`

@@ -30,7 +30,7 @@ func afterConsent(program *tributary.Program, pages http.Handler) http.Handler {
 
 func Example_consent() {
 	program := newProgram(memstore.New(), uuid.Nil)
-	_, err := program.CreateAffiliate(context.Background(), affiliate.NewAffiliate{FirstName: "Ada", LastName: "L", Email: "ada@example.com", AffiliateLink: "ada"})
+	_, err := program.CreateAffiliate(context.Background(), affiliate.AffiliateParams{FirstName: "Ada", LastName: "L", Email: "ada@example.com", AffiliateLink: "ada"})
 	if err != nil {
 		log.Fatal(err)
 	}

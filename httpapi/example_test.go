@@ -137,7 +137,7 @@ func ExampleNewMulti() {
 // A visit through a link is credited with the sale that follows.
 func ExampleAttribution() {
 	program := newProgram(memstore.New(), uuid.Nil)
-	_, err := program.CreateAffiliate(context.Background(), affiliate.NewAffiliate{
+	_, err := program.CreateAffiliate(context.Background(), affiliate.AffiliateParams{
 		FirstName: "Ada", LastName: "Lovelace", Email: "ada@example.com", AffiliateLink: "ada",
 	})
 	if err != nil {
@@ -146,7 +146,7 @@ func ExampleAttribution() {
 	mux, credited := http.NewServeMux(), make(chan affiliate.SaleOutcome, 1)
 	mux.HandleFunc("GET /pricing", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "49.90 a month") })
 	mux.HandleFunc("POST /buy", func(w http.ResponseWriter, r *http.Request) {
-		res, err := program.RecordSale(r.Context(), affiliate.NewSale{ // once the payment is certain
+		res, err := program.RecordSale(r.Context(), affiliate.SaleParams{ // once the payment is certain
 			ReferralID: httpapi.ClickFrom(program, r), Email: r.FormValue("email"), Name: "Tomas Berg",
 			TotalEarned: affiliate.MustAmount("49.90"), ExternalID: "order-1042",
 		})

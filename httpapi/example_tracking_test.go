@@ -22,7 +22,7 @@ import (
 // A single-page application reports the visit by itself, and sends the click with the order.
 func ExampleTracking() {
 	program := newProgram(memstore.New(), uuid.UUID{15: 1})
-	_, err := program.CreateAffiliate(context.Background(), affiliate.NewAffiliate{
+	_, err := program.CreateAffiliate(context.Background(), affiliate.AffiliateParams{
 		FirstName: "Ada", LastName: "Lovelace", Email: "ada@example.com", AffiliateLink: "ada",
 	})
 	if err != nil {

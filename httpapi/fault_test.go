@@ -224,9 +224,9 @@ func TestAbort(t *testing.T) {
 func (w *world) bigCoupon() uuid.UUID {
 	w.t.Helper()
 	ctx := context.Background()
-	ada := must(w.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: "Ada", LastName: "L", Email: "ada@example.com"}))
-	coupon := must(w.CreateCoupon(ctx, affiliate.NewCoupon{Name: "big", PercentOff: affiliate.Set(affiliate.MustPercent("20"))}))
-	must(w.GenerateCodes(ctx, affiliate.NewCodes{Count: 3000, NewCode: affiliate.NewCode{
+	ada := must(w.CreateAffiliate(ctx, affiliate.AffiliateParams{FirstName: "Ada", LastName: "L", Email: "ada@example.com"}))
+	coupon := must(w.CreateCoupon(ctx, affiliate.CouponParams{Name: "big", PercentOff: affiliate.Set(affiliate.MustPercent("20"))}))
+	must(w.GenerateCodes(ctx, affiliate.CodesParams{Count: 3000, CodeParams: affiliate.CodeParams{
 		CouponID: coupon.ID, AffiliateID: ada.ID, Prefix: "PRE", RandomCharsLength: affiliate.Set(int64(12)),
 		CodeStructure: affiliate.Set(affiliate.CodeStructure{RandomChars: true}),
 	}}))

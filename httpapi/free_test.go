@@ -15,7 +15,7 @@ import (
 func gives(t *testing.T, free bool, limit string) *world {
 	w := newWorld(t, func(s *setup) { s.engine.FreeOrders = free })
 	ada := w.ok("POST", "/api/v1/affiliates", `{"firstName":"Ada","lastName":"L","email":"ada@example.org","affiliateLink":"ada"}`)["id"].(string)
-	coupon := must(w.CreateCoupon(t.Context(), affiliate.NewCoupon{Name: "all", PercentOff: affiliate.Set(affiliate.MustPercent("100"))})).ID.String()
+	coupon := must(w.CreateCoupon(t.Context(), affiliate.CouponParams{Name: "all", PercentOff: affiliate.Set(affiliate.MustPercent("100"))})).ID.String()
 	w.ok("POST", "/api/v1/promotional-codes", `{"couponId":"`+coupon+`","code":"GIFT","affiliateId":"`+ada+`"`+limit+`}`)
 	w.ok("POST", "/api/v1/promotional-codes", `{"couponId":"`+coupon+`","code":"FIRST","affiliateId":"`+ada+`","firstTimeOrder":true}`)
 	return w

@@ -8,7 +8,7 @@ import (
 // Source: docs/contract.md 3.10.
 
 // hold holds a place of a code. Only a key of the scope full says what a currency is worth.
-func hold(p *tributary.Program, c *call, in affiliate.NewHold) error {
+func hold(p *tributary.Program, c *call, in affiliate.HoldParams) error {
 	if err := c.fullOnly(!in.ExchangeRate.IsZero()); err != nil {
 		return err
 	}

@@ -40,7 +40,7 @@ func TestHolds(t *testing.T) {
 // header says that the code was redeemed. Its redemption is given back by the id of the order.
 func TestHouseCodes(t *testing.T) {
 	w := newWorld(t, func(s *setup) { s.engine.HouseCodes = true })
-	coupon := must(w.CreateCoupon(t.Context(), affiliate.NewCoupon{Name: "Launch", PercentOff: affiliate.Set(affiliate.MustPercent("10"))}))
+	coupon := must(w.CreateCoupon(t.Context(), affiliate.CouponParams{Name: "Launch", PercentOff: affiliate.Set(affiliate.MustPercent("10"))}))
 	w.ok("POST", "/api/v1/promotional-codes", `{"couponId":"`+coupon.ID.String()+`","code":"LAUNCH"}`)
 	order := `{"promoCode":"LAUNCH","email":"lee@example.net","totalEarned":90,"subtotal":100,"externalId":"o1"}`
 	for _, outcome := range []string{"redeemed", "duplicate"} {

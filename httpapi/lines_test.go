@@ -14,7 +14,7 @@ func newGoods(t *testing.T) *world {
 	t.Helper()
 	w := newWorld(t)
 	ada := w.ok("POST", "/api/v1/affiliates", `{"firstName":"Ada","lastName":"L","email":"ada@example.org","affiliateLink":"ada"}`)["id"].(string)
-	coupon := must(w.CreateCoupon(t.Context(), affiliate.NewCoupon{
+	coupon := must(w.CreateCoupon(t.Context(), affiliate.CouponParams{
 		Name: "20", PercentOff: affiliate.Set(affiliate.MustPercent("20")), LimitToProducts: true, ProductIDs: []string{"a"},
 	})).ID.String()
 	w.ok("POST", "/api/v1/promotional-codes", `{"couponId":"`+coupon+`","code":"ADA20","affiliateId":"`+ada+`"}`)

@@ -32,7 +32,7 @@ func soldOut(tb testing.TB, n int) (*tributary.Program, *httpapi.Handler) {
 
 func sell(tb testing.TB, p *tributary.Program, i int) {
 	tb.Helper()
-	got, err := p.RecordSale(tb.Context(), affiliate.NewSale{
+	got, err := p.RecordSale(tb.Context(), affiliate.SaleParams{
 		PromoCode: fmt.Sprint("CODE", i%100), ExternalID: fmt.Sprint("order-", i), TotalEarned: affiliate.MustAmount("129.50"),
 		Email: fmt.Sprintf("customer-%d@example.org", i%1000), Name: "Kim Moss",
 	})

@@ -29,16 +29,16 @@ var wholeLists = []string{
 func (w *world) long(n int) *world {
 	w.t.Helper()
 	ctx := w.t.Context()
-	must(w.CreateEndpoint(ctx, affiliate.NewEndpoint{URL: "https://hooks.example/x", Events: []affiliate.EventType{"*"}}))
-	ada := must(w.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: "Ada", LastName: "L", Email: "ada@example.com"}))
+	must(w.CreateEndpoint(ctx, affiliate.EndpointParams{URL: "https://hooks.example/x", Events: []affiliate.EventType{"*"}}))
+	ada := must(w.CreateAffiliate(ctx, affiliate.AffiliateParams{FirstName: "Ada", LastName: "L", Email: "ada@example.com"}))
 	for i := range n {
-		must(w.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: "B", LastName: "C", Email: fmt.Sprintf("b%d@example.com", i)}))
-		must(w.CreateLink(ctx, affiliate.NewLink{Link: fmt.Sprint("more-", i), AffiliateID: ada.ID}))
-		c := must(w.CreateCoupon(ctx, affiliate.NewCoupon{Name: fmt.Sprint("c", i), PercentOff: affiliate.Set(affiliate.MustPercent("20"))}))
-		must(w.CreateCode(ctx, affiliate.NewCode{CouponID: c.ID, Code: fmt.Sprint("CODE", i), AffiliateID: ada.ID}))
+		must(w.CreateAffiliate(ctx, affiliate.AffiliateParams{FirstName: "B", LastName: "C", Email: fmt.Sprintf("b%d@example.com", i)}))
+		must(w.CreateLink(ctx, affiliate.LinkParams{Link: fmt.Sprint("more-", i), AffiliateID: ada.ID}))
+		c := must(w.CreateCoupon(ctx, affiliate.CouponParams{Name: fmt.Sprint("c", i), PercentOff: affiliate.Set(affiliate.MustPercent("20"))}))
+		must(w.CreateCode(ctx, affiliate.CodeParams{CouponID: c.ID, Code: fmt.Sprint("CODE", i), AffiliateID: ada.ID}))
 	}
 	for i := range n {
-		must(w.RecordSale(ctx, affiliate.NewSale{
+		must(w.RecordSale(ctx, affiliate.SaleParams{
 			PromoCode: "code0", TotalEarned: affiliate.MustAmount("10"), Email: fmt.Sprintf("c%d@example.net", i), Name: "C",
 		}))
 	}
@@ -77,7 +77,7 @@ func TestWholeLists(t *testing.T) {
 			if piece == 1 && w.store.calls > 2 {
 				t.Errorf("%s: %d transactions before the first piece", target, w.store.calls)
 			}
-			must(w.CreateCoupon(t.Context(), affiliate.NewCoupon{Name: "meanwhile", PercentOff: affiliate.Set(affiliate.MustPercent("20"))}))
+			must(w.CreateCoupon(t.Context(), affiliate.CouponParams{Name: "meanwhile", PercentOff: affiliate.Set(affiliate.MustPercent("20"))}))
 			return nil
 		})
 		w.api.ServeHTTP(out, request("GET", "/api/v1/"+target, ""))
@@ -206,7 +206,7 @@ func TestListMeanwhile(t *testing.T) {
 				}
 			}
 		}
-		must(w.RecordSale(t.Context(), affiliate.NewSale{PromoCode: "code1", TotalEarned: affiliate.MustAmount("5")}))
+		must(w.RecordSale(t.Context(), affiliate.SaleParams{PromoCode: "code1", TotalEarned: affiliate.MustAmount("5")}))
 		return nil
 	})
 	w.api.ServeHTTP(out, request("GET", "/api/v1/sales", ""))

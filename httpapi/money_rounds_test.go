@@ -109,7 +109,7 @@ func TestMoneyAtOnce(t *testing.T) {
 func TestLedgerPages(t *testing.T) {
 	k := newTill(t)
 	for i := range 99 { // beside Ada and Bo
-		must(k.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "N", LastName: "N", Email: fmt.Sprintf("n%d@example.org", i)}))
+		must(k.CreateAffiliate(t.Context(), affiliate.AffiliateParams{FirstName: "N", LastName: "N", Email: fmt.Sprintf("n%d@example.org", i)}))
 	}
 	for range 101 {
 		k.id("POST", "/adjustments", `{"affiliateId":"`+k.ada+`","kind":"BONUS","amount":1,"reason":"r"}`)

@@ -60,11 +60,11 @@ func TestKeyOfHost(t *testing.T) {
 	w := newWorld(t, withCallers)
 	w.fill()
 	const body = `{"name":"spring","percentOff":10}`
-	must(w.CreateCoupon(t.Context(), affiliate.NewCoupon{Once: affiliate.Once{Key: "spring"}, Name: "spring", PercentOff: affiliate.Set(affiliate.MustPercent("10"))}))
+	must(w.CreateCoupon(t.Context(), affiliate.CouponParams{Once: affiliate.Once{Key: "spring"}, Name: "spring", PercentOff: affiliate.Set(affiliate.MustPercent("10"))}))
 	if got := w.do("POST", couponsPath, body, idem+"spring", by(shopKey)); got.status != 200 || got.header.Get("Idempotent-Replayed") != "" {
 		t.Errorf("a key of the host: %s %v", got.refusal(), got.header)
 	}
-	_, err := w.CreateCoupon(t.Context(), affiliate.NewCoupon{Once: affiliate.Once{Key: "spring", Owner: "a b"}, Name: "spring", PercentOff: affiliate.Set(affiliate.MustPercent("10"))})
+	_, err := w.CreateCoupon(t.Context(), affiliate.CouponParams{Once: affiliate.Once{Key: "spring", Owner: "a b"}, Name: "spring", PercentOff: affiliate.Set(affiliate.MustPercent("10"))})
 	if err == nil || !strings.Contains(err.Error(), "Idempotency-Key is invalid") {
 		t.Errorf("an owner with a blank: %v", err)
 	}

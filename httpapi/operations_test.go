@@ -34,41 +34,41 @@ type stock struct {
 func (w *world) fill() stock {
 	w.t.Helper()
 	ctx := context.Background()
-	cy := must(w.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: "Cy", LastName: "P", Email: "cy@example.com"}))
-	bonus := affiliate.NewAdjustment{AffiliateID: cy.ID, Kind: affiliate.AdjustBonus, Amount: affiliate.MustAmount("30"), Reason: "spring"}
+	cy := must(w.CreateAffiliate(ctx, affiliate.AffiliateParams{FirstName: "Cy", LastName: "P", Email: "cy@example.com"}))
+	bonus := affiliate.AdjustmentParams{AffiliateID: cy.ID, Kind: affiliate.AdjustBonus, Amount: affiliate.MustAmount("30"), Reason: "spring"}
 	must(w.RecordAdjustment(ctx, bonus))
-	payout := must(w.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: cy.ID}))
+	payout := must(w.CreatePayout(ctx, affiliate.PayoutParams{AffiliateID: cy.ID}))
 	adjustment := must(w.RecordAdjustment(ctx, bonus))
-	join := func(email, status string) affiliate.NewAffiliate {
-		return affiliate.NewAffiliate{FirstName: "D", LastName: "E", Email: email, AffiliateStatus: status}
+	join := func(email, status string) affiliate.AffiliateParams {
+		return affiliate.AffiliateParams{FirstName: "D", LastName: "E", Email: email, AffiliateStatus: status}
 	}
 	pending := must(w.CreateAffiliate(ctx, join("dee@example.com", "inactive")))
 	invited := must(w.InviteAffiliate(ctx, join("eve@example.com", "")))
 	var plans, tiers []uuid.UUID
 	for i := range 2 {
-		plans = append(plans, must(w.CreatePlan(ctx, affiliate.NewPlan{Name: "Gold", Terms: affiliate.Terms{Rate: affiliate.MustPercent("25")}})).ID)
-		tiers = append(tiers, must(w.CreateTier(ctx, affiliate.NewTier{Tier: int64(i) + 1, Name: "Silver"})).ID)
+		plans = append(plans, must(w.CreatePlan(ctx, affiliate.PlanParams{Name: "Gold", Terms: affiliate.Terms{Rate: affiliate.MustPercent("25")}})).ID)
+		tiers = append(tiers, must(w.CreateTier(ctx, affiliate.TierParams{Tier: int64(i) + 1, Name: "Silver"})).ID)
 	}
-	must(w.RecordSale(ctx, affiliate.NewSale{ReferralID: "dee", Name: "Lee", Email: "lee@example.net", TotalEarned: affiliate.MustAmount("5"), ExternalID: "order-2"}))
-	must(w.CreateLink(ctx, affiliate.NewLink{Link: "bygone", AffiliateEmail: "dee@example.com"}))
+	must(w.RecordSale(ctx, affiliate.SaleParams{ReferralID: "dee", Name: "Lee", Email: "lee@example.net", TotalEarned: affiliate.MustAmount("5"), ExternalID: "order-2"}))
+	must(w.CreateLink(ctx, affiliate.LinkParams{Link: "bygone", AffiliateEmail: "dee@example.com"}))
 	must(w.DeleteLink(ctx, affiliate.LinkRef{Slug: "bygone"}))
-	hook := must(w.CreateEndpoint(ctx, affiliate.NewEndpoint{URL: "https://hooks.example/in", Events: []affiliate.EventType{"*"}}))
-	ada := must(w.CreateAffiliate(ctx, affiliate.NewAffiliate{
+	hook := must(w.CreateEndpoint(ctx, affiliate.EndpointParams{URL: "https://hooks.example/in", Events: []affiliate.EventType{"*"}}))
+	ada := must(w.CreateAffiliate(ctx, affiliate.AffiliateParams{
 		FirstName: "Ada", LastName: "Lovelace", Email: "ada@example.com", AffiliateLink: "ada",
 	}))
-	coupon := must(w.CreateCoupon(ctx, affiliate.NewCoupon{
+	coupon := must(w.CreateCoupon(ctx, affiliate.CouponParams{
 		Name: "Autumn 20", PercentOff: affiliate.Set(affiliate.MustPercent("20")), ExternalID: "coupon-ext",
 	}))
-	code := must(w.CreateCode(ctx, affiliate.NewCode{CouponID: coupon.ID, Code: "ADA20", AffiliateID: ada.ID, ExternalID: "code-ext"}))
-	click := must(w.TrackClick(ctx, affiliate.NewClick{Slug: "ada"}))
-	customer := must(w.CreateReferral(ctx, affiliate.NewReferral{
+	code := must(w.CreateCode(ctx, affiliate.CodeParams{CouponID: coupon.ID, Code: "ADA20", AffiliateID: ada.ID, ExternalID: "code-ext"}))
+	click := must(w.TrackClick(ctx, affiliate.ClickParams{Slug: "ada"}))
+	customer := must(w.CreateReferral(ctx, affiliate.ReferralParams{
 		AffiliateID: "ada", Name: "Kim", Email: "kim@example.net", ReferredUserExternalID: "cust-1",
 	}))
-	sold := must(w.RecordSale(ctx, affiliate.NewSale{
+	sold := must(w.RecordSale(ctx, affiliate.SaleParams{
 		PromoCode: "ADA20", Email: "kim@example.net", TotalEarned: affiliate.MustAmount("129.5"),
 		ExternalID: "order-1", ExternalInvoiceID: "invoice-1",
 	}))
-	must(w.HoldRedemption(ctx, affiliate.NewHold{
+	must(w.HoldRedemption(ctx, affiliate.HoldParams{
 		ID: "<cart> & 1", Order: affiliate.Order{PromoCode: "ADA20"}, Until: time.Date(2026, 3, 11, 9, 50, 0, 0, time.UTC),
 	}))
 	claims := must(w.ClaimDeliveries(ctx, 1, time.Minute))
@@ -92,7 +92,7 @@ func otherPayment(order string) affiliate.PaymentFact {
 	one := affiliate.MustAmount("1")
 	return affiliate.PaymentFact{
 		Provider: "stripe", Keys: []string{"pi_1"}, At: start, Currency: "USD", Payer: affiliate.PayerFact{ID: "cus_E", Email: "eve@example.org"},
-		Sale: affiliate.Set(affiliate.Paid{NewSale: affiliate.NewSale{TotalEarned: one, ExternalID: order}, Gross: one, Tries: []affiliate.Credit{{ReferralID: "ada"}}}),
+		Sale: affiliate.Set(affiliate.Paid{SaleParams: affiliate.SaleParams{TotalEarned: one, ExternalID: order}, Gross: one, Tries: []affiliate.Credit{{ReferralID: "ada"}}}),
 	}
 }
 

@@ -7,10 +7,10 @@ import (
 
 // Source: docs/contract.md 2.9, 4.6.
 
-var planTerms = bodyOf[affiliate.NewPlan]()
+var planTerms = bodyOf[affiliate.PlanParams]()
 
 // newPlan reads a plan. A rate of 0 has to be said.
-func newPlan(in *input) affiliate.NewPlan {
+func newPlan(in *input) affiliate.PlanParams {
 	n := planTerms(in)
 	if !in.has("commissionRate") {
 		in.faultOf("commissionRate", refusal.RefuseNoRate)

@@ -305,7 +305,7 @@ func FuzzQuery(f *testing.F) {
 		f.Add(q)
 	}
 	w := newWorld(f)
-	must(w.CreateCoupon(f.Context(), affiliate.NewCoupon{Name: "a b", PercentOff: affiliate.Set(affiliate.MustPercent("20"))}))
+	must(w.CreateCoupon(f.Context(), affiliate.CouponParams{Name: "a b", PercentOff: affiliate.Set(affiliate.MustPercent("20"))}))
 	known := []string{"id", "couponId", "externalId", "name", "limit", "cursor"}
 	ask := func(t *testing.T, raw string) answer {
 		r := request("GET", couponsPath, "")

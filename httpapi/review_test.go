@@ -11,7 +11,7 @@ import (
 func reviewed(t *testing.T, email string, rules ...affiliate.ReviewRule) *world {
 	w := newWorld(t, func(s *setup) { s.engine.Review, s.engine.Logger = rules, slog.New(slog.DiscardHandler) })
 	ada := w.ok("POST", "/api/v1/affiliates", `{"firstName":"Ada","lastName":"L","email":"`+email+`","affiliateLink":"ada"}`)
-	coupon := must(w.CreateCoupon(t.Context(), affiliate.NewCoupon{Name: "20", PercentOff: affiliate.Set(affiliate.MustPercent("20"))}))
+	coupon := must(w.CreateCoupon(t.Context(), affiliate.CouponParams{Name: "20", PercentOff: affiliate.Set(affiliate.MustPercent("20"))}))
 	w.ok("POST", "/api/v1/promotional-codes", `{"couponId":"`+coupon.ID.String()+`","code":"ADA20","affiliateId":"`+ada["id"].(string)+`"}`)
 	return w
 }

@@ -30,12 +30,12 @@ func routes() []route {
 			one("email", (*tributary.Program).AffiliateByEmail),
 			one("externalId", affiliateByExternalID),
 			all((*tributary.Program).Affiliates))},
-		{http.MethodPost, "/affiliates", shops, write(bodyOf[affiliate.NewAffiliate](), (*tributary.Program).CreateAffiliate)},
+		{http.MethodPost, "/affiliates", shops, write(bodyOf[affiliate.AffiliateParams](), (*tributary.Program).CreateAffiliate)},
 		{http.MethodPut, "/affiliates", shops, write(affiliateChangeOf, updateAffiliate, wrapped)},
 		{http.MethodDelete, "/affiliates", shops, write(removalOf(affiliateTarget), deleteAffiliate, wrapped)},
 
 		{http.MethodGet, "/links", everybody, findBy((*tributary.Program).Links)},
-		{http.MethodPost, "/links", shops, write(bodyOf[affiliate.NewLink](), (*tributary.Program).CreateLink)},
+		{http.MethodPost, "/links", shops, write(bodyOf[affiliate.LinkParams](), (*tributary.Program).CreateLink)},
 		{http.MethodPut, "/links", shops, write(linkChangeOf, renameLink)},
 		{http.MethodDelete, "/links", shops, write(linkTarget, deleteLink, wrapped)},
 		{http.MethodPost, "/links/release", ownerOnly, write(formerSlug, releaseSlug, strict, wrapped)},
@@ -46,7 +46,7 @@ func routes() []route {
 			coupon("externalId", couponByExternalID),
 			coupon("name", couponByName),
 			coupons())},
-		{http.MethodPost, "/coupons", shops, write(bodyOf[affiliate.NewCoupon](), (*tributary.Program).CreateCoupon)},
+		{http.MethodPost, "/coupons", shops, write(bodyOf[affiliate.CouponParams](), (*tributary.Program).CreateCoupon)},
 		{http.MethodPut, "/coupons", shops, change("couponId", bodyOf[affiliate.CouponUpdate](), (*tributary.Program).UpdateCoupon, strict)},
 		{http.MethodDelete, "/coupons", shops, write(targetID("couponId"), deleteCoupon, wrapped)},
 
@@ -62,19 +62,19 @@ func routes() []route {
 			one("id", (*tributary.Program).Hold),
 			needs("id", refusal.RefuseNoHoldID))},
 		{http.MethodPost, "/promotional-codes/compare", shops, answering[affiliate.Comparison](bodyOf[affiliate.CodesOrder]("promoCode", "offer"), compare, strict)},
-		{http.MethodPost, "/holds", shops, answering[affiliate.Hold](bodyOf[affiliate.NewHold]("commission"), hold, strict)},
+		{http.MethodPost, "/holds", shops, answering[affiliate.Hold](bodyOf[affiliate.HoldParams]("commission"), hold, strict)},
 		{http.MethodDelete, "/holds", shops, write(holdTarget, (*tributary.Program).ReleaseHold, strict)},
 
 		{http.MethodGet, "/referrals", everybody, findBy((*tributary.Program).Referrals,
 			one("id", (*tributary.Program).Referral))},
-		{http.MethodPost, "/referrals", shops, write(bodyOf[affiliate.NewReferral](), (*tributary.Program).CreateReferral, elseNull)},
+		{http.MethodPost, "/referrals", shops, write(bodyOf[affiliate.ReferralParams](), (*tributary.Program).CreateReferral, elseNull)},
 		{http.MethodPut, "/referrals", shops, answering[affiliate.Referral](referralChangeOf, updateReferral, strict)},
 		{http.MethodDelete, "/referrals", shops, write(removalOf(referralTarget), deleteReferral, wrapped)},
 
 		{http.MethodGet, "/sales", everybody, findBy((*tributary.Program).Sales,
 			one("id", keyedBy(saleIDOf, (*tributary.Program).Sale)))},
 		{http.MethodPost, "/sales", shops, answering[affiliate.Sale](newSaleOf, recordSale)},
-		{http.MethodPost, "/conversions", shops, answering[affiliate.Sale](bodyOf[affiliate.NewConversion](), recordConversion)},
+		{http.MethodPost, "/conversions", shops, answering[affiliate.Sale](bodyOf[affiliate.ConversionParams](), recordConversion)},
 		{http.MethodPut, "/sales", shops, answering[affiliate.Sale](saleChangeOf, updateSale, strict)},
 		{http.MethodPatch, "/sales", shops, write(refundOf, (*tributary.Program).RefundSale, strict)},
 		{http.MethodDelete, "/sales", shops, write(saleTarget, deleteSale, wrapped)},
@@ -90,7 +90,7 @@ func routes() []route {
 		{http.MethodGet, "/payouts", owners, search(
 			one("id", keyedBy(idOf, (*tributary.Program).Payout)),
 			filtered((*tributary.Program).Payouts))},
-		{http.MethodPost, "/payouts", ownerOnly, write(bodyOf[affiliate.NewPayout](), (*tributary.Program).CreatePayout)},
+		{http.MethodPost, "/payouts", ownerOnly, write(bodyOf[affiliate.PayoutParams](), (*tributary.Program).CreatePayout)},
 		{http.MethodPatch, "/payouts", ownerOnly, write(payoutChangeOf, changePayout, strict)},
 		{http.MethodPost, "/payouts/preview", ownerOnly, write(previewOf, previewPayouts, keyless)},
 		{http.MethodPost, "/payouts/run", ownerOnly, write(payoutRun, stepPayouts)},
@@ -131,7 +131,7 @@ func routes() []route {
 		{http.MethodGet, "/promotional-codes/search", owners, search(
 			filtered((*tributary.Program).SearchCodes))},
 
-		{http.MethodPost, "/affiliates/ensure", shops, write(bodyOf[affiliate.NewAffiliate](), (*tributary.Program).EnsureAffiliate, strict)},
+		{http.MethodPost, "/affiliates/ensure", shops, write(bodyOf[affiliate.AffiliateParams](), (*tributary.Program).EnsureAffiliate, strict)},
 		{http.MethodPost, "/affiliates/status", ownerOnly, write(affiliateStatusOf, toAll((*tributary.Program).SetAffiliateStatus), strict)},
 		{http.MethodPost, "/affiliates/plan", ownerOnly, write(planOfAffiliates, toAll((*tributary.Program).SetAffiliatePlan), strict)},
 		{http.MethodPost, "/affiliates/tier", ownerOnly, write(tierOfAffiliates, toAll((*tributary.Program).SetAffiliateTier), strict)},
@@ -163,7 +163,7 @@ func routes() []route {
 		{http.MethodGet, "/commission-tiers", owners, search(
 			one("commissionTierId", keyedBy(idOf, (*tributary.Program).Tier)),
 			all((*tributary.Program).Tiers))},
-		{http.MethodPost, "/commission-tiers", ownerOnly, write(bodyOf[affiliate.NewTier](), (*tributary.Program).CreateTier, strict)},
+		{http.MethodPost, "/commission-tiers", ownerOnly, write(bodyOf[affiliate.TierParams](), (*tributary.Program).CreateTier, strict)},
 		{http.MethodPut, "/commission-tiers", ownerOnly, change("commissionTierId", bodyOf[affiliate.TierUpdate](), (*tributary.Program).UpdateTier, strict)},
 		{http.MethodDelete, "/commission-tiers", ownerOnly, gone("commissionTierId", "Tier deleted successfully", (*tributary.Program).DeleteTier, strict)},
 		{http.MethodPost, "/commission-tiers/assign", ownerOnly, write(stepOf, assignTiers, strict, wrapped)},
@@ -178,7 +178,7 @@ func routes() []route {
 		{http.MethodGet, "/webhooks", owners, find(
 			one("webhookId", keyedBy(idOf, (*tributary.Program).Endpoint)),
 			all((*tributary.Program).Endpoints))},
-		{http.MethodPost, "/webhooks", ownerOnly, write(bodyOf[affiliate.NewEndpoint](), (*tributary.Program).CreateEndpoint)},
+		{http.MethodPost, "/webhooks", ownerOnly, write(bodyOf[affiliate.EndpointParams](), (*tributary.Program).CreateEndpoint)},
 		{http.MethodPut, "/webhooks", ownerOnly, change("webhookId", bodyOf[affiliate.EndpointUpdate](), (*tributary.Program).UpdateEndpoint, strict)},
 		{http.MethodDelete, "/webhooks", ownerOnly, write(targetID("webhookId"), deleteEndpoint, wrapped)},
 		{http.MethodPost, "/webhooks/rotate-secret", ownerOnly, write(bodyOf[affiliate.Rotation](), (*tributary.Program).RotateSecret)},

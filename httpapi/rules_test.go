@@ -26,7 +26,7 @@ func TestSaleOfEndedSubscription(t *testing.T) {
 		must(w.PushReferralStatus(t.Context(), "kim@example.net", status))
 		a := w.do("POST", "/api/v1/sales", `{"email":"kim@example.net","totalEarned":5}`)
 		equal(t, "recorded", a.header.Get("Sale-Outcome"))
-		got := must(w.client().RecordSale(t.Context(), affiliate.NewSale{Email: "kim@example.net", TotalEarned: affiliate.MustAmount("5")}))
+		got := must(w.client().RecordSale(t.Context(), affiliate.SaleParams{Email: "kim@example.net", TotalEarned: affiliate.MustAmount("5")}))
 		sale, _ := got.Sale.Get()
 		customer, _ := sale.Referral.Get()
 		equal(t, fmt.Sprint(affiliate.SaleRecorded, status), fmt.Sprint(got.Outcome, customer.SubscriptionStatus))
@@ -56,12 +56,12 @@ func TestRateOfAnotherType(t *testing.T) {
 			must(w.SetReferralPlan(t.Context(), plan(percentage("10")), s.referral))
 		}, "100", "10 10 250 true"},
 		{"tier's amount, affiliate on a percentage plan", flat("5"), func(w *world, s stock, plan func(terms) uuid.UUID) {
-			tier := must(w.CreateTier(t.Context(), affiliate.NewTier{Tier: 1, Name: "t", Rate: rate("500")}))
+			tier := must(w.CreateTier(t.Context(), affiliate.TierParams{Tier: 1, Name: "t", Rate: rate("500")}))
 			must(w.SetAffiliateTier(t.Context(), tier.ID, s.affiliate))
 			must(w.SetAffiliatePlan(t.Context(), plan(percentage("10")), s.affiliate))
 		}, "100", "10 10 10 false"},
 		{"tier's percentage, affiliate on a flat plan", percentage("20"), func(w *world, s stock, plan func(terms) uuid.UUID) {
-			tier := must(w.CreateTier(t.Context(), affiliate.NewTier{Tier: 1, Name: "t", Rate: rate("25")}))
+			tier := must(w.CreateTier(t.Context(), affiliate.TierParams{Tier: 1, Name: "t", Rate: rate("25")}))
 			must(w.SetAffiliateTier(t.Context(), tier.ID, s.affiliate))
 			must(w.SetAffiliatePlan(t.Context(), plan(flat("5")), s.affiliate))
 		}, "10", "5 5 5 false"},
@@ -70,14 +70,14 @@ func TestRateOfAnotherType(t *testing.T) {
 			w := newWorld(t, func(s *setup) { s.engine.Terms = tt.program })
 			s := w.fill()
 			tt.set(w, s, func(x terms) uuid.UUID {
-				return must(w.CreatePlan(t.Context(), affiliate.NewPlan{Name: "p", Terms: x})).ID
+				return must(w.CreatePlan(t.Context(), affiliate.PlanParams{Name: "p", Terms: x})).ID
 			})
 			sale := w.ok("POST", "/api/v1/sales", `{"email":"kim@example.net","totalEarned":`+tt.total+`}`)
 			shown := w.ok("GET", "/api/v1/affiliates?id="+s.affiliate.String(), "")
 			own := shown["useCommissionPlanCommissionRate"] == false
 			equal(t, tt.want, fmt.Sprint(sale["commissionRate"], " ", sale["commissionEarned"], " ", shown["commissionRate"], " ", own))
 
-			got := must(w.client().RecordSale(t.Context(), affiliate.NewSale{Email: "kim@example.net", TotalEarned: affiliate.MustAmount(tt.total)}))
+			got := must(w.client().RecordSale(t.Context(), affiliate.SaleParams{Email: "kim@example.net", TotalEarned: affiliate.MustAmount(tt.total)}))
 			again, _ := got.Sale.Get()
 			who := must(w.client().Affiliate(t.Context(), s.affiliate.String()))
 			equal(t, tt.want, fmt.Sprint(again.CommissionRate, " ", again.CommissionEarned, " ", who.CommissionRate, " ", !who.UseCommissionPlanCommissionRate))

@@ -34,7 +34,7 @@ func newRunTill(t *testing.T) *till {
 		return k.ask("POST", "/sales", `{"referralId":"`+name+`","email":"`+name+`@customer.example","name":"C","totalEarned":`+total+`}`)
 	}
 	k.ask("POST", "/sales/review", `{"saleIds":[`+text(sells("Di", "100")["id"])+`],"approvalStatus":"ON_HOLD"}`)
-	plan := must(k.CreatePlan(ctx, affiliate.NewPlan{Name: "p", Terms: affiliate.Terms{Rate: affiliate.MustPercent("20"), HoldDays: 30}}))
+	plan := must(k.CreatePlan(ctx, affiliate.PlanParams{Name: "p", Terms: affiliate.Terms{Rate: affiliate.MustPercent("20"), HoldDays: 30}}))
 	must(k.SetAffiliatePlan(ctx, plan.ID, uuid.MustParse(k.ids["Fay"])))
 	sells("Fay", "150")
 	must(k.SetAffiliateStatus(ctx, affiliate.AffiliateBanned, uuid.MustParse(k.ids["Eve"])))

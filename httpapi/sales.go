@@ -12,9 +12,9 @@ import (
 
 // Source: docs/contract.md 2.6, 3.7.
 
-var saleOf = bodyOf[affiliate.NewSale]()
+var saleOf = bodyOf[affiliate.SaleParams]()
 
-func newSaleOf(in *input) affiliate.NewSale {
+func newSaleOf(in *input) affiliate.SaleParams {
 	sale := saleOf(in)
 	if in.faultyAt("shipping") {
 		waitForAmounts(&sale)
@@ -25,7 +25,7 @@ func newSaleOf(in *input) affiliate.NewSale {
 // waitForAmounts changes the amounts so that no rule over several amounts
 // fails. It is called when an amount was refused: its value is unknown, so
 // these rules cannot be checked.
-func waitForAmounts(sale *affiliate.NewSale) {
+func waitForAmounts(sale *affiliate.SaleParams) {
 	if sale.Tax.Sign() > 0 {
 		sale.Tax = affiliate.Amount{}
 	}
@@ -38,7 +38,7 @@ func waitForAmounts(sale *affiliate.NewSale) {
 // recordSale answers the sale, or null when none was recorded. The header
 // Sale-Outcome says why. Only a key of the scope full may send paidAt, because
 // it makes codes work that have expired since, and exchangeRate.
-func recordSale(p *tributary.Program, c *call, in affiliate.NewSale) error {
+func recordSale(p *tributary.Program, c *call, in affiliate.SaleParams) error {
 	if err := c.fullOnly(!in.ExchangeRate.IsZero() || !in.PaidAt.IsZero()); err != nil {
 		return err
 	}
@@ -47,7 +47,7 @@ func recordSale(p *tributary.Program, c *call, in affiliate.NewSale) error {
 }
 
 // recordConversion answers as recordSale does.
-func recordConversion(p *tributary.Program, c *call, in affiliate.NewConversion) error {
+func recordConversion(p *tributary.Program, c *call, in affiliate.ConversionParams) error {
 	result, err := p.RecordConversion(c.r.Context(), in)
 	return answerRecorded(c, result, err)
 }

@@ -231,7 +231,7 @@ func TestExplain(t *testing.T) {
 		k.ids["R"] = text(k.ask("POST", "/sales", `{"referralId":"ada","email":"t@x.example","totalEarned":100,"commissionRate":5}`)["id"])
 		_, terms, _, _ = k.explained("R")
 		k.has(terms, object{"rateFrom": "SALE", "commissionRate": 5.0})
-		plan := must(k.CreatePlan(t.Context(), affiliate.NewPlan{Name: "vip", Terms: affiliate.Terms{Rate: affiliate.MustPercent("9"), HoldDays: 14}}))
+		plan := must(k.CreatePlan(t.Context(), affiliate.PlanParams{Name: "vip", Terms: affiliate.Terms{Rate: affiliate.MustPercent("9"), HoldDays: 14}}))
 		customer := k.ask("GET", "/referrals?id=b@x.example", "")
 		must(k.SetReferralPlan(t.Context(), plan.ID, uuid.MustParse(customer["id"].(string))))
 		k.ask("PUT", "/affiliates", `{"affiliateId":"`+k.bo+`","commissionRate":null}`)

@@ -18,7 +18,7 @@ func TestStepsOverTheWire(t *testing.T) {
 		w.ok("POST", "/api/v1/sales", fmt.Sprintf(`{"referralId":"ada","email":"c%d@example.net","name":"C","totalEarned":100}`, i))
 	}
 	must(w.UpdateAffiliate(t.Context(), affiliate.AffiliateRef{Email: "ada@example.com"}, affiliate.AffiliateUpdate{CommissionRate: affiliate.Set(affiliate.MustPercent("5"))}))
-	must(w.CreateTier(t.Context(), affiliate.NewTier{Tier: 1, Name: "all"}))
+	must(w.CreateTier(t.Context(), affiliate.TierParams{Tier: 1, Name: "all"}))
 	const selection = "400 missing_field: Affiliate ID, affiliate email, referral ID, or all is required [affiliateId]"
 	for _, row := range []struct{ path, body, want string }{
 		{"/sales/recalculate", `{}`, selection},

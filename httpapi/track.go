@@ -98,7 +98,7 @@ func preflight() action {
 // A visit is the body of add-click.
 type visit struct {
 	programID string
-	click     affiliate.NewClick
+	click     affiliate.ClickParams
 }
 
 func visitOf(in *input) visit {
@@ -230,12 +230,12 @@ func plainText(s string) string {
 
 // newClick reads a visit. An empty optional text counts as absent: a browser has
 // one for a visitor without a referrer.
-func newClick(in *input) affiliate.NewClick {
+func newClick(in *input) affiliate.ClickParams {
 	slug := in.text("referralCode")
 	if blank(slug) {
 		in.fault(refusal.RefuseNoReferralCode)
 	}
-	return affiliate.NewClick{
+	return affiliate.ClickParams{
 		Slug:       slug,
 		Repeat:     !in.boolean("uniqueClick").Or(true),
 		LandingURL: in.text("fullLandingUrl"),

@@ -23,7 +23,7 @@ import (
 func journey(t *testing.T, visit func(w *world) (clickID string), change ...func(*setup)) (landing any, out string) {
 	t.Helper()
 	w := newWorld(t, change...)
-	must(w.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "Mara", LastName: "L", Email: "mara@roast.example", AffiliateLink: "mara"}))
+	must(w.CreateAffiliate(t.Context(), affiliate.AffiliateParams{FirstName: "Mara", LastName: "L", Email: "mara@roast.example", AffiliateLink: "mara"}))
 	id := visit(w)
 	answers := []string{
 		w.do("POST", "/api/v1/referrals", `{"affiliateId":`+id+`,"name":"Ida","email":"ida@mail.example","referredUserExternalId":"u"}`).body,

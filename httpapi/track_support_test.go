@@ -47,7 +47,7 @@ func newSite(t testing.TB) *site {
 		t.Fatal(err)
 	}
 	s.Program = p
-	s.mara, err = p.CreateAffiliate(t.Context(), affiliate.NewAffiliate{
+	s.mara, err = p.CreateAffiliate(t.Context(), affiliate.AffiliateParams{
 		FirstName: "Mara", LastName: "Lindqvist", Email: "mara@roast.example", AffiliateLink: "Mara",
 	})
 	if err != nil {

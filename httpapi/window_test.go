@@ -19,7 +19,7 @@ func TestClickWindow(t *testing.T) {
 	setUp := func(t *testing.T) (w *world, ada, bo affiliate.Affiliate, visit func() string) {
 		w = newWorld(t)
 		join := func(first, slug string) affiliate.Affiliate {
-			return must(w.CreateAffiliate(t.Context(), affiliate.NewAffiliate{
+			return must(w.CreateAffiliate(t.Context(), affiliate.AffiliateParams{
 				FirstName: first, LastName: "L", Email: slug + "@example.org", AffiliateLink: slug,
 			}))
 		}

@@ -78,7 +78,7 @@ func newQuarter(t *testing.T) *world {
 	day(time.October, 12)
 	w.sell("kim@example.com", "120", "20", "5061")
 	day(time.November, 3)
-	must(w.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: ada.ID, ManuallyPaid: true}))
+	must(w.CreatePayout(ctx, affiliate.PayoutParams{AffiliateID: ada.ID, ManuallyPaid: true}))
 	day(time.November, 9)
 	w.sell("kim@example.com", "19.40", "3.10", "5107")
 	w.sell("lee@example.com", "240", "40", "5108")

@@ -91,8 +91,8 @@ func (w *world) join(first, last, customer string) affiliate.Affiliate {
 	w.t.Helper()
 	ctx := w.t.Context()
 	email := strings.ToLower(first) + "@example.com"
-	a := must(w.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: first, LastName: last, Email: email, AffiliateLink: strings.ToLower(first)}))
-	must(w.CreateReferral(ctx, affiliate.NewReferral{AffiliateEmail: email, Email: customer, Name: "Kim", ReferredUserExternalID: "cus-" + strings.ToLower(first)}))
+	a := must(w.CreateAffiliate(ctx, affiliate.AffiliateParams{FirstName: first, LastName: last, Email: email, AffiliateLink: strings.ToLower(first)}))
+	must(w.CreateReferral(ctx, affiliate.ReferralParams{AffiliateEmail: email, Email: customer, Name: "Kim", ReferredUserExternalID: "cus-" + strings.ToLower(first)}))
 	return a
 }
 
@@ -100,7 +100,7 @@ func (w *world) join(first, last, customer string) affiliate.Affiliate {
 func (w *world) sell(customer, total, tax, order string) affiliate.Sale {
 	w.t.Helper()
 	w.now = w.now.Add(time.Minute)
-	r := must(w.RecordSale(w.t.Context(), affiliate.NewSale{Email: customer, TotalEarned: affiliate.MustAmount(total), Tax: affiliate.MustAmount(tax), ExternalID: order}))
+	r := must(w.RecordSale(w.t.Context(), affiliate.SaleParams{Email: customer, TotalEarned: affiliate.MustAmount(total), Tax: affiliate.MustAmount(tax), ExternalID: order}))
 	sale, ok := r.Sale.Get()
 	if !ok {
 		w.t.Fatalf("no sale: %s", r.Outcome)

@@ -80,7 +80,7 @@ func newLab(t *testing.T, cfg otelaffiliate.Config) *lab {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = l.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "Ada", LastName: "Lovelace", Email: "ada@example.com", AffiliateLink: "ada"})
+	_, err = l.CreateAffiliate(t.Context(), affiliate.AffiliateParams{FirstName: "Ada", LastName: "Lovelace", Email: "ada@example.com", AffiliateLink: "ada"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +89,7 @@ func newLab(t *testing.T, cfg otelaffiliate.Config) *lab {
 }
 
 func (l *lab) sell(ctx context.Context) error {
-	_, err := l.RecordSale(ctx, affiliate.NewSale{ReferralID: "ada", Email: "tim@example.com", Name: "Tim", TotalEarned: affiliate.MustAmount("100")})
+	_, err := l.RecordSale(ctx, affiliate.SaleParams{ReferralID: "ada", Email: "tim@example.com", Name: "Tim", TotalEarned: affiliate.MustAmount("100")})
 	return err
 }
 
@@ -139,7 +139,7 @@ func TestPolls(t *testing.T) {
 	if err := l.sell(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	_, err := l.CreateEndpoint(t.Context(), affiliate.NewEndpoint{URL: "https://shop.example/hook", Events: []affiliate.EventType{affiliate.SaleCreated}})
+	_, err := l.CreateEndpoint(t.Context(), affiliate.EndpointParams{URL: "https://shop.example/hook", Events: []affiliate.EventType{affiliate.SaleCreated}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -216,7 +216,7 @@ func TestSpanStatus(t *testing.T) {
 	} {
 		l := newLab(t, otelaffiliate.Config{})
 		l.store.err = row.err
-		in := affiliate.NewSale{ReferralID: "ada", Email: "tim@example.com", Name: "Tim", TotalEarned: affiliate.MustAmount("100")}
+		in := affiliate.SaleParams{ReferralID: "ada", Email: "tim@example.com", Name: "Tim", TotalEarned: affiliate.MustAmount("100")}
 		if row.err == nil {
 			in.PromoCode = "NONE"
 		}
@@ -238,7 +238,7 @@ func TestMetrics(t *testing.T) {
 	if _, err := otelaffiliate.ObserveBacklog(l.mp, otelaffiliate.Config{}, l.Program); err != nil {
 		t.Fatal(err)
 	}
-	ep, err := l.CreateEndpoint(ctx, affiliate.NewEndpoint{URL: "https://hooks.example/x", Events: []affiliate.EventType{affiliate.SaleCreated}})
+	ep, err := l.CreateEndpoint(ctx, affiliate.EndpointParams{URL: "https://hooks.example/x", Events: []affiliate.EventType{affiliate.SaleCreated}})
 	if err != nil {
 		t.Fatal(err)
 	}

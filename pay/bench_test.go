@@ -198,7 +198,7 @@ func BenchmarkReport(b *testing.B) {
 					b.Fatal(w.Code, w.Body.String())
 				}
 				began = time.Now()
-				_, err := ours.RecordSale(b.Context(), affiliate.NewSale{
+				_, err := ours.RecordSale(b.Context(), affiliate.SaleParams{
 					TotalEarned: affiliate.MustAmount("120"), Tax: affiliate.MustAmount("20"), ReferralID: "mara", ExternalID: fmt.Sprint("pay_", i),
 					Email: fmt.Sprintf("c%d@customers.example", i), Name: "Tomas",
 				})
@@ -226,7 +226,7 @@ func benchProgram(b *testing.B) *tributary.Program {
 	if err != nil {
 		b.Fatal(err)
 	}
-	if _, err := p.CreateAffiliate(b.Context(), affiliate.NewAffiliate{FirstName: "Mara", LastName: "Silva", Email: "mara@partners.example", AffiliateLink: "mara"}); err != nil {
+	if _, err := p.CreateAffiliate(b.Context(), affiliate.AffiliateParams{FirstName: "Mara", LastName: "Silva", Email: "mara@partners.example", AffiliateLink: "mara"}); err != nil {
 		b.Fatal(err)
 	}
 	return p

@@ -20,7 +20,7 @@ func ExampleApply() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	if _, err := program.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: "Ada", LastName: "Lovelace", Email: "ada@example.com", AffiliateLink: "ada"}); err != nil {
+	if _, err := program.CreateAffiliate(ctx, affiliate.AffiliateParams{FirstName: "Ada", LastName: "Lovelace", Email: "ada@example.com", AffiliateLink: "ada"}); err != nil {
 		log.Fatal(err)
 	}
 	total := affiliate.MustAmount("58")
@@ -28,7 +28,7 @@ func ExampleApply() {
 		Provider: "acmepay", Keys: []string{"p_1"}, At: time.Date(2026, 3, 11, 9, 0, 0, 0, time.UTC), Currency: "USD",
 		Payer: affiliate.PayerFact{ID: "c_1", Email: "tomas@example.net", Name: "Tomas"},
 		Sale: affiliate.Set(affiliate.Paid{
-			NewSale: affiliate.NewSale{TotalEarned: total, ExternalID: "order-7"}, Gross: total,
+			SaleParams: affiliate.SaleParams{TotalEarned: total, ExternalID: "order-7"}, Gross: total,
 			Tries: []affiliate.Credit{{ReferralID: "ada"}},
 		}),
 	}}

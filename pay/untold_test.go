@@ -277,7 +277,7 @@ func TestRenewalByCode(t *testing.T) {
 			payer, want := d.Last().Action.Payment.Payer, 1
 			if how == "its customer" {
 				payer.Email = "tomas@example.net"
-				shoptest.Must(d.CreateReferral(t.Context(), affiliate.NewReferral{Name: "Tomas", Email: payer.Email, ReferredUserExternalID: "17", AffiliateID: "mara"}))
+				shoptest.Must(d.CreateReferral(t.Context(), affiliate.ReferralParams{Name: "Tomas", Email: payer.Email, ReferredUserExternalID: "17", AffiliateID: "mara"}))
 				if err := d.ReportPayer(t.Context(), d.Last().Action.Payment.Provider, payer); err != nil {
 					t.Fatal(err)
 				}
@@ -453,28 +453,28 @@ func TestOtherMode(t *testing.T) {
 // is said, and an honest repeat says nothing.
 func TestSaleDiffers(t *testing.T) {
 	s := shoptest.New(t)
-	in := affiliate.NewSale{PromoCode: "MARA20", Email: "tomas@example.net", TotalEarned: affiliate.MustAmount("100"), ExternalID: "order-7"}
+	in := affiliate.SaleParams{PromoCode: "MARA20", Email: "tomas@example.net", TotalEarned: affiliate.MustAmount("100"), ExternalID: "order-7"}
 	shoptest.Must(s.RecordSale(t.Context(), in))
 	s.Pass(19 * 24 * time.Hour)
 	for name, row := range map[string]struct {
-		change func(*affiliate.NewSale)
+		change func(*affiliate.SaleParams)
 		want   string
 	}{
-		"the same":          {func(*affiliate.NewSale) {}, "[]"},
-		"in other letters":  {func(in *affiliate.NewSale) { in.PromoCode, in.Email = "mara20", "Tomas@Example.net" }, "[]"},
-		"told less":         {func(in *affiliate.NewSale) { in.Email = "" }, "[]"},
-		"another amount":    {func(in *affiliate.NewSale) { in.TotalEarned = affiliate.MustAmount("50") }, "[totalEarned]"},
-		"other tax":         {func(in *affiliate.NewSale) { in.Tax = affiliate.MustAmount("5") }, "[tax]"},
-		"other shipping":    {func(in *affiliate.NewSale) { in.Shipping = affiliate.MustAmount("5") }, "[shipping]"},
-		"another customer":  {func(in *affiliate.NewSale) { in.Email = "lena@example.net" }, "[email]"},
-		"another affiliate": {func(in *affiliate.NewSale) { in.PromoCode = "BEN10" }, "[promoCode]"},
-		"a renewal":         {func(in *affiliate.NewSale) { s.Pass(12 * 24 * time.Hour) }, "[paidAt]"},
+		"the same":          {func(*affiliate.SaleParams) {}, "[]"},
+		"in other letters":  {func(in *affiliate.SaleParams) { in.PromoCode, in.Email = "mara20", "Tomas@Example.net" }, "[]"},
+		"told less":         {func(in *affiliate.SaleParams) { in.Email = "" }, "[]"},
+		"another amount":    {func(in *affiliate.SaleParams) { in.TotalEarned = affiliate.MustAmount("50") }, "[totalEarned]"},
+		"other tax":         {func(in *affiliate.SaleParams) { in.Tax = affiliate.MustAmount("5") }, "[tax]"},
+		"other shipping":    {func(in *affiliate.SaleParams) { in.Shipping = affiliate.MustAmount("5") }, "[shipping]"},
+		"another customer":  {func(in *affiliate.SaleParams) { in.Email = "lena@example.net" }, "[email]"},
+		"another affiliate": {func(in *affiliate.SaleParams) { in.PromoCode = "BEN10" }, "[promoCode]"},
+		"a renewal":         {func(in *affiliate.SaleParams) { s.Pass(12 * 24 * time.Hour) }, "[paidAt]"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			was, again := s.Now, in
 			defer func() { s.Now = was }()
 			if row.change(&again); name == "another affiliate" {
-				shoptest.Must(s.CreateCode(t.Context(), affiliate.NewCode{CouponID: s.Coupon.ID, Code: "BEN10", AffiliateID: s.Ben.ID}))
+				shoptest.Must(s.CreateCode(t.Context(), affiliate.CodeParams{CouponID: s.Coupon.ID, Code: "BEN10", AffiliateID: s.Ben.ID}))
 			}
 			got := shoptest.Must(s.RecordSale(t.Context(), again))
 			if got.Outcome != affiliate.SaleDuplicate || fmt.Sprint(got.Differs) != row.want || len(s.AllSales()) != 1 {

@@ -27,7 +27,7 @@ func persist(ctx context.Context, _ *pgstore.Store, _ *pgxpool.Pool, p *tributar
 			id := uuid.NewString()
 			for ctx.Err() == nil {
 				call, cancel := context.WithTimeout(ctx, 3*time.Second)
-				_, err := p.RecordSale(call, affiliate.NewSale{PromoCode: "HOT20", ExternalID: id, TotalEarned: affiliate.MustAmount("10")})
+				_, err := p.RecordSale(call, affiliate.SaleParams{PromoCode: "HOT20", ExternalID: id, TotalEarned: affiliate.MustAmount("10")})
 				cancel()
 				if err == nil { // recorded, or a duplicate of an attempt without an answer
 					fmt.Println("sold", id)

@@ -28,7 +28,7 @@ func hostOne(ctx context.Context, store *pgstore.Store, pool *pgxpool.Pool, p *t
 		if _, err := tx.Exec(ctx, "INSERT INTO "+table+" (id) VALUES ($1)", id); err != nil {
 			return err
 		}
-		if _, err := p.With(store.In(tx)).RecordSale(ctx, affiliate.NewSale{PromoCode: "HOT20", ExternalID: id, TotalEarned: affiliate.MustAmount("10")}); err != nil {
+		if _, err := p.With(store.In(tx)).RecordSale(ctx, affiliate.SaleParams{PromoCode: "HOT20", ExternalID: id, TotalEarned: affiliate.MustAmount("10")}); err != nil {
 			return err
 		}
 		if rand.IntN(4) == 0 {

@@ -53,14 +53,14 @@ func TestCreditOnce(t *testing.T) {
 	}
 
 	for i := range 5 {
-		sale := affiliate.NewSale{ReferralID: affiliate.External(u.id), Email: "ida@example.net", Name: "Ida", ExternalID: fmt.Sprint(i), TotalEarned: affiliate.MustAmount("33.33")}
+		sale := affiliate.SaleParams{ReferralID: affiliate.External(u.id), Email: "ida@example.net", Name: "Ida", ExternalID: fmt.Sprint(i), TotalEarned: affiliate.MustAmount("33.33")}
 		if res, err := p.RecordSale(t.Context(), sale); err != nil || res.Outcome != affiliate.SaleRecorded {
 			t.Fatal(res.Outcome, err)
 		}
 	}
 	failing := &host{pool, s.store, p}
 	err = pgx.BeginFunc(t.Context(), pool, func(tx pgx.Tx) error { // the host's part fails after the payout was made
-		_, err := failing.program.With(s.store.In(tx)).CreatePayout(t.Context(), affiliate.NewPayout{AffiliateID: ids[0], ManuallyPaid: true})
+		_, err := failing.program.With(s.store.In(tx)).CreatePayout(t.Context(), affiliate.PayoutParams{AffiliateID: ids[0], ManuallyPaid: true})
 		return errors.Join(err, errRefused)
 	})
 	if !errors.Is(err, errRefused) {

@@ -47,13 +47,13 @@ func BenchmarkDispatch(b *testing.B) {
 		}))
 		b.Cleanup(srv.Close)
 		urls = append(urls, srv.URL)
-		must(p.CreateEndpoint(b.Context(), affiliate.NewEndpoint{URL: srv.URL, Events: []affiliate.EventType{"*"}}))
+		must(p.CreateEndpoint(b.Context(), affiliate.EndpointParams{URL: srv.URL, Events: []affiliate.EventType{"*"}}))
 	}
 	people := 0
 	join := func(n int) {
 		for range n {
 			people++
-			must(p.CreateAffiliate(context.Background(), affiliate.NewAffiliate{FirstName: "Mara", LastName: "L", Email: fmt.Sprintf("mara%d@example.org", people)}))
+			must(p.CreateAffiliate(context.Background(), affiliate.AffiliateParams{FirstName: "Mara", LastName: "L", Email: fmt.Sprintf("mara%d@example.org", people)}))
 		}
 	}
 	join(1)

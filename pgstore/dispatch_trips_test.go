@@ -33,7 +33,7 @@ func newPost(t *testing.T, endpoints, deliveries int) *post {
 		Addresses: affiliate.AddressPolicy{AllowHTTP: true, AllowNetworks: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}},
 	}))
 	for i := range endpoints {
-		p.endpoints = append(p.endpoints, must(p.CreateEndpoint(t.Context(), affiliate.NewEndpoint{
+		p.endpoints = append(p.endpoints, must(p.CreateEndpoint(t.Context(), affiliate.EndpointParams{
 			URL: fmt.Sprintf("http://127.0.0.1:%d", 4000+i), Events: []affiliate.EventType{"*"},
 		})).Endpoint)
 	}
@@ -45,7 +45,7 @@ func newPost(t *testing.T, endpoints, deliveries int) *post {
 func (p *post) join(t *testing.T, n int) {
 	t.Helper()
 	for range n {
-		must(p.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "Mara", LastName: "L", Email: uuid.NewString() + "@example.org"}))
+		must(p.CreateAffiliate(t.Context(), affiliate.AffiliateParams{FirstName: "Mara", LastName: "L", Email: uuid.NewString() + "@example.org"}))
 	}
 }
 

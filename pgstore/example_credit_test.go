@@ -26,7 +26,7 @@ type member struct{ id, firstName, lastName, email string }
 // affiliateOf returns the affiliate that a member is, and makes it at the first call: at the
 // sign-up, or when they first ask for a link.
 func (h *host) affiliateOf(ctx context.Context, m member) (affiliate.Affiliate, error) {
-	return h.program.EnsureAffiliate(ctx, affiliate.NewAffiliate{
+	return h.program.EnsureAffiliate(ctx, affiliate.AffiliateParams{
 		ExternalID: m.id, FirstName: m.firstName, LastName: m.lastName, Email: m.email,
 	})
 }
@@ -41,7 +41,7 @@ func (h *host) payCredit(ctx context.Context, userID string) (paid affiliate.Amo
 		if err != nil {
 			return err
 		}
-		payout, err := inside.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: who.ID, ManuallyPaid: true})
+		payout, err := inside.CreatePayout(ctx, affiliate.PayoutParams{AffiliateID: who.ID, ManuallyPaid: true})
 		if errors.Is(err, affiliate.NothingPayable) {
 			return nil
 		}

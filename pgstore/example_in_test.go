@@ -15,7 +15,7 @@ import (
 
 // payOrder marks an order as paid and records its sale, both or neither. What is refused costs
 // no paid order: a code that works no more is left out, and of any other refusal a line says it.
-func payOrder(ctx context.Context, pool *pgxpool.Pool, store *pgstore.Store, program *tributary.Program, sale affiliate.NewSale) error {
+func payOrder(ctx context.Context, pool *pgxpool.Pool, store *pgstore.Store, program *tributary.Program, sale affiliate.SaleParams) error {
 	return pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, "UPDATE orders SET paid = true WHERE id = $1", sale.ExternalID); err != nil {
 			return err
@@ -37,7 +37,7 @@ func payOrder(ctx context.Context, pool *pgxpool.Pool, store *pgstore.Store, pro
 
 func ExampleStore_In() {
 	pay := func(ctx context.Context, pool *pgxpool.Pool, store *pgstore.Store, program *tributary.Program) error {
-		return payOrder(ctx, pool, store, program, affiliate.NewSale{
+		return payOrder(ctx, pool, store, program, affiliate.SaleParams{
 			PromoCode: "ADA20", ExternalID: "order-1042", Email: "tomas@example.net", Name: "Tomas Berg",
 			TotalEarned: affiliate.MustAmount("49.90"),
 		})
@@ -46,7 +46,7 @@ func ExampleStore_In() {
 }
 
 // markPaid marks an order as paid and records its sale: both are stored, or neither is.
-func markPaid(ctx context.Context, pool *pgxpool.Pool, program *tributary.Program, sale affiliate.NewSale) error {
+func markPaid(ctx context.Context, pool *pgxpool.Pool, program *tributary.Program, sale affiliate.SaleParams) error {
 	return pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, "UPDATE orders SET paid = true WHERE id = $1", sale.ExternalID); err != nil {
 			return err
@@ -62,7 +62,7 @@ func markPaid(ctx context.Context, pool *pgxpool.Pool, program *tributary.Progra
 
 func ExampleIn() {
 	pay := func(ctx context.Context, pool *pgxpool.Pool, program *tributary.Program) error {
-		return markPaid(ctx, pool, program, affiliate.NewSale{
+		return markPaid(ctx, pool, program, affiliate.SaleParams{
 			PromoCode: "ADA20", ExternalID: "order-1042", Email: "tomas@example.net", Name: "Tomas Berg",
 			TotalEarned: affiliate.MustAmount("49.90"),
 		})

@@ -36,7 +36,7 @@ func newShop(t *testing.T, pool *pgxpool.Pool, cfg pgstore.Config) *shop {
 	s := &shop{t: t, pool: pool, store: newStore(t, pool, cfg)}
 	s.plain = newProgram(t, s.store, uuid.Must(uuid.NewV7()))
 	hotCode(t, s.plain)
-	must(s.plain.CreateEndpoint(t.Context(), affiliate.NewEndpoint{URL: "https://hooks.example/a", Events: affiliate.EventTypes()}))
+	must(s.plain.CreateEndpoint(t.Context(), affiliate.EndpointParams{URL: "https://hooks.example/a", Events: affiliate.EventTypes()}))
 	return s
 }
 
@@ -58,8 +58,8 @@ func (s *shop) sales() int {
 }
 
 // sale returns a sale by code to a new customer, which uses most tables.
-func sale(i int) affiliate.NewSale {
-	return affiliate.NewSale{
+func sale(i int) affiliate.SaleParams {
+	return affiliate.SaleParams{
 		PromoCode: "HOT20", Email: fmt.Sprintf("c%d@example.net", i), Name: "C", TotalEarned: affiliate.MustAmount("100"),
 		ExternalID: fmt.Sprint("order-", i), Once: affiliate.Once{Key: fmt.Sprint("key-", i)},
 	}
@@ -72,7 +72,7 @@ func TestFaults(t *testing.T) {
 	for _, cfg := range []pgstore.Config{{}, {Mode: pgstore.Serializable, Group: 4}} {
 		t.Run(fmt.Sprintf("mode %d", cfg.Mode), func(t *testing.T) {
 			s := newShop(t, pool, cfg)
-			must(s.plain.RecordAdjustment(t.Context(), affiliate.NewAdjustment{ // the first movement reads once more
+			must(s.plain.RecordAdjustment(t.Context(), affiliate.AdjustmentParams{ // the first movement reads once more
 				AffiliateID: must(s.plain.Affiliates(t.Context(), affiliate.Page{})).Items[0].ID, Kind: affiliate.AdjustBonus, Amount: affiliate.MustAmount("1"), Reason: "r",
 			}))
 			must(s.plain.RecordSale(t.Context(), sale(-1))) // and so does the first sale, of which money is looked for

@@ -236,7 +236,7 @@ func TestRaceLimit(t *testing.T) {
 			var wg sync.WaitGroup
 			for range clients {
 				wg.Go(func() {
-					_, err := program.RecordSale(t.Context(), affiliate.NewSale{PromoCode: "HOT20", TotalEarned: affiliate.MustAmount("10")})
+					_, err := program.RecordSale(t.Context(), affiliate.SaleParams{PromoCode: "HOT20", TotalEarned: affiliate.MustAmount("10")})
 					switch {
 					case err == nil:
 						sold.Add(1)

@@ -34,7 +34,7 @@ func TestPayOrder(t *testing.T) {
 	guest.PromoCode, guest.ReferralID, guest.Email, guest.Name = "", "", "", ""
 	refused.PromoCode, refused.Email = "EXPIRED", sale(1).Email
 	broken.TotalEarned = affiliate.Amount{}
-	for _, in := range []affiliate.NewSale{sale(1), refused, broken, guest, sale(1)} {
+	for _, in := range []affiliate.SaleParams{sale(1), refused, broken, guest, sale(1)} {
 		in.Once = affiliate.Once{} // the order's id makes it count once
 		if err := payOrder(t.Context(), host, s.store, s.plain, in); err != nil {
 			t.Errorf("%s: %v", in.ExternalID, err)

@@ -68,10 +68,10 @@ func TestIn(t *testing.T) {
 	t.Run("a refusal leaves the transaction usable", func(t *testing.T) {
 		err := pgx.BeginFunc(t.Context(), pool, func(tx pgx.Tx) error {
 			p := s.plain.With(s.store.In(tx))
-			if _, err := p.RecordSale(t.Context(), affiliate.NewSale{PromoCode: "NONE", TotalEarned: affiliate.MustAmount("1")}); !errors.Is(err, affiliate.CodeNotFound) {
+			if _, err := p.RecordSale(t.Context(), affiliate.SaleParams{PromoCode: "NONE", TotalEarned: affiliate.MustAmount("1")}); !errors.Is(err, affiliate.CodeNotFound) {
 				t.Errorf("error %v", err)
 			}
-			if _, err := p.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "A", LastName: "B", Email: "ada@example.com"}); err == nil {
+			if _, err := p.CreateAffiliate(t.Context(), affiliate.AffiliateParams{FirstName: "A", LastName: "B", Email: "ada@example.com"}); err == nil {
 				t.Error("a taken email was accepted")
 			}
 			_, err := p.RecordSale(t.Context(), sale(3))

@@ -86,7 +86,7 @@ func sellMany(ctx context.Context, p *tributary.Program) {
 	for range 4 {
 		wg.Go(func() {
 			id := uuid.NewString()
-			got, err := p.RecordSale(ctx, affiliate.NewSale{PromoCode: "HOT20", ExternalID: id, TotalEarned: affiliate.MustAmount("10")})
+			got, err := p.RecordSale(ctx, affiliate.SaleParams{PromoCode: "HOT20", ExternalID: id, TotalEarned: affiliate.MustAmount("10")})
 			switch {
 			case err != nil:
 				<-time.After(10 * time.Millisecond)

@@ -22,7 +22,7 @@ func TestPageOfSales(t *testing.T) {
 	pool := newPool(t, databaseURL(t), func(c *pgxpool.Config) { c.ConnConfig.Tracer = wire })
 	s := newShop(t, pool, pgstore.Config{})
 	for i := range 4 {
-		must(s.plain.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "A", LastName: "B", Email: fmt.Sprintf("a%d@example.com", i), AffiliateLink: fmt.Sprint("slug", i)}))
+		must(s.plain.CreateAffiliate(t.Context(), affiliate.AffiliateParams{FirstName: "A", LastName: "B", Email: fmt.Sprintf("a%d@example.com", i), AffiliateLink: fmt.Sprint("slug", i)}))
 	}
 	for i := range page + 5 {
 		in := sale(i % 40) // some come back

@@ -17,8 +17,8 @@ func (s *shop) owed(affiliates int) {
 	s.t.Helper()
 	for i := range affiliates {
 		ctx, name := s.t.Context(), fmt.Sprint("partner", i)
-		a := must(s.plain.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: "P", LastName: "Q", Email: name + "@example.com", AffiliateLink: name}))
-		must(s.plain.RecordAdjustment(ctx, affiliate.NewAdjustment{AffiliateID: a.ID, Kind: affiliate.AdjustBonus, Amount: affiliate.MustAmount("10"), Reason: "r"}))
+		a := must(s.plain.CreateAffiliate(ctx, affiliate.AffiliateParams{FirstName: "P", LastName: "Q", Email: name + "@example.com", AffiliateLink: name}))
+		must(s.plain.RecordAdjustment(ctx, affiliate.AdjustmentParams{AffiliateID: a.ID, Kind: affiliate.AdjustBonus, Amount: affiliate.MustAmount("10"), Reason: "r"}))
 	}
 }
 

@@ -60,8 +60,8 @@ CREATE TABLE hand.receipts (program uuid, key text COLLATE "C", digest bytea, an
 const customers = 1000
 
 // realSale is the n-th sale.
-func realSale(n int64) affiliate.NewSale {
-	return affiliate.NewSale{
+func realSale(n int64) affiliate.SaleParams {
+	return affiliate.SaleParams{
 		PromoCode: "HOT20", TotalEarned: affiliate.MustAmount("100"), ExternalID: fmt.Sprint("order-", n),
 		Email: fmt.Sprintf("customer-%d@example.net", n%customers), Name: "Grace Hopper", Once: affiliate.Once{Key: fmt.Sprint("key-", n)},
 	}

@@ -93,13 +93,13 @@ func TestReports(t *testing.T) {
 func trade(t *testing.T, rt *rapid.T, p *tributary.Program) {
 	ctx := rt.Context()
 	hotCode(t, p)
-	must(p.CreateEndpoint(ctx, affiliate.NewEndpoint{URL: "https://hooks.example/a", Events: []affiliate.EventType{affiliate.SaleCreated}}))
+	must(p.CreateEndpoint(ctx, affiliate.EndpointParams{URL: "https://hooks.example/a", Events: []affiliate.EventType{affiliate.SaleCreated}}))
 	amount := rapid.Int64Range(1, 5_000_000)
 	var sold []affiliate.SaleID
 	for i := range rapid.IntRange(1, 12).Draw(rt, "steps") {
 		switch rapid.IntRange(0, 7).Draw(rt, "step") {
 		case 0:
-			must(p.TrackClick(ctx, affiliate.NewClick{Slug: "ada", LandingURL: "https://beans.example/shop", Repeat: i%2 == 0}))
+			must(p.TrackClick(ctx, affiliate.ClickParams{Slug: "ada", LandingURL: "https://beans.example/shop", Repeat: i%2 == 0}))
 		case 1:
 			if len(sold) > 0 { // may be refused: it was refunded already
 				_, _ = p.RefundSale(ctx, affiliate.Refund{SaleID: rapid.SampledFrom(sold).Draw(rt, "sale"), Amount: affiliate.Set(affiliate.AmountFromScaled(amount.Draw(rt, "refund")))})
@@ -114,13 +114,13 @@ func trade(t *testing.T, rt *rapid.T, p *tributary.Program) {
 				_, _ = p.ReviewCommissions(ctx, status, rapid.SampledFrom(sold).Draw(rt, "sale"))
 			}
 		case 7:
-			_, _ = p.CreatePayout(ctx, affiliate.NewPayout{AffiliateEmail: "ada@example.com"})
+			_, _ = p.CreatePayout(ctx, affiliate.PayoutParams{AffiliateEmail: "ada@example.com"})
 		case 3:
 			if len(sold) > 0 {
 				_ = p.RestoreRedemption(ctx, affiliate.SaleRef{ID: rapid.SampledFrom(sold).Draw(rt, "sale")})
 			}
 		default:
-			in := affiliate.NewSale{PromoCode: "HOT20", TotalEarned: affiliate.AmountFromScaled(amount.Draw(rt, "total")), Name: "Kim"}
+			in := affiliate.SaleParams{PromoCode: "HOT20", TotalEarned: affiliate.AmountFromScaled(amount.Draw(rt, "total")), Name: "Kim"}
 			if rapid.Bool().Draw(rt, "by link") {
 				in.PromoCode, in.ReferralID, in.ExternalInvoiceID = "", "ada", fmt.Sprint("invoice-", i)
 			}

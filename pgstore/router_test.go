@@ -61,13 +61,13 @@ func TestRouterTrips(t *testing.T) {
 		routed := must(router.New(router.Config{Stores: []router.Named{{Name: "a", Store: store}, {Name: "b", Store: memstore.New()}}}))
 		trips := func(s record.Store, id uuid.UUID) (counts [3]int64) {
 			p := must(tributary.New(s, tributary.Config{ID: id, Name: "Northwind Beans", Terms: affiliate.Terms{Rate: affiliate.MustPercent("20")}, Destinations: []affiliate.Destination{{URL: "https://beans.example/shop"}}}))
-			ada := must(p.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "A", LastName: "L", Email: "ada@example.com", AffiliateLink: "ada"}))
-			coupon := must(p.CreateCoupon(t.Context(), affiliate.NewCoupon{Name: "Spring", PercentOff: affiliate.Set(affiliate.MustPercent("20"))}))
-			must(p.CreateCode(t.Context(), affiliate.NewCode{CouponID: coupon.ID, Code: "SAVE20", AffiliateID: ada.ID}))
+			ada := must(p.CreateAffiliate(t.Context(), affiliate.AffiliateParams{FirstName: "A", LastName: "L", Email: "ada@example.com", AffiliateLink: "ada"}))
+			coupon := must(p.CreateCoupon(t.Context(), affiliate.CouponParams{Name: "Spring", PercentOff: affiliate.Set(affiliate.MustPercent("20"))}))
+			must(p.CreateCode(t.Context(), affiliate.CodeParams{CouponID: coupon.ID, Code: "SAVE20", AffiliateID: ada.ID}))
 			for n := range 4 {
 				for i, call := range []func(){
 					func() {
-						must(p.RecordSale(t.Context(), affiliate.NewSale{PromoCode: "SAVE20", Email: "b@example.net", Name: "B", TotalEarned: affiliate.MustAmount("10"), ExternalID: fmt.Sprint(n)}))
+						must(p.RecordSale(t.Context(), affiliate.SaleParams{PromoCode: "SAVE20", Email: "b@example.net", Name: "B", TotalEarned: affiliate.MustAmount("10"), ExternalID: fmt.Sprint(n)}))
 					},
 					func() { must(p.Affiliate(t.Context(), ada.ID.String())) },
 					func() { must(p.Sales(t.Context(), affiliate.SaleFilter{}, affiliate.Page{Limit: 5})) },
@@ -104,15 +104,15 @@ func TestRouterTogether(t *testing.T) {
 			}})))
 			programs = append(programs, must(tributary.New(routers[len(routers)-1], tributary.Config{ID: id, Terms: affiliate.Terms{Rate: affiliate.MustPercent("20")}})))
 		}
-		ada := must(programs[0].CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "A", LastName: "L", Email: "ada@example.com"}))
-		coupon := must(programs[0].CreateCoupon(t.Context(), affiliate.NewCoupon{Name: "Spring", PercentOff: affiliate.Set(affiliate.MustPercent("20"))}))
-		must(programs[0].CreateCode(t.Context(), affiliate.NewCode{CouponID: coupon.ID, Code: "SAVE20", AffiliateID: ada.ID, MaxRedemptions: affiliate.Set[int64](limit)}))
+		ada := must(programs[0].CreateAffiliate(t.Context(), affiliate.AffiliateParams{FirstName: "A", LastName: "L", Email: "ada@example.com"}))
+		coupon := must(programs[0].CreateCoupon(t.Context(), affiliate.CouponParams{Name: "Spring", PercentOff: affiliate.Set(affiliate.MustPercent("20"))}))
+		must(programs[0].CreateCode(t.Context(), affiliate.CodeParams{CouponID: coupon.ID, Code: "SAVE20", AffiliateID: ada.ID, MaxRedemptions: affiliate.Set[int64](limit)}))
 		var made, moves atomic.Int64
 		var selling, moving sync.WaitGroup
 		for c := range callers {
 			selling.Go(func() {
 				for n := range 10 {
-					_, err := programs[n%2].RecordSale(t.Context(), affiliate.NewSale{
+					_, err := programs[n%2].RecordSale(t.Context(), affiliate.SaleParams{
 						PromoCode: "SAVE20", TotalEarned: affiliate.MustAmount("10"), ExternalID: fmt.Sprint(c, "-", n),
 						Email: fmt.Sprintf("b%d-%d@example.net", c, n), Name: "B",
 					})
@@ -162,7 +162,7 @@ func TestFenceIn(t *testing.T) {
 	p := must(tributary.New(r, tributary.Config{ID: id}))
 	join := func(email string) error {
 		tx := must(pool.Begin(t.Context()))
-		_, err := p.With(router.Fence(store.In(tx))).CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "A", LastName: "L", Email: email})
+		_, err := p.With(router.Fence(store.In(tx))).CreateAffiliate(t.Context(), affiliate.AffiliateParams{FirstName: "A", LastName: "L", Email: email})
 		return errors.Join(err, tx.Commit(t.Context()))
 	}
 	if err := join("new@example.com"); !errors.Is(err, router.ErrElsewhere) {

@@ -156,7 +156,7 @@ func useAll(t *testing.T, pool *pgxpool.Pool, cfg pgstore.Config) {
 			options.IsoLevel = pgx.Serializable
 		}
 		err := pgx.BeginTxFunc(ctx, pool, options, func(tx pgx.Tx) error {
-			_, err := w.With(store.In(tx)).CreateCoupon(ctx, affiliate.NewCoupon{Name: "In the host's transaction", PercentOff: affiliate.Set(affiliate.MustPercent("5"))})
+			_, err := w.With(store.In(tx)).CreateCoupon(ctx, affiliate.CouponParams{Name: "In the host's transaction", PercentOff: affiliate.Set(affiliate.MustPercent("5"))})
 			return err
 		})
 		if err != nil {

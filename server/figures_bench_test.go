@@ -32,7 +32,7 @@ type booth struct {
 	name    string
 	clients int
 	program *tributary.Program
-	sell    func(ctx context.Context, sale affiliate.NewSale) error
+	sell    func(ctx context.Context, sale affiliate.SaleParams) error
 	turn    atomic.Int64
 	rates   []float64
 	waits   []time.Duration
@@ -123,7 +123,7 @@ func BenchmarkFigures(b *testing.B) {
 	add := func(name string, store record.Store, clients int, wire bool) {
 		p, _ := benchkit.ShopOf(b, store, 1, func(cfg *tributary.Config) { cfg.ID = uuid.Must(uuid.NewV7()) })
 		o := &booth{name: fmt.Sprintf("%s, %d", name, clients), clients: clients, program: p}
-		o.sell = func(ctx context.Context, sale affiliate.NewSale) error {
+		o.sell = func(ctx context.Context, sale affiliate.SaleParams) error {
 			_, err := p.RecordSale(ctx, sale)
 			return err
 		}
@@ -159,7 +159,7 @@ func BenchmarkFigures(b *testing.B) {
 }
 
 // overHTTP sells by the typed client over loopback.
-func overHTTP(b *testing.B, p *tributary.Program, clients int) func(ctx context.Context, sale affiliate.NewSale) error {
+func overHTTP(b *testing.B, p *tributary.Program, clients int) func(ctx context.Context, sale affiliate.SaleParams) error {
 	b.Helper()
 	api, err := httpapi.New(p, httpapi.Config{APIKeys: []string{testKey}})
 	if err != nil {
@@ -171,7 +171,7 @@ func overHTTP(b *testing.B, p *tributary.Program, clients int) func(ctx context.
 	if err != nil {
 		b.Fatal(err)
 	}
-	return func(ctx context.Context, sale affiliate.NewSale) error {
+	return func(ctx context.Context, sale affiliate.SaleParams) error {
 		_, err := c.RecordSale(ctx, sale)
 		return err
 	}

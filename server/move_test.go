@@ -177,7 +177,7 @@ func TestMoveHost(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = program.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "Ada", LastName: "L", Email: "ada@example.com"})
+	_, err = program.CreateAffiliate(t.Context(), affiliate.AffiliateParams{FirstName: "Ada", LastName: "L", Email: "ada@example.com"})
 	if err := errors.Join(err, store.Close()); err != nil {
 		t.Fatal(err)
 	}

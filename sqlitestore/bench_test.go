@@ -104,7 +104,7 @@ func (h *hand) run(sql string, args ...any) (row []string, err error) {
 	return row, errors.Join(err, stmt.Err(), stmt.Reset())
 }
 
-func (h *hand) sell(in affiliate.NewSale) error {
+func (h *hand) sell(in affiliate.SaleParams) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if _, err := h.run("BEGIN IMMEDIATE"); err != nil {
@@ -185,10 +185,10 @@ func BenchmarkRealSale(b *testing.B) {
 
 // realSale returns a function that makes sales with every field that users send, each
 // with a key of its own. It is safe for concurrent use.
-func realSale() func() affiliate.NewSale {
+func realSale() func() affiliate.SaleParams {
 	var turn atomic.Int64
 	real := benchkit.RealSale(1)
-	return func() affiliate.NewSale {
+	return func() affiliate.SaleParams {
 		n := turn.Add(1)
 		in := real(int(n))
 		in.Once = affiliate.Once{Key: fmt.Sprint("key-", n)}

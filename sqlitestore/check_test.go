@@ -29,11 +29,11 @@ func TestErasedIsInNoByte(t *testing.T) {
 	ctx := t.Context()
 	for i := range 40 {
 		who := fmt.Sprintf("Xyzzq%dName", i)
-		must(p.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: who, LastName: who, Email: who + "@example.org", AffiliateLink: fmt.Sprint("l", i), ExternalID: who}))
-		click := must(p.TrackClick(ctx, affiliate.NewClick{Slug: fmt.Sprint("l", i), DeviceID: who}))
-		must(p.CreateReferral(ctx, affiliate.NewReferral{AffiliateID: fmt.Sprint(click.ID), Email: who + "@buyer.example", Name: who, ReferredUserExternalID: who}))
+		must(p.CreateAffiliate(ctx, affiliate.AffiliateParams{FirstName: who, LastName: who, Email: who + "@example.org", AffiliateLink: fmt.Sprint("l", i), ExternalID: who}))
+		click := must(p.TrackClick(ctx, affiliate.ClickParams{Slug: fmt.Sprint("l", i), DeviceID: who}))
+		must(p.CreateReferral(ctx, affiliate.ReferralParams{AffiliateID: fmt.Sprint(click.ID), Email: who + "@buyer.example", Name: who, ReferredUserExternalID: who}))
 		for n := range 5 {
-			must(p.RecordSale(ctx, affiliate.NewSale{ReferralID: who + "@buyer.example", Name: who, TotalEarned: affiliate.MustAmount("10"), ExternalID: fmt.Sprint("o", i, "-", n), Once: affiliate.Once{Key: fmt.Sprint("o", i, "-", n)}}))
+			must(p.RecordSale(ctx, affiliate.SaleParams{ReferralID: who + "@buyer.example", Name: who, TotalEarned: affiliate.MustAmount("10"), ExternalID: fmt.Sprint("o", i, "-", n), Once: affiliate.Once{Key: fmt.Sprint("o", i, "-", n)}}))
 		}
 	}
 	shown := func() (in []string) {

@@ -31,11 +31,11 @@ func Example() {
 		log.Fatal(err)
 	}
 	defer store.Close()
-	ada, err := program.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: "Ada", LastName: "Lovelace", Email: "ada@example.com", AffiliateLink: "ada"})
+	ada, err := program.CreateAffiliate(ctx, affiliate.AffiliateParams{FirstName: "Ada", LastName: "Lovelace", Email: "ada@example.com", AffiliateLink: "ada"})
 	if err != nil {
 		log.Fatal(err)
 	}
-	recorded, err := program.RecordSale(ctx, affiliate.NewSale{ReferralID: ada.ID.String(), TotalEarned: affiliate.MustAmount("49.90"), Email: "kim@example.net", Name: "Kim"})
+	recorded, err := program.RecordSale(ctx, affiliate.SaleParams{ReferralID: ada.ID.String(), TotalEarned: affiliate.MustAmount("49.90"), Email: "kim@example.net", Name: "Kim"})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -60,7 +60,7 @@ func openProgram(ctx context.Context, path string) (*sqlitestore.Store, *tributa
 // payOrder marks an order as paid and records its sale, both or neither. What is refused costs
 // no paid order: a code that works no more is left out, and of any other refusal a line says it.
 // The connection has a BusyTimeout.
-func payOrder(ctx context.Context, conn *sqlite3.Conn, program *tributary.Program, sale affiliate.NewSale) (err error) {
+func payOrder(ctx context.Context, conn *sqlite3.Conn, program *tributary.Program, sale affiliate.SaleParams) (err error) {
 	tx, err := conn.BeginImmediate()
 	if err != nil {
 		return err

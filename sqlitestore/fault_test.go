@@ -310,7 +310,7 @@ func TestInHost(t *testing.T) {
 		if err := sell(t.Context(), inHost, order); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := inHost.RecordSale(t.Context(), affiliate.NewSale{PromoCode: "NONE", TotalEarned: affiliate.MustAmount("-1")}); err == nil {
+		if _, err := inHost.RecordSale(t.Context(), affiliate.SaleParams{PromoCode: "NONE", TotalEarned: affiliate.MustAmount("-1")}); err == nil {
 			t.Error("a negative sale")
 		}
 		end := tx.Rollback
@@ -480,8 +480,8 @@ func TestPayOrder(t *testing.T) {
 		t.Fatal(err)
 	}
 	order := affiliate.Order{PromoCode: "HOT20", Subtotal: affiliate.Set(affiliate.MustAmount("125"))}
-	must(p.HoldRedemption(t.Context(), affiliate.NewHold{ID: "checkout-5", Until: time.Now().Add(time.Hour), Order: order}))
-	for _, sale := range []affiliate.NewSale{
+	must(p.HoldRedemption(t.Context(), affiliate.HoldParams{ID: "checkout-5", Until: time.Now().Add(time.Hour), Order: order}))
+	for _, sale := range []affiliate.SaleParams{
 		{ExternalID: "order-1", PromoCode: "HOT20", TotalEarned: affiliate.MustAmount("100"), Email: "kim@example.net", Name: "Kim"},
 		{ExternalID: "order-2", PromoCode: "GONE", TotalEarned: affiliate.MustAmount("100"), Email: "kim@example.net", Name: "Kim"},
 		{ExternalID: "order-3", PromoCode: "HOT20", TotalEarned: affiliate.MustAmount("-100"), Email: "kim@example.net", Name: "Kim"},

@@ -47,7 +47,7 @@ func TestInBusy(t *testing.T) {
 	}
 	for i := range 50 {
 		order := fmt.Sprint("order-of-host-", i)
-		sale := affiliate.NewSale{ExternalID: order, PromoCode: "HOT20", TotalEarned: affiliate.MustAmount("100"), Email: "kim@example.net", Name: "Kim"}
+		sale := affiliate.SaleParams{ExternalID: order, PromoCode: "HOT20", TotalEarned: affiliate.MustAmount("100"), Email: "kim@example.net", Name: "Kim"}
 		if err := payOrder(t.Context(), conn, p, sale); err != nil {
 			t.Errorf("%s: %v", order, err)
 		}

@@ -71,9 +71,9 @@ func config() tributary.Config {
 // furnish makes the code HOT20 of an affiliate.
 func furnish(tb testing.TB, p *tributary.Program) {
 	tb.Helper()
-	a := must(p.CreateAffiliate(tb.Context(), affiliate.NewAffiliate{FirstName: "Ada", LastName: "Lovelace", Email: "ada@example.com", AffiliateLink: "ada"}))
-	c := must(p.CreateCoupon(tb.Context(), affiliate.NewCoupon{Name: "Autumn 20", PercentOff: affiliate.Set(affiliate.MustPercent("20"))}))
-	must(p.CreateCode(tb.Context(), affiliate.NewCode{CouponID: c.ID, Code: "HOT20", AffiliateID: a.ID}))
+	a := must(p.CreateAffiliate(tb.Context(), affiliate.AffiliateParams{FirstName: "Ada", LastName: "Lovelace", Email: "ada@example.com", AffiliateLink: "ada"}))
+	c := must(p.CreateCoupon(tb.Context(), affiliate.CouponParams{Name: "Autumn 20", PercentOff: affiliate.Set(affiliate.MustPercent("20"))}))
+	must(p.CreateCode(tb.Context(), affiliate.CodeParams{CouponID: c.ID, Code: "HOT20", AffiliateID: a.ID}))
 }
 
 func must[T any](v T, err error) T {
@@ -84,7 +84,7 @@ func must[T any](v T, err error) T {
 }
 
 func sell(ctx context.Context, p *tributary.Program, order string) error {
-	_, err := p.RecordSale(ctx, affiliate.NewSale{
+	_, err := p.RecordSale(ctx, affiliate.SaleParams{
 		PromoCode: "HOT20", TotalEarned: affiliate.MustAmount("100"), ExternalID: order, Email: "kim@example.net", Once: affiliate.Once{Key: order},
 	})
 	return err
@@ -223,7 +223,7 @@ func books(tb testing.TB, p *tributary.Program, orders []string) {
 		tb.Errorf("Verify: %v", err)
 	}
 	for _, order := range orders {
-		if got, err := p.RecordSale(tb.Context(), affiliate.NewSale{
+		if got, err := p.RecordSale(tb.Context(), affiliate.SaleParams{
 			PromoCode: "HOT20", TotalEarned: affiliate.MustAmount("100"), ExternalID: order, Email: "kim@example.net",
 		}); err != nil || got.Outcome != affiliate.SaleDuplicate {
 			tb.Errorf("%s is lost: %v %v", order, got.Outcome, err)

@@ -177,12 +177,12 @@ var steps = []string{
 func (s *shop) trade(rt *rapid.T) {
 	ctx := rt.Context()
 	for _, name := range []string{"ada", "bob"} {
-		a := must(s.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: name, LastName: "Doe", Email: name + "@example.com", AffiliateLink: name}))
-		coupon := must(s.CreateCoupon(ctx, affiliate.NewCoupon{Name: "Autumn", PercentOff: affiliate.Set(affiliate.MustPercent("20"))}))
-		must(s.CreateCode(ctx, affiliate.NewCode{CouponID: coupon.ID, Code: name + "20", AffiliateID: a.ID, ExternalID: "promo-" + name}))
+		a := must(s.CreateAffiliate(ctx, affiliate.AffiliateParams{FirstName: name, LastName: "Doe", Email: name + "@example.com", AffiliateLink: name}))
+		coupon := must(s.CreateCoupon(ctx, affiliate.CouponParams{Name: "Autumn", PercentOff: affiliate.Set(affiliate.MustPercent("20"))}))
+		must(s.CreateCode(ctx, affiliate.CodeParams{CouponID: coupon.ID, Code: name + "20", AffiliateID: a.ID, ExternalID: "promo-" + name}))
 	}
-	must(s.CreateCode(ctx, affiliate.NewCode{CouponID: must(s.Coupons(ctx, affiliate.Page{})).Items[0].ID, Code: "NOBODY"}))
-	must(s.CreateEndpoint(ctx, affiliate.NewEndpoint{URL: "https://hooks.example/a", Events: []affiliate.EventType{affiliate.SaleCreated}}))
+	must(s.CreateCode(ctx, affiliate.CodeParams{CouponID: must(s.Coupons(ctx, affiliate.Page{})).Items[0].ID, Code: "NOBODY"}))
+	must(s.CreateEndpoint(ctx, affiliate.EndpointParams{URL: "https://hooks.example/a", Events: []affiliate.EventType{affiliate.SaleCreated}}))
 	for i := range rapid.IntRange(5, 30).Draw(rt, "steps") {
 		s.now = s.now.Add(time.Duration(rapid.SampledFrom([]int{1, 20, 80}).Draw(rt, "hours"))*time.Hour + 7*time.Microsecond)
 		step := rapid.SampledFrom(steps).Draw(rt, "step")
@@ -197,9 +197,9 @@ func (s *shop) trade(rt *rapid.T) {
 func (s *shop) sell(rt *rapid.T, i int) {
 	amount := rapid.Int64Range(1, 5_000_000)
 	name := rapid.SampledFrom([]string{"ada", "bob"}).Draw(rt, "affiliate")
-	in := affiliate.NewSale{TotalEarned: affiliate.AmountFromScaled(amount.Draw(rt, "total")), Name: "Kim", Email: fmt.Sprintf("c%d@example.net", i%3)}
+	in := affiliate.SaleParams{TotalEarned: affiliate.AmountFromScaled(amount.Draw(rt, "total")), Name: "Kim", Email: fmt.Sprintf("c%d@example.net", i%3)}
 	if rapid.Bool().Draw(rt, "by link") {
-		click := must(s.TrackClick(rt.Context(), affiliate.NewClick{Slug: name, LandingURL: "https://beans.example/shop", Repeat: i%2 == 0}))
+		click := must(s.TrackClick(rt.Context(), affiliate.ClickParams{Slug: name, LandingURL: "https://beans.example/shop", Repeat: i%2 == 0}))
 		in.ReferralID, in.ExternalInvoiceID = fmt.Sprint(click.ID), fmt.Sprint("invoice-", i)
 	} else {
 		in.PromoCode = name + "20"
@@ -231,10 +231,10 @@ func (s *shop) change(rt *rapid.T, step string, id affiliate.SaleID) {
 		_, _ = s.UpdateSale(ctx, id, affiliate.SaleUpdate{AffiliateID: affiliate.Set(to.ID), ClawBack: true})
 	case "adjust":
 		if sale, err := s.Sale(ctx, id); err == nil {
-			_, _ = s.RecordAdjustment(ctx, affiliate.NewAdjustment{AffiliateID: sale.AffiliateID, Kind: affiliate.AdjustCorrection, Amount: affiliate.AmountFromScaled(-50_000), Reason: "a mistake"})
+			_, _ = s.RecordAdjustment(ctx, affiliate.AdjustmentParams{AffiliateID: sale.AffiliateID, Kind: affiliate.AdjustCorrection, Amount: affiliate.AmountFromScaled(-50_000), Reason: "a mistake"})
 		}
 	case "payout", "paid":
-		paid, err := s.CreatePayout(ctx, affiliate.NewPayout{AffiliateEmail: "ada@example.com", ManuallyPaid: step == "paid"})
+		paid, err := s.CreatePayout(ctx, affiliate.PayoutParams{AffiliateEmail: "ada@example.com", ManuallyPaid: step == "paid"})
 		if err == nil {
 			s.paid = append(s.paid, paid.ID)
 		}
@@ -244,7 +244,7 @@ func (s *shop) change(rt *rapid.T, step string, id affiliate.SaleID) {
 		}
 	case "link":
 		_, _ = s.DeleteLink(ctx, affiliate.LinkRef{Slug: "bob"})
-		_, _ = s.CreateLink(ctx, affiliate.NewLink{Link: "bob", AffiliateEmail: "bob@example.com"})
+		_, _ = s.CreateLink(ctx, affiliate.LinkParams{Link: "bob", AffiliateEmail: "bob@example.com"})
 	case "deliver":
 		for _, claim := range must(s.ClaimDeliveries(ctx, 5, time.Minute)) {
 			_ = s.SettleDeliveries(ctx, []affiliate.Attempt{{Delivery: claim.Delivery, Token: claim.Token, At: s.now, URL: claim.URL, Status: rapid.SampledFrom([]int{200, 500}).Draw(rt, "status")}})

@@ -29,15 +29,15 @@ func engineEvents(t testing.TB) map[affiliate.EventType]affiliate.Event {
 		Terms:        affiliate.Terms{Rate: affiliate.MustPercent("12.5")},
 		Now:          func() time.Time { return vectorClock() },
 	}))
-	mara := must(p.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: "Mara", LastName: "<Lindqvist>", Email: "mara@example.com", AffiliateLink: "mara"}))
+	mara := must(p.CreateAffiliate(ctx, affiliate.AffiliateParams{FirstName: "Mara", LastName: "<Lindqvist>", Email: "mara@example.com", AffiliateLink: "mara"}))
 	must(p.UpdateAffiliate(ctx, affiliate.AffiliateRef{ID: mara.ID}, affiliate.AffiliateUpdate{FirstName: affiliate.Set("Mära\u2028")}))
-	coupon := must(p.CreateCoupon(ctx, affiliate.NewCoupon{Name: "Spring", PercentOff: affiliate.Set(affiliate.MustPercent("20"))}))
-	code := must(p.CreateCode(ctx, affiliate.NewCode{CouponID: coupon.ID, Code: "MARA20", AffiliateID: mara.ID}))
+	coupon := must(p.CreateCoupon(ctx, affiliate.CouponParams{Name: "Spring", PercentOff: affiliate.Set(affiliate.MustPercent("20"))}))
+	code := must(p.CreateCode(ctx, affiliate.CodeParams{CouponID: coupon.ID, Code: "MARA20", AffiliateID: mara.ID}))
 	must(p.UpdateCode(ctx, code.ID, affiliate.CodeUpdate{MaxRedemptions: affiliate.Set(int64(1 << 53))}))
 	must(p.UpdateCoupon(ctx, coupon.ID, affiliate.CouponUpdate{Name: affiliate.Set("Summer")}))
-	must(p.CreateReferral(ctx, affiliate.NewReferral{AffiliateID: "mara", Name: "Kim", Email: "kim@example.net", ReferredUserExternalID: "u-1"}))
+	must(p.CreateReferral(ctx, affiliate.ReferralParams{AffiliateID: "mara", Name: "Kim", Email: "kim@example.net", ReferredUserExternalID: "u-1"}))
 	must(p.UpdateReferral(ctx, "kim@example.net", affiliate.ReferralUpdate{Notes: affiliate.Set("regular")}))
-	sale, _ := must(p.RecordSale(ctx, affiliate.NewSale{PromoCode: "mara20", Email: "kim@example.net", TotalEarned: affiliate.MustAmount("199.99")})).Sale.Get()
+	sale, _ := must(p.RecordSale(ctx, affiliate.SaleParams{PromoCode: "mara20", Email: "kim@example.net", TotalEarned: affiliate.MustAmount("199.99")})).Sale.Get()
 	must(p.UpdateSale(ctx, sale.ID, affiliate.SaleUpdate{Name: affiliate.Set("Kim B.")}))
 	for _, err := range []error{p.DeleteSale(ctx, sale.ID), p.Forfeiting().DeleteReferral(ctx, "kim@example.net")} {
 		if err != nil {

@@ -36,7 +36,7 @@ func ExampleSender() {
 		},
 	})
 	defer receiver.Close()
-	endpoint, err := program.CreateEndpoint(ctx, affiliate.NewEndpoint{
+	endpoint, err := program.CreateEndpoint(ctx, affiliate.EndpointParams{
 		URL: receiver.URL, Events: []affiliate.EventType{affiliate.AffiliateCreated},
 	})
 	if err != nil {
@@ -44,7 +44,7 @@ func ExampleSender() {
 	}
 	verifier.Secrets = []affiliate.Secret{endpoint.Secret} // it is answered this once: give it to the receiver
 
-	_, err = program.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: "Ada", LastName: "L", Email: "ada@example.com"})
+	_, err = program.CreateAffiliate(ctx, affiliate.AffiliateParams{FirstName: "Ada", LastName: "L", Email: "ada@example.com"})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -85,7 +85,7 @@ func (p *post) note(n affiliate.Notice) {
 // hook adds an endpoint for every type.
 func (p *post) hook(url string) affiliate.IssuedEndpoint {
 	p.t.Helper()
-	ep, err := p.CreateEndpoint(p.t.Context(), affiliate.NewEndpoint{URL: url, Events: []affiliate.EventType{"*"}})
+	ep, err := p.CreateEndpoint(p.t.Context(), affiliate.EndpointParams{URL: url, Events: []affiliate.EventType{"*"}})
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -97,7 +97,7 @@ func (p *post) join(n int) {
 	p.t.Helper()
 	for range n {
 		p.people++
-		_, err := p.CreateAffiliate(context.Background(), affiliate.NewAffiliate{
+		_, err := p.CreateAffiliate(context.Background(), affiliate.AffiliateParams{
 			FirstName: "Mara", LastName: "Lindqvist", Email: fmt.Sprintf("mara%d@example.org", p.people),
 		})
 		if err != nil {

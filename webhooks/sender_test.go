@@ -294,7 +294,7 @@ func (p *post) joinQuietly() {
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	if _, err := other.CreateAffiliate(p.t.Context(), affiliate.NewAffiliate{FirstName: "A", LastName: "B", Email: "quiet@example.org"}); err != nil {
+	if _, err := other.CreateAffiliate(p.t.Context(), affiliate.AffiliateParams{FirstName: "A", LastName: "B", Email: "quiet@example.org"}); err != nil {
 		p.t.Fatal(err)
 	}
 }
@@ -483,7 +483,7 @@ func TestDrainOutboxFails(t *testing.T) {
 func TestTestEndpoint(t *testing.T) {
 	p := newPost(t)
 	s := newSink(t, nil)
-	ep, err := p.CreateEndpoint(t.Context(), affiliate.NewEndpoint{
+	ep, err := p.CreateEndpoint(t.Context(), affiliate.EndpointParams{
 		URL: s.URL, Events: []affiliate.EventType{affiliate.SaleCreated}, Active: affiliate.Set(false),
 	})
 	if err != nil {

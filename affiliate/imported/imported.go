@@ -106,7 +106,7 @@ type Link struct {
 // historical resync. A promotional code only attributes it, even when the code
 // could not be used today.
 type Referral struct {
-	affiliate.NewReferral
+	affiliate.ReferralParams
 	CreatedAt time.Time                    // zero: now; in the future: refused
 	Status    affiliate.SubscriptionStatus // zero: ACTIVE
 
@@ -118,7 +118,7 @@ type Referral struct {
 
 	// Via names by refs the link, the code or the affiliate through which the
 	// customer came. The first ref that was imported decides; after them, the
-	// fields of NewReferral.
+	// fields of ReferralParams.
 	Via []string `json:",omitzero"`
 
 	// Unreferred marks a customer whom nobody brought, and who has bought before the program
@@ -134,7 +134,7 @@ type Referral struct {
 
 // A Coupon is a coupon of another service with its codes.
 type Coupon struct {
-	affiliate.NewCoupon
+	affiliate.CouponParams
 	Ref           string    // the service's id, 1–255 characters, unique among all refs; it must name no person
 	CreatedAt     time.Time `json:",omitzero"` // zero: now; in the future: refused
 	TimesRedeemed int64     `json:",omitzero"` // uses so far, of all its codes; zero: the sum of those below
@@ -144,9 +144,9 @@ type Coupon struct {
 // A Code is a code of a [Coupon]. Its text is given, never
 // generated, and CouponID stays empty.
 type Code struct {
-	affiliate.NewCode
+	affiliate.CodeParams
 	Ref           string    `json:",omitzero"` // by which customers and sales name the code; empty: they cannot
-	Via           []string  `json:",omitzero"` // refs of the affiliate; the first that was imported decides, before the fields of NewCode
+	Via           []string  `json:",omitzero"` // refs of the affiliate; the first that was imported decides, before the fields of CodeParams
 	CreatedAt     time.Time `json:",omitzero"` // zero: that of the coupon
 	TimesRedeemed int64     `json:",omitzero"` // uses so far
 }

@@ -25,7 +25,7 @@ func salesOf(text string, change ...func(*importer.Mapping)) importer.Source {
 // partnered is a world with one affiliate.
 func partnered(t *testing.T) *world {
 	w := newWorld(t)
-	must(w.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "Mara", LastName: "Holm", Email: "m@example.com", AffiliateLink: "mara"}))
+	must(w.CreateAffiliate(t.Context(), affiliate.AffiliateParams{FirstName: "Mara", LastName: "Holm", Email: "m@example.com", AffiliateLink: "mara"}))
 	return w
 }
 

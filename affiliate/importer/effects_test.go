@@ -19,7 +19,7 @@ import (
 // Check 99: an import fires nothing, and the books hold after it.
 func TestCheck99(t *testing.T) {
 	w := newWorld(t)
-	must(w.CreateEndpoint(t.Context(), affiliate.NewEndpoint{URL: "https://hooks.example/all", Events: affiliate.EventTypes()}))
+	must(w.CreateEndpoint(t.Context(), affiliate.EndpointParams{URL: "https://hooks.example/all", Events: affiliate.EventTypes()}))
 	before := len(must(w.Events(t.Context(), affiliate.EventFilter{}, affiliate.Page{})).Items)
 	report := w.run(generated{affiliates: 100, sales: 9_800}.source(), importer.Options{})
 	if rows := report.Created; rows[importer.Affiliates]+rows[importer.Referrals]+rows[importer.Sales] < 10_000 || len(report.Rejects) > 0 {
@@ -62,7 +62,7 @@ func TestCheck100(t *testing.T) {
 // takenSlug has another affiliate with the slug mara.
 func takenSlug(t *testing.T) *world {
 	w := newWorld(t)
-	must(w.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "Other", LastName: "Mara", Email: "other@example.com", AffiliateLink: "mara"}))
+	must(w.CreateAffiliate(t.Context(), affiliate.AffiliateParams{FirstName: "Other", LastName: "Mara", Email: "other@example.com", AffiliateLink: "mara"}))
 	return w
 }
 
@@ -136,7 +136,7 @@ func TestCheck102(t *testing.T) {
 // refuses its row, and an affiliate who is there already keeps what they have.
 func TestExternalIDs(t *testing.T) {
 	w := newWorld(t)
-	for _, in := range []affiliate.NewAffiliate{
+	for _, in := range []affiliate.AffiliateParams{
 		{FirstName: "Lea", LastName: "Here", Email: "lea@example.com", ExternalID: "user-9", AffiliateLink: "lea"},
 		{FirstName: "Tom", LastName: "Here", Email: "tom@example.com", AffiliateLink: "tom"},
 	} {
@@ -167,7 +167,7 @@ func TestExternalIDs(t *testing.T) {
 		}
 	}
 	mara := must(w.Affiliate(t.Context(), "ext:user-1"))
-	ensured := must(w.EnsureAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "M", LastName: "H", Email: "other@example.com", ExternalID: "user-1"}))
+	ensured := must(w.EnsureAffiliate(t.Context(), affiliate.AffiliateParams{FirstName: "M", LastName: "H", Email: "other@example.com", ExternalID: "user-1"}))
 	if mara.Email != "mara@example.com" || ensured.ID != mara.ID {
 		t.Errorf("user-1 is %s, and ensured %s", mara.Email, ensured.Email)
 	}
@@ -180,14 +180,14 @@ func TestCheck103(t *testing.T) {
 	w := newWorld(t)
 	w.run(rewardful(t), importer.Options{})
 	for range 3 {
-		must(w.TrackClick(t.Context(), affiliate.NewClick{Slug: "mara"}))
+		must(w.TrackClick(t.Context(), affiliate.ClickParams{Slug: "mara"}))
 	}
 	links := must(w.Links(t.Context(), affiliate.LinkFilter{Slug: affiliate.Set("mara")}, affiliate.Page{})).Items
 	if got := w.affiliateOf("mara@example.com").NumberOfClicks; got != 123 || links[0].Clicks != 123 {
 		t.Errorf("%d clicks of the affiliate, %d of the link, want 123", got, links[0].Clicks)
 	}
 	w.verify()
-	must(w.CreateLink(t.Context(), affiliate.NewLink{Link: "mara-new", AffiliateID: links[0].Affiliate.ID}))
+	must(w.CreateLink(t.Context(), affiliate.LinkParams{Link: "mara-new", AffiliateID: links[0].Affiliate.ID}))
 	must(w.DeleteLink(t.Context(), affiliate.LinkRef{Slug: "mara"}))
 	if got := w.affiliateOf("mara@example.com").NumberOfClicks; got != 123 {
 		t.Errorf("%d clicks after the link was deleted, want 123", got)
@@ -200,7 +200,7 @@ func TestCheck104(t *testing.T) {
 	w := newWorld(t)
 	w.run(mappedCSV(t), importer.Options{})
 	for i := range 41 {
-		_, err := w.RecordSale(t.Context(), affiliate.NewSale{
+		_, err := w.RecordSale(t.Context(), affiliate.SaleParams{
 			PromoCode: "mara20", Email: fmt.Sprintf("c%d@example.net", i), Name: "C", TotalEarned: sum("10"), ExternalID: fmt.Sprint("new-", i),
 		})
 		if i < 40 && err != nil || i == 40 && !errors.Is(err, affiliate.CodeExhausted) {
@@ -227,7 +227,7 @@ func TestCheck105(t *testing.T) {
 	w.verify()
 	next := must(w.ReportPayment(t.Context(), affiliate.PaymentFact{
 		Provider: "stripe", Keys: []string{"in_9"}, Payer: affiliate.PayerFact{ID: "cus_T", Email: "new@example.net"}, At: w.now, Currency: "USD",
-		Sale: affiliate.Set(affiliate.Paid{NewSale: affiliate.NewSale{TotalEarned: sum("29"), ExternalID: "in_9"}, Gross: sum("29"), Renewal: true}),
+		Sale: affiliate.Set(affiliate.Paid{SaleParams: affiliate.SaleParams{TotalEarned: sum("29"), ExternalID: "in_9"}, Gross: sum("29"), Renewal: true}),
 	}))
 	if sale := next.Sale.Or(affiliate.Sale{}); sale.AffiliateID != w.affiliateOf("mara@example.com").ID || sale.CommissionEarned != sum("5.80") {
 		t.Errorf("%+v", next)
@@ -302,7 +302,7 @@ func TestCheck107(t *testing.T) {
 	}
 	header := "id,mail,partner,total,back,earned,state,date,paid"
 	w := newWorld(t)
-	must(w.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "Mara", LastName: "Holm", Email: "mara@example.com", AffiliateLink: "mara"}))
+	must(w.CreateAffiliate(t.Context(), affiliate.AffiliateParams{FirstName: "Mara", LastName: "Holm", Email: "mara@example.com", AffiliateLink: "mara"}))
 	export := func(rows ...string) importer.Report {
 		return w.run(importer.CSV(textOf(append([]string{header}, rows...)...), mapping), importer.Options{})
 	}

@@ -20,10 +20,10 @@ import (
 // files, and says of each what its columns mean: docs/import.md describes it.
 type Folder struct {
 	FS       fs.FS
-	Service  string              // one of Services
-	Discount affiliate.NewCoupon // see Files.Discount
-	Location *time.Location      // the program's; see Files.Location and Mapping.Location
-	Currency affiliate.Currency  // the program's; see Mapping.Currency
+	Service  string                 // one of Services
+	Discount affiliate.CouponParams // see Files.Discount
+	Location *time.Location         // the program's; see Files.Location and Mapping.Location
+	Currency affiliate.Currency     // the program's; see Mapping.Currency
 
 	// Parameter is that of the program's links, as Config.Param says it: further to those of
 	// the service it has the slug of an address. Empty: ref.

@@ -81,7 +81,7 @@ func (c *mapped) code(row *Row, _ *entry) {
 		if c.coupons == nil {
 			c.coupons = map[string]string{}
 		}
-		terms := fmt.Sprint(in.NewCoupon)
+		terms := fmt.Sprint(in.CouponParams)
 		if before, again := c.coupons[group]; again && before != terms {
 			c.refuse(refusal.FieldOtherCoupon.Of(c.column("coupon")))
 		}

@@ -228,19 +228,19 @@ func TestCustomersOlderThanTheProgram(t *testing.T) {
 	if again := w.run(old(), importer.Options{}); again.Existing[importer.Referrals] != 2 || strings.Contains(w.records(), "old@example.net") {
 		t.Error(show(again))
 	}
-	plan := must(w.CreatePlan(t.Context(), affiliate.NewPlan{Name: "new ones", Terms: affiliate.Terms{Rate: affiliate.MustPercent("10"), Rules: []affiliate.Rule{
+	plan := must(w.CreatePlan(t.Context(), affiliate.PlanParams{Name: "new ones", Terms: affiliate.Terms{Rate: affiliate.MustPercent("10"), Rules: []affiliate.Rule{
 		{Name: "new", When: affiliate.RuleWhen{Customer: affiliate.CustomerNew}, Pay: affiliate.RulePay{Type: affiliate.RulePercentage, Rate: affiliate.MustPercent("50")}},
 	}}}))
 	must(w.SetAffiliatePlan(t.Context(), plan.ID, must(w.Affiliate(t.Context(), "mara")).ID))
-	coupon := must(w.CreateCoupon(t.Context(), affiliate.NewCoupon{Name: "first", PercentOff: affiliate.Set(affiliate.MustPercent("20"))}))
-	must(w.CreateCode(t.Context(), affiliate.NewCode{CouponID: coupon.ID, Code: "FIRST", AffiliateEmail: "m@example.com", FirstTimeOrder: true}))
+	coupon := must(w.CreateCoupon(t.Context(), affiliate.CouponParams{Name: "first", PercentOff: affiliate.Set(affiliate.MustPercent("20"))}))
+	must(w.CreateCode(t.Context(), affiliate.CodeParams{CouponID: coupon.ID, Code: "FIRST", AffiliateEmail: "m@example.com", FirstTimeOrder: true}))
 	for mail, want := range map[string]bool{"old+shop@example.net": false, "new@example.net": true} {
 		if got := must(w.Evaluate(t.Context(), affiliate.Order{PromoCode: "FIRST", Email: mail, TotalEarned: affiliate.Set(sum("100"))})); got.Valid != want {
 			t.Errorf("%s: a first order: %v", mail, got.Valid)
 		}
 	}
 	for i, mail := range []string{"old+shop@example.net", "new@example.net"} {
-		sale := must(w.RecordSale(t.Context(), affiliate.NewSale{ReferralID: "mara", Email: mail, Name: "T", TotalEarned: sum("100"), ExternalID: fmt.Sprint("o", i)}))
+		sale := must(w.RecordSale(t.Context(), affiliate.SaleParams{ReferralID: "mara", Email: mail, Name: "T", TotalEarned: sum("100"), ExternalID: fmt.Sprint("o", i)}))
 		if want := []string{"10", "50"}[i]; sale.Sale.Or(affiliate.Sale{}).CommissionEarned.String() != want {
 			t.Errorf("%s earns %s, want %s", mail, sale.Sale.Or(affiliate.Sale{}).CommissionEarned, want)
 		}

@@ -25,7 +25,7 @@ type Files struct {
 
 	// Discount is what Rewardful's coupons take off, which Rewardful's files do not
 	// say. Its Name and ExternalID are not used. Zero: coupons are rejected.
-	Discount affiliate.NewCoupon
+	Discount affiliate.CouponParams
 
 	// Location is the zone of the calendar months of payouts that are made of
 	// paid commissions; nil: UTC. Use that of the program.
@@ -219,12 +219,12 @@ func (r *rewardful) affiliate(row *Row, e *entry) {
 
 func (r *rewardful) coupon(row *Row, e *entry) {
 	token := e.text("token")
-	c := imported.Coupon{NewCoupon: r.Discount, CreatedAt: e.time(time.UTC, nil, "created_at")}
+	c := imported.Coupon{CouponParams: r.Discount, CreatedAt: e.time(time.UTC, nil, "created_at")}
 	row.Ref = e.id("rewardful:coupon-of:", "id")
 	c.Name, c.ExternalID = token, ""
 	code := imported.Code{
-		NewCode: affiliate.NewCode{Code: token, ExternalID: e.text("external_id")},
-		Ref:     e.id("rewardful:coupon:", "id"), Via: e.lead("rewardful:affiliate:", "affiliate_id"),
+		CodeParams: affiliate.CodeParams{Code: token, ExternalID: e.text("external_id")},
+		Ref:        e.id("rewardful:coupon:", "id"), Via: e.lead("rewardful:affiliate:", "affiliate_id"),
 	}
 	if e.text("archived") == "true" {
 		code.Active = affiliate.Set(false)

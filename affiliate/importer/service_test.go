@@ -117,7 +117,7 @@ func TestServicesLinks(t *testing.T) {
 	read("tapfiliate", `[{"id": "mara", "email": "mara@example.com", "firstname": "Mara", "lastname": "Holm", "created_at": "2025-01-02T08:00:00+00:00", "referral_link": {"link": "`+page+`2-bbbbbb"}},
 		{"id": "ben", "email": "ben@example.com", "firstname": "Ben", "lastname": "Ode", "created_at": "2025-01-02T08:00:00+00:00", "referral_link": {"link": "`+page+`3-cccccc"}}]`)
 	for slug, email := range map[string]string{"2-bbbbbb": "mara@example.com", "3-cccccc": "ben@example.com", "1-aaaaaa": ""} {
-		click, err := w.TrackClick(t.Context(), affiliate.NewClick{Slug: slug})
+		click, err := w.TrackClick(t.Context(), affiliate.ClickParams{Slug: slug})
 		if (err == nil) != (email != "") || err == nil && must(w.Affiliate(t.Context(), click.AffiliateID.String())).Email != email {
 			t.Errorf("%s: %+v %v, want %q", slug, click, err, email)
 		}

@@ -205,7 +205,7 @@ func TestTwoCommissionsOfAnOrder(t *testing.T) {
 		m.Columns = map[string]string{"ref": "id", "affiliateEmail": "partner", "total": "total", "commission": "earned", "externalId": "order"}
 	}
 	w := partnered(t)
-	must(w.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "Ben", LastName: "Ode", Email: "b@example.com", AffiliateLink: "ben"}))
+	must(w.CreateAffiliate(t.Context(), affiliate.AffiliateParams{FirstName: "Ben", LastName: "Ode", Email: "b@example.com", AffiliateLink: "ben"}))
 	file := "id,partner,total,earned,order\n1,m@example.com,100,20,o-1\n2,b@example.com,100,10,o-1\n3,m@example.com,100,5,o-1\n4,m@example.com,100,20,o-1\n5,m@example.com,50,7,o-2\n5,m@example.com,50,3,o-2\n"
 	report := w.run(salesOf(file, columns), importer.Options{})
 	if w.balance("mara").Payable != sum("32") || w.balance("ben").Payable != sum("10") || report.Created[importer.Sales] != 4 {

@@ -149,7 +149,7 @@ func rewardful(t *testing.T) importer.Source {
 	return importer.Rewardful(importer.Files{
 		Affiliates: open(t, "rewardful-affiliates.json"), Coupons: open(t, "rewardful-coupons.json"),
 		Customers: open(t, "rewardful-customers.json"), Commissions: open(t, "rewardful-commissions.json"),
-		Discount: affiliate.NewCoupon{PercentOff: affiliate.Set(affiliate.MustPercent("20"))},
+		Discount: affiliate.CouponParams{PercentOff: affiliate.Set(affiliate.MustPercent("20"))},
 	})
 }
 

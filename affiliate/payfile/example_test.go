@@ -66,7 +66,7 @@ func newMonth(ctx context.Context) (*tributary.Program, affiliate.PayoutRunResul
 	if err != nil {
 		log.Fatal(err)
 	}
-	ada, err := program.CreateAffiliate(ctx, affiliate.NewAffiliate{
+	ada, err := program.CreateAffiliate(ctx, affiliate.AffiliateParams{
 		FirstName: "Ada", LastName: "Lovelace", Email: "ada@example.com", AffiliateLink: "ada",
 	})
 	if err != nil {
@@ -76,7 +76,7 @@ func newMonth(ctx context.Context) (*tributary.Program, affiliate.PayoutRunResul
 	if err != nil {
 		log.Fatal(err)
 	}
-	_, err = program.RecordSale(ctx, affiliate.NewSale{
+	_, err = program.RecordSale(ctx, affiliate.SaleParams{
 		ReferralID: "ada", Email: "tomas@example.net", Name: "Tomas", TotalEarned: affiliate.MustAmount("49.90"),
 	})
 	if err != nil {

@@ -147,10 +147,10 @@ func paidProgram(t *testing.T) (*tributary.Program, []affiliate.Payout) {
 	}))
 	var payouts []affiliate.Payout
 	for _, name := range []string{"ada", "bo", "cy"} {
-		aff := must(p.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: name, LastName: "Doe", Email: name + "@example.org"}))
+		aff := must(p.CreateAffiliate(t.Context(), affiliate.AffiliateParams{FirstName: name, LastName: "Doe", Email: name + "@example.org"}))
 		must(p.SetPayoutDetails(t.Context(), aff.ID, affiliate.PayoutDetails{Email: "pay-" + name + "@example.org", Method: "PAYPAL"}))
-		must(p.RecordSale(t.Context(), affiliate.NewSale{ReferralID: aff.ID.String(), Email: "of-" + name + "@x.example", Name: "T", TotalEarned: affiliate.MustAmount("100")}))
-		payouts = append(payouts, must(p.CreatePayout(t.Context(), affiliate.NewPayout{AffiliateID: aff.ID})))
+		must(p.RecordSale(t.Context(), affiliate.SaleParams{ReferralID: aff.ID.String(), Email: "of-" + name + "@x.example", Name: "T", TotalEarned: affiliate.MustAmount("100")}))
+		payouts = append(payouts, must(p.CreatePayout(t.Context(), affiliate.PayoutParams{AffiliateID: aff.ID})))
 	}
 	return p, payouts
 }

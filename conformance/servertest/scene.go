@@ -105,18 +105,18 @@ func given[T any](v T) affiliate.Opt[T] { return affiliate.Set(v) }
 
 // join makes an affiliate who earns 20 percent.
 func (s *scene) join(local string) affiliate.Affiliate {
-	return do(s, "CreateAffiliate", s.CreateAffiliate, affiliate.NewAffiliate{
+	return do(s, "CreateAffiliate", s.CreateAffiliate, affiliate.AffiliateParams{
 		FirstName: "Mara", LastName: "Lindqvist", Email: s.email(local), AffiliateLink: s.slug(local), CommissionRate: given(affiliate.MustPercent("20")),
 	})
 }
 
 // coupon makes a coupon of 20 percent.
 func (s *scene) coupon() affiliate.Coupon {
-	return do(s, "CreateCoupon", s.CreateCoupon, affiliate.NewCoupon{Name: s.unique, PercentOff: given(affiliate.MustPercent("20"))})
+	return do(s, "CreateCoupon", s.CreateCoupon, affiliate.CouponParams{Name: s.unique, PercentOff: given(affiliate.MustPercent("20"))})
 }
 
 // sell records a sale.
-func (s *scene) sell(in affiliate.NewSale) affiliate.Sale {
+func (s *scene) sell(in affiliate.SaleParams) affiliate.Sale {
 	result := do(s, "RecordSale", s.RecordSale, in)
 	sale, ok := result.Sale.Get()
 	if !ok || result.Outcome != affiliate.SaleRecorded {

@@ -21,15 +21,15 @@ func sceneAtOnce(s *scene) {
 		2:  {"30", "20"},
 		20: {"30", "20", "10", "1", "1", "1", "1", "1", "0.5", "0", "0", "0", "0", "0", "0", "0", "0", "0", "0", "0"},
 	} {
-		plan := do(s, "CreatePlan", s.CreatePlan, affiliate.NewPlan{Name: s.unique, Terms: affiliate.Terms{
+		plan := do(s, "CreatePlan", s.CreatePlan, affiliate.PlanParams{Name: s.unique, Terms: affiliate.Terms{
 			Rate: affiliate.MustPercent("1"), MaxPerCustomer: amount("65.5"), Rules: []affiliate.Rule{pays("first", 1, "30"), pays("second", 2, "20"), pays("third", 3, "10")},
 		}})
-		mara := do(s, "CreateAffiliate", s.CreateAffiliate, affiliate.NewAffiliate{
+		mara := do(s, "CreateAffiliate", s.CreateAffiliate, affiliate.AffiliateParams{
 			FirstName: "Mara", LastName: "Lindqvist", Email: s.email(fmt.Sprint("mara", callers)), AffiliateLink: s.slug(fmt.Sprint("mara", callers)), CommissionPlanID: plan.ID,
 		})
-		orders := make([]affiliate.NewSale, callers)
+		orders := make([]affiliate.SaleParams, callers)
 		for i := range orders {
-			orders[i] = affiliate.NewSale{ReferralID: mara.ID.String(), Email: s.email(fmt.Sprint("kim", callers)), Name: "Kim", TotalEarned: amount("100"), ExternalID: fmt.Sprint(s.unique, callers, "-", i)}
+			orders[i] = affiliate.SaleParams{ReferralID: mara.ID.String(), Email: s.email(fmt.Sprint("kim", callers)), Name: "Kim", TotalEarned: amount("100"), ExternalID: fmt.Sprint(s.unique, callers, "-", i)}
 		}
 		earned, numbers := s.sellsAtOnce(orders)
 		same(s, fmt.Sprintf("what %d payments at once earn", callers), want, earned)
@@ -41,7 +41,7 @@ func sceneAtOnce(s *scene) {
 
 // sellsAtOnce records sales at the same time. It returns what they earn, the most first, and the
 // numbers of the payments, in order.
-func (s *scene) sellsAtOnce(orders []affiliate.NewSale) (earned []string, numbers []int64) {
+func (s *scene) sellsAtOnce(orders []affiliate.SaleParams) (earned []string, numbers []int64) {
 	answers, errs := make([]affiliate.SaleResult, len(orders)), make([]error, len(orders))
 	var wg sync.WaitGroup
 	begin := make(chan struct{})

@@ -16,10 +16,10 @@ func scenePages(s *scene) {
 	links = append(links, mara.AffiliateLinks[0].ID.String())
 	for i := range 5 {
 		end := fmt.Sprint("p", i)
-		links = append(links, do(s, "CreateLink", s.CreateLink, affiliate.NewLink{Link: s.slug(end), AffiliateID: mara.ID}).ID.String())
-		code := do(s, "CreateCode", s.CreateCode, affiliate.NewCode{CouponID: coupon.ID, Code: s.slug(end), AffiliateID: mara.ID})
+		links = append(links, do(s, "CreateLink", s.CreateLink, affiliate.LinkParams{Link: s.slug(end), AffiliateID: mara.ID}).ID.String())
+		code := do(s, "CreateCode", s.CreateCode, affiliate.CodeParams{CouponID: coupon.ID, Code: s.slug(end), AffiliateID: mara.ID})
 		codes = append(codes, code.ID.String())
-		sale := s.sell(affiliate.NewSale{PromoCode: code.Code, Email: s.email(end), TotalEarned: amount("1")})
+		sale := s.sell(affiliate.SaleParams{PromoCode: code.Code, Email: s.email(end), TotalEarned: amount("1")})
 		sales = append(sales, fmt.Sprint(sale.ID))
 		referrals = append(referrals, sale.ReferralID.Or(uuid.Nil).String())
 	}
@@ -58,7 +58,7 @@ func walked[T any](s *scene, name string, made []string, size int, list func(aff
 // scenePreviews asks for a preview before each sale.
 func scenePreviews(s *scene) {
 	mara, coupon := s.join("mara"), s.coupon()
-	code := do(s, "CreateCode", s.CreateCode, affiliate.NewCode{
+	code := do(s, "CreateCode", s.CreateCode, affiliate.CodeParams{
 		CouponID: coupon.ID, Code: s.slug("C"), AffiliateID: mara.ID, MinimumAmount: given(amount("25")), FirstTimeOrder: true, LimitToAffiliate: true,
 	})
 	preview := func(o affiliate.Order) affiliate.Evaluation {
@@ -70,7 +70,7 @@ func scenePreviews(s *scene) {
 	same(s, "20 percent of 99.99", affiliate.Set(amount("20")), good.Discount)
 	same(s, "what was not sent", []affiliate.Reason{affiliate.WrongAffiliate}, good.Unverified)
 	same(s, "whose code it is", mara.ID, good.Affiliate.Or(affiliate.AffiliateContact{}).ID)
-	s.sell(affiliate.NewSale{PromoCode: code.Code, Email: s.email("tomas"), TotalEarned: amount("99.99")})
+	s.sell(affiliate.SaleParams{PromoCode: code.Code, Email: s.email("tomas"), TotalEarned: amount("99.99")})
 
 	other := s.join("other")
 	retired := do2(s, "UpdateCode", s.UpdateCode, code.ID, affiliate.CodeUpdate{Active: given(false), ExpiresAt: given(affiliate.Day(2020, 1, 2))})
@@ -83,7 +83,7 @@ func scenePreviews(s *scene) {
 	}
 	want := []affiliate.Reason{affiliate.CodeInactive, affiliate.CodeExpired, affiliate.NotFirstOrder, affiliate.BelowMinimum, affiliate.WrongAffiliate}
 	same(s, "every failing rule", want, reasons)
-	denied(s, "RecordSale", s.RecordSale, affiliate.NewSale{PromoCode: code.Code, TotalEarned: amount("24.9999"), Email: order.Email, ReferralID: order.ReferralID}, affiliate.CodeInactive)
+	denied(s, "RecordSale", s.RecordSale, affiliate.SaleParams{PromoCode: code.Code, TotalEarned: amount("24.9999"), Email: order.Email, ReferralID: order.ReferralID}, affiliate.CodeInactive)
 	same(s, "a preview counts nothing", int64(1), do(s, "Code", s.Code, affiliate.CodeRef{ID: code.ID}).TimesRedeemed)
 	none := do(s, "Evaluate", s.Evaluate, affiliate.Order{PromoCode: s.slug("none"), TotalEarned: given(amount("1"))})
 	same(s, "a code that is not there", []affiliate.Failure{{Reason: affiliate.CodeNotFound, Message: codeNotFound.text}}, none.Reasons)
@@ -100,7 +100,7 @@ func sceneUpdates(s *scene) {
 	same(s, "the name", "Maria Lindqvist", changed.Name)
 	same(s, "the links", 2, len(changed.AffiliateLinks))
 
-	coupon := do(s, "CreateCoupon", s.CreateCoupon, affiliate.NewCoupon{Name: s.unique, PercentOff: given(affiliate.MustPercent("12.5")), MaxRedemptions: given(int64(5)), ProductIDs: []string{"b", "a"}})
+	coupon := do(s, "CreateCoupon", s.CreateCoupon, affiliate.CouponParams{Name: s.unique, PercentOff: given(affiliate.MustPercent("12.5")), MaxRedemptions: given(int64(5)), ProductIDs: []string{"b", "a"}})
 	flat := do2(s, "UpdateCoupon", s.UpdateCoupon, coupon.ID, affiliate.CouponUpdate{
 		CouponType: given(affiliate.CouponFlat), AmountOff: given(amount("7.5")), Currency: given(affiliate.Currency("USD")), MaxRedemptions: affiliate.Null[int64](),
 	})
@@ -111,7 +111,7 @@ func sceneUpdates(s *scene) {
 	same(s, "the stored coupon", flat, do(s, "Coupon", s.Coupon, affiliate.CouponRef{Name: s.unique}))
 
 	other := s.join("other")
-	code := do(s, "CreateCode", s.CreateCode, affiliate.NewCode{CouponID: coupon.ID, Code: s.slug("code"), AffiliateID: mara.ID})
+	code := do(s, "CreateCode", s.CreateCode, affiliate.CodeParams{CouponID: coupon.ID, Code: s.slug("code"), AffiliateID: mara.ID})
 	code = do2(s, "UpdateCode", s.UpdateCode, code.ID, affiliate.CodeUpdate{AffiliateID: given(other.ID)})
 	same(s, "a code that was given to another", other.ID, code.AffiliateID.Or(mara.ID))
 	code = do2(s, "UpdateCode", s.UpdateCode, code.ID, affiliate.CodeUpdate{AffiliateEmail: given(mara.Email)})
@@ -119,15 +119,15 @@ func sceneUpdates(s *scene) {
 	code = do2(s, "UpdateCode", s.UpdateCode, code.ID, affiliate.CodeUpdate{AffiliateID: affiliate.Null[uuid.UUID]()})
 	same(s, "a code that was taken away", true, code.AffiliateID.IsNull() && code.Affiliate.IsNull())
 
-	r := do(s, "CreateReferral", s.CreateReferral, affiliate.NewReferral{AffiliateEmail: mara.Email, Name: "Tom", Email: s.email("tom"), ReferredUserExternalID: s.email("tom"), Plan: "Monthly"})
+	r := do(s, "CreateReferral", s.CreateReferral, affiliate.ReferralParams{AffiliateEmail: mara.Email, Name: "Tom", Email: s.email("tom"), ReferredUserExternalID: s.email("tom"), Plan: "Monthly"})
 	meta := json.RawMessage(`{"a":[1.50,"x"]}`)
 	r = do2(s, "UpdateReferral", s.UpdateReferral, r.Email, affiliate.ReferralUpdate{Plan: affiliate.Null[string](), Notes: given("two\nlines"), Metadata: given(meta), SubscriptionStatus: given(affiliate.SubscriptionDeclined)})
 	same(s, "a plan that was cleared", affiliate.Null[string](), r.Plan)
 	same(s, "metadata", affiliate.Set(meta), r.Metadata)
-	same(s, "a customer who is DECLINED", affiliate.SaleInactiveCustomer, do(s, "RecordSale", s.RecordSale, affiliate.NewSale{Email: r.Email, TotalEarned: amount("1")}).Outcome)
+	same(s, "a customer who is DECLINED", affiliate.SaleInactiveCustomer, do(s, "RecordSale", s.RecordSale, affiliate.SaleParams{Email: r.Email, TotalEarned: amount("1")}).Outcome)
 	do2(s, "UpdateReferral", s.UpdateReferral, r.ID.String(), affiliate.ReferralUpdate{SubscriptionStatus: given(affiliate.SubscriptionActive)})
 
-	sale := s.sell(affiliate.NewSale{Email: r.Email, TotalEarned: amount("100"), ExternalID: s.slug("1"), Product: given(affiliate.Product{ProductID: "p", Quantity: given(amount("1.5"))})})
+	sale := s.sell(affiliate.SaleParams{Email: r.Email, TotalEarned: amount("100"), ExternalID: s.slug("1"), Product: given(affiliate.Product{ProductID: "p", Quantity: given(amount("1.5"))})})
 	same(s, "what was bought", []string{"p"}, sale.ProductsBought)
 	sale = do2(s, "UpdateSale", s.UpdateSale, sale.ID, affiliate.SaleUpdate{TotalEarned: given(amount("50")), ExternalID: affiliate.Null[string]()})
 	same(s, "the commission is calculated again", amount("10"), sale.CommissionEarned)
@@ -139,15 +139,15 @@ func sceneUpdates(s *scene) {
 // sceneRepeats repeats creates with their idempotency keys.
 func sceneRepeats(s *scene) {
 	once := affiliate.Once{Key: s.slug("once")}
-	in := affiliate.NewCoupon{Once: once, Name: s.unique, PercentOff: given(affiliate.MustPercent("20"))}
+	in := affiliate.CouponParams{Once: once, Name: s.unique, PercentOff: given(affiliate.MustPercent("20"))}
 	coupon := do(s, "CreateCoupon", s.CreateCoupon, in)
 	same(s, "the same coupon again", coupon, do(s, "CreateCoupon", s.CreateCoupon, in))
 	in.Name = "another"
 	denied(s, "CreateCoupon", s.CreateCoupon, in, affiliate.IdempotencyKeyReused)
 
 	mara := s.join("mara")
-	code := do(s, "CreateCode", s.CreateCode, affiliate.NewCode{CouponID: coupon.ID, Code: s.slug("C"), AffiliateID: mara.ID, MaxRedemptions: given(int64(1))})
-	buy := affiliate.NewSale{Once: affiliate.Once{Key: s.slug("buy")}, PromoCode: code.Code, TotalEarned: amount("10")}
+	code := do(s, "CreateCode", s.CreateCode, affiliate.CodeParams{CouponID: coupon.ID, Code: s.slug("C"), AffiliateID: mara.ID, MaxRedemptions: given(int64(1))})
+	buy := affiliate.SaleParams{Once: affiliate.Once{Key: s.slug("buy")}, PromoCode: code.Code, TotalEarned: amount("10")}
 	sale := s.sell(buy)
 	same(s, "the same sale again", sale, s.sell(buy))
 	buy.Once = affiliate.Once{Key: s.slug("buy-2")}
@@ -175,9 +175,9 @@ func sceneMisses(s *scene) {
 	miss(s, "Adjustment", s.Adjustment, nobody)
 	miss(s, "Endpoint", s.Endpoint, nobody)
 	miss(s, "Delivery", s.Delivery, nobody)
-	miss(s, "CreateReferral", s.CreateReferral, affiliate.NewReferral{AffiliateID: s.slug("nobody"), Name: "N", Email: mail, ReferredUserExternalID: mail})
+	miss(s, "CreateReferral", s.CreateReferral, affiliate.ReferralParams{AffiliateID: s.slug("nobody"), Name: "N", Email: mail, ReferredUserExternalID: mail})
 	same(s, "a sale that nobody earned", affiliate.SaleUnattributed,
-		do(s, "RecordSale", s.RecordSale, affiliate.NewSale{Email: mail, TotalEarned: amount("1")}).Outcome)
+		do(s, "RecordSale", s.RecordSale, affiliate.SaleParams{Email: mail, TotalEarned: amount("1")}).Outcome)
 
 	none := map[string]int{
 		"Links":       len(do2(s, "Links", s.Links, affiliate.LinkFilter{Slug: affiliate.Set(s.unique)}, affiliate.Page{}).Items),

@@ -8,7 +8,7 @@ import (
 
 // sceneEndpoints makes an endpoint, changes it and deletes it.
 func sceneEndpoints(s *scene) {
-	issued := do(s, "CreateEndpoint", s.CreateEndpoint, affiliate.NewEndpoint{
+	issued := do(s, "CreateEndpoint", s.CreateEndpoint, affiliate.EndpointParams{
 		URL: "https://hooks.conform.example/" + s.unique, Events: []affiliate.EventType{affiliate.CouponCreated, affiliate.CouponDeleted}, Description: "one", Active: given(false),
 		Headers: affiliate.EndpointHeaders{"authorization": "Basic dTpw", "X-Key": "k"},
 	})

@@ -9,10 +9,10 @@ import (
 // sceneLines sells two lines by a code for one of them, and takes one back.
 func sceneLines(s *scene) {
 	mara := s.join("mara")
-	coupon := do(s, "CreateCoupon", s.CreateCoupon, affiliate.NewCoupon{
+	coupon := do(s, "CreateCoupon", s.CreateCoupon, affiliate.CouponParams{
 		Name: s.unique, PercentOff: given(affiliate.MustPercent("25")), LimitToProducts: true, ProductIDs: []string{"beans"},
 	})
-	code := do(s, "CreateCode", s.CreateCode, affiliate.NewCode{CouponID: coupon.ID, Code: s.slug("BEANS"), AffiliateID: mara.ID})
+	code := do(s, "CreateCode", s.CreateCode, affiliate.CodeParams{CouponID: coupon.ID, Code: s.slug("BEANS"), AffiliateID: mara.ID})
 	lines := []affiliate.Line{
 		{ID: "1", ProductID: "beans", PlanID: "monthly", Name: "Beans", Quantity: given(amount("2")), Amount: amount("120.01")},
 		{ID: "2", ProductID: "mug", Categories: []string{"gifts"}, Amount: amount("20"), Discount: amount("5")},
@@ -20,7 +20,7 @@ func sceneLines(s *scene) {
 	preview := do(s, "Evaluate", s.Evaluate, affiliate.Order{PromoCode: code.Code, Lines: lines})
 	same(s, "25 percent of the beans alone", []any{true, 0, given(amount("30")), given(amount("105.01"))},
 		[]any{preview.Valid, len(preview.Unverified), preview.Discount, preview.Total})
-	order := affiliate.NewSale{PromoCode: code.Code, Email: s.email("kim"), TotalEarned: amount("115.01"), Tax: amount("10"), Lines: lines}
+	order := affiliate.SaleParams{PromoCode: code.Code, Email: s.email("kim"), TotalEarned: amount("115.01"), Tax: amount("10"), Lines: lines}
 	sale := s.sell(order)
 	same(s, "the lines of the preview and of the sale", preview.Lines, sale.Lines)
 	same(s, "the lines of a sale", []affiliate.SaleLine{
@@ -64,14 +64,14 @@ func sceneRules(s *scene) {
 		{Name: "renewals", When: affiliate.RuleWhen{Customer: affiliate.CustomerReturning}, Pay: affiliate.RulePay{Type: affiliate.RulePercentage, Rate: percent("10")}},
 	}
 	terms := affiliate.Terms{Rate: percent("30"), Rules: rules}
-	plan := do(s, "CreatePlan", s.CreatePlan, affiliate.NewPlan{Name: s.unique, Terms: terms})
+	plan := do(s, "CreatePlan", s.CreatePlan, affiliate.PlanParams{Name: s.unique, Terms: terms})
 	same(s, "the rules of a plan", rules, plan.Rules)
 	same(s, "the stored plan", plan, do(s, "Plan", s.Plan, plan.ID))
-	mara := do(s, "CreateAffiliate", s.CreateAffiliate, affiliate.NewAffiliate{
+	mara := do(s, "CreateAffiliate", s.CreateAffiliate, affiliate.AffiliateParams{
 		FirstName: "Mara", LastName: "Lindqvist", Email: s.email("mara"), AffiliateLink: s.slug("mara"), CommissionPlanID: plan.ID,
 	})
 	sell := func() affiliate.Sale {
-		return s.sell(affiliate.NewSale{ReferralID: mara.ID.String(), Email: s.email("kim"), Name: "Kim", TotalEarned: amount("100"), Lines: []affiliate.Line{
+		return s.sell(affiliate.SaleParams{ReferralID: mara.ID.String(), Email: s.email("kim"), Name: "Kim", TotalEarned: amount("100"), Lines: []affiliate.Line{
 			{ID: "1", ProductID: "beans", Amount: amount("80")}, {ID: "2", Categories: []string{"gift-card"}, Amount: amount("20")},
 		}})
 	}
@@ -87,7 +87,7 @@ func sceneRules(s *scene) {
 	late := terms
 	late.Rules = []affiliate.Rule{{Name: "all", Pay: rules[1].Pay}, rules[1]}
 	covered := invalid("rules[1]", "Rule renewals can never hold, because rule all decides before it")
-	no(s, "CreatePlan", s.CreatePlan, affiliate.NewPlan{Name: s.unique, Terms: late}, covered)
+	no(s, "CreatePlan", s.CreatePlan, affiliate.PlanParams{Name: s.unique, Terms: late}, covered)
 	no2(s, "UpdatePlan", s.UpdatePlan, plan.ID, affiliate.PlanUpdate{TermsUpdate: late.Update()}, covered)
 	one := do2(s, "UpdatePlan", s.UpdatePlan, plan.ID, affiliate.PlanUpdate{TermsUpdate: affiliate.TermsUpdate{Rules: given(rules[:1]), MonthsFrom: given(affiliate.MonthsFromReferral)}})
 	same(s, "a plan with other rules", []any{rules[:1], affiliate.MonthsFromReferral}, []any{one.Rules, one.MonthsFrom})
@@ -101,20 +101,20 @@ func sceneConversions(s *scene) {
 	rules := []affiliate.Rule{{
 		Name: "sign-up", When: affiliate.RuleWhen{Conversions: []string{"signup"}}, Pay: affiliate.RulePay{Type: affiliate.RuleFlat, Rate: affiliate.MustPercent("5")},
 	}}
-	plan := do(s, "CreatePlan", s.CreatePlan, affiliate.NewPlan{Name: s.unique, Terms: affiliate.Terms{Rate: affiliate.MustPercent("30"), Rules: rules}})
+	plan := do(s, "CreatePlan", s.CreatePlan, affiliate.PlanParams{Name: s.unique, Terms: affiliate.Terms{Rate: affiliate.MustPercent("30"), Rules: rules}})
 	same(s, "the rules of a plan", rules, plan.Rules)
-	mara := do(s, "CreateAffiliate", s.CreateAffiliate, affiliate.NewAffiliate{
+	mara := do(s, "CreateAffiliate", s.CreateAffiliate, affiliate.AffiliateParams{
 		FirstName: "Mara", LastName: "Lindqvist", Email: s.email("mara"), AffiliateLink: s.slug("mara"), CommissionPlanID: plan.ID,
 	})
-	signup := affiliate.NewConversion{Conversion: "signup", ReferralID: s.slug("mara"), Email: s.email("kim"), Name: "Kim", ExternalID: s.slug("user-1")}
+	signup := affiliate.ConversionParams{Conversion: "signup", ReferralID: s.slug("mara"), Email: s.email("kim"), Name: "Kim", ExternalID: s.slug("user-1")}
 	made := do(s, "RecordConversion", s.RecordConversion, signup).Sale.Or(affiliate.Sale{})
 	same(s, "a sign-up", []any{"signup", affiliate.TriggerSignup, amount("0"), amount("5"), affiliate.Null[affiliate.Percent](), mara.ID},
 		[]any{made.Conversion, made.PaymentTrigger, made.TotalEarned, made.CommissionEarned, made.CommissionRate, made.AffiliateID})
 	signup.ExternalID = ""
 	same(s, "the same sign-up again", affiliate.SaleDuplicate, do(s, "RecordConversion", s.RecordConversion, signup).Outcome)
-	other := affiliate.NewConversion{Conversion: "download", Email: s.email("kim")}
+	other := affiliate.ConversionParams{Conversion: "download", Email: s.email("kim")}
 	same(s, "a conversion for which nothing is paid", amount("0"), do(s, "RecordConversion", s.RecordConversion, other).Sale.Or(affiliate.Sale{}).CommissionEarned)
-	same(s, "the first payment", amount("30"), s.sell(affiliate.NewSale{Email: s.email("kim"), TotalEarned: amount("100")}).CommissionEarned)
+	same(s, "the first payment", amount("30"), s.sell(affiliate.SaleParams{Email: s.email("kim"), TotalEarned: amount("100")}).CommissionEarned)
 	links := do2(s, "Links", s.Links, affiliate.LinkFilter{AffiliateID: given(mara.ID)}, affiliate.Page{})
 	same(s, "conversions and sales of the link", []any{int64(2), int64(1)}, []any{links.Items[0].Conversions, links.Items[0].Sales})
 
@@ -122,7 +122,7 @@ func sceneConversions(s *scene) {
 	gone := do(s, "Sale", s.Sale, made.ID)
 	same(s, "a sign-up that was taken back", []any{affiliate.SaleRefunded, amount("0")}, []any{gone.Status, gone.CommissionEarned})
 	same(s, "the same sign-up after that", affiliate.SaleDuplicate, do(s, "RecordConversion", s.RecordConversion, signup).Outcome)
-	no(s, "RecordConversion", s.RecordConversion, affiliate.NewConversion{Email: s.email("kim")}, missing("conversion", "Conversion is required"))
+	no(s, "RecordConversion", s.RecordConversion, affiliate.ConversionParams{Email: s.email("kim")}, missing("conversion", "Conversion is required"))
 	no2(s, "UpdatePlan", s.UpdatePlan, plan.ID, affiliate.PlanUpdate{TermsUpdate: affiliate.TermsUpdate{Rules: given([]affiliate.Rule{{Name: "a", When: rules[0].When, Pay: rules[0].Pay, Firm: true}})}},
 		invalid("rules[0].firm", "A rule for conversions pays FLAT or NONE, is not firm and has no other condition"))
 }
@@ -130,8 +130,8 @@ func sceneConversions(s *scene) {
 // sceneDates plans other terms, and takes them back. What was paid before stays.
 func sceneDates(s *scene) {
 	percent := affiliate.MustPercent
-	plan := do(s, "CreatePlan", s.CreatePlan, affiliate.NewPlan{Name: s.unique, Terms: affiliate.Terms{Rate: percent("20")}})
-	mara := do(s, "CreateAffiliate", s.CreateAffiliate, affiliate.NewAffiliate{
+	plan := do(s, "CreatePlan", s.CreatePlan, affiliate.PlanParams{Name: s.unique, Terms: affiliate.Terms{Rate: percent("20")}})
+	mara := do(s, "CreateAffiliate", s.CreateAffiliate, affiliate.AffiliateParams{
 		FirstName: "Mara", LastName: "Lindqvist", Email: s.email("mara"), AffiliateLink: s.slug("mara"), CommissionPlanID: plan.ID,
 	})
 	day := affiliate.Day(2199, 1, 1)
@@ -149,7 +149,7 @@ func sceneDates(s *scene) {
 	planned, now := rates(dated.Versions)
 	same(s, "20 percent now and 15 later", []any{[]affiliate.Percent{percent("20"), percent("15")}, 0, percent("20")}, []any{planned, now, dated.CommissionRate})
 	same(s, "the stored plan", dated, do(s, "Plan", s.Plan, plan.ID))
-	same(s, "20 percent", amount("20"), s.sell(affiliate.NewSale{ReferralID: mara.ID.String(), Email: s.email("kim"), Name: "Kim", TotalEarned: amount("100")}).CommissionEarned)
+	same(s, "20 percent", amount("20"), s.sell(affiliate.SaleParams{ReferralID: mara.ID.String(), Email: s.email("kim"), Name: "Kim", TotalEarned: amount("100")}).CommissionEarned)
 
 	no2(s, "UpdatePlan", s.UpdatePlan, plan.ID, affiliate.PlanUpdate{TermsUpdate: affiliate.TermsUpdate{Rate: given(percent("15")), From: given(affiliate.Day(2001, 1, 1))}},
 		invalid("from", "from must be later than now: leave it out to change the terms in force"))

@@ -10,14 +10,14 @@ import (
 // the balance by hand and pays again.
 func scenePayouts(s *scene) {
 	mara := s.join("mara")
-	sale := s.sell(affiliate.NewSale{ReferralID: mara.ID.String(), Email: s.email("tom"), Name: "Tom", TotalEarned: amount("100")})
-	no(s, "CreatePayout", s.CreatePayout, affiliate.NewPayout{}, ownerRequired)
-	no(s, "CreatePayout", s.CreatePayout, affiliate.NewPayout{AffiliateID: uuid.New()}, affiliateNotFound)
-	no(s, "CreatePayout", s.CreatePayout, affiliate.NewPayout{AffiliateID: mara.ID, Minimum: amount("20.01")}, belowPayoutMinimum)
-	first := do(s, "CreatePayout", s.CreatePayout, affiliate.NewPayout{AffiliateEmail: mara.Email, ExternalID: s.slug("1")})
+	sale := s.sell(affiliate.SaleParams{ReferralID: mara.ID.String(), Email: s.email("tom"), Name: "Tom", TotalEarned: amount("100")})
+	no(s, "CreatePayout", s.CreatePayout, affiliate.PayoutParams{}, ownerRequired)
+	no(s, "CreatePayout", s.CreatePayout, affiliate.PayoutParams{AffiliateID: uuid.New()}, affiliateNotFound)
+	no(s, "CreatePayout", s.CreatePayout, affiliate.PayoutParams{AffiliateID: mara.ID, Minimum: amount("20.01")}, belowPayoutMinimum)
+	first := do(s, "CreatePayout", s.CreatePayout, affiliate.PayoutParams{AffiliateEmail: mara.Email, ExternalID: s.slug("1")})
 	same(s, "what is paid", amount("20"), first.Amount)
 	same(s, "the stored payout", first, do(s, "Payout", s.Payout, first.ID))
-	no(s, "CreatePayout", s.CreatePayout, affiliate.NewPayout{AffiliateID: mara.ID}, nothingPayable)
+	no(s, "CreatePayout", s.CreatePayout, affiliate.PayoutParams{AffiliateID: mara.ID}, nothingPayable)
 	no(s, "RefundSale", s.RefundSale, affiliate.Refund{SaleID: sale.ID}, includedInPayout)
 
 	no2(s, "FailPayout", s.FailPayout, uuid.New(), "x", payoutNotFound)
@@ -25,27 +25,27 @@ func scenePayouts(s *scene) {
 	no2(s, "SetPayoutStatus", s.SetPayoutStatus, first.ID, affiliate.PayoutPaid, statusNotAllowed)
 	no2(s, "SetPayoutStatus", s.SetPayoutStatus, first.ID, "", statusRequired)
 	same(s, "a canceled payout", affiliate.PayoutCanceled, do(s, "CancelPayout", s.CancelPayout, first.ID).Status)
-	bounced := do(s, "CreatePayout", s.CreatePayout, affiliate.NewPayout{AffiliateID: mara.ID, ManuallyPaid: true})
+	bounced := do(s, "CreatePayout", s.CreatePayout, affiliate.PayoutParams{AffiliateID: mara.ID, ManuallyPaid: true})
 	no2(s, "ReturnPayout", s.ReturnPayout, first.ID, "x", statusNotAllowed)
 	same(s, "a payout that came back", affiliate.Set("closed"), do2(s, "ReturnPayout", s.ReturnPayout, bounced.ID, "closed").ReturnedReason)
-	paid := do(s, "CreatePayout", s.CreatePayout, affiliate.NewPayout{AffiliateID: mara.ID, ManuallyPaid: true})
+	paid := do(s, "CreatePayout", s.CreatePayout, affiliate.PayoutParams{AffiliateID: mara.ID, ManuallyPaid: true})
 	same(s, "what a canceled payout let go", first.CommissionIDs, paid.CommissionIDs)
 
 	back := do(s, "RefundSale", s.RefundSale, affiliate.Refund{SaleID: sale.ID, Amount: given(amount("60")), ClawBack: true})
 	same(s, "a refund after the payout", affiliate.RefundReason("partially_refunded"), back.Reason)
 	same(s, "what is left of the commission", amount("8"), do(s, "Sale", s.Sale, sale.ID).CommissionEarned)
-	bonus := do(s, "RecordAdjustment", s.RecordAdjustment, affiliate.NewAdjustment{
+	bonus := do(s, "RecordAdjustment", s.RecordAdjustment, affiliate.AdjustmentParams{
 		Once: affiliate.Once{Key: s.slug("bonus")}, AffiliateID: mara.ID, Kind: affiliate.AdjustBonus, Amount: amount("30"), Reason: "spring", ExternalID: s.slug("b"),
 	})
 	same(s, "the stored adjustment", bonus, do(s, "Adjustment", s.Adjustment, bonus.ID))
-	no(s, "RecordAdjustment", s.RecordAdjustment, affiliate.NewAdjustment{AffiliateID: mara.ID, Kind: affiliate.AdjustBonus, Reason: "x"}, mustBe("amount", "must be greater than zero"))
-	no(s, "RecordAdjustment", s.RecordAdjustment, affiliate.NewAdjustment{AffiliateID: mara.ID, Amount: amount("1"), Reason: "x"}, kindRequired)
-	no(s, "RecordAdjustment", s.RecordAdjustment, affiliate.NewAdjustment{Reverses: uuid.New(), Reason: "x"}, adjustmentNotFound)
-	next := do(s, "CreatePayout", s.CreatePayout, affiliate.NewPayout{AffiliateID: mara.ID, Minimum: amount("18")})
+	no(s, "RecordAdjustment", s.RecordAdjustment, affiliate.AdjustmentParams{AffiliateID: mara.ID, Kind: affiliate.AdjustBonus, Reason: "x"}, mustBe("amount", "must be greater than zero"))
+	no(s, "RecordAdjustment", s.RecordAdjustment, affiliate.AdjustmentParams{AffiliateID: mara.ID, Amount: amount("1"), Reason: "x"}, kindRequired)
+	no(s, "RecordAdjustment", s.RecordAdjustment, affiliate.AdjustmentParams{Reverses: uuid.New(), Reason: "x"}, adjustmentNotFound)
+	next := do(s, "CreatePayout", s.CreatePayout, affiliate.PayoutParams{AffiliateID: mara.ID, Minimum: amount("18")})
 	same(s, "30 less 12", amount("18"), next.Amount)
 	same(s, "the adjustments in it", []uuid.UUID{bonus.ID}, next.AdjustmentIDs)
-	do(s, "RecordAdjustment", s.RecordAdjustment, affiliate.NewAdjustment{Reverses: bonus.ID, Reason: "typo"})
-	no(s, "RecordAdjustment", s.RecordAdjustment, affiliate.NewAdjustment{Reverses: bonus.ID, Reason: "typo"}, adjustmentReversed)
+	do(s, "RecordAdjustment", s.RecordAdjustment, affiliate.AdjustmentParams{Reverses: bonus.ID, Reason: "typo"})
+	no(s, "RecordAdjustment", s.RecordAdjustment, affiliate.AdjustmentParams{Reverses: bonus.ID, Reason: "typo"}, adjustmentReversed)
 
 	s.listsOfMoney(mara, first.ID, bounced.ID, paid.ID, next.ID)
 	report := do(s, "Report", whole(s.Report), affiliate.ReportQuery{

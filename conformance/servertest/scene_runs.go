@@ -15,8 +15,8 @@ import (
 // explanation. Runs name their affiliates: the cases of a suite run at once.
 func sceneRuns(s *scene) {
 	mara, tom := s.join("mara"), s.join("tom")
-	sale := s.sell(affiliate.NewSale{ReferralID: mara.ID.String(), Email: s.email("kim"), Name: "Kim", TotalEarned: amount("100")})
-	do(s, "RecordAdjustment", s.RecordAdjustment, affiliate.NewAdjustment{AffiliateID: tom.ID, Kind: affiliate.AdjustBonus, Amount: amount("5"), Reason: "r"})
+	sale := s.sell(affiliate.SaleParams{ReferralID: mara.ID.String(), Email: s.email("kim"), Name: "Kim", TotalEarned: amount("100")})
+	do(s, "RecordAdjustment", s.RecordAdjustment, affiliate.AdjustmentParams{AffiliateID: tom.ID, Kind: affiliate.AdjustBonus, Amount: amount("5"), Reason: "r"})
 	run := affiliate.PayoutRun{
 		ExternalID: s.slug("run"), Minimum: amount("10"), NoDetails: true, AffiliateIDs: []uuid.UUID{tom.ID, uuid.New(), mara.ID},
 	}

@@ -12,26 +12,26 @@ import (
 func shopYear(s *scene) {
 	mara, other := s.join("mara"), s.join("other")
 	coupon := s.coupon()
-	code := do(s, "CreateCode", s.CreateCode, affiliate.NewCode{CouponID: coupon.ID, Code: s.slug("MARA20"), AffiliateID: mara.ID, MaxRedemptions: given(int64(2))})
-	link := do(s, "CreateLink", s.CreateLink, affiliate.NewLink{Link: s.slug("autumn"), AffiliateEmail: mara.Email})
+	code := do(s, "CreateCode", s.CreateCode, affiliate.CodeParams{CouponID: coupon.ID, Code: s.slug("MARA20"), AffiliateID: mara.ID, MaxRedemptions: given(int64(2))})
+	link := do(s, "CreateLink", s.CreateLink, affiliate.LinkParams{Link: s.slug("autumn"), AffiliateEmail: mara.Email})
 	same(s, "the links of a new affiliate", 1, len(mara.AffiliateLinks))
 
 	// Spring: a customer comes through a link and buys twice.
-	tomas := do(s, "CreateReferral", s.CreateReferral, affiliate.NewReferral{AffiliateID: link.Link, Name: "Tomas Berg", Email: s.email("tomas"), ReferredUserExternalID: s.email("tomas")})
+	tomas := do(s, "CreateReferral", s.CreateReferral, affiliate.ReferralParams{AffiliateID: link.Link, Name: "Tomas Berg", Email: s.email("tomas"), ReferredUserExternalID: s.email("tomas")})
 	same(s, "the link of a referral", affiliate.Set(link.ID), tomas.AffiliateLinkID)
-	first := s.sell(affiliate.NewSale{Email: tomas.Email, TotalEarned: amount("199.99"), ExternalID: s.slug("order-1")})
+	first := s.sell(affiliate.SaleParams{Email: tomas.Email, TotalEarned: amount("199.99"), ExternalID: s.slug("order-1")})
 	same(s, "20 percent of 199.99", amount("40"), first.CommissionEarned)
-	second := s.sell(affiliate.NewSale{ReferralID: tomas.ID.String(), TotalEarned: amount("100"), Tax: amount("8"), Shipping: amount("2"), ExternalID: s.slug("order-2")})
+	second := s.sell(affiliate.SaleParams{ReferralID: tomas.ID.String(), TotalEarned: amount("100"), Tax: amount("8"), Shipping: amount("2"), ExternalID: s.slug("order-2")})
 	same(s, "20 percent without tax and shipping", amount("18"), second.CommissionEarned)
-	again := do(s, "RecordSale", s.RecordSale, affiliate.NewSale{Email: tomas.Email, TotalEarned: amount("1"), ExternalID: s.slug("order-2")})
+	again := do(s, "RecordSale", s.RecordSale, affiliate.SaleParams{Email: tomas.Email, TotalEarned: amount("1"), ExternalID: s.slug("order-2")})
 	same(s, "a payment that is reported twice", affiliate.SaleDuplicate, again.Outcome)
 
 	// Summer: the code, until it is used up.
-	byCode := s.sell(affiliate.NewSale{PromoCode: " " + s.slug("mara20"), Email: s.email("ines"), TotalEarned: amount("50"), CommissionRate: given(affiliate.MustPercent("10"))})
+	byCode := s.sell(affiliate.SaleParams{PromoCode: " " + s.slug("mara20"), Email: s.email("ines"), TotalEarned: amount("50"), CommissionRate: given(affiliate.MustPercent("10"))})
 	same(s, "the code of a sale", affiliate.Set(code.ID), byCode.PromotionalCodeID)
 	same(s, "its own rate", amount("5"), byCode.CommissionEarned)
-	s.sell(affiliate.NewSale{PromoCode: code.Code, TotalEarned: amount("10"), ReferralID: other.ID.String()})
-	denied(s, "RecordSale", s.RecordSale, affiliate.NewSale{PromoCode: code.Code, TotalEarned: amount("10")}, affiliate.CodeExhausted)
+	s.sell(affiliate.SaleParams{PromoCode: code.Code, TotalEarned: amount("10"), ReferralID: other.ID.String()})
+	denied(s, "RecordSale", s.RecordSale, affiliate.SaleParams{PromoCode: code.Code, TotalEarned: amount("10")}, affiliate.CodeExhausted)
 	same(s, "the count of the code", int64(2), do(s, "Code", s.Code, affiliate.CodeRef{Code: code.Code}).TimesRedeemed)
 	same(s, "the count of the coupon", int64(2), do(s, "Coupon", s.Coupon, affiliate.CouponRef{ID: coupon.ID}).TimesRedeemed)
 	s.totals(mara.ID, 2, "359.99", "65")
@@ -65,12 +65,12 @@ func (s *scene) autumn(mara affiliate.Affiliate, link affiliate.Link, tomas affi
 	s.totals(mara.ID, 1, "60", "7")
 	miss(s, "Sale", s.Sale, first.ID)
 
-	do(s, "RecordAdjustment", s.RecordAdjustment, affiliate.NewAdjustment{AffiliateID: mara.ID, Kind: affiliate.AdjustCorrection, Amount: amount("-7"), Reason: "what is owed"})
+	do(s, "RecordAdjustment", s.RecordAdjustment, affiliate.AdjustmentParams{AffiliateID: mara.ID, Kind: affiliate.AdjustCorrection, Amount: amount("-7"), Reason: "what is owed"})
 	done(s, "DeleteAffiliate", s.DeleteAffiliate, affiliate.AffiliateRef{ID: mara.ID})
 	miss(s, "Affiliate", s.Affiliate, mara.ID.String())
-	denied(s, "RecordSale", s.RecordSale, affiliate.NewSale{PromoCode: s.slug("MARA20"), TotalEarned: amount("10")}, affiliate.CodeExhausted)
+	denied(s, "RecordSale", s.RecordSale, affiliate.SaleParams{PromoCode: s.slug("MARA20"), TotalEarned: amount("10")}, affiliate.CodeExhausted)
 	same(s, "a deleted coupon", s.unique, do(s, "DeleteCoupon", s.DeleteCoupon, s.couponOf("MARA20")).Name)
-	denied(s, "RecordSale", s.RecordSale, affiliate.NewSale{PromoCode: s.slug("MARA20"), TotalEarned: amount("10")}, affiliate.CodeNotFound)
+	denied(s, "RecordSale", s.RecordSale, affiliate.SaleParams{PromoCode: s.slug("MARA20"), TotalEarned: amount("10")}, affiliate.CodeNotFound)
 }
 
 func (s *scene) couponOf(code string) uuid.UUID {

@@ -23,12 +23,12 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	if _, err := program.CreateAffiliate(ctx, affiliate.NewAffiliate{
+	if _, err := program.CreateAffiliate(ctx, affiliate.AffiliateParams{
 		FirstName: "Ada", LastName: "Lovelace", Email: "ada@example.com", AffiliateLink: "ada",
 	}); err != nil {
 		log.Fatal(err)
 	}
-	res, err := program.RecordSale(ctx, affiliate.NewSale{
+	res, err := program.RecordSale(ctx, affiliate.SaleParams{
 		ReferralID: "ada", Email: "tomas@example.net", Name: "Tomas Berg",
 		TotalEarned: affiliate.MustAmount("49.90"), ExternalID: "order-1042",
 	})

@@ -76,7 +76,7 @@ func Checkout(ctx context.Context, partners *client.Client, o Order) (Receipt, e
 }
 
 func report(ctx context.Context, partners *client.Client, o Order) (affiliate.SaleResult, error) {
-	return partners.RecordSale(ctx, affiliate.NewSale{
+	return partners.RecordSale(ctx, affiliate.SaleParams{
 		PromoCode: o.Code, Email: o.Email, Name: o.Name, ExternalID: o.ID,
 		TotalEarned: o.Total, Subtotal: affiliate.Set(o.Basket), // a code's minimum is about the basket
 	})

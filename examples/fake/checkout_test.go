@@ -21,11 +21,11 @@ const key = "a-key-for-these-tests"
 func newShop(t *testing.T) (*tributary.Program, http.Handler, *client.Client) {
 	engine, api, partners := newFake()
 
-	ada := must(engine.CreateAffiliate(t.Context(), affiliate.NewAffiliate{
+	ada := must(engine.CreateAffiliate(t.Context(), affiliate.AffiliateParams{
 		FirstName: "Ada", LastName: "Lovelace", Email: "ada@example.com", CommissionRate: affiliate.Set(affiliate.MustPercent("20")),
 	}))
-	ten := must(engine.CreateCoupon(t.Context(), affiliate.NewCoupon{Name: "Ten", PercentOff: affiliate.Set(affiliate.MustPercent("10"))}))
-	must(engine.CreateCode(t.Context(), affiliate.NewCode{
+	ten := must(engine.CreateCoupon(t.Context(), affiliate.CouponParams{Name: "Ten", PercentOff: affiliate.Set(affiliate.MustPercent("10"))}))
+	must(engine.CreateCode(t.Context(), affiliate.CodeParams{
 		CouponID: ten.ID, Code: "ADA10", AffiliateID: ada.ID, MaxRedemptions: affiliate.Set[int64](1), MinimumAmount: affiliate.Set(affiliate.MustAmount("50")),
 	}))
 	return engine, api, partners

@@ -23,7 +23,7 @@ func paidShop(t *testing.T) (*tributary.Program, http.Handler, *client.Client) {
 
 // pay pays Ada what is payable to her.
 func pay(t *testing.T, engine *tributary.Program) affiliate.Amount {
-	payout := must(engine.CreatePayout(t.Context(), affiliate.NewPayout{AffiliateEmail: "ada@example.com"}))
+	payout := must(engine.CreatePayout(t.Context(), affiliate.PayoutParams{AffiliateEmail: "ada@example.com"}))
 	return must(engine.SetPayoutStatus(t.Context(), payout.ID, affiliate.PayoutPaid)).Amount
 }
 

@@ -76,7 +76,7 @@ func examples(ctx context.Context, stdout io.Writer) error {
 		if err != nil {
 			return err
 		}
-		command := &cli.Import{Folder: importer.Folder{FS: folder, Service: service, Discount: affiliate.NewCoupon{
+		command := &cli.Import{Folder: importer.Folder{FS: folder, Service: service, Discount: affiliate.CouponParams{
 			PercentOff: affiliate.Set(affiliate.MustPercent("20")),
 		}}}
 		if err := threeTimes(ctx, command, stdout); err != nil {

@@ -34,10 +34,10 @@ func TestRetain(t *testing.T) {
 			t.Helper()
 			for _, p := range all {
 				slug, _, _ := strings.Cut(email, "@")
-				in := affiliate.NewAffiliate{FirstName: "Ada", LastName: "Moss", Email: email, AffiliateLink: slug}
+				in := affiliate.AffiliateParams{FirstName: "Ada", LastName: "Moss", Email: email, AffiliateLink: slug}
 				in.Key = slug
 				_, err := p.CreateAffiliate(t.Context(), in)
-				_, err2 := p.TrackClick(t.Context(), affiliate.NewClick{Slug: slug})
+				_, err2 := p.TrackClick(t.Context(), affiliate.ClickParams{Slug: slug})
 				if err := errors.Join(err, err2); err != nil {
 					t.Fatal(err)
 				}

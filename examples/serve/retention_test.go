@@ -35,9 +35,9 @@ func newLedger(t *testing.T) *ledger {
 	l.Program = must(tributary.New(memstore.New(), tributary.Config{
 		Terms: affiliate.Terms{Rate: affiliate.MustPercent("20")}, Now: func() time.Time { return l.now },
 	}))
-	ada := must(l.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "A", LastName: "B", Email: "a@example.com", AffiliateLink: "a"}))
-	coupon := must(l.CreateCoupon(t.Context(), affiliate.NewCoupon{Name: "c", PercentOff: affiliate.Set(affiliate.MustPercent("20"))}))
-	must(l.CreateCode(t.Context(), affiliate.NewCode{CouponID: coupon.ID, Code: "CODE", AffiliateID: ada.ID}))
+	ada := must(l.CreateAffiliate(t.Context(), affiliate.AffiliateParams{FirstName: "A", LastName: "B", Email: "a@example.com", AffiliateLink: "a"}))
+	coupon := must(l.CreateCoupon(t.Context(), affiliate.CouponParams{Name: "c", PercentOff: affiliate.Set(affiliate.MustPercent("20"))}))
+	must(l.CreateCode(t.Context(), affiliate.CodeParams{CouponID: coupon.ID, Code: "CODE", AffiliateID: ada.ID}))
 	l.sell("warm", false)
 	return l
 }
@@ -66,7 +66,7 @@ func (l *ledger) bytes(work func()) float64 {
 // sell records sales of a hundred customers who come back.
 func (l *ledger) sell(name string, keyed bool) {
 	for i := range measured {
-		in := affiliate.NewSale{
+		in := affiliate.SaleParams{
 			PromoCode: "CODE", ExternalID: fmt.Sprint(name, "-order-", i), TotalEarned: affiliate.MustAmount("129.50"),
 			Email: fmt.Sprintf("customer-%d@example.org", i%100), Name: "Kim Moss",
 		}
@@ -79,7 +79,7 @@ func (l *ledger) sell(name string, keyed bool) {
 
 func (l *ledger) click() {
 	for i := range measured {
-		must(l.TrackClick(l.t.Context(), affiliate.NewClick{
+		must(l.TrackClick(l.t.Context(), affiliate.ClickParams{
 			Slug: "a", DeviceID: uuid.NewString(), LandingURL: fmt.Sprintf("https://shop.example/beans/%d?ref=a", i),
 			Referrer: "https://blog.example/posts/coffee", UserAgent: "Mozilla/5.0 (X11; Linux x86_64; rv:143.0) Gecko/20100101 Firefox/143.0",
 		}))
@@ -115,7 +115,7 @@ func TestRetentionFigures(t *testing.T) {
 			t.Fatalf("%+v", gone)
 		}
 	}) / 3
-	must(l.CreateEndpoint(t.Context(), affiliate.NewEndpoint{URL: "https://hooks.example/", Events: []affiliate.EventType{affiliate.SaleCreated}}))
+	must(l.CreateEndpoint(t.Context(), affiliate.EndpointParams{URL: "https://hooks.example/", Events: []affiliate.EventType{affiliate.SaleCreated}}))
 	delivered := l.bytes(func() { l.sell("sent", false); l.deliver() })
 	got := map[string]float64{
 		"a sale with its commission, its redemption and its movement": soldAndEvent - event,

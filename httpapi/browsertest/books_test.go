@@ -49,7 +49,7 @@ func TestBooks(t *testing.T) {
 		store.next.Store(true)
 		first.click("button", named("Check the books"))
 		<-store.waiting
-		must(w.RecordSale(t.Context(), affiliate.NewSale{ReferralID: "ada", Email: "meanwhile@x.example", Name: "M", TotalEarned: affiliate.MustAmount("10")}))(t)
+		must(w.RecordSale(t.Context(), affiliate.SaleParams{ReferralID: "ada", Email: "meanwhile@x.example", Name: "M", TotalEarned: affiliate.MustAmount("10")}))(t)
 		second.pressAs(400, "Check the books")
 		second.says("A verification is running")
 		first.close()
@@ -82,7 +82,7 @@ func TestBooks(t *testing.T) {
 func (w *world) crowd(n int) {
 	w.t.Helper()
 	for i := range n {
-		must(w.TrackClick(w.t.Context(), affiliate.NewClick{Slug: "ada", DeviceID: fmt.Sprint("device-", i)}))(w.t)
+		must(w.TrackClick(w.t.Context(), affiliate.ClickParams{Slug: "ada", DeviceID: fmt.Sprint("device-", i)}))(w.t)
 	}
 }
 

@@ -48,8 +48,8 @@ func TestDeliveries(t *testing.T) {
 		w := newWorld(t)
 		to := &receiver{status: 500}
 		send := w.delivers()
-		hook := must(w.CreateEndpoint(t.Context(), affiliate.NewEndpoint{URL: originOf(t, to) + "/", Events: []affiliate.EventType{"affiliate.created"}}))(t)
-		must(w.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "Ada", LastName: "X", Email: "ada@example.org"}))(t)
+		hook := must(w.CreateEndpoint(t.Context(), affiliate.EndpointParams{URL: originOf(t, to) + "/", Events: []affiliate.EventType{"affiliate.created"}}))(t)
+		must(w.CreateAffiliate(t.Context(), affiliate.AffiliateParams{FirstName: "Ada", LastName: "X", Email: "ada@example.org"}))(t)
 		send()
 		tb := open(w)
 		tb.open("/webhooks?state=failed")

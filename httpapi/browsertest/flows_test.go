@@ -37,7 +37,7 @@ func TestCoupons(t *testing.T) {
 		tb.fill("Affiliate", "ada@example.org")
 		tb.fill("Uses of this code", "1")
 		tb.press("Create")
-		must(w.RecordSale(t.Context(), affiliate.NewSale{PromoCode: "ONCE", Email: "once@x.example", Name: "O", TotalEarned: affiliate.MustAmount("10")}))(t)
+		must(w.RecordSale(t.Context(), affiliate.SaleParams{PromoCode: "ONCE", Email: "once@x.example", Name: "O", TotalEarned: affiliate.MustAmount("10")}))(t)
 		tb.open(tb.path())
 		if full := eval[bool](tb, `document.querySelector("meter").value === document.querySelector("meter").max`); !full {
 			t.Error("the meter of a code that is used up is not full")

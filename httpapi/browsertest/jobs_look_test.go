@@ -45,8 +45,8 @@ func TestWhyACodeFails(t *testing.T) {
 	t.Parallel()
 	scriptsOff(t, func(t *testing.T, open func(*world) *tab) {
 		w := newWorld(t).fill()
-		coupon := must(w.CreateCoupon(t.Context(), affiliate.NewCoupon{Name: "Spring", PercentOff: affiliate.Set(affiliate.MustPercent("15"))}))(t)
-		_ = must(w.CreateCode(t.Context(), affiliate.NewCode{CouponID: coupon.ID, AffiliateID: w.made.Ada.ID, Code: "FIFTY", MinimumAmount: affiliate.Set(affiliate.MustAmount("50")), MinimumAmountCurrency: affiliate.Set(affiliate.Currency("USD"))}))(t)
+		coupon := must(w.CreateCoupon(t.Context(), affiliate.CouponParams{Name: "Spring", PercentOff: affiliate.Set(affiliate.MustPercent("15"))}))(t)
+		_ = must(w.CreateCode(t.Context(), affiliate.CodeParams{CouponID: coupon.ID, AffiliateID: w.made.Ada.ID, Code: "FIFTY", MinimumAmount: affiliate.Set(affiliate.MustAmount("50")), MinimumAmountCurrency: affiliate.Set(affiliate.Currency("USD"))}))(t)
 		tb := open(w)
 		tb.job(func() {
 			tb.find("fifty")
@@ -144,7 +144,7 @@ func TestCouponWithThreeCodes(t *testing.T) {
 	scriptsOff(t, func(t *testing.T, open func(*world) *tab) {
 		w := newWorld(t).fill()
 		for _, slug := range []string{"grace", "mary"} {
-			_ = must(w.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: slug, LastName: "Y", Email: slug + "@example.org"}))(t)
+			_ = must(w.CreateAffiliate(t.Context(), affiliate.AffiliateParams{FirstName: slug, LastName: "Y", Email: slug + "@example.org"}))(t)
 		}
 		tb := open(w)
 		tb.job(func() {

@@ -88,7 +88,7 @@ func TestMonthlyPayout(t *testing.T) {
 		w := newWorld(t).fill()
 		bo := must(w.AffiliateByEmail(t.Context(), "idle@example.org"))(t)
 		must(w.SetPayoutDetails(t.Context(), bo.ID, affiliate.PayoutDetails{Method: "PAYPAL", Email: "bo@pay.example"}))(t)
-		must(w.RecordSale(t.Context(), affiliate.NewSale{ReferralID: "idle", Email: "bo@x.example", Name: "B", TotalEarned: affiliate.MustAmount("50")}))(t)
+		must(w.RecordSale(t.Context(), affiliate.SaleParams{ReferralID: "idle", Email: "bo@x.example", Name: "B", TotalEarned: affiliate.MustAmount("50")}))(t)
 		tb := open(w)
 		tb.job(func() {
 			tb.press("Payouts")
@@ -212,8 +212,8 @@ func TestForfeit(t *testing.T) {
 	t.Parallel()
 	scriptsOnAndOff(t, func(t *testing.T, open func(*world) *tab) {
 		w := newWorld(t)
-		dora := must(w.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "Dora", LastName: "D", Email: "dora@x.example", AffiliateLink: "dora"}))(t)
-		_ = must(w.RecordSale(t.Context(), affiliate.NewSale{ReferralID: "dora", Email: "buyer@x.example", Name: "Buyer", TotalEarned: affiliate.MustAmount("50")}))(t)
+		dora := must(w.CreateAffiliate(t.Context(), affiliate.AffiliateParams{FirstName: "Dora", LastName: "D", Email: "dora@x.example", AffiliateLink: "dora"}))(t)
+		_ = must(w.RecordSale(t.Context(), affiliate.SaleParams{ReferralID: "dora", Email: "buyer@x.example", Name: "Buyer", TotalEarned: affiliate.MustAmount("50")}))(t)
 		tb := open(w)
 		tb.open("/affiliates/" + dora.ID.String())
 		tb.unfold("More")

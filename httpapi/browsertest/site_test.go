@@ -81,7 +81,7 @@ func (w *world) fill(texts ...string) *world {
 // figures have to fit everywhere.
 func (w *world) large() *world {
 	w.t.Helper()
-	_ = must(w.RecordSale(w.t.Context(), affiliate.NewSale{ReferralID: w.made.Ada.ID.String(), Email: "large@x.example", Name: "Large", TotalEarned: affiliate.MustAmount("644822150")}))(w.t)
+	_ = must(w.RecordSale(w.t.Context(), affiliate.SaleParams{ReferralID: w.made.Ada.ID.String(), Email: "large@x.example", Name: "Large", TotalEarned: affiliate.MustAmount("644822150")}))(w.t)
 	return w
 }
 
@@ -113,7 +113,7 @@ func (w *world) console(cfg console.Config) http.Handler {
 func (w *world) partner(cfg portal.Config) http.Handler {
 	w.t.Helper()
 	if w.made.Ada.ID == uuid.Nil {
-		w.made.Ada = must(w.CreateAffiliate(w.t.Context(), affiliate.NewAffiliate{FirstName: "Ada", LastName: "X", Email: "ada@example.org"}))(w.t)
+		w.made.Ada = must(w.CreateAffiliate(w.t.Context(), affiliate.AffiliateParams{FirstName: "Ada", LastName: "X", Email: "ada@example.org"}))(w.t)
 	}
 	cfg.Logger = slog.New(slog.DiscardHandler)
 	if cfg.Key == nil {

@@ -420,7 +420,7 @@ func TestUnfitActions(t *testing.T) {
 func TestBulk(t *testing.T) {
 	w := newWorld(t)
 	w.fill("")
-	two := must(w.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "Two", LastName: "T", Email: "two@example.org", AffiliateStatus: "inactive"}))
+	two := must(w.CreateAffiliate(t.Context(), affiliate.AffiliateParams{FirstName: "Two", LastName: "T", Email: "two@example.org", AffiliateStatus: "inactive"}))
 	path := "affiliates/status?to=ACTIVE&id=" + w.idle.ID.String() + "&id=" + two.ID.String()
 	if answer := w.send(path, w.form(path)); answer.status != 303 || len(w.log.actions()) != 2 {
 		t.Errorf("%d %q", answer.status, w.log.actions())

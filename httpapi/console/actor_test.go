@@ -51,7 +51,7 @@ func TestReason(t *testing.T) {
 	w := newWorld(t)
 	w.fill("")
 	waits := func(email string) affiliate.Affiliate {
-		return must(w.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "O", LastName: "O", Email: email, AffiliateStatus: "inactive"}))
+		return must(w.CreateAffiliate(t.Context(), affiliate.AffiliateParams{FirstName: "O", LastName: "O", Email: email, AffiliateStatus: "inactive"}))
 	}
 	other, third := waits("o@example.org"), waits("p@example.org")
 	status := func(to affiliate.AffiliateStatus, ids ...uuid.UUID) string {
@@ -111,7 +111,7 @@ func TestWhoMovedMoney(t *testing.T) {
 	must(w.By("bank").SetPayoutStatus(t.Context(), w.payout.ID, affiliate.PayoutPaid))
 	w.now = w.now.Add(time.Hour)
 	for range 60 {
-		must(w.RecordSale(t.Context(), affiliate.NewSale{ReferralID: w.ada.ID.String(), Email: "kim@example.net", Name: "Kim", TotalEarned: affiliate.MustAmount("10")}))
+		must(w.RecordSale(t.Context(), affiliate.SaleParams{ReferralID: w.ada.ID.String(), Email: "kim@example.net", Name: "Kim", TotalEarned: affiliate.MustAmount("10")}))
 	}
 	w.now = w.now.Add(time.Hour)
 	back := w.form(at+"/status?to=RETURNED", "returnedReason", "no account")

@@ -364,7 +364,7 @@ var (
 	inviteAffiliate = addAffiliate("affiliates.invite", "Invite an affiliate", "Invite", "The affiliate was invited.", "They are invited until your site says that they have accepted. No mail is sent from here.", (*tributary.Program).InviteAffiliate)
 )
 
-type createsAffiliate = func(*tributary.Program, context.Context, affiliate.NewAffiliate) (affiliate.Affiliate, error)
+type createsAffiliate = func(*tributary.Program, context.Context, affiliate.AffiliateParams) (affiliate.Affiliate, error)
 
 func addAffiliate(name, title, button, done, means string, call createsAffiliate) *action {
 	return &action{
@@ -382,7 +382,7 @@ func addAffiliate(name, title, button, done, means string, call createsAffiliate
 			}, nil
 		},
 		do: func(v *visit, p *tributary.Program, in *input) (string, error) {
-			a, err := call(p, v.ctx(), affiliate.NewAffiliate{
+			a, err := call(p, v.ctx(), affiliate.AffiliateParams{
 				FirstName: in.Get("firstName"), LastName: in.Get("lastName"), Email: in.Get("email"), ExternalID: in.Get("externalId"), AffiliateLink: in.Get("affiliateLink"),
 			})
 			if err != nil {
@@ -533,7 +533,7 @@ var adjust = &action{
 		if in.err != nil {
 			return in.err
 		}
-		_, err := p.RecordAdjustment(v.ctx(), affiliate.NewAdjustment{AffiliateID: id, Kind: affiliate.AdjustmentKind(in.Get("kind")), Amount: sum.Or(affiliate.Amount{}), Reason: in.Get(fieldReason)})
+		_, err := p.RecordAdjustment(v.ctx(), affiliate.AdjustmentParams{AffiliateID: id, Kind: affiliate.AdjustmentKind(in.Get("kind")), Amount: sum.Or(affiliate.Amount{}), Reason: in.Get(fieldReason)})
 		return err
 	}),
 }

@@ -18,7 +18,7 @@ func TestAnswers(t *testing.T) {
 	w := newWorld(t, func(_ *tributary.Config, c *console.Config) {
 		c.Questions = map[uuid.UUID]string{site: "Where do you write?"}
 	})
-	a := must(w.CreateAffiliate(t.Context(), affiliate.NewAffiliate{
+	a := must(w.CreateAffiliate(t.Context(), affiliate.AffiliateParams{
 		FirstName: "App", LastName: "Licant", Email: "app@example.org", AffiliateStatus: "inactive",
 		Answers: []affiliate.Answer{{QuestionID: site, Answer: "<b>https://blog.example</b>"}, {QuestionID: other, Answer: "Accepted version 2"}},
 	}))

@@ -32,7 +32,7 @@ func BenchmarkConsole(b *testing.B) {
 		if _, err := p.RecordSale(b.Context(), sell(i)); err != nil {
 			b.Fatal(err)
 		}
-		if _, err := p.TrackClick(b.Context(), affiliate.NewClick{Slug: all[i%len(all)].AffiliateLinks[0].Link, DeviceID: fmt.Sprint(i)}); err != nil {
+		if _, err := p.TrackClick(b.Context(), affiliate.ClickParams{Slug: all[i%len(all)].AffiliateLinks[0].Link, DeviceID: fmt.Sprint(i)}); err != nil {
 			b.Fatal(err)
 		}
 	}

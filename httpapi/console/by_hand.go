@@ -34,7 +34,7 @@ var newSale = &action{
 	},
 	do: func(v *visit, p *tributary.Program, in *input) (string, error) {
 		who, err := v.creditTyped(in)
-		sale := affiliate.NewSale{
+		sale := affiliate.SaleParams{
 			ReferralID: who.ReferralID, Email: who.Email, Name: who.Name, PromoCode: in.text("promoCode"), ExternalID: in.text("externalId"), ExternalInvoiceID: in.text("externalInvoiceId"),
 			TotalEarned: in.amount("totalEarned").Or(affiliate.Amount{}), Tax: in.amount("tax").Or(affiliate.Amount{}), Shipping: in.amount("shipping").Or(affiliate.Amount{}), PaidAt: in.paidOn(v),
 		}
@@ -65,7 +65,7 @@ var newConversion = &action{
 		if err != nil {
 			return "", err
 		}
-		result, err := p.RecordConversion(v.ctx(), affiliate.NewConversion{
+		result, err := p.RecordConversion(v.ctx(), affiliate.ConversionParams{
 			Conversion: in.text("conversion"), ReferralID: who.ReferralID, Email: who.Email, Name: who.Name, ExternalID: in.text("externalId"), PromoCode: in.text("promoCode"),
 		})
 		return recorded(result, credited(err))
@@ -144,7 +144,7 @@ var newCustomer = &action{
 		if err != nil {
 			return "", err
 		}
-		made, err := p.CreateReferral(v.ctx(), affiliate.NewReferral{
+		made, err := p.CreateReferral(v.ctx(), affiliate.ReferralParams{
 			AffiliateID: a.ID.String(), Name: in.text(fieldName), Email: in.text(fieldCustomer), ReferredUserExternalID: in.text("referredUserExternalId"), Plan: in.text("plan"), Manual: true,
 		})
 		return "customers/" + made.ID.String(), credited(err)

@@ -14,7 +14,7 @@ import (
 func TestWhoIsNamed(t *testing.T) {
 	w := newWorld(t)
 	w.fill("")
-	own := must(w.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "Own", LastName: "Id", Email: "own@example.org", ExternalID: "acct/7"}))
+	own := must(w.CreateAffiliate(t.Context(), affiliate.AffiliateParams{FirstName: "Own", LastName: "Id", Email: "own@example.org", ExternalID: "acct/7"}))
 	path := fmt.Sprint("sales/", w.free.ID, "/move")
 	for text, want := range map[string]string{
 		"OWN@example.org": "", own.ID.String(): "", own.AffiliateLinks[0].Link: "", "ext:acct/7": "", "wn Id": "",

@@ -247,7 +247,7 @@ var newCode = &action{
 	do: func(v *visit, p *tributary.Program, in *input) (string, error) {
 		id, err1 := v.id(0)
 		owner, err2 := v.ownerTyped(in)
-		c := affiliate.NewCode{
+		c := affiliate.CodeParams{
 			CouponID: id, Code: in.text("code"), AffiliateEmail: owner.Or(""),
 			StartsAt: in.date("startsAt"), MinimumQuantity: in.pieces("minimumQuantity"), MaxRedemptionsPerCustomer: in.whole("maxRedemptionsPerCustomer"),
 			ExpiresAt: in.date("expiresAt"), MaxRedemptions: in.whole("maxRedemptions"), MinimumAmount: in.amountOf("minimumAmount", in.currencyOf("minimumAmountCurrency")), MinimumAmountCurrency: choice[affiliate.Currency](in, "minimumAmountCurrency"), FirstTimeOrder: in.yes("firstTimeOrder"),

@@ -71,12 +71,12 @@ func TestCodeTermsPages(t *testing.T) {
 		t.Errorf("changed to %s", got)
 	}
 	says(ofCode+"?total=100&email=kim%40b.example", "It works Discount 10.00 USD")
-	hold := affiliate.NewHold{ID: "cart", Until: w.now.Add(time.Minute), Order: affiliate.Order{PromoCode: "HOUSE", Email: "lou@b.example", Subtotal: affiliate.Set(affiliate.MustAmount("60"))}}
+	hold := affiliate.HoldParams{ID: "cart", Until: w.now.Add(time.Minute), Order: affiliate.Order{PromoCode: "HOUSE", Email: "lou@b.example", Subtotal: affiliate.Set(affiliate.MustAmount("60"))}}
 	must(w.HoldRedemption(ctx, hold))
 	says(ofCoupon, "Budget 4.00 USD left of 10.00 USD")
 	w.now = w.now.Add(2 * time.Minute)
 	says(ofCoupon, "Budget 10.00 USD left of 10.00 USD")
-	sale := affiliate.NewSale{PromoCode: "HOUSE", ReferralID: "ada", Email: "kim@b.example", Name: "Kim", Subtotal: affiliate.Set(affiliate.MustAmount("100")), TotalEarned: affiliate.MustAmount("90")}
+	sale := affiliate.SaleParams{PromoCode: "HOUSE", ReferralID: "ada", Email: "kim@b.example", Name: "Kim", Subtotal: affiliate.Set(affiliate.MustAmount("100")), TotalEarned: affiliate.MustAmount("90")}
 	sold := must(w.RecordSale(ctx, sale)).Sale.Or(affiliate.Sale{})
 	says(ofCode+"?total=100&email=kim%40b.example", "It is refused Budget spent, of 10.00 USD", "The customer has used it as often as one may, 1 of 1")
 	says("codes?q=HOUSE", "Budget spent, of 10.00 USD")
@@ -90,11 +90,11 @@ func TestHoldPages(t *testing.T) {
 	w := newWorld(t, func(c *tributary.Config, _ *console.Config) { c.HouseCodes = true })
 	w.fill("")
 	ctx := t.Context()
-	coupon := must(w.CreateCoupon(ctx, affiliate.NewCoupon{Name: "Few", PercentOff: affiliate.Set(affiliate.MustPercent("10"))}))
-	code := must(w.CreateCode(ctx, affiliate.NewCode{CouponID: coupon.ID, Code: "FEW", AffiliateID: w.ada.ID, MaxRedemptions: affiliate.Set[int64](2)}))
-	house := must(w.CreateCode(ctx, affiliate.NewCode{CouponID: coupon.ID, Code: "HOUSE", MaxRedemptions: affiliate.Set[int64](1)}))
+	coupon := must(w.CreateCoupon(ctx, affiliate.CouponParams{Name: "Few", PercentOff: affiliate.Set(affiliate.MustPercent("10"))}))
+	code := must(w.CreateCode(ctx, affiliate.CodeParams{CouponID: coupon.ID, Code: "FEW", AffiliateID: w.ada.ID, MaxRedemptions: affiliate.Set[int64](2)}))
+	house := must(w.CreateCode(ctx, affiliate.CodeParams{CouponID: coupon.ID, Code: "HOUSE", MaxRedemptions: affiliate.Set[int64](1)}))
 	hold := func(id string, c affiliate.Code, until time.Duration) {
-		must(w.HoldRedemption(ctx, affiliate.NewHold{ID: id, Order: affiliate.Order{PromoCode: c.Code, Subtotal: affiliate.Set(affiliate.MustAmount("50"))}, Until: w.now.Add(until)}))
+		must(w.HoldRedemption(ctx, affiliate.HoldParams{ID: id, Order: affiliate.Order{PromoCode: c.Code, Subtotal: affiliate.Set(affiliate.MustAmount("50"))}, Until: w.now.Add(until)}))
 	}
 	hold("cart & 1", code, 2*time.Hour)
 	hold("lapses", code, time.Minute)
@@ -125,11 +125,11 @@ func TestHoldPages(t *testing.T) {
 	}
 
 	for range 2 {
-		must(w.RecordSale(ctx, affiliate.NewSale{PromoCode: "FEW", TotalEarned: affiliate.MustAmount("45")}))
+		must(w.RecordSale(ctx, affiliate.SaleParams{PromoCode: "FEW", TotalEarned: affiliate.MustAmount("45")}))
 	}
-	must(w.RecordSale(ctx, affiliate.NewSale{PromoCode: "HOUSE", TotalEarned: affiliate.MustAmount("45"), ExternalID: "o-1"}))
-	late := must(w.RecordSale(ctx, affiliate.NewSale{HoldID: "lapses", Email: "kim@b.example", Name: "Kim", TotalEarned: affiliate.MustAmount("45")})).Sale.Or(affiliate.Sale{})
-	must(w.RecordSale(ctx, affiliate.NewSale{HoldID: "of the house", TotalEarned: affiliate.MustAmount("45"), ExternalID: "order & 2"}))
+	must(w.RecordSale(ctx, affiliate.SaleParams{PromoCode: "HOUSE", TotalEarned: affiliate.MustAmount("45"), ExternalID: "o-1"}))
+	late := must(w.RecordSale(ctx, affiliate.SaleParams{HoldID: "lapses", Email: "kim@b.example", Name: "Kim", TotalEarned: affiliate.MustAmount("45")})).Sale.Or(affiliate.Sale{})
+	must(w.RecordSale(ctx, affiliate.SaleParams{HoldID: "of the house", TotalEarned: affiliate.MustAmount("45"), ExternalID: "order & 2"}))
 	says("", "Over a limit 2")
 	says("", fmt.Sprintf("Sale %v, FEW, kim@b.example: 5.00 USD off", late.ID))
 	says("redemptions", "Sale or order")
@@ -147,14 +147,14 @@ func TestHoldPages(t *testing.T) {
 	}
 	says("redemptions", "No redemption waits for you.")
 	says(fmt.Sprint("sales/", late.ID), "Somebody accepted that on 13 Mar 2026.")
-	many := must(w.CreateCode(ctx, affiliate.NewCode{CouponID: coupon.ID, Code: "MANY", AffiliateID: w.ada.ID, MaxRedemptions: affiliate.Set[int64](1)}))
+	many := must(w.CreateCode(ctx, affiliate.CodeParams{CouponID: coupon.ID, Code: "MANY", AffiliateID: w.ada.ID, MaxRedemptions: affiliate.Set[int64](1)}))
 	var first string // of more than the list shows
 	for i := range 22 {
 		id := fmt.Sprint("late ", i)
-		must(w.HoldRedemption(ctx, affiliate.NewHold{ID: id, Until: w.now.Add(time.Minute), Order: affiliate.Order{PromoCode: "MANY"}}))
+		must(w.HoldRedemption(ctx, affiliate.HoldParams{ID: id, Until: w.now.Add(time.Minute), Order: affiliate.Order{PromoCode: "MANY"}}))
 		w.now = w.now.Add(2 * time.Minute)
-		must(w.RecordSale(ctx, affiliate.NewSale{PromoCode: "MANY", TotalEarned: affiliate.MustAmount("45")}))
-		sold := must(w.RecordSale(ctx, affiliate.NewSale{HoldID: id, TotalEarned: affiliate.MustAmount("45")})).Sale.Or(affiliate.Sale{})
+		must(w.RecordSale(ctx, affiliate.SaleParams{PromoCode: "MANY", TotalEarned: affiliate.MustAmount("45")}))
+		sold := must(w.RecordSale(ctx, affiliate.SaleParams{HoldID: id, TotalEarned: affiliate.MustAmount("45")})).Sale.Or(affiliate.Sale{})
 		many = must(w.UpdateCode(ctx, many.ID, affiliate.CodeUpdate{MaxRedemptions: affiliate.Set(many.MaxRedemptions.Or(0) + 2)}))
 		first = cmp.Or(first, fmt.Sprint("redemptions/accept?sale=", sold.ID))
 	}

@@ -180,7 +180,7 @@ var newCoupon = &action{
 	},
 	do: func(v *visit, p *tributary.Program, in *input) (string, error) {
 		ids := in.products()
-		c := affiliate.NewCoupon{
+		c := affiliate.CouponParams{
 			Name: in.text("name"), CouponType: affiliate.CouponType(in.Get("couponType")), PercentOff: in.percent("percentOff"), AmountOff: in.amountOf("amountOff", in.currencyOf("currency")),
 			Currency: choice[affiliate.Currency](in, "currency"), Duration: affiliate.Duration(in.Get("duration")), DurationInMonths: in.whole("durationInMonths"),
 			StartsAt: in.date("startsAt"), MaxDiscount: in.amount("maxDiscount"), MaxDiscountTotal: in.amount("maxDiscountTotal"),

@@ -58,20 +58,20 @@ func (w *world) newStock() (s stock) {
 	links := must(w.Links(ctx, affiliate.LinkFilter{AffiliateID: affiliate.Set(w.ada.ID)}, affiliate.Page{Limit: 50})).Items
 	s.link, s.spare = links[0], links[1]
 	s.coupon = must(w.CouponSummaries(ctx, affiliate.CouponQuery{}, one)).Items[0]
-	s.empty = must(w.CreateCoupon(ctx, affiliate.NewCoupon{Name: "Empty", CouponType: "FLAT", AmountOff: affiliate.Set(affiliate.MustAmount("5")), Currency: affiliate.Set(affiliate.Currency("USD"))}))
+	s.empty = must(w.CreateCoupon(ctx, affiliate.CouponParams{Name: "Empty", CouponType: "FLAT", AmountOff: affiliate.Set(affiliate.MustAmount("5")), Currency: affiliate.Set(affiliate.Currency("USD"))}))
 	s.code = must(w.Code(ctx, affiliate.CodeRef{Code: "ADA7"}))
-	s.plan = must(w.CreatePlan(ctx, affiliate.NewPlan{Name: "Spare"}))
+	s.plan = must(w.CreatePlan(ctx, affiliate.PlanParams{Name: "Spare"}))
 	day := affiliate.Set(affiliate.Day(2030, 1, 1))
 	must(w.UpdatePlan(ctx, s.plan.ID, affiliate.PlanUpdate{TermsUpdate: affiliate.TermsUpdate{Rate: affiliate.Set(affiliate.MustPercent("5")), From: day}}))
 	must(w.SetTerms(ctx, affiliate.TermsUpdate{Rate: affiliate.Set(affiliate.MustPercent("21")), From: day}))
 	s.comes = "?from=2030-01-01T00%3A00%3A00.000Z"
-	s.tier = must(w.CreateTier(ctx, affiliate.NewTier{Tier: 9, Name: "Spare", MinReferrals: 1 << 20}))
+	s.tier = must(w.CreateTier(ctx, affiliate.TierParams{Tier: 9, Name: "Spare", MinReferrals: 1 << 20}))
 	s.hook = must(w.Endpoints(ctx, one)).Items[0]
-	s.extra = must(w.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: "Ex", LastName: "Tra", Email: uuid.NewString() + "@example.org"}))
-	s.movable, _ = must(w.RecordSale(ctx, affiliate.NewSale{ReferralID: must(w.AffiliateByEmail(ctx, "banned@example.org")).ID.String(), Email: uuid.NewString() + "@m.example", Name: "M", TotalEarned: affiliate.MustAmount("30")})).Sale.Get()
-	s.extraCustomer = must(w.CreateReferral(ctx, affiliate.NewReferral{AffiliateID: s.extra.ID.String(), Name: "Ex", Email: uuid.NewString() + "@x.example", ReferredUserExternalID: uuid.NewString(), Plan: "p"}))
-	s.twice = must(w.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: "Twi", LastName: "Ce", Email: uuid.NewString() + "@example.org"}))
-	s.twiceCustomer = must(w.CreateReferral(ctx, affiliate.NewReferral{AffiliateID: s.twice.ID.String(), Name: "Twi", Email: uuid.NewString() + "@x.example", ReferredUserExternalID: uuid.NewString(), Plan: "p"}))
+	s.extra = must(w.CreateAffiliate(ctx, affiliate.AffiliateParams{FirstName: "Ex", LastName: "Tra", Email: uuid.NewString() + "@example.org"}))
+	s.movable, _ = must(w.RecordSale(ctx, affiliate.SaleParams{ReferralID: must(w.AffiliateByEmail(ctx, "banned@example.org")).ID.String(), Email: uuid.NewString() + "@m.example", Name: "M", TotalEarned: affiliate.MustAmount("30")})).Sale.Get()
+	s.extraCustomer = must(w.CreateReferral(ctx, affiliate.ReferralParams{AffiliateID: s.extra.ID.String(), Name: "Ex", Email: uuid.NewString() + "@x.example", ReferredUserExternalID: uuid.NewString(), Plan: "p"}))
+	s.twice = must(w.CreateAffiliate(ctx, affiliate.AffiliateParams{FirstName: "Twi", LastName: "Ce", Email: uuid.NewString() + "@example.org"}))
+	s.twiceCustomer = must(w.CreateReferral(ctx, affiliate.ReferralParams{AffiliateID: s.twice.ID.String(), Name: "Twi", Email: uuid.NewString() + "@x.example", ReferredUserExternalID: uuid.NewString(), Plan: "p"}))
 	for _, sale := range must(w.SearchSales(ctx, affiliate.SaleQuery{}, affiliate.Page{Limit: 100})).Items {
 		if _, ok := sale.PromotionalCodeID.Get(); ok {
 			s.byCode = sale
@@ -79,15 +79,15 @@ func (w *world) newStock() (s stock) {
 	}
 	s.due = w.due("stock", 1)[0]
 	s.hold = uuid.NewString()
-	few := must(w.CreateCode(ctx, affiliate.NewCode{CouponID: s.coupon.ID, Code: uuid.NewString(), AffiliateID: w.ada.ID, MaxRedemptions: affiliate.Set[int64](1)}))
+	few := must(w.CreateCode(ctx, affiliate.CodeParams{CouponID: s.coupon.ID, Code: uuid.NewString(), AffiliateID: w.ada.ID, MaxRedemptions: affiliate.Set[int64](1)}))
 	gone := uuid.NewString()
-	must(w.HoldRedemption(ctx, affiliate.NewHold{ID: gone, Order: affiliate.Order{PromoCode: few.Code}, Until: w.now.Add(time.Minute)}))
+	must(w.HoldRedemption(ctx, affiliate.HoldParams{ID: gone, Order: affiliate.Order{PromoCode: few.Code}, Until: w.now.Add(time.Minute)}))
 	w.now = w.now.Add(time.Hour)
-	for _, in := range []affiliate.NewSale{{PromoCode: few.Code}, {HoldID: gone}} {
+	for _, in := range []affiliate.SaleParams{{PromoCode: few.Code}, {HoldID: gone}} {
 		in.TotalEarned = affiliate.MustAmount("12")
 		s.late = must(w.RecordSale(ctx, in)).Sale.Or(affiliate.Sale{})
 	}
-	must(w.HoldRedemption(ctx, affiliate.NewHold{ID: s.hold, Order: affiliate.Order{PromoCode: s.code.Code}, Until: w.now.Add(12 * time.Hour)}))
+	must(w.HoldRedemption(ctx, affiliate.HoldParams{ID: s.hold, Order: affiliate.Order{PromoCode: s.code.Code}, Until: w.now.Add(12 * time.Hour)}))
 	s.failed = must(w.Payouts(ctx, affiliate.PayoutFilter{Status: affiliate.PayoutProcessing}, one)).Items[0]
 	s.paid = must(w.Payouts(ctx, affiliate.PayoutFilter{Status: affiliate.PayoutPaid}, one)).Items[0]
 	return s
@@ -97,9 +97,9 @@ func (w *world) newStock() (s stock) {
 func (w *world) due(run string, people int) []affiliate.Payout {
 	ctx, payees := w.t.Context(), []uuid.UUID{}
 	for range people {
-		payee := must(w.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: "Pay", LastName: "Ee", Email: uuid.NewString() + "@example.org"}))
+		payee := must(w.CreateAffiliate(ctx, affiliate.AffiliateParams{FirstName: "Pay", LastName: "Ee", Email: uuid.NewString() + "@example.org"}))
 		must(w.SetPayoutDetails(ctx, payee.ID, affiliate.PayoutDetails{Method: "WISE", Email: "payee@pay.example"}))
-		must(w.RecordSale(ctx, affiliate.NewSale{ReferralID: payee.ID.String(), Email: uuid.NewString() + "@p.example", Name: "P", TotalEarned: affiliate.MustAmount("40")}))
+		must(w.RecordSale(ctx, affiliate.SaleParams{ReferralID: payee.ID.String(), Email: uuid.NewString() + "@p.example", Name: "P", TotalEarned: affiliate.MustAmount("40")}))
 		payees = append(payees, payee.ID)
 	}
 	made := must(w.RunPayouts(ctx, affiliate.PayoutRun{ExternalID: run, AffiliateIDs: payees}))

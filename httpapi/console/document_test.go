@@ -26,8 +26,8 @@ func TestDocument(t *testing.T) {
 	})
 	w.fill("")
 	w.now = time.Date(2026, 4, 9, 12, 0, 0, 0, time.UTC)
-	must(w.RecordSale(t.Context(), affiliate.NewSale{ReferralID: w.ada.ID.String(), Email: "kim@x.example", Name: "Kim", TotalEarned: affiliate.MustAmount("128964.43")}))
-	must(w.RecordAdjustment(t.Context(), affiliate.NewAdjustment{AffiliateID: w.ada.ID, Kind: affiliate.AdjustBonus, Amount: affiliate.MustAmount("12.5"), Reason: "r"}))
+	must(w.RecordSale(t.Context(), affiliate.SaleParams{ReferralID: w.ada.ID.String(), Email: "kim@x.example", Name: "Kim", TotalEarned: affiliate.MustAmount("128964.43")}))
+	must(w.RecordAdjustment(t.Context(), affiliate.AdjustmentParams{AffiliateID: w.ada.ID, Kind: affiliate.AdjustBonus, Amount: affiliate.MustAmount("12.5"), Reason: "r"}))
 	must(w.SetPayoutStatus(t.Context(), w.payout.ID, affiliate.PayoutPaid))
 	path := "affiliates/" + w.ada.ID.String() + "/statements/2026-04/document"
 	s := must(w.Statement(t.Context(), affiliate.AffiliateRef{ID: w.ada.ID}, time.Date(2026, 4, 1, 0, 0, 0, 0, time.UTC), time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC)))

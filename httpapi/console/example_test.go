@@ -59,7 +59,7 @@ func ExampleConfig_partnerPages() {
 	if err != nil {
 		panic(err)
 	}
-	ada, err := program.CreateAffiliate(context.Background(), affiliate.NewAffiliate{FirstName: "Ada", LastName: "Moss", Email: "ada@example.com"})
+	ada, err := program.CreateAffiliate(context.Background(), affiliate.AffiliateParams{FirstName: "Ada", LastName: "Moss", Email: "ada@example.com"})
 	if err != nil {
 		panic(err)
 	}

@@ -67,8 +67,8 @@ func TestBatch(t *testing.T) {
 	w := newWorld(t)
 	w.fill("=cmd")
 	s := w.stock()
-	code := must(w.CreateCode(t.Context(), affiliate.NewCode{CouponID: s.coupon.ID, Code: "ONCE", AffiliateID: w.ada.ID, MaxRedemptions: affiliate.Set[int64](1)}))
-	must(w.RecordSale(t.Context(), affiliate.NewSale{PromoCode: "ONCE", Email: "once@x.example", Name: "O", TotalEarned: affiliate.MustAmount("10")}))
+	code := must(w.CreateCode(t.Context(), affiliate.CodeParams{CouponID: s.coupon.ID, Code: "ONCE", AffiliateID: w.ada.ID, MaxRedemptions: affiliate.Set[int64](1)}))
+	must(w.RecordSale(t.Context(), affiliate.SaleParams{PromoCode: "ONCE", Email: "once@x.example", Name: "O", TotalEarned: affiliate.MustAmount("10")}))
 	if page := w.get("codes/" + code.ID.String()); !strings.Contains(page.body, `max="1" low="0" high="0" optimum="0" value="1"`) {
 		t.Error(page.text())
 	}
@@ -225,9 +225,9 @@ func TestFileOfSeveral(t *testing.T) {
 	if file := w.get("payouts/wise"); file.status != 200 || file.head.Get("Content-Type") == "" {
 		t.Errorf("%d %v", file.status, file.head)
 	}
-	nobody := must(w.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "No", LastName: "Details", Email: "no@example.org", AffiliateLink: "no-details"}))
-	must(w.RecordSale(t.Context(), affiliate.NewSale{ReferralID: "no-details", Email: "buys@x.example", Name: "B", TotalEarned: affiliate.MustAmount("50")}))
-	must(w.CreatePayout(t.Context(), affiliate.NewPayout{AffiliateID: nobody.ID}))
+	nobody := must(w.CreateAffiliate(t.Context(), affiliate.AffiliateParams{FirstName: "No", LastName: "Details", Email: "no@example.org", AffiliateLink: "no-details"}))
+	must(w.RecordSale(t.Context(), affiliate.SaleParams{ReferralID: "no-details", Email: "buys@x.example", Name: "B", TotalEarned: affiliate.MustAmount("50")}))
+	must(w.CreatePayout(t.Context(), affiliate.PayoutParams{AffiliateID: nobody.ID}))
 	file := w.get("payouts/paypal")
 	if file.status != 200 || file.head.Get("Content-Type") != "application/zip" || !strings.Contains(file.body, "not-in-a-file.csv") {
 		t.Errorf("%d %v", file.status, file.head)

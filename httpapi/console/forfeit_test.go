@@ -27,12 +27,12 @@ func TestForfeitBox(t *testing.T) {
 		for _, form := range []string{"delete", "erase"} {
 			t.Run(name+" "+form, func(t *testing.T) {
 				w := newWorld(t, func(c *tributary.Config, _ *console.Config) { c.Terms.HoldDays = 30 })
-				dora := must(w.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "Dora", LastName: "D", Email: "dora@x.example", AffiliateLink: "dora"}))
+				dora := must(w.CreateAffiliate(t.Context(), affiliate.AffiliateParams{FirstName: "Dora", LastName: "D", Email: "dora@x.example", AffiliateLink: "dora"}))
 				for _, amount := range tt.books {
-					must(w.RecordAdjustment(t.Context(), affiliate.NewAdjustment{AffiliateID: dora.ID, Kind: affiliate.AdjustCorrection, Amount: affiliate.MustAmount(amount), Reason: "by hand"}))
+					must(w.RecordAdjustment(t.Context(), affiliate.AdjustmentParams{AffiliateID: dora.ID, Kind: affiliate.AdjustCorrection, Amount: affiliate.MustAmount(amount), Reason: "by hand"}))
 				}
 				if tt.held != "" {
-					must(w.RecordSale(t.Context(), affiliate.NewSale{ReferralID: "dora", Email: "b@x.example", Name: "B", TotalEarned: affiliate.MustAmount(tt.held)}))
+					must(w.RecordSale(t.Context(), affiliate.SaleParams{ReferralID: "dora", Email: "b@x.example", Name: "B", TotalEarned: affiliate.MustAmount(tt.held)}))
 				}
 				path := "affiliates/" + dora.ID.String() + "/" + form
 				page := w.get(path)

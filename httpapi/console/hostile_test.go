@@ -105,11 +105,11 @@ func TestLongestTexts(t *testing.T) {
 	w.fill("")
 	for i := range 60 {
 		long := strings.Repeat([]string{"n", "👩", "\"", "<"}[i%4], 98)
-		must(w.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: long, LastName: long, Email: fmt.Sprintf("%d%s@%s.example", i, strings.Repeat("m", 60), strings.Repeat("d", 60)), AffiliateStatus: "inactive"}))
+		must(w.CreateAffiliate(t.Context(), affiliate.AffiliateParams{FirstName: long, LastName: long, Email: fmt.Sprintf("%d%s@%s.example", i, strings.Repeat("m", 60), strings.Repeat("d", 60)), AffiliateStatus: "inactive"}))
 	}
 	long := strings.Repeat("ü\"<", 85)
 	for i := range 60 {
-		must(w.RecordSale(t.Context(), affiliate.NewSale{ReferralID: "ada", Name: long, Email: fmt.Sprintf("%d%s@x.example", i, strings.Repeat("m", 60)), TotalEarned: affiliate.MustAmount("99999999999"), ExternalID: fmt.Sprint(long[:200], i)}))
+		must(w.RecordSale(t.Context(), affiliate.SaleParams{ReferralID: "ada", Name: long, Email: fmt.Sprintf("%d%s@x.example", i, strings.Repeat("m", 60)), TotalEarned: affiliate.MustAmount("99999999999"), ExternalID: fmt.Sprint(long[:200], i)}))
 	}
 	must(w.UpdateReferral(t.Context(), w.customer.ID.String(), affiliate.ReferralUpdate{Notes: affiliate.Set(strings.Repeat("<\u200b\"", 3_333))}))
 	crawl(t, w.desk, "/")
@@ -251,7 +251,7 @@ func TestExplained(t *testing.T) {
 		return must(affiliate.ParseAmount(strings.NewReplacer(",", "", "−", "-").Replace(found[1]))), true
 	}
 	for i := range 300 {
-		in := affiliate.NewSale{ReferralID: "ada", Email: "e@x.example", Name: "E", TotalEarned: affiliate.AmountFromScaled(int64(i*i%997+100) * 1_230_000 / 10000 * 10000), Tax: affiliate.MustAmount(fmt.Sprintf("0.%02d", i%100))}
+		in := affiliate.SaleParams{ReferralID: "ada", Email: "e@x.example", Name: "E", TotalEarned: affiliate.AmountFromScaled(int64(i*i%997+100) * 1_230_000 / 10000 * 10000), Tax: affiliate.MustAmount(fmt.Sprintf("0.%02d", i%100))}
 		if i%3 == 0 {
 			in.CommissionRate = affiliate.Set(affiliate.MustPercent(fmt.Sprintf("%d.%d", i%100, i%10)))
 		}

@@ -34,7 +34,7 @@ var newLink = &action{
 		}, nil
 	}),
 	do: ofAffiliate(func(v *visit, p *tributary.Program, id uuid.UUID, in *input) error {
-		_, err := p.CreateLink(v.ctx(), affiliate.NewLink{AffiliateID: id, Link: in.text("link")})
+		_, err := p.CreateLink(v.ctx(), affiliate.LinkParams{AffiliateID: id, Link: in.text("link")})
 		return err
 	}),
 }

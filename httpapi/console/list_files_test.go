@@ -127,8 +127,8 @@ func TestListFiles(t *testing.T) {
 func TestListFileCells(t *testing.T) {
 	w := newWorld(t)
 	w.fill("")
-	eve := must(w.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "=HYPERLINK(1)", LastName: "\"E\", ve", Email: "eve@example.org"}))
-	sale := must(w.RecordSale(t.Context(), affiliate.NewSale{ReferralID: eve.ID.String(), Email: "kim@x.example", Name: "+1", TotalEarned: affiliate.MustAmount("128964.43"), ExternalID: "-5"})).Sale.Or(affiliate.Sale{})
+	eve := must(w.CreateAffiliate(t.Context(), affiliate.AffiliateParams{FirstName: "=HYPERLINK(1)", LastName: "\"E\", ve", Email: "eve@example.org"}))
+	sale := must(w.RecordSale(t.Context(), affiliate.SaleParams{ReferralID: eve.ID.String(), Email: "kim@x.example", Name: "+1", TotalEarned: affiliate.MustAmount("128964.43"), ExternalID: "-5"})).Sale.Or(affiliate.Sale{})
 	row := w.rowsOf("sales/csv?affiliate=" + eve.ID.String())[1]
 	want := []string{
 		fmt.Sprint(int64(sale.ID)), sale.CreatedAt.String(), "", "-5", "", "", eve.ID.String(), `'=HYPERLINK(1) "E", ve`, "'+1", "kim@x.example", "",

@@ -141,7 +141,7 @@ func TestMoneyIsRepeated(t *testing.T) {
 	if page.status != 200 || !strings.Contains(page.text(), "1 payout, ") {
 		t.Fatalf("%d %s", page.status, page.text())
 	}
-	must(w.RecordSale(t.Context(), affiliate.NewSale{ReferralID: "ada", Email: "new@x.example", Name: "N", TotalEarned: affiliate.MustAmount("100")}))
+	must(w.RecordSale(t.Context(), affiliate.SaleParams{ReferralID: "ada", Email: "new@x.example", Name: "N", TotalEarned: affiliate.MustAmount("100")}))
 	before = w.effects()
 	if stale := w.send(run, fieldsOf(t, page.body)); stale.status != 409 || w.effects() != before || !strings.Contains(stale.text(), "has changed meanwhile") {
 		t.Errorf("%d, changed %v: %s", stale.status, w.effects() != before, stale.text())

@@ -25,7 +25,7 @@ func TestOverview(t *testing.T) {
 		}
 	}
 	w.now = w.now.Add(48 * time.Hour)
-	must(w.RecordSale(t.Context(), affiliate.NewSale{ReferralID: "ada", Email: "new@x.example", Name: "N", TotalEarned: affiliate.MustAmount("4321")}))
+	must(w.RecordSale(t.Context(), affiliate.SaleParams{ReferralID: "ada", Email: "new@x.example", Name: "N", TotalEarned: affiliate.MustAmount("4321")}))
 	w.get("")
 	w.now = w.now.Add(time.Hour)
 	kept := w.get("").text()
@@ -42,7 +42,7 @@ func TestOverviewConcerns(t *testing.T) {
 	w.fill("")
 	var ids []affiliate.SaleID
 	for i := range 6 {
-		in := affiliate.NewSale{ReferralID: "ada", Email: fmt.Sprintf("n%d@x.example", i), Name: "N", TotalEarned: affiliate.MustAmount("10")}
+		in := affiliate.SaleParams{ReferralID: "ada", Email: fmt.Sprintf("n%d@x.example", i), Name: "N", TotalEarned: affiliate.MustAmount("10")}
 		ids = append(ids, must(w.RecordSale(t.Context(), in)).Sale.Or(affiliate.Sale{}).ID)
 	}
 	must(w.ReviewCommissions(t.Context(), affiliate.ApprovalOnHold, ids...))
@@ -67,7 +67,7 @@ func TestOverviewConcerns(t *testing.T) {
 func TestSearchOfSales(t *testing.T) {
 	w := newWorld(t)
 	w.fill("")
-	in := affiliate.NewSale{ReferralID: "ada", Email: "kim@x.example", Name: "Kim", TotalEarned: affiliate.MustAmount("10"), ExternalID: "order-kim", ExternalInvoiceID: "in-kim"}
+	in := affiliate.SaleParams{ReferralID: "ada", Email: "kim@x.example", Name: "Kim", TotalEarned: affiliate.MustAmount("10"), ExternalID: "order-kim", ExternalInvoiceID: "in-kim"}
 	first := must(w.RecordSale(t.Context(), in)).Sale.Or(affiliate.Sale{})
 	in.ExternalID, in.ExternalInvoiceID = "", ""
 	second := must(w.RecordSale(t.Context(), in)).Sale.Or(affiliate.Sale{})
@@ -89,7 +89,7 @@ func TestSearchOfSales(t *testing.T) {
 func TestWhy(t *testing.T) {
 	w := newWorld(t)
 	w.fill("")
-	sale := must(w.RecordSale(t.Context(), affiliate.NewSale{PromoCode: "ADA10", Email: "kim@x.example", Name: "Kim", TotalEarned: affiliate.MustAmount("129.5")})).Sale.Or(affiliate.Sale{})
+	sale := must(w.RecordSale(t.Context(), affiliate.SaleParams{PromoCode: "ADA10", Email: "kim@x.example", Name: "Kim", TotalEarned: affiliate.MustAmount("129.5")})).Sale.Or(affiliate.Sale{})
 	page := w.get(fmt.Sprint("sales/", sale.ID)).text()
 	for _, want := range []string{"Why 25.90 USD?", "The promotional code of the order, ADA10", "Ada X", "129.50 USD", "20 %", "Commission 25.90 USD"} {
 		if !strings.Contains(page, want) {
@@ -251,12 +251,12 @@ func TestUsabilityPages(t *testing.T) {
 	w.fill("")
 	ctx, s := t.Context(), w.stock()
 	day := affiliate.Set(affiliate.At(w.now))
-	over := must(w.CreateCoupon(ctx, affiliate.NewCoupon{Name: "Over", PercentOff: affiliate.Set(affiliate.MustPercent("5")), RedeemBy: day}))
-	ofOver := must(w.CreateCode(ctx, affiliate.NewCode{CouponID: over.ID, Code: "OVER", AffiliateID: w.ada.ID}))
-	once := must(w.CreateCoupon(ctx, affiliate.NewCoupon{Name: "Once", PercentOff: affiliate.Set(affiliate.MustPercent("5")), MaxRedemptions: affiliate.Set[int64](1)}))
-	ofOnce := must(w.CreateCode(ctx, affiliate.NewCode{CouponID: once.ID, Code: "ONCE", AffiliateID: s.extra.ID}))
-	euro := must(w.CreateCode(ctx, affiliate.NewCode{CouponID: s.coupon.ID, Code: "EURO", AffiliateID: w.ada.ID, MinimumAmount: affiliate.Set(affiliate.MustAmount("100")), MinimumAmountCurrency: affiliate.Set(affiliate.Currency("EUR"))}))
-	must(w.RecordSale(ctx, affiliate.NewSale{PromoCode: "ONCE", TotalEarned: affiliate.MustAmount("10")}))
+	over := must(w.CreateCoupon(ctx, affiliate.CouponParams{Name: "Over", PercentOff: affiliate.Set(affiliate.MustPercent("5")), RedeemBy: day}))
+	ofOver := must(w.CreateCode(ctx, affiliate.CodeParams{CouponID: over.ID, Code: "OVER", AffiliateID: w.ada.ID}))
+	once := must(w.CreateCoupon(ctx, affiliate.CouponParams{Name: "Once", PercentOff: affiliate.Set(affiliate.MustPercent("5")), MaxRedemptions: affiliate.Set[int64](1)}))
+	ofOnce := must(w.CreateCode(ctx, affiliate.CodeParams{CouponID: once.ID, Code: "ONCE", AffiliateID: s.extra.ID}))
+	euro := must(w.CreateCode(ctx, affiliate.CodeParams{CouponID: s.coupon.ID, Code: "EURO", AffiliateID: w.ada.ID, MinimumAmount: affiliate.Set(affiliate.MustAmount("100")), MinimumAmountCurrency: affiliate.Set(affiliate.Currency("EUR"))}))
+	must(w.RecordSale(ctx, affiliate.SaleParams{PromoCode: "ONCE", TotalEarned: affiliate.MustAmount("10")}))
 	must(w.SetAffiliateStatus(ctx, affiliate.AffiliateBanned, s.extra.ID))
 	w.now = w.now.Add(48 * time.Hour)
 	for path, says := range map[string]string{
@@ -285,12 +285,12 @@ func TestReasonPages(t *testing.T) {
 	w := newWorld(t)
 	w.fill("")
 	ctx, s := t.Context(), w.stock()
-	must(w.RecordAdjustment(ctx, affiliate.NewAdjustment{AffiliateID: s.extra.ID, Kind: affiliate.AdjustBonus, Amount: affiliate.MustAmount("7.77"), Reason: "spring bonus"}))
-	must(w.RecordSale(ctx, affiliate.NewSale{ReferralID: s.extra.ID.String(), Email: "b@x.example", Name: "B", TotalEarned: affiliate.MustAmount("10")}))
-	paid := must(w.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: s.extra.ID}))
+	must(w.RecordAdjustment(ctx, affiliate.AdjustmentParams{AffiliateID: s.extra.ID, Kind: affiliate.AdjustBonus, Amount: affiliate.MustAmount("7.77"), Reason: "spring bonus"}))
+	must(w.RecordSale(ctx, affiliate.SaleParams{ReferralID: s.extra.ID.String(), Email: "b@x.example", Name: "B", TotalEarned: affiliate.MustAmount("10")}))
+	paid := must(w.CreatePayout(ctx, affiliate.PayoutParams{AffiliateID: s.extra.ID}))
 	must(w.FailPayout(ctx, paid.ID, "no such account"))
 	must(w.SetAffiliateStatus(ctx, affiliate.AffiliateBanned, s.extra.ID))
-	banned := must(w.RecordSale(ctx, affiliate.NewSale{ReferralID: s.extra.ID.String(), Email: "b@x.example", Name: "B", TotalEarned: affiliate.MustAmount("10")})).Sale.Or(affiliate.Sale{})
+	banned := must(w.RecordSale(ctx, affiliate.SaleParams{ReferralID: s.extra.ID.String(), Email: "b@x.example", Name: "B", TotalEarned: affiliate.MustAmount("10")})).Sale.Or(affiliate.Sale{})
 	for path, says := range map[string]string{
 		"affiliates/" + s.extra.ID.String() + "/statements/2026-03": "Adjustment: spring bonus 7.77 USD",
 		"payouts/" + paid.ID.String():                               "1 commission and 1 adjustment Oldest first",

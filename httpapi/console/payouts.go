@@ -229,7 +229,7 @@ var newPayout = &action{
 		if err != nil {
 			return "", err
 		}
-		made, err := p.CreatePayout(v.ctx(), affiliate.NewPayout{AffiliateID: id, ExternalID: in.text("externalId")})
+		made, err := p.CreatePayout(v.ctx(), affiliate.PayoutParams{AffiliateID: id, ExternalID: in.text("externalId")})
 		return "payouts/" + made.ID.String(), err
 	},
 }

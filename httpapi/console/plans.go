@@ -117,7 +117,7 @@ var newPlan = &action{
 		if in.err != nil {
 			return "", in.err
 		}
-		_, err := p.CreatePlan(v.ctx(), affiliate.NewPlan{Name: in.text("name"), Terms: terms, AutoApproveRewards: affiliate.Set(!in.yes("hold"))})
+		_, err := p.CreatePlan(v.ctx(), affiliate.PlanParams{Name: in.text("name"), Terms: terms, AutoApproveRewards: affiliate.Set(!in.yes("hold"))})
 		return "settings", err
 	},
 }

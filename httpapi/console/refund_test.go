@@ -15,7 +15,7 @@ func (w *world) convert() affiliate.Sale {
 	must(w.SetTerms(ctx, affiliate.TermsUpdate{Rules: affiliate.Set([]affiliate.Rule{{
 		Name: "sign-ups", When: affiliate.RuleWhen{Conversions: []string{"signup"}}, Pay: affiliate.RulePay{Type: affiliate.RuleFlat, Rate: affiliate.MustPercent("5")},
 	}})}))
-	made := must(w.RecordConversion(ctx, affiliate.NewConversion{Conversion: "signup", ReferralID: "ada", Email: "signs@x.example", Name: "S"}))
+	made := must(w.RecordConversion(ctx, affiliate.ConversionParams{Conversion: "signup", ReferralID: "ada", Email: "signs@x.example", Name: "S"}))
 	return made.Sale.Or(affiliate.Sale{})
 }
 
@@ -105,8 +105,8 @@ func TestRefundOfLines(t *testing.T) {
 // TestChargedPages: a sale in another currency is shown with what was charged, and refunded in it.
 func TestChargedPages(t *testing.T) {
 	w := newWorld(t)
-	must(w.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "Ada", LastName: "Moss", Email: "ada@example.org", AffiliateLink: "ada"}))
-	must(w.RecordSale(t.Context(), affiliate.NewSale{
+	must(w.CreateAffiliate(t.Context(), affiliate.AffiliateParams{FirstName: "Ada", LastName: "Moss", Email: "ada@example.org", AffiliateLink: "ada"}))
+	must(w.RecordSale(t.Context(), affiliate.SaleParams{
 		ReferralID: "ada", Email: "ida@x.example", Name: "Ida", TotalEarned: affiliate.MustAmount("120"), Tax: affiliate.MustAmount("20"), Currency: "EUR", ExchangeRate: affiliate.MustExchangeRate("1.0842"),
 		Lines: []affiliate.Line{{ID: "a", ProductID: "SEAT", Amount: affiliate.MustAmount("100")}},
 	}))

@@ -23,7 +23,7 @@ func TestRunLeavesOut(t *testing.T) {
 	bounced := w.due("first", 2)
 	email := func(p affiliate.Payout) string { return must(w.Affiliate(ctx, p.AffiliateID.String())).Email }
 	more := func(p affiliate.Payout) {
-		must(w.RecordAdjustment(ctx, affiliate.NewAdjustment{AffiliateID: p.AffiliateID, Kind: affiliate.AdjustBonus, Amount: affiliate.MustAmount("5"), Reason: "r"}))
+		must(w.RecordAdjustment(ctx, affiliate.AdjustmentParams{AffiliateID: p.AffiliateID, Kind: affiliate.AdjustBonus, Amount: affiliate.MustAmount("5"), Reason: "r"}))
 	}
 	must(w.SetPayoutStatus(ctx, bounced[0].ID, affiliate.PayoutPaid))
 	must(w.ReturnPayout(ctx, bounced[0].ID, "no such account"))
@@ -99,7 +99,7 @@ func TestSearchBeside(t *testing.T) {
 	w := newWorld(t)
 	w.fill("")
 	half := fmt.Sprint(int64(w.free.ID))
-	other := must(w.RecordSale(t.Context(), affiliate.NewSale{ReferralID: w.ada.ID.String(), Email: "zed@shop.example", Name: "Zed", TotalEarned: affiliate.MustAmount("10"), ExternalID: "9" + half + "77"})).Sale.Or(affiliate.Sale{})
+	other := must(w.RecordSale(t.Context(), affiliate.SaleParams{ReferralID: w.ada.ID.String(), Email: "zed@shop.example", Name: "Zed", TotalEarned: affiliate.MustAmount("10"), ExternalID: "9" + half + "77"})).Sale.Or(affiliate.Sale{})
 	for _, path := range []string{"search?q=" + half, "sales?q=" + half} {
 		shown := w.get(path).body
 		for _, id := range []affiliate.SaleID{w.free.ID, other.ID} {
@@ -183,7 +183,7 @@ func TestSpreadsheets(t *testing.T) {
 			t.Errorf("%s: %d, begins with %.9q", path, file.status, file.body)
 		}
 	}
-	must(w.RecordSale(t.Context(), affiliate.NewSale{ReferralID: w.ada.ID.String(), Email: "c@x.example", Name: "C 1.5", TotalEarned: affiliate.MustAmount("10.55"), ExternalID: "7.25"}))
+	must(w.RecordSale(t.Context(), affiliate.SaleParams{ReferralID: w.ada.ID.String(), Email: "c@x.example", Name: "C 1.5", TotalEarned: affiliate.MustAmount("10.55"), ExternalID: "7.25"}))
 	file := w.get("sales/csv?decimals=comma").body
 	if !strings.Contains(file, `"10,55";`) || !strings.Contains(file, `"7.25";`) || !strings.Contains(file, `"C 1.5";`) || strings.Contains(file, `","`) {
 		t.Errorf("%.600s", file)
@@ -237,7 +237,7 @@ func TestRefusedCode(t *testing.T) {
 	w := newWorld(t)
 	w.fill("")
 	s := w.stock()
-	later := must(w.CreateCode(t.Context(), affiliate.NewCode{CouponID: s.coupon.ID, Code: "LATER", AffiliateID: w.ada.ID, StartsAt: affiliate.Set(affiliate.Day(2030, 1, 1))}))
+	later := must(w.CreateCode(t.Context(), affiliate.CodeParams{CouponID: s.coupon.ID, Code: "LATER", AffiliateID: w.ada.ID, StartsAt: affiliate.Set(affiliate.Day(2030, 1, 1))}))
 	tried := w.get("codes/" + later.ID.String() + "?total=50&email=x@y.example")
 	if !strings.Contains(tried.text(), "It is refused") || strings.Contains(tried.text(), "To pay") {
 		t.Error(tried.text())
@@ -278,7 +278,7 @@ func TestCustomerBecause(t *testing.T) {
 	w := newWorld(t)
 	w.fill("")
 	s := w.stock()
-	buyer := must(w.RecordSale(t.Context(), affiliate.NewSale{PromoCode: s.code.Code, Email: "because@x.example", Name: "B", TotalEarned: affiliate.MustAmount("20")})).Sale.Or(affiliate.Sale{})
+	buyer := must(w.RecordSale(t.Context(), affiliate.SaleParams{PromoCode: s.code.Code, Email: "because@x.example", Name: "B", TotalEarned: affiliate.MustAmount("20")})).Sale.Or(affiliate.Sale{})
 	customer := must(w.Referral(t.Context(), "because@x.example"))
 	shown := w.get("customers/" + customer.ID.String()).text()
 	if !strings.Contains(shown, fmt.Sprintf("Because The promotional code of the order ( sale %d )", buyer.ID)) || strings.Contains(shown, "N/A") {

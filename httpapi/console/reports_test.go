@@ -17,10 +17,10 @@ import (
 func TestReports(t *testing.T) {
 	w := newWorld(t)
 	w.fill("")
-	bob := must(w.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "Bob", LastName: "R", Email: "bob@example.org"}))
+	bob := must(w.CreateAffiliate(t.Context(), affiliate.AffiliateParams{FirstName: "Bob", LastName: "R", Email: "bob@example.org"}))
 	w.now = time.Date(2026, 4, 2, 12, 0, 0, 0, time.UTC)
-	sale := must(w.RecordSale(t.Context(), affiliate.NewSale{ReferralID: bob.ID.String(), Email: "kim@x.example", Name: "Kim", TotalEarned: affiliate.MustAmount("128964.43")})).Sale.Or(affiliate.Sale{})
-	must(w.RecordSale(t.Context(), affiliate.NewSale{ReferralID: w.ada.ID.String(), Email: "lea@x.example", Name: "Lea", TotalEarned: affiliate.MustAmount("50")}))
+	sale := must(w.RecordSale(t.Context(), affiliate.SaleParams{ReferralID: bob.ID.String(), Email: "kim@x.example", Name: "Kim", TotalEarned: affiliate.MustAmount("128964.43")})).Sale.Or(affiliate.Sale{})
+	must(w.RecordSale(t.Context(), affiliate.SaleParams{ReferralID: w.ada.ID.String(), Email: "lea@x.example", Name: "Lea", TotalEarned: affiliate.MustAmount("50")}))
 
 	report := must(w.Report(t.Context(), affiliate.ReportQuery{From: time.Date(2026, 4, 1, 0, 0, 0, 0, time.UTC), To: time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC), By: affiliate.IntervalMonth}, affiliate.Page{})).Items[0]
 	month := w.get("reports").text()

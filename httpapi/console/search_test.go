@@ -13,8 +13,8 @@ import (
 func TestSearch(t *testing.T) {
 	w := newWorld(t)
 	w.fill("")
-	own := must(w.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "Zoë", LastName: "Ångström", Email: "zoe@example.org", ExternalID: "user-77"}))
-	sale := must(w.RecordSale(t.Context(), affiliate.NewSale{ReferralID: own.ID.String(), Email: "zed@shop.example", Name: "Zed", TotalEarned: affiliate.MustAmount("10"), ExternalID: "order-4711"})).Sale.Or(affiliate.Sale{})
+	own := must(w.CreateAffiliate(t.Context(), affiliate.AffiliateParams{FirstName: "Zoë", LastName: "Ångström", Email: "zoe@example.org", ExternalID: "user-77"}))
+	sale := must(w.RecordSale(t.Context(), affiliate.SaleParams{ReferralID: own.ID.String(), Email: "zed@shop.example", Name: "Zed", TotalEarned: affiliate.MustAmount("10"), ExternalID: "order-4711"})).Sale.Or(affiliate.Sale{})
 	code := must(w.Codes(t.Context(), affiliate.CodeFilter{}, affiliate.Page{Limit: 1})).Items[0]
 	event := must(w.Events(t.Context(), affiliate.EventFilter{}, affiliate.Page{Limit: 1})).Items[0]
 	endpoint := must(w.Endpoints(t.Context(), affiliate.Page{Limit: 1})).Items[0]

@@ -42,7 +42,7 @@ func twists(w *world, s stock) map[string]twist {
 		"affiliates.status":    {func(w *world) { must(w.SetAffiliateStatus(ctx, affiliate.AffiliateDeclined, w.idle.ID)) }, "is declined and cannot become active"},
 		"affiliates.take-back": {rename(must(w.AffiliateByEmail(ctx, "banned@example.org")).ID), "Meanwhile"},
 		"affiliates.adjust": {func(w *world) {
-			must(w.RecordAdjustment(ctx, affiliate.NewAdjustment{AffiliateID: w.ada.ID, Kind: affiliate.AdjustBonus, Amount: affiliate.MustAmount("7.77"), Reason: "by somebody else"}))
+			must(w.RecordAdjustment(ctx, affiliate.AdjustmentParams{AffiliateID: w.ada.ID, Kind: affiliate.AdjustBonus, Amount: affiliate.MustAmount("7.77"), Reason: "by somebody else"}))
 		}, "by somebody else"},
 		"affiliates.erase":  {rename(s.extra.ID), "Meanwhile"},
 		"affiliates.merge":  {rename(s.twice.ID), "Meanwhile"},
@@ -76,7 +76,7 @@ func twists(w *world, s stock) map[string]twist {
 			must(w.UpdateReferral(ctx, s.extraCustomer.ID.String(), affiliate.ReferralUpdate{Name: affiliate.Set("Meanwhile")}))
 		}, "Meanwhile"},
 		"customers.delete": {func(w *world) {
-			must(w.RecordSale(ctx, affiliate.NewSale{ReferralID: s.extraCustomer.ID.String(), Email: s.extraCustomer.Email, Name: "Ex", TotalEarned: affiliate.MustAmount("33")}))
+			must(w.RecordSale(ctx, affiliate.SaleParams{ReferralID: s.extraCustomer.ID.String(), Email: s.extraCustomer.Email, Name: "Ex", TotalEarned: affiliate.MustAmount("33")}))
 		}, "33.00 USD"},
 		"sales.refund": {func(w *world) {
 			must(w.RefundSale(ctx, affiliate.Refund{SaleID: w.free.ID, Amount: affiliate.Set(affiliate.MustAmount("2"))}))

@@ -20,7 +20,7 @@ func TestLongStatement(t *testing.T) {
 	w := newWorld(t)
 	w.fill("")
 	for i := range 700 {
-		in := affiliate.NewAdjustment{AffiliateID: w.ada.ID, Kind: affiliate.AdjustBonus, Amount: affiliate.MustAmount(fmt.Sprintf("%d.%02d", 1+i/100, i%100)), Reason: "bonus"}
+		in := affiliate.AdjustmentParams{AffiliateID: w.ada.ID, Kind: affiliate.AdjustBonus, Amount: affiliate.MustAmount(fmt.Sprintf("%d.%02d", 1+i/100, i%100)), Reason: "bonus"}
 		must(w.RecordAdjustment(t.Context(), in))
 	}
 	path := "affiliates/" + w.ada.ID.String() + "/statements/" + w.now.Format("2006-01")

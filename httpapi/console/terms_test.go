@@ -191,9 +191,9 @@ func TestRulesCost(t *testing.T) {
 func TestOfferOfTerms(t *testing.T) {
 	w := newWorld(t)
 	ctx := t.Context()
-	coupon := must(w.CreateCoupon(ctx, affiliate.NewCoupon{Name: "Friends", PercentOff: affiliate.Set(affiliate.MustPercent("20"))}))
-	plan := must(w.CreatePlan(ctx, affiliate.NewPlan{Name: "Gold", Terms: affiliate.Terms{Rate: affiliate.MustPercent("10")}}))
-	ada := must(w.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: "Ada", LastName: "Moss", Email: "ada@example.org"}))
+	coupon := must(w.CreateCoupon(ctx, affiliate.CouponParams{Name: "Friends", PercentOff: affiliate.Set(affiliate.MustPercent("20"))}))
+	plan := must(w.CreatePlan(ctx, affiliate.PlanParams{Name: "Gold", Terms: affiliate.Terms{Rate: affiliate.MustPercent("10")}}))
+	ada := must(w.CreateAffiliate(ctx, affiliate.AffiliateParams{FirstName: "Ada", LastName: "Moss", Email: "ada@example.org"}))
 	ofPlan := "plans/" + plan.ID.String()
 	for _, place := range []struct {
 		path, other, value string
@@ -229,11 +229,11 @@ func TestOfferOfTerms(t *testing.T) {
 // TestRulesCostCapped: what the rules would have cost has the caps of the plan.
 func TestRulesCostCapped(t *testing.T) {
 	w := newWorld(t)
-	plan := must(w.CreatePlan(t.Context(), affiliate.NewPlan{Name: "Capped", Terms: affiliate.Terms{Rate: affiliate.MustPercent("50"), MaxPerSale: affiliate.MustAmount("20"), MaxPerCustomer: affiliate.MustAmount("30")}}))
-	ada := must(w.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "Ada", LastName: "Moss", Email: "ada@example.org", AffiliateLink: "ada"}))
+	plan := must(w.CreatePlan(t.Context(), affiliate.PlanParams{Name: "Capped", Terms: affiliate.Terms{Rate: affiliate.MustPercent("50"), MaxPerSale: affiliate.MustAmount("20"), MaxPerCustomer: affiliate.MustAmount("30")}}))
+	ada := must(w.CreateAffiliate(t.Context(), affiliate.AffiliateParams{FirstName: "Ada", LastName: "Moss", Email: "ada@example.org", AffiliateLink: "ada"}))
 	must(w.SetAffiliatePlan(t.Context(), plan.ID, ada.ID))
 	for range 2 {
-		must(w.RecordSale(t.Context(), affiliate.NewSale{ReferralID: "ada", Email: "ida@x.example", Name: "Ida", TotalEarned: affiliate.MustAmount("100")}))
+		must(w.RecordSale(t.Context(), affiliate.SaleParams{ReferralID: "ada", Email: "ida@x.example", Name: "Ida", TotalEarned: affiliate.MustAmount("100")}))
 	}
 	if page := w.get("sales/2"); !strings.Contains(page.text(), "At most, by the caps of the terms 10.00 USD Commission 10.00 USD") {
 		t.Error(page.text())
@@ -256,7 +256,7 @@ func TestRulesCostCapped(t *testing.T) {
 // TestConditions: what the page shows of any rule is read as that rule.
 func TestConditions(t *testing.T) {
 	w := newWorld(t)
-	plan := must(w.CreatePlan(t.Context(), affiliate.NewPlan{Name: "P"}))
+	plan := must(w.CreatePlan(t.Context(), affiliate.PlanParams{Name: "P"}))
 	path := "plans/" + plan.ID.String() + "/change"
 	none := affiliate.RulePay{Type: affiliate.RuleNone}
 	hard := []string{" a ", `"a"`, `a"b`, "a,b", "a: b", "#", `\n`, "Ü店", "a\u00a0", "<b>", "a\u2028b"}
@@ -295,7 +295,7 @@ func TestConditions(t *testing.T) {
 func TestManyRules(t *testing.T) {
 	atlength.Only(t, "makes large forms")
 	w := newWorld(t)
-	plan := must(w.CreatePlan(t.Context(), affiliate.NewPlan{Name: "P"}))
+	plan := must(w.CreatePlan(t.Context(), affiliate.PlanParams{Name: "P"}))
 	var rules []affiliate.Rule
 	for i := range 64 {
 		rules = append(rules, affiliate.Rule{Name: fmt.Sprint("rule ", i), When: affiliate.RuleWhen{Products: []string{fmt.Sprint("product-", i)}}, Pay: affiliate.RulePay{Type: affiliate.RuleFlat, Rate: affiliate.MustPercent("1.5")}})
@@ -323,14 +323,14 @@ func datedTerms(t *testing.T, ofPlan bool) {
 	w := newWorld(t, func(c *tributary.Config, _ *console.Config) { c.Location = must(time.LoadLocation("Europe/Berlin")) })
 	w.now = time.Date(2026, 12, 1, 9, 0, 0, 0, time.UTC)
 	ctx, path := t.Context(), "terms"
-	ada := must(w.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: "Ada", LastName: "Moss", Email: "ada@example.org", AffiliateLink: "ada"}))
+	ada := must(w.CreateAffiliate(ctx, affiliate.AffiliateParams{FirstName: "Ada", LastName: "Moss", Email: "ada@example.org", AffiliateLink: "ada"}))
 	if ofPlan {
-		plan := must(w.CreatePlan(ctx, affiliate.NewPlan{Name: "Gold", Terms: affiliate.Terms{Rate: affiliate.MustPercent("20")}}))
+		plan := must(w.CreatePlan(ctx, affiliate.PlanParams{Name: "Gold", Terms: affiliate.Terms{Rate: affiliate.MustPercent("20")}}))
 		must(w.SetAffiliatePlan(ctx, plan.ID, ada.ID))
 		path = "plans/" + plan.ID.String()
 	}
 	sell := func() affiliate.Sale {
-		sale := affiliate.NewSale{ReferralID: "ada", Email: "ida@x.example", Name: "Ida", TotalEarned: affiliate.MustAmount("100")}
+		sale := affiliate.SaleParams{ReferralID: "ada", Email: "ida@x.example", Name: "Ida", TotalEarned: affiliate.MustAmount("100")}
 		return must(w.RecordSale(ctx, sale)).Sale.Or(affiliate.Sale{})
 	}
 	sell()
@@ -409,7 +409,7 @@ func datedTerms(t *testing.T, ofPlan bool) {
 // pages with figures.
 func TestConversionsCost(t *testing.T) {
 	w := newWorld(t)
-	must(w.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "Ada", LastName: "Moss", Email: "ada@example.org", AffiliateLink: "ada"}))
+	must(w.CreateAffiliate(t.Context(), affiliate.AffiliateParams{FirstName: "Ada", LastName: "Moss", Email: "ada@example.org", AffiliateLink: "ada"}))
 	w.convert()
 	if page := w.get(""); !strings.Contains(page.text(), "0 Sales 1 Conversions") {
 		t.Errorf("the overview: %s", page.text())
@@ -427,11 +427,11 @@ func TestConversionsCost(t *testing.T) {
 // decided, and leads to the plan; that of settings says whom a sale credits.
 func TestShownBySale(t *testing.T) {
 	w := newWorld(t, func(c *tributary.Config, _ *console.Config) { c.Attribution.Touch = affiliate.TouchFirst })
-	plan := must(w.CreatePlan(t.Context(), affiliate.NewPlan{Name: "Gold", Terms: affiliate.Terms{Rate: affiliate.MustPercent("20"), MaxMonths: 12, MaxPayments: 9}}))
-	ada := must(w.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "Ada", LastName: "Moss", Email: "ada@example.org", AffiliateLink: "ada", ExternalID: "tenant/7"}))
+	plan := must(w.CreatePlan(t.Context(), affiliate.PlanParams{Name: "Gold", Terms: affiliate.Terms{Rate: affiliate.MustPercent("20"), MaxMonths: 12, MaxPayments: 9}}))
+	ada := must(w.CreateAffiliate(t.Context(), affiliate.AffiliateParams{FirstName: "Ada", LastName: "Moss", Email: "ada@example.org", AffiliateLink: "ada", ExternalID: "tenant/7"}))
 	must(w.SetAffiliatePlan(t.Context(), plan.ID, ada.ID))
 	for range 2 {
-		must(w.RecordSale(t.Context(), affiliate.NewSale{ReferralID: "ada", Email: "ida@x.example", Name: "Ida", TotalEarned: affiliate.MustAmount("100")}))
+		must(w.RecordSale(t.Context(), affiliate.SaleParams{ReferralID: "ada", Email: "ida@x.example", Name: "Ida", TotalEarned: affiliate.MustAmount("100")}))
 		w.now = w.now.AddDate(0, 0, 40)
 	}
 	if page := w.get("sales/2"); !strings.Contains(page.text(), "Payment no. 2 of the customer, in month no. 2 Paid by the customer 100.00 USD Base of the whole sale 100.00 USD Rate, of the plan 20 %") || !strings.Contains(page.body, `/plans/`+plan.ID.String()+`">of the plan`) {
@@ -450,12 +450,12 @@ func TestShownBySale(t *testing.T) {
 // TestLargeTermPages: the pages of many versions and of a sale with many lines stay small.
 func TestLargeTermPages(t *testing.T) {
 	w := newWorld(t)
-	plan := must(w.CreatePlan(t.Context(), affiliate.NewPlan{Name: "P", Terms: affiliate.Terms{MaxMonths: 12, MaxPayments: 9, MaxPerSale: affiliate.MustAmount("50"), MaxPerCustomer: affiliate.MustAmount("500"), HoldDays: 30}}))
+	plan := must(w.CreatePlan(t.Context(), affiliate.PlanParams{Name: "P", Terms: affiliate.Terms{MaxMonths: 12, MaxPayments: 9, MaxPerSale: affiliate.MustAmount("50"), MaxPerCustomer: affiliate.MustAmount("500"), HoldDays: 30}}))
 	for i := range 31 {
 		must(w.UpdatePlan(t.Context(), plan.ID, affiliate.PlanUpdate{TermsUpdate: affiliate.TermsUpdate{Rate: affiliate.Set(affiliate.PercentFromScaled(int64(i))), From: affiliate.Set(affiliate.Day(2030, 1, 1+i))}}))
 	}
-	must(w.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "Ada", LastName: "Moss", Email: "ada@example.org", AffiliateLink: "ada"}))
-	sale := affiliate.NewSale{ReferralID: "ada", Email: "ida@x.example", Name: "Ida", TotalEarned: affiliate.MustAmount("500")}
+	must(w.CreateAffiliate(t.Context(), affiliate.AffiliateParams{FirstName: "Ada", LastName: "Moss", Email: "ada@example.org", AffiliateLink: "ada"}))
+	sale := affiliate.SaleParams{ReferralID: "ada", Email: "ida@x.example", Name: "Ida", TotalEarned: affiliate.MustAmount("500")}
 	for i := range 500 {
 		sale.Lines = append(sale.Lines, affiliate.Line{ID: fmt.Sprint("line_", i), ProductID: fmt.Sprint("prod_", i), Name: "A product", Amount: affiliate.MustAmount("1")})
 	}

@@ -64,7 +64,7 @@ var newTier = &action{
 		}, nil
 	},
 	do: func(v *visit, p *tributary.Program, in *input) (string, error) {
-		t := affiliate.NewTier{
+		t := affiliate.TierParams{
 			Tier: in.whole("tier").Or(0), Name: in.text("name"), MinReferrals: in.whole("minReferrals").Or(0), MinRevenue: in.amount("minRevenue").Or(affiliate.Amount{}),
 			ConditionType: affiliate.ConditionType(in.Get("conditionType")), Rate: in.percent("commissionRate"),
 		}

@@ -208,7 +208,7 @@ var newEndpoint = &action{
 		}, nil
 	},
 	do: func(v *visit, p *tributary.Program, in *input) (string, error) {
-		made, err := p.CreateEndpoint(v.ctx(), affiliate.NewEndpoint{URL: in.text("url"), Description: in.text("description"), Events: in.events()})
+		made, err := p.CreateEndpoint(v.ctx(), affiliate.EndpointParams{URL: in.text("url"), Description: in.text("description"), Events: in.events()})
 		return v.reveal(made, err)
 	},
 }

@@ -143,7 +143,7 @@ func TestVisitWins(t *testing.T) {
 	w := newWorld(t, "")
 	cookie := w.enter(w.ada.ID)
 	other := must(tributary.New(memstore.New(), tributary.Config{ID: uuid.Max, Now: func() time.Time { return w.now }}))
-	eve := must(other.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "Eve", LastName: "L", Email: "eve@example.org"}))
+	eve := must(other.CreateAffiliate(t.Context(), affiliate.AffiliateParams{FirstName: "Eve", LastName: "L", Email: "eve@example.org"}))
 	foreign := must(portal.New(other, w.cfg))
 	many := portal.Many(w.pages, foreign)
 	for who, token := range map[string]string{"BOB": must(w.pages.Token(w.bob.ID, 0)), "Eve": must(foreign.Token(eve.ID, 0))} {

@@ -59,7 +59,7 @@ func Example() {
 	mux.ServeHTTP(w, r)
 	fmt.Println(w.Code, "for a stranger")
 
-	ada, err := program.CreateAffiliate(r.Context(), affiliate.NewAffiliate{FirstName: "Ada", LastName: "Lovelace", Email: "ada@example.com"})
+	ada, err := program.CreateAffiliate(r.Context(), affiliate.AffiliateParams{FirstName: "Ada", LastName: "Lovelace", Email: "ada@example.com"})
 	if err != nil {
 		panic(err)
 	}

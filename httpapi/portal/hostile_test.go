@@ -165,9 +165,9 @@ func TestStoreFails(t *testing.T) {
 func TestSeeNothing(t *testing.T) {
 	w := newWorld(t, "")
 	ctx := t.Context()
-	invited := must(w.InviteAffiliate(ctx, affiliate.NewAffiliate{FirstName: "I", LastName: "I", Email: "i@example.org"}))
-	waiting := must(w.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: "W", LastName: "W", Email: "w@example.org", AffiliateStatus: "inactive"}))
-	declined := must(w.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: "D", LastName: "D", Email: "d@example.org", AffiliateStatus: "inactive"}))
+	invited := must(w.InviteAffiliate(ctx, affiliate.AffiliateParams{FirstName: "I", LastName: "I", Email: "i@example.org"}))
+	waiting := must(w.CreateAffiliate(ctx, affiliate.AffiliateParams{FirstName: "W", LastName: "W", Email: "w@example.org", AffiliateStatus: "inactive"}))
+	declined := must(w.CreateAffiliate(ctx, affiliate.AffiliateParams{FirstName: "D", LastName: "D", Email: "d@example.org", AffiliateStatus: "inactive"}))
 	must(w.SetAffiliateStatus(ctx, affiliate.AffiliateDeclined, declined.ID))
 	for _, a := range []affiliate.Affiliate{invited, waiting, declined} {
 		cookie, told := w.enter(a.ID), "Your pages open when the program has approved you."

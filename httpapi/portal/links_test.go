@@ -101,7 +101,7 @@ func TestNoOwnLinks(t *testing.T) {
 		t.Errorf("%d %s", answer.status, answer.text())
 	}
 	for i := range 6 {
-		must(w.CreateLink(t.Context(), affiliate.NewLink{AffiliateID: w.ada.ID, Link: fmt.Sprint("more-", i)}))
+		must(w.CreateLink(t.Context(), affiliate.LinkParams{AffiliateID: w.ada.ID, Link: fmt.Sprint("more-", i)}))
 	}
 	if over := w.get(cookie, ""); strings.Count(over.body, "data-copy") != 5 || !strings.Contains(over.text(), "All links") {
 		t.Error(over.text())

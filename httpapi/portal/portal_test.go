@@ -281,7 +281,7 @@ func TestPayoutForm(t *testing.T) {
 	if page := none.get(none.enter(none.ada.ID), "payout-details"); page.status != 404 {
 		t.Errorf("no form: %d", page.status)
 	}
-	waiting := must(w.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "W", LastName: "W", Email: "w@example.org", AffiliateStatus: "inactive"}))
+	waiting := must(w.CreateAffiliate(t.Context(), affiliate.AffiliateParams{FirstName: "W", LastName: "W", Email: "w@example.org", AffiliateStatus: "inactive"}))
 	for _, path := range []string{"", "codes", "payout-details", "statements/2026-03/csv"} {
 		if page := w.get(w.enter(waiting.ID), path); page.text() != "Your account Your pages open when the program has approved you. Times are in UTC." && page.status != 404 {
 			t.Errorf("%s: %d %s", path, page.status, page.text())
@@ -322,7 +322,7 @@ func TestFrames(t *testing.T) {
 func TestLongStatement(t *testing.T) {
 	w := newWorld(t, "")
 	for range 301 {
-		must(w.RecordAdjustment(t.Context(), affiliate.NewAdjustment{AffiliateID: w.ada.ID, Kind: affiliate.AdjustBonus, Amount: affiliate.MustAmount("1"), Reason: "b"}))
+		must(w.RecordAdjustment(t.Context(), affiliate.AdjustmentParams{AffiliateID: w.ada.ID, Kind: affiliate.AdjustBonus, Amount: affiliate.MustAmount("1"), Reason: "b"}))
 	}
 	cookie, lines, query := w.enter(w.ada.ID), 0, ""
 	for i := range 2 {
@@ -377,11 +377,11 @@ func TestHostLogin(t *testing.T) {
 func TestCodesThatDoNotWork(t *testing.T) {
 	w := newWorld(t, "")
 	ctx := t.Context()
-	coupon := must(w.CreateCoupon(ctx, affiliate.NewCoupon{Name: "Once", PercentOff: affiliate.Set(affiliate.MustPercent("5")), MaxRedemptions: affiliate.Set[int64](1)}))
+	coupon := must(w.CreateCoupon(ctx, affiliate.CouponParams{Name: "Once", PercentOff: affiliate.Set(affiliate.MustPercent("5")), MaxRedemptions: affiliate.Set[int64](1)}))
 	for _, who := range []affiliate.Affiliate{w.ada, w.bob} {
-		must(w.CreateCode(ctx, affiliate.NewCode{CouponID: coupon.ID, Code: "ONCE" + who.FirstName, AffiliateID: who.ID}))
+		must(w.CreateCode(ctx, affiliate.CodeParams{CouponID: coupon.ID, Code: "ONCE" + who.FirstName, AffiliateID: who.ID}))
 	}
-	must(w.RecordSale(ctx, affiliate.NewSale{PromoCode: "ONCEBOB", TotalEarned: affiliate.MustAmount("10")}))
+	must(w.RecordSale(ctx, affiliate.SaleParams{PromoCode: "ONCEBOB", TotalEarned: affiliate.MustAmount("10")}))
 	cookie := w.enter(w.ada.ID)
 	if page := w.get(cookie, "codes"); !strings.Contains(page.text(), "ONCEADA Copy 5 % off Does not work this discount was used as often as the program gives it 0 no limit no end") || strings.Contains(page.text(), "hold") {
 		t.Errorf("codes: %s", page.text())
@@ -400,7 +400,7 @@ func TestOfferOnOverview(t *testing.T) {
 	ctx := t.Context()
 	cookie := w.enter(w.ada.ID)
 	const says = "Your links give customers 20 % off, at most 15.00 USD. They need no code."
-	coupon := must(w.CreateCoupon(ctx, affiliate.NewCoupon{Name: "Friends", PercentOff: affiliate.Set(affiliate.MustPercent("20")), MaxDiscount: affiliate.Set(affiliate.MustAmount("15"))}))
+	coupon := must(w.CreateCoupon(ctx, affiliate.CouponParams{Name: "Friends", PercentOff: affiliate.Set(affiliate.MustPercent("20")), MaxDiscount: affiliate.Set(affiliate.MustAmount("15"))}))
 	shows := func(want bool) {
 		t.Helper()
 		if page := w.get(cookie, ""); strings.Contains(page.text(), says) != want {
@@ -419,11 +419,11 @@ func TestOfferOnOverview(t *testing.T) {
 func TestReasonsOfLaterChanges(t *testing.T) {
 	w := newWorld(t, "")
 	ctx := t.Context()
-	cleo := must(w.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: "Cleo", LastName: "C", Email: "cleo@example.org", AffiliateLink: "cleo"}))
-	sale := must(w.RecordSale(ctx, affiliate.NewSale{ReferralID: "cleo", Email: "c@x.example", Name: "C", TotalEarned: affiliate.MustAmount("10")})).Sale.Or(affiliate.Sale{})
-	must(w.SetPayoutStatus(ctx, must(w.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: cleo.ID})).ID, affiliate.PayoutPaid))
-	must(w.RecordAdjustment(ctx, affiliate.NewAdjustment{AffiliateID: cleo.ID, Kind: affiliate.AdjustBonus, Amount: affiliate.MustAmount("500"), Reason: "a\u202egood\u202c year"}))
-	returned := must(w.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: cleo.ID}))
+	cleo := must(w.CreateAffiliate(ctx, affiliate.AffiliateParams{FirstName: "Cleo", LastName: "C", Email: "cleo@example.org", AffiliateLink: "cleo"}))
+	sale := must(w.RecordSale(ctx, affiliate.SaleParams{ReferralID: "cleo", Email: "c@x.example", Name: "C", TotalEarned: affiliate.MustAmount("10")})).Sale.Or(affiliate.Sale{})
+	must(w.SetPayoutStatus(ctx, must(w.CreatePayout(ctx, affiliate.PayoutParams{AffiliateID: cleo.ID})).ID, affiliate.PayoutPaid))
+	must(w.RecordAdjustment(ctx, affiliate.AdjustmentParams{AffiliateID: cleo.ID, Kind: affiliate.AdjustBonus, Amount: affiliate.MustAmount("500"), Reason: "a\u202egood\u202c year"}))
+	returned := must(w.CreatePayout(ctx, affiliate.PayoutParams{AffiliateID: cleo.ID}))
 	must(w.SetPayoutStatus(ctx, returned.ID, affiliate.PayoutPaid))
 	must(w.ReturnPayout(ctx, returned.ID, "account closed"))
 	must(w.UpdateSale(ctx, sale.ID, affiliate.SaleUpdate{AffiliateID: affiliate.Set(w.bob.ID), ClawBack: true}))
@@ -446,14 +446,14 @@ func TestReasonsOfLaterChanges(t *testing.T) {
 func TestReasonsForAffiliates(t *testing.T) {
 	w := newWorld(t, "")
 	ctx := t.Context()
-	must(w.RecordAdjustment(ctx, affiliate.NewAdjustment{AffiliateID: w.ada.ID, Kind: affiliate.AdjustBonus, Amount: affiliate.MustAmount("7.77"), Reason: "spring bonus"}))
-	failed := must(w.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: w.ada.ID}))
+	must(w.RecordAdjustment(ctx, affiliate.AdjustmentParams{AffiliateID: w.ada.ID, Kind: affiliate.AdjustBonus, Amount: affiliate.MustAmount("7.77"), Reason: "spring bonus"}))
+	failed := must(w.CreatePayout(ctx, affiliate.PayoutParams{AffiliateID: w.ada.ID}))
 	must(w.FailPayout(ctx, failed.ID, "no such account"))
 	of := func(who affiliate.Affiliate) affiliate.Payout {
 		return must(w.Payouts(ctx, affiliate.PayoutFilter{AffiliateID: affiliate.Set(who.ID)}, affiliate.Page{Limit: 1})).Items[0]
 	}
 	bobs := of(w.bob)
-	held := must(w.RecordSale(ctx, affiliate.NewSale{ReferralID: "ada", Email: "h@x.example", Name: "H", TotalEarned: affiliate.MustAmount("10")})).Sale.Or(affiliate.Sale{})
+	held := must(w.RecordSale(ctx, affiliate.SaleParams{ReferralID: "ada", Email: "h@x.example", Name: "H", TotalEarned: affiliate.MustAmount("10")})).Sale.Or(affiliate.Sale{})
 	must(w.ReviewCommissions(ctx, affiliate.ApprovalOnHold, held.ID))
 	cookie := w.enter(w.ada.ID)
 	for path, says := range map[string]string{

@@ -11,8 +11,8 @@ import (
 // their own report, and nothing of others.
 func TestReports(t *testing.T) {
 	w := newWorld(t, "")
-	must(w.TrackClick(t.Context(), affiliate.NewClick{Slug: "ada", LandingURL: "https://beans.example/shop?ref=ada&sub=letter-12"}))
-	must(w.TrackClick(t.Context(), affiliate.NewClick{Slug: "bob", LandingURL: "https://beans.example/shop?ref=bob&sub=secret-of-bob"}))
+	must(w.TrackClick(t.Context(), affiliate.ClickParams{Slug: "ada", LandingURL: "https://beans.example/shop?ref=ada&sub=letter-12"}))
+	must(w.TrackClick(t.Context(), affiliate.ClickParams{Slug: "bob", LandingURL: "https://beans.example/shop?ref=bob&sub=secret-of-bob"}))
 	cookie := w.enter(w.ada.ID)
 	month := w.now.Format("2006-01")
 	subs := w.get(cookie, "reports/"+month+"/sub-ids")

@@ -17,14 +17,14 @@ import (
 func TestWhySaleEarned(t *testing.T) {
 	w := newWorld(t, "")
 	ctx := t.Context()
-	record := func(in affiliate.NewSale) string {
+	record := func(in affiliate.SaleParams) string {
 		t.Helper()
 		return fmt.Sprint(int64(must(w.RecordSale(ctx, in)).Sale.Or(affiliate.Sale{}).ID))
 	}
-	coded := record(affiliate.NewSale{PromoCode: "ADA10", Email: "kim-ada@buyer.example", Name: "Kim", TotalEarned: affiliate.MustAmount("128964.43"), Tax: affiliate.MustAmount("964.43"), Shipping: affiliate.MustAmount("8000")})
+	coded := record(affiliate.SaleParams{PromoCode: "ADA10", Email: "kim-ada@buyer.example", Name: "Kim", TotalEarned: affiliate.MustAmount("128964.43"), Tax: affiliate.MustAmount("964.43"), Shipping: affiliate.MustAmount("8000")})
 	must(w.RefundSale(ctx, affiliate.Refund{SaleID: must(w.Partner(w.ada.ID).Sales(ctx, affiliate.Page{Limit: 1})).Items[0].ID, Amount: affiliate.Set(affiliate.MustAmount("64482.215"))}))
-	lined := record(affiliate.NewSale{ReferralID: "ada", Email: "l@buyer.example", Name: "L", TotalEarned: affiliate.MustAmount("10"), CommissionRate: affiliate.Set(affiliate.MustPercent("33.33"))})
-	theirs := record(affiliate.NewSale{ReferralID: "bob", Email: "late-bob@buyer.example", Name: "B", TotalEarned: affiliate.MustAmount("10")})
+	lined := record(affiliate.SaleParams{ReferralID: "ada", Email: "l@buyer.example", Name: "L", TotalEarned: affiliate.MustAmount("10"), CommissionRate: affiliate.Set(affiliate.MustPercent("33.33"))})
+	theirs := record(affiliate.SaleParams{ReferralID: "bob", Email: "late-bob@buyer.example", Name: "B", TotalEarned: affiliate.MustAmount("10")})
 	cookie := w.enter(w.ada.ID)
 	for path, says := range map[string][]string{
 		"sales/" + coded: {
@@ -55,7 +55,7 @@ func TestWhySaleEarned(t *testing.T) {
 // TestSaleByRules: a sale of which rules decide shows what each part earns, without their names.
 func TestSaleByRules(t *testing.T) {
 	w := newWorld(t, "-x")
-	sale := must(w.RecordSale(t.Context(), affiliate.NewSale{ReferralID: "ada", Email: "l@buyer.example", Name: "L", TotalEarned: affiliate.MustAmount("30"), Lines: []affiliate.Line{
+	sale := must(w.RecordSale(t.Context(), affiliate.SaleParams{ReferralID: "ada", Email: "l@buyer.example", Name: "L", TotalEarned: affiliate.MustAmount("30"), Lines: []affiliate.Line{
 		{ID: "secret", ProductID: "P-x", Amount: affiliate.MustAmount("10")}, {ProductID: "other", Amount: affiliate.MustAmount("20.01"), Discount: affiliate.MustAmount("0.01")},
 	}})).Sale.Or(affiliate.Sale{})
 	page := w.get(w.enter(w.ada.ID), fmt.Sprint("sales/", int64(sale.ID)))
@@ -70,7 +70,7 @@ func TestDueWhen(t *testing.T) {
 	ctx := t.Context()
 	must(w.SetTerms(ctx, affiliate.TermsUpdate{HoldDays: affiliate.Set[int64](30)}))
 	sell := func(total string) affiliate.SaleID {
-		return must(w.RecordSale(ctx, affiliate.NewSale{ReferralID: "ada", Email: "d@buyer.example", Name: "D", TotalEarned: affiliate.MustAmount(total)})).Sale.Or(affiliate.Sale{}).ID
+		return must(w.RecordSale(ctx, affiliate.SaleParams{ReferralID: "ada", Email: "d@buyer.example", Name: "D", TotalEarned: affiliate.MustAmount(total)})).Sale.Or(affiliate.Sale{}).ID
 	}
 	sell("100")
 	must(w.ReviewCommissions(ctx, affiliate.ApprovalOnHold, sell("5000")))
@@ -103,7 +103,7 @@ func TestPayoutStates(t *testing.T) {
 	w := newWorld(t, "")
 	ctx := t.Context()
 	cookie := w.enter(w.ada.ID)
-	p := must(w.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: w.ada.ID}))
+	p := must(w.CreatePayout(ctx, affiliate.PayoutParams{AffiliateID: w.ada.ID}))
 	says := func(text string) {
 		t.Helper()
 		for _, path := range []string{"payouts", "payouts/" + p.ID.String()} {
@@ -122,7 +122,7 @@ func TestPayoutStates(t *testing.T) {
 	says("It was sent to you.")
 	must(w.ReturnPayout(ctx, p.ID, "bounced"))
 	says("It came back. What was in it is owed to you as before.")
-	p = must(w.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: w.ada.ID}))
+	p = must(w.CreatePayout(ctx, affiliate.PayoutParams{AffiliateID: w.ada.ID}))
 	must(w.CancelPayout(ctx, p.ID))
 	says("It was called off. What was in it is owed to you as before.")
 }
@@ -131,7 +131,7 @@ func TestPayoutStates(t *testing.T) {
 func TestTwoMonths(t *testing.T) {
 	w := newWorld(t, "")
 	w.now = w.now.AddDate(0, 1, 0)
-	must(w.RecordSale(t.Context(), affiliate.NewSale{ReferralID: "ada", Email: "a@buyer.example", Name: "A", TotalEarned: affiliate.MustAmount("40")}))
+	must(w.RecordSale(t.Context(), affiliate.SaleParams{ReferralID: "ada", Email: "a@buyer.example", Name: "A", TotalEarned: affiliate.MustAmount("40")}))
 	if page := w.get(w.enter(w.ada.ID), ""); !strings.Contains(page.text(), "April, until today 8.00 USD Commission March: 606.00 USD 1 Sales March: 61 0 Clicks March: 0") {
 		t.Error(page.text())
 	}
@@ -142,8 +142,8 @@ func TestTwoMonths(t *testing.T) {
 func TestFiles(t *testing.T) {
 	w := newWorld(t, "", func(c *portal.Config) { c.HideCustomers = true })
 	ctx := t.Context()
-	must(w.RecordConversion(ctx, affiliate.NewConversion{Conversion: "=1+1", ReferralID: "ada", Email: "c@buyer.example", Name: "C", ExternalID: "c1"}))
-	p := must(w.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: w.ada.ID}))
+	must(w.RecordConversion(ctx, affiliate.ConversionParams{Conversion: "=1+1", ReferralID: "ada", Email: "c@buyer.example", Name: "C", ExternalID: "c1"}))
+	p := must(w.CreatePayout(ctx, affiliate.PayoutParams{AffiliateID: w.ada.ID}))
 	must(w.FailPayout(ctx, p.ID, "+no, \"such\" account"))
 	rows := func(h http.Handler, path string) [][]string {
 		t.Helper()

@@ -200,8 +200,8 @@ func (d *applySheet) value(name string) string {
 }
 
 // affiliate returns the affiliate that an application asks for.
-func (d *applySheet) affiliate(now affiliate.Time) affiliate.NewAffiliate {
-	in := affiliate.NewAffiliate{FirstName: d.value(fieldFirst), LastName: d.value(fieldLast), Email: d.value(fieldMail), AffiliateStatus: "inactive"}
+func (d *applySheet) affiliate(now affiliate.Time) affiliate.AffiliateParams {
+	in := affiliate.AffiliateParams{FirstName: d.value(fieldFirst), LastName: d.value(fieldLast), Email: d.value(fieldMail), AffiliateStatus: "inactive"}
 	for _, f := range d.Fields {
 		if f.question != uuid.Nil && f.Value != "" {
 			in.Answers = append(in.Answers, affiliate.Answer{QuestionID: f.question, Answer: f.Value})

@@ -216,7 +216,7 @@ func TestSignUpTime(t *testing.T) {
 	cfg := w.Config()
 	w.Program = must(tributary.New(store, cfg))
 	w.pages = must(portal.New(w.Program, w.cfg))
-	must(w.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "A", LastName: "L", Email: "known@example.org"}))
+	must(w.CreateAffiliate(t.Context(), affiliate.AffiliateParams{FirstName: "A", LastName: "L", Email: "known@example.org"}))
 	synctest.Test(t, func(t *testing.T) {
 		took := map[string]time.Duration{}
 		for _, who := range []string{"known", "unknown"} {

@@ -58,17 +58,17 @@ func newWorld(t testing.TB, name string, change ...func(*portal.Config)) *world 
 		rule := affiliate.Rule{Name: "R" + name, When: affiliate.RuleWhen{Products: []string{"P" + name}, NotCategories: []string{"C" + name}}, Pay: affiliate.RulePay{Type: affiliate.RuleNone}}
 		must(w.SetTerms(ctx, affiliate.TermsUpdate{Rules: affiliate.Set([]affiliate.Rule{rule})}))
 	}
-	coupon := must(w.CreateCoupon(ctx, affiliate.NewCoupon{Name: "Ten" + name, PercentOff: affiliate.Set(affiliate.MustPercent("10"))}))
+	coupon := must(w.CreateCoupon(ctx, affiliate.CouponParams{Name: "Ten" + name, PercentOff: affiliate.Set(affiliate.MustPercent("10"))}))
 	for _, who := range []string{"ada", "bob"} {
-		a := must(w.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: strings.ToUpper(who) + name, LastName: "L", Email: who + "@example.org", AffiliateLink: who}))
+		a := must(w.CreateAffiliate(ctx, affiliate.AffiliateParams{FirstName: strings.ToUpper(who) + name, LastName: "L", Email: who + "@example.org", AffiliateLink: who}))
 		must(w.SetPayoutDetails(ctx, a.ID, affiliate.PayoutDetails{Email: who + "@pay.example", Method: "PAYPAL"}))
-		must(w.CreateCode(ctx, affiliate.NewCode{CouponID: coupon.ID, Code: strings.ToUpper(who) + "10", AffiliateID: a.ID, MaxRedemptions: affiliate.Set[int64](9)}))
-		must(w.CreateReferral(ctx, affiliate.NewReferral{AffiliateID: who, Email: "kim-" + who + "@buyer.example", Name: "Kim" + name, ReferredUserExternalID: who + name, Plan: "p"}))
+		must(w.CreateCode(ctx, affiliate.CodeParams{CouponID: coupon.ID, Code: strings.ToUpper(who) + "10", AffiliateID: a.ID, MaxRedemptions: affiliate.Set[int64](9)}))
+		must(w.CreateReferral(ctx, affiliate.ReferralParams{AffiliateID: who, Email: "kim-" + who + "@buyer.example", Name: "Kim" + name, ReferredUserExternalID: who + name, Plan: "p"}))
 		for i := range 60 {
-			must(w.RecordSale(ctx, affiliate.NewSale{PromoCode: map[bool]string{true: strings.ToUpper(who) + "10"}[i == 0], ReferralID: who, Email: fmt.Sprintf("buyer%d-%s@buyer.example", i, who), Name: "B" + name, TotalEarned: affiliate.MustAmount("50"), ExternalID: fmt.Sprint(who, i, name)}))
+			must(w.RecordSale(ctx, affiliate.SaleParams{PromoCode: map[bool]string{true: strings.ToUpper(who) + "10"}[i == 0], ReferralID: who, Email: fmt.Sprintf("buyer%d-%s@buyer.example", i, who), Name: "B" + name, TotalEarned: affiliate.MustAmount("50"), ExternalID: fmt.Sprint(who, i, name)}))
 		}
-		must(w.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: a.ID, ManuallyPaid: true}))
-		must(w.RecordSale(ctx, affiliate.NewSale{ReferralID: who, Email: "late-" + who + "@buyer.example", Name: "B", TotalEarned: affiliate.MustAmount("30")}))
+		must(w.CreatePayout(ctx, affiliate.PayoutParams{AffiliateID: a.ID, ManuallyPaid: true}))
+		must(w.RecordSale(ctx, affiliate.SaleParams{ReferralID: who, Email: "late-" + who + "@buyer.example", Name: "B", TotalEarned: affiliate.MustAmount("30")}))
 		if who == "ada" {
 			w.ada = a
 		} else {

@@ -43,7 +43,7 @@ func TestTerms(t *testing.T) {
 		"5 % plans: yearly from the month no. 13 on of a customer customers who have paid before 40 % the first payment of a customer 41 % the payment no. 3 of a customer " +
 		"42 % the months no. 2 to 6 of a customer when it is: purchase 3.00 USD for the sale what your customers do without a payment: signup " +
 		"nothing categories: Z not the products: X not the plans: Y customers who pay for the first time 1 % everything")
-	plan := must(w.CreatePlan(ctx, affiliate.NewPlan{Name: "secret plan", Terms: affiliate.Terms{Rate: affiliate.MustPercent("30")}}))
+	plan := must(w.CreatePlan(ctx, affiliate.PlanParams{Name: "secret plan", Terms: affiliate.Terms{Rate: affiliate.MustPercent("30")}}))
 	must(w.SetAffiliatePlan(ctx, plan.ID, w.ada.ID))
 	for day, rate := range map[int]string{1: "15", 2: "16", 3: "17"} {
 		must(w.UpdatePlan(ctx, plan.ID, affiliate.PlanUpdate{TermsUpdate: affiliate.TermsUpdate{Rate: affiliate.Set(affiliate.MustPercent(rate)), From: affiliate.Set(affiliate.Day(2027, 1, day))}}))

@@ -67,14 +67,14 @@ type examples struct {
 // prepare creates the plan and the click that the examples need.
 func (x *examples) prepare() {
 	ctx := x.t.Context()
-	plan, err := x.CreatePlan(ctx, affiliate.NewPlan{Name: "Standard", Terms: affiliate.Terms{Rate: affiliate.MustPercent("20")}})
+	plan, err := x.CreatePlan(ctx, affiliate.PlanParams{Name: "Standard", Terms: affiliate.Terms{Rate: affiliate.MustPercent("20")}})
 	if err != nil {
 		x.t.Fatal(err)
 	}
 	if _, err := x.SetAffiliatePlan(ctx, plan.ID, uuid.MustParse(x.ids["createAffiliate"])); err != nil {
 		x.t.Fatal(err)
 	}
-	click, err := x.TrackClick(ctx, affiliate.NewClick{Slug: "mara-lindqvist", LandingURL: "https://beans.example/shop?ref=mara-lindqvist"})
+	click, err := x.TrackClick(ctx, affiliate.ClickParams{Slug: "mara-lindqvist", LandingURL: "https://beans.example/shop?ref=mara-lindqvist"})
 	if err != nil {
 		x.t.Fatal(err)
 	}

@@ -115,7 +115,7 @@ func (s *story) ofSales() []refused {
 		return s.post("/sales", `{"referralId":"payer","email":"paid@example.net","name":"N","totalEarned":10}`)
 	}
 	pay := func(manually bool, status affiliate.PayoutStatus) {
-		p, err := s.CreatePayout(s.t.Context(), affiliate.NewPayout{AffiliateID: uuid.MustParse(payer), ManuallyPaid: manually})
+		p, err := s.CreatePayout(s.t.Context(), affiliate.PayoutParams{AffiliateID: uuid.MustParse(payer), ManuallyPaid: manually})
 		if err == nil && status != "" {
 			_, err = s.SetPayoutStatus(s.t.Context(), p.ID, status)
 		}
@@ -503,7 +503,7 @@ func tooMuch(t testing.TB, w *world) {
 	s.webhook = s.post("/webhooks", `{"url":"https://hooks.beans.example/off","events":["promocode.created"],"active":false}`)
 	coupon := s.post("/coupons", `{"name":"n","percentOff":1}`)
 	owner := s.post("/affiliates", `{"firstName":"A","lastName":"B","email":"a@example.org","affiliateLink":"a"}`)
-	_, err := w.GenerateCodes(t.Context(), affiliate.NewCodes{Count: 10_001, NewCode: affiliate.NewCode{
+	_, err := w.GenerateCodes(t.Context(), affiliate.CodesParams{Count: 10_001, CodeParams: affiliate.CodeParams{
 		CouponID: uuid.MustParse(coupon), AffiliateID: uuid.MustParse(owner), CodeStructure: affiliate.Set(affiliate.CodeStructure{RandomChars: true}), RandomCharsLength: affiliate.Set[int64](8),
 	}})
 	if err != nil {

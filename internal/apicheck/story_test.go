@@ -402,7 +402,7 @@ func (s *story) inConflict(key, order string) string {
 	one := affiliate.MustAmount("1")
 	res, err := s.ReportPayment(s.t.Context(), affiliate.PaymentFact{
 		Provider: "stripe", Keys: []string{key}, At: s.now, Currency: "USD", Payer: affiliate.PayerFact{ID: "cus_" + key, Email: key + "@example.net"},
-		Sale: affiliate.Set(affiliate.Paid{NewSale: affiliate.NewSale{TotalEarned: one, ExternalID: order}, Gross: one}),
+		Sale: affiliate.Set(affiliate.Paid{SaleParams: affiliate.SaleParams{TotalEarned: one, ExternalID: order}, Gross: one}),
 	})
 	if err != nil || res.Outcome != affiliate.SaleConflict {
 		s.t.Fatal(res.Outcome, err)
@@ -497,23 +497,23 @@ func (s *story) byHand() {
 		}
 	}
 	kim := uuid.MustParse(s.other)
-	plan, err := s.CreatePlan(ctx, affiliate.NewPlan{
+	plan, err := s.CreatePlan(ctx, affiliate.PlanParams{
 		Name: "Standard", AutoApproveRewards: affiliate.Set(false), Terms: affiliate.Terms{Rate: affiliate.MustPercent("30"), MaxPayments: 12, MaxMonths: 6},
 	})
 	do(plan, err)
-	tier, err := s.CreateTier(ctx, affiliate.NewTier{Tier: 1, Name: "Green bean", Rate: affiliate.Set(affiliate.MustPercent("31")), Emoji: "g"})
+	tier, err := s.CreateTier(ctx, affiliate.TierParams{Tier: 1, Name: "Green bean", Rate: affiliate.Set(affiliate.MustPercent("31")), Emoji: "g"})
 	do(tier, err)
 	do(s.SetAffiliatePlan(ctx, plan.ID, kim))
 	do(s.SetAffiliateTier(ctx, tier.ID, kim))
 	do(s.SetPayoutDetails(ctx, kim, affiliate.PayoutDetails{Email: "kim@pay.example", Method: "PAYPAL"}))
-	do(s.From(affiliate.SourceAffiliatePortal).CreateAffiliate(ctx, affiliate.NewAffiliate{
+	do(s.From(affiliate.SourceAffiliatePortal).CreateAffiliate(ctx, affiliate.AffiliateParams{
 		FirstName: "S", LastName: "U", Email: "signup@example.org", Answers: []affiliate.Answer{{QuestionID: uuid.Max, Answer: "A newsletter"}},
 	}))
-	ref, err := s.CreateReferral(ctx, affiliate.NewReferral{
+	ref, err := s.CreateReferral(ctx, affiliate.ReferralParams{
 		AffiliateID: s.other, Name: "M", Email: "manual@example.net", ReferredUserExternalID: "m", Integration: "STRIPE", Manual: true,
 	})
 	do(ref, err)
-	do(s.From(affiliate.SourceIntegration).RecordSale(ctx, affiliate.NewSale{
+	do(s.From(affiliate.SourceIntegration).RecordSale(ctx, affiliate.SaleParams{
 		Email: ref.Email, TotalEarned: affiliate.MustAmount("12.3456"), Integration: "PADDLE", PaymentTrigger: affiliate.TriggerBonus,
 	}))
 	do(s.SetAffiliateStatus(ctx, affiliate.AffiliateDeactivated, kim))

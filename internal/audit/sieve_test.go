@@ -33,7 +33,7 @@ var sieved = map[string]func(t *testing.T) *scene.World{
 			adjusts(b, tx, "a1")
 			return nil
 		})
-		scene.Must(b.RecordAdjustment(ctx, affiliate.NewAdjustment{AffiliateID: b.Person.ID, Kind: affiliate.AdjustBonus, Amount: scene.Sum("5"), Reason: "r"}))
+		scene.Must(b.RecordAdjustment(ctx, affiliate.AdjustmentParams{AffiliateID: b.Person.ID, Kind: affiliate.AdjustBonus, Amount: scene.Sum("5"), Reason: "r"}))
 		scene.Must(b.RunPayouts(ctx, affiliate.PayoutRun{ExternalID: "run", NoDetails: true}))
 		b.SellTo("carl@customer.example", "50")
 		b.Verifies()
@@ -57,8 +57,8 @@ var sieved = map[string]func(t *testing.T) *scene.World{
 		})
 		ctx := t.Context()
 		s.Hook(affiliate.SaleCreated)
-		byClick := s.Sell(affiliate.NewSale{ReferralID: fmt.Sprint(s.Click.ID), Email: "click@example.net", Name: "N", ExternalID: "x1"})
-		code := s.Sell(affiliate.NewSale{PromoCode: "ADA20", Email: "code@example.net", Name: "N", ExternalID: "x2", TotalEarned: scene.Sum("76"), Lines: []affiliate.Line{
+		byClick := s.Sell(affiliate.SaleParams{ReferralID: fmt.Sprint(s.Click.ID), Email: "click@example.net", Name: "N", ExternalID: "x1"})
+		code := s.Sell(affiliate.SaleParams{PromoCode: "ADA20", Email: "code@example.net", Name: "N", ExternalID: "x2", TotalEarned: scene.Sum("76"), Lines: []affiliate.Line{
 			{ID: "a", ProductID: "SEAT", Quantity: affiliate.Set(scene.Sum("3")), Amount: scene.Sum("60")}, {ID: "b", Categories: []string{"gift"}, Amount: scene.Sum("40"), Discount: scene.Sum("5")},
 		}})
 		s.Pass(time.Hour)
@@ -317,9 +317,9 @@ func TestSievePlanted(t *testing.T) {
 	} {
 		t.Run(want, func(t *testing.T) {
 			s := scene.NewShop(t)
-			s.Sell(affiliate.NewSale{ReferralID: fmt.Sprint(s.Click.ID), Email: "click@example.net", Name: "N"})
+			s.Sell(affiliate.SaleParams{ReferralID: fmt.Sprint(s.Click.ID), Email: "click@example.net", Name: "N"})
 			s.ToTomas("10")
-			s.Sell(affiliate.NewSale{ReferralID: s.Bea.ID.String()})
+			s.Sell(affiliate.SaleParams{ReferralID: s.Bea.ID.String()})
 			s.Verifies()
 			s.Raw(func(tx *record.Tx) error { return plant(s, tx) })
 			if got := scene.Broken(s.Verify(t.Context())); !slices.Contains(got, want) {

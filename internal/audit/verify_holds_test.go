@@ -19,19 +19,19 @@ import (
 func newHolds(t *testing.T) *scene.World {
 	w := scene.New(t, func(c *tributary.Config) { c.HouseCodes = true })
 	ctx, ada := t.Context(), w.Join("ada")
-	coupon := scene.Must(w.CreateCoupon(ctx, affiliate.NewCoupon{
+	coupon := scene.Must(w.CreateCoupon(ctx, affiliate.CouponParams{
 		Name: "Launch", PercentOff: affiliate.Set(affiliate.MustPercent("20")), StartsAt: affiliate.Set(affiliate.At(scene.Began.Time())), RedeemBy: affiliate.Set(affiliate.At(scene.Began.Time().Add(48 * time.Hour))),
 		MaxDiscount: scene.Amount("50"), MaxDiscountTotal: scene.Amount("1000"), MaxRedemptions: affiliate.Set[int64](20), MaxRedemptionsPerCustomer: affiliate.Set[int64](4), RestoreOnRefund: true,
 	}))
-	for _, code := range []affiliate.NewCode{{Code: "ADA", AffiliateID: ada.ID, StartsAt: affiliate.Set(affiliate.At(scene.Began.Time()))}, {Code: "HOUSE"}} {
+	for _, code := range []affiliate.CodeParams{{Code: "ADA", AffiliateID: ada.ID, StartsAt: affiliate.Set(affiliate.At(scene.Began.Time()))}, {Code: "HOUSE"}} {
 		code.CouponID, code.MaxRedemptionsPerCustomer, code.MinimumQuantity = coupon.ID, affiliate.Set[int64](3), scene.Amount("1")
 		scene.Must(w.CreateCode(ctx, code))
 	}
 	hold := func(id, code, email string) {
 		w.Pass(time.Second)
-		scene.Must(w.HoldRedemption(ctx, affiliate.NewHold{ID: id, Until: w.Now.Add(time.Hour), Order: affiliate.Order{PromoCode: code, Email: email, Subtotal: scene.Amount("100")}}))
+		scene.Must(w.HoldRedemption(ctx, affiliate.HoldParams{ID: id, Until: w.Now.Add(time.Hour), Order: affiliate.Order{PromoCode: code, Email: email, Subtotal: scene.Amount("100")}}))
 	}
-	sell := func(in affiliate.NewSale) affiliate.SaleResult {
+	sell := func(in affiliate.SaleParams) affiliate.SaleResult {
 		w.Pass(time.Second)
 		in.TotalEarned = scene.Sum("80")
 		return scene.Must(w.RecordSale(ctx, in))
@@ -41,14 +41,14 @@ func newHolds(t *testing.T) *scene.World {
 	hold("open", "ADA", "a@example.net")
 	hold("unknown", "HOUSE", "")
 	hold("paid", "ADA", "b@example.net")
-	sell(affiliate.NewSale{HoldID: "paid", Email: "b@example.net", Name: "B"})
+	sell(affiliate.SaleParams{HoldID: "paid", Email: "b@example.net", Name: "B"})
 	hold("released", "ADA", "b@example.net")
 	scene.Must(w.ReleaseHold(ctx, "released"))
 	hold("alone", "HOUSE", "c@example.net")
-	sell(affiliate.NewSale{HoldID: "alone", ExternalID: "order-1", Email: "c@example.net"})
-	sell(affiliate.NewSale{PromoCode: "HOUSE", ExternalID: "order-2"})
-	sell(affiliate.NewSale{PromoCode: "ADA", Email: "b@example.net", Name: "B"})
-	back, _ := sell(affiliate.NewSale{PromoCode: "ADA", Email: "b@example.net", Name: "B"}).Sale.Get()
+	sell(affiliate.SaleParams{HoldID: "alone", ExternalID: "order-1", Email: "c@example.net"})
+	sell(affiliate.SaleParams{PromoCode: "HOUSE", ExternalID: "order-2"})
+	sell(affiliate.SaleParams{PromoCode: "ADA", Email: "b@example.net", Name: "B"})
+	back, _ := sell(affiliate.SaleParams{PromoCode: "ADA", Email: "b@example.net", Name: "B"}).Sale.Get()
 	scene.Must(w.RefundSale(ctx, affiliate.Refund{SaleID: back.ID}))
 	w.Verifies()
 	return w
@@ -156,7 +156,7 @@ func TestVerifyHolds(t *testing.T) {
 func TestVerifyHeldAgain(t *testing.T) {
 	w := newHolds(t)
 	w.Pass(-time.Minute)
-	again := affiliate.NewHold{ID: "open", Until: w.Now.Add(time.Hour), Order: affiliate.Order{PromoCode: "ADA", Email: "a@example.net", Subtotal: scene.Amount("50")}}
+	again := affiliate.HoldParams{ID: "open", Until: w.Now.Add(time.Hour), Order: affiliate.Order{PromoCode: "ADA", Email: "a@example.net", Subtotal: scene.Amount("50")}}
 	scene.Must(w.HoldRedemption(t.Context(), again))
 	w.Verifies()
 }

@@ -23,8 +23,8 @@ func newMerged(t *testing.T) merged {
 	s, ctx := scene.NewShop(t), t.Context()
 	ben := s.Join("ben")
 	kim := s.Customer("ben", "kim")
-	s.Sell(affiliate.NewSale{Email: kim.Email})
-	s.Adjust(affiliate.NewAdjustment{
+	s.Sell(affiliate.SaleParams{Email: kim.Email})
+	s.Adjust(affiliate.AdjustmentParams{
 		AffiliateID: ben.ID, Kind: affiliate.AdjustBonus, Amount: scene.Sum("3"), Reason: "r",
 	})
 	scene.Must(s.MergeAffiliates(ctx, affiliate.Merge{From: ben.Email, Into: s.Ada.Person.Email}))

@@ -132,7 +132,7 @@ func TestVerifyReportBesideWriters(t *testing.T) {
 		wg.Go(func() {
 			defer done.Add(1)
 			for i := range each {
-				in := affiliate.NewSale{ReferralID: "ada", Email: fmt.Sprintf("c%d@example.net", n), Name: "C", TotalEarned: scene.Sum("10"), ExternalID: fmt.Sprint(n, "-", i)}
+				in := affiliate.SaleParams{ReferralID: "ada", Email: fmt.Sprintf("c%d@example.net", n), Name: "C", TotalEarned: scene.Sum("10"), ExternalID: fmt.Sprint(n, "-", i)}
 				if _, err := w.RecordSale(t.Context(), in); err != nil {
 					t.Error(err)
 				}

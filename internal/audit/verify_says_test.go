@@ -44,7 +44,7 @@ func TestVerifySaysPeople(t *testing.T) {
 // TestVerifyLinkOfAnother: what came by a link is of the link's affiliate.
 func TestVerifyLinkOfAnother(t *testing.T) {
 	b := scene.NewLedger(t)
-	bea := scene.Must(b.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "Bea", LastName: "B", Email: "bea@example.com"}))
+	bea := scene.Must(b.CreateAffiliate(t.Context(), affiliate.AffiliateParams{FirstName: "Bea", LastName: "B", Email: "bea@example.com"}))
 	b.Raw(func(tx *record.Tx) error {
 		return scene.Edit(tx.Links, func(r record.Link) bool { return r.ID == b.Link.ID }, func(r *record.Link) { r.AffiliateID = bea.ID })
 	})
@@ -225,7 +225,7 @@ func TestVerifyPasses(t *testing.T) {
 			c.Currency, c.Terms.Rate = "JPY", affiliate.MustPercent("100")
 		}, func(s scene.Shop) { s.ToTomas("100.5") }},
 		"deductions that were changed since": {nil, func(s scene.Shop) {
-			s.Sell(affiliate.NewSale{Email: s.Tomas.Email, Tax: scene.Sum("10"), Shipping: scene.Sum("5")})
+			s.Sell(affiliate.SaleParams{Email: s.Tomas.Email, Tax: scene.Sum("10"), Shipping: scene.Sum("5")})
 			p := scene.Must(tributary.New(s.Store, func() tributary.Config {
 				c := s.Config()
 				c.CommissionOnTax, c.CommissionOnShipping = true, true
@@ -236,7 +236,7 @@ func TestVerifyPasses(t *testing.T) {
 			}
 		}},
 		"a customer of the past": {nil, func(s scene.Shop) {
-			scene.Must(s.ImportReferrals(ctx, []imported.Referral{{NewReferral: affiliate.NewReferral{
+			scene.Must(s.ImportReferrals(ctx, []imported.Referral{{ReferralParams: affiliate.ReferralParams{
 				AffiliateID: "ada", Name: "i", Email: "i@example.net", ReferredUserExternalID: "i"}}}))
 			s.Verifies()
 			scene.Must(s.UpdateReferral(ctx, "i@example.net", affiliate.ReferralUpdate{Name: affiliate.Set("I")}))
@@ -246,13 +246,13 @@ func TestVerifyPasses(t *testing.T) {
 			}
 		}},
 		"every limit of a code": {nil, func(s scene.Shop) {
-			coupon := scene.Must(s.CreateCoupon(ctx, affiliate.NewCoupon{Name: "flat", CouponType: affiliate.CouponFlat, AmountOff: scene.Amount("5"), Currency: affiliate.Set[affiliate.Currency]("USD"),
+			coupon := scene.Must(s.CreateCoupon(ctx, affiliate.CouponParams{Name: "flat", CouponType: affiliate.CouponFlat, AmountOff: scene.Amount("5"), Currency: affiliate.Set[affiliate.Currency]("USD"),
 				LimitToProducts: true, ProductIDs: []string{"p"}}))
-			scene.Must(s.CreateCode(ctx, affiliate.NewCode{CouponID: coupon.ID, Code: "LIMITED", LimitToCustomers: true, CustomerID: "c",
+			scene.Must(s.CreateCode(ctx, affiliate.CodeParams{CouponID: coupon.ID, Code: "LIMITED", LimitToCustomers: true, CustomerID: "c",
 				MinimumAmount: scene.Amount("1"), MaxRedemptions: affiliate.Set[int64](1)}))
 		}},
 		"a redemption that was restored": {nil, func(s scene.Shop) {
-			sale := s.Sell(affiliate.NewSale{PromoCode: "ADA20"})
+			sale := s.Sell(affiliate.SaleParams{PromoCode: "ADA20"})
 			if err := s.RestoreRedemption(ctx, affiliate.SaleRef{ID: sale.ID}); err != nil {
 				t.Error(err)
 			}

@@ -126,11 +126,11 @@ func followAll(ctx context.Context, p *tributary.Program) error {
 // RealSale returns a function that makes the i-th of the sales that users send:
 // a code, an external id of its own, and one of a thousand customers, who comes
 // back. The codes are those of a [Shop].
-func RealSale(codes int) func(i int) affiliate.NewSale {
+func RealSale(codes int) func(i int) affiliate.SaleParams {
 	total := affiliate.MustAmount("129.5")
-	return func(i int) affiliate.NewSale {
+	return func(i int) affiliate.SaleParams {
 		who := "c" + strconv.Itoa(i%1000)
-		return affiliate.NewSale{
+		return affiliate.SaleParams{
 			PromoCode: "CODE" + strconv.Itoa(i%codes), ExternalID: "order-" + strconv.Itoa(i), TotalEarned: total,
 			Email: who + "@example.com", Name: who,
 		}

@@ -15,7 +15,7 @@ import (
 )
 
 // CreateEndpoint implements tributary.Program.CreateEndpoint.
-func CreateEndpoint(ctx context.Context, p *engine.Program, in affiliate.NewEndpoint) (_ affiliate.IssuedEndpoint, err error) {
+func CreateEndpoint(ctx context.Context, p *engine.Program, in affiliate.EndpointParams) (_ affiliate.IssuedEndpoint, err error) {
 	defer p.Begin(&ctx, "CreateEndpoint", engine.Writes).End(&err)
 	o := p.Op(ctx)
 	refused := refusal.First(

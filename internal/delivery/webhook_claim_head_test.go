@@ -66,7 +66,7 @@ func TestClaimBehindHead(t *testing.T) {
 	}
 	w.Crowd(300)
 	for range 6 {
-		scene.Must(w.CreateCoupon(t.Context(), affiliate.NewCoupon{Name: "Spring", PercentOff: scene.Percent("20")}))
+		scene.Must(w.CreateCoupon(t.Context(), affiliate.CouponParams{Name: "Spring", PercentOff: scene.Percent("20")}))
 	}
 	w.Answered()
 	w.Pass(1)

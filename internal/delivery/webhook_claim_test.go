@@ -21,7 +21,7 @@ import (
 
 func TestClaim(t *testing.T) {
 	scene.OnStores(t, func(t *testing.T, w *scene.World) {
-		ep := scene.Must(w.CreateEndpoint(t.Context(), affiliate.NewEndpoint{URL: scene.HookURL, Events: []affiliate.EventType{"*"}, SvixHeaders: true}))
+		ep := scene.Must(w.CreateEndpoint(t.Context(), affiliate.EndpointParams{URL: scene.HookURL, Events: []affiliate.EventType{"*"}, SvixHeaders: true}))
 		w.Join("mara")
 		d := w.ReadDeliveries(affiliate.DeliveryFilter{})[0]
 		c := w.ClaimOne()
@@ -221,7 +221,7 @@ func TestClaimSharesPayload(t *testing.T) {
 	} else {
 		w.Settle(200, append(rest, first)...)
 	}
-	scene.Must(w.GenerateCodes(t.Context(), affiliate.NewCodes{Count: 200, NewCode: affiliate.NewCode{
+	scene.Must(w.GenerateCodes(t.Context(), affiliate.CodesParams{Count: 200, CodeParams: affiliate.CodeParams{
 		CouponID: a.Autumn.ID, AffiliateID: a.Person.ID,
 		CodeStructure: affiliate.Set(affiliate.CodeStructure{RandomChars: true}), RandomCharsLength: affiliate.Set[int64](8),
 	}}))

@@ -20,7 +20,7 @@ import (
 func TestFanOut(t *testing.T) {
 	w := scene.New(t)
 	sales, all := w.Hook(affiliate.SaleCreated), w.Hook()
-	off := scene.Must(w.CreateEndpoint(t.Context(), affiliate.NewEndpoint{URL: scene.HookURL, Events: []affiliate.EventType{"*"}, Active: affiliate.Set(false)}))
+	off := scene.Must(w.CreateEndpoint(t.Context(), affiliate.EndpointParams{URL: scene.HookURL, Events: []affiliate.EventType{"*"}, Active: affiliate.Set(false)}))
 	w.Ada()
 	late := w.Hook()
 	got := map[string]int{}
@@ -38,7 +38,7 @@ func TestFanOut(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("deliveries (-want +got):\n%s", diff)
 	}
-	scene.Must(w.RecordSale(t.Context(), affiliate.NewSale{PromoCode: "ADA20", TotalEarned: scene.Sum("10")}))
+	scene.Must(w.RecordSale(t.Context(), affiliate.SaleParams{PromoCode: "ADA20", TotalEarned: scene.Sum("10")}))
 	for id, want := range map[uuid.UUID]int{sales.ID: 1, all.ID: 4, off.ID: 4, late.ID: 1} {
 		if list := scene.Must(w.Deliveries(t.Context(), affiliate.DeliveryFilter{WebhookID: affiliate.Set(id)}, affiliate.Page{})); len(list.Items) != want {
 			t.Errorf("endpoint %s has %d deliveries, want %d", id, len(list.Items), want)

@@ -49,7 +49,7 @@ func TestSecretPrints(t *testing.T) {
 
 func TestCreateEndpoint(t *testing.T) {
 	w := scene.New(t)
-	got := scene.Must(w.CreateEndpoint(t.Context(), affiliate.NewEndpoint{
+	got := scene.Must(w.CreateEndpoint(t.Context(), affiliate.EndpointParams{
 		URL: scene.HookURL, Events: []affiliate.EventType{affiliate.SaleUpdated, affiliate.SaleCreated}, Description: "Order sync", SvixHeaders: true,
 	}))
 	raw, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(got.Secret.Reveal(), "whsec_"))
@@ -83,7 +83,7 @@ func TestCreateEndpoint(t *testing.T) {
 	if diff := cmp.Diff(affiliate.EventTypes(), all.Events); diff != "" {
 		t.Errorf("* (-want +got):\n%s", diff)
 	}
-	off := scene.Must(w.CreateEndpoint(t.Context(), affiliate.NewEndpoint{URL: scene.HookURL, Events: []affiliate.EventType{"*"}, Active: affiliate.Set(false)}))
+	off := scene.Must(w.CreateEndpoint(t.Context(), affiliate.EndpointParams{URL: scene.HookURL, Events: []affiliate.EventType{"*"}, Active: affiliate.Set(false)}))
 	if off.Status != affiliate.EndpointDisabled || off.DisabledReason != affiliate.Set(affiliate.DisabledManual) || off.DisabledAt != affiliate.Set(at) {
 		t.Errorf("made inactive: %+v", off.Endpoint)
 	}
@@ -120,19 +120,19 @@ var (
 
 func TestCreateEndpointErrors(t *testing.T) {
 	sale := []affiliate.EventType{affiliate.SaleCreated}
-	of := func(types ...affiliate.EventType) affiliate.NewEndpoint {
-		return affiliate.NewEndpoint{URL: scene.HookURL, Events: types}
+	of := func(types ...affiliate.EventType) affiliate.EndpointParams {
+		return affiliate.EndpointParams{URL: scene.HookURL, Events: types}
 	}
 	tests := []struct {
 		name string
-		in   affiliate.NewEndpoint
+		in   affiliate.EndpointParams
 		want affiliate.Error
 	}{
-		{"ErrURLMissing", affiliate.NewEndpoint{}, noURL},
-		{"ErrURLBlank", affiliate.NewEndpoint{URL: " ", Events: sale}, noURL},
-		{"ErrURLNotHTTPS", affiliate.NewEndpoint{URL: "http://hooks.example/"}, notHTTPS},
-		{"ErrURLNotAllowed", affiliate.NewEndpoint{URL: "https://127.0.0.1/"}, notAllowed},
-		{"ErrURLTooLong", affiliate.NewEndpoint{URL: scene.HookURL + strings.Repeat("x", 2048)}, scene.FieldError(affiliate.InvalidField, "url", "url is too long")},
+		{"ErrURLMissing", affiliate.EndpointParams{}, noURL},
+		{"ErrURLBlank", affiliate.EndpointParams{URL: " ", Events: sale}, noURL},
+		{"ErrURLNotHTTPS", affiliate.EndpointParams{URL: "http://hooks.example/"}, notHTTPS},
+		{"ErrURLNotAllowed", affiliate.EndpointParams{URL: "https://127.0.0.1/"}, notAllowed},
+		{"ErrURLTooLong", affiliate.EndpointParams{URL: scene.HookURL + strings.Repeat("x", 2048)}, scene.FieldError(affiliate.InvalidField, "url", "url is too long")},
 		{"ErrEventsMissing", of(), noEvents},
 		{"ErrEventUnknown", of("promotional_code.created"), unknownEvent("promotional_code.created")},
 		{"ErrEventPattern", of("coupon.*"), unknownEvent("coupon.*")},
@@ -141,8 +141,8 @@ func TestCreateEndpointErrors(t *testing.T) {
 		{"ErrEventStarAndMore", of("*", affiliate.SaleCreated), unknownEvent("*")},
 		{"ErrEventUnknownBeforeDuplicate", of(affiliate.SaleCreated, affiliate.SaleCreated, "x"), unknownEvent("x")},
 		{"ErrEventTwice", of(affiliate.SaleCreated, affiliate.SaleUpdated, affiliate.SaleCreated), repeatedEvent},
-		{"ErrDescriptionBlank", affiliate.NewEndpoint{URL: scene.HookURL, Events: sale, Description: "  "}, scene.FieldError(affiliate.InvalidField, "description", "description must not be empty")},
-		{"ErrDescriptionLong", affiliate.NewEndpoint{URL: scene.HookURL, Events: sale, Description: strings.Repeat("é", 256)}, scene.FieldError(affiliate.InvalidField, "description", "description is too long")},
+		{"ErrDescriptionBlank", affiliate.EndpointParams{URL: scene.HookURL, Events: sale, Description: "  "}, scene.FieldError(affiliate.InvalidField, "description", "description must not be empty")},
+		{"ErrDescriptionLong", affiliate.EndpointParams{URL: scene.HookURL, Events: sale, Description: strings.Repeat("é", 256)}, scene.FieldError(affiliate.InvalidField, "description", "description is too long")},
 	}
 	w := scene.New(t)
 	for _, tt := range tests {
@@ -160,7 +160,7 @@ func TestCreateEndpointErrors(t *testing.T) {
 func TestCreateEndpointOnce(t *testing.T) {
 	w := scene.New(t, scene.Sealed)
 	var replayed []byte
-	in := affiliate.NewEndpoint{URL: scene.HookURL, Events: []affiliate.EventType{"*"}}
+	in := affiliate.EndpointParams{URL: scene.HookURL, Events: []affiliate.EventType{"*"}}
 	in.Once = affiliate.Once{Key: "k1", Replayed: func(answer []byte) { replayed = answer }}
 	first := scene.Must(w.CreateEndpoint(t.Context(), in))
 	second := scene.Must(w.CreateEndpoint(t.Context(), in))
@@ -220,7 +220,7 @@ func TestDisableEndpoint(t *testing.T) {
 		t.Error("pending deliveries of a disabled endpoint are not skipped, or those of another are")
 	}
 	w.Verifies()
-	scene.Must(w.CreateCoupon(t.Context(), affiliate.NewCoupon{Name: "x", PercentOff: affiliate.Set(affiliate.MustPercent("5"))}))
+	scene.Must(w.CreateCoupon(t.Context(), affiliate.CouponParams{Name: "x", PercentOff: affiliate.Set(affiliate.MustPercent("5"))}))
 	if count(ep.ID, affiliate.DeliverySkipped) != 4 {
 		t.Error("an event while disabled leaves no skipped delivery")
 	}
@@ -363,14 +363,14 @@ func TestEndpointSealFails(t *testing.T) {
 	down := errors.New("the vault is down")
 	fail := func(_, _ []byte) ([]byte, error) { return nil, down }
 	w := scene.New(t, func(c *tributary.Config) { c.Seal, c.Open = fail, fail })
-	if _, err := w.CreateEndpoint(t.Context(), affiliate.NewEndpoint{URL: scene.HookURL, Events: []affiliate.EventType{"*"}}); !errors.Is(err, down) {
+	if _, err := w.CreateEndpoint(t.Context(), affiliate.EndpointParams{URL: scene.HookURL, Events: []affiliate.EventType{"*"}}); !errors.Is(err, down) {
 		t.Errorf("create: %v", err)
 	}
 	if _, err := w.RotateSecret(t.Context(), affiliate.Rotation{WebhookID: uuid.Max}); !errors.Is(err, down) {
 		t.Errorf("rotate: %v", err)
 	}
 	dry := scene.New(t, func(c *tributary.Config) { c.Rand = bytes.NewReader(nil) })
-	if _, err := dry.CreateEndpoint(t.Context(), affiliate.NewEndpoint{URL: scene.HookURL, Events: []affiliate.EventType{"*"}}); err == nil {
+	if _, err := dry.CreateEndpoint(t.Context(), affiliate.EndpointParams{URL: scene.HookURL, Events: []affiliate.EventType{"*"}}); err == nil {
 		t.Error("a secret without randomness")
 	}
 }

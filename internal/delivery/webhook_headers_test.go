@@ -23,7 +23,7 @@ const basic = "Basic dXNlcjpwYXNzd29yZA=="
 func TestEndpointHeaders(t *testing.T) {
 	w := scene.New(t, scene.Sealed)
 	given := affiliate.EndpointHeaders{"authorization": basic, "X-Api-Key": "k"}
-	in := affiliate.NewEndpoint{URL: scene.HookURL, Events: []affiliate.EventType{"*"}, Headers: given, Once: affiliate.Once{Key: "k"}}
+	in := affiliate.EndpointParams{URL: scene.HookURL, Events: []affiliate.EventType{"*"}, Headers: given, Once: affiliate.Once{Key: "k"}}
 	hook := scene.Must(w.CreateEndpoint(t.Context(), in))
 	names := []string{"Authorization", "X-Api-Key"}
 	want := affiliate.EndpointHeaders{"Authorization": basic, "X-Api-Key": "k"}
@@ -78,7 +78,7 @@ func TestEndpointTestHasHeaders(t *testing.T) {
 			return affiliate.Attempt{Status: 204}
 		}
 	})
-	hook := scene.Must(w.CreateEndpoint(t.Context(), affiliate.NewEndpoint{URL: scene.HookURL, Events: []affiliate.EventType{"*"}, Headers: affiliate.EndpointHeaders{"x-key": "k"}}))
+	hook := scene.Must(w.CreateEndpoint(t.Context(), affiliate.EndpointParams{URL: scene.HookURL, Events: []affiliate.EventType{"*"}, Headers: affiliate.EndpointHeaders{"x-key": "k"}}))
 	scene.Must(w.TestEndpoint(t.Context(), affiliate.EndpointTest{WebhookID: hook.ID, Event: affiliate.SaleCreated}))
 	if !maps.Equal(got, affiliate.EndpointHeaders{"X-Key": "k"}) {
 		t.Errorf("the test has %v", map[string]string(got))
@@ -90,7 +90,7 @@ func TestEndpointTestHasHeaders(t *testing.T) {
 func TestEndpointHeadersBound(t *testing.T) {
 	w := scene.New(t, scene.Sealed)
 	make := func(value string) affiliate.IssuedEndpoint {
-		return scene.Must(w.CreateEndpoint(t.Context(), affiliate.NewEndpoint{URL: scene.HookURL, Events: []affiliate.EventType{"*"}, Headers: affiliate.EndpointHeaders{"X-Key": value}}))
+		return scene.Must(w.CreateEndpoint(t.Context(), affiliate.EndpointParams{URL: scene.HookURL, Events: []affiliate.EventType{"*"}, Headers: affiliate.EndpointHeaders{"X-Key": value}}))
 	}
 	theirs, mine := make("theirs"), make("mine")
 	scene.Behind(t, w, func(tx *record.Tx) {
@@ -144,7 +144,7 @@ func TestEndpointHeadersRefused(t *testing.T) {
 	} {
 		want := affiliate.Error{Kind: affiliate.KindInvalid, Reason: affiliate.InvalidField, Field: "headers", Message: c.message}
 		w.Refused(want, func() error {
-			_, err := w.CreateEndpoint(t.Context(), affiliate.NewEndpoint{URL: scene.HookURL, Events: []affiliate.EventType{"*"}, Headers: c.headers})
+			_, err := w.CreateEndpoint(t.Context(), affiliate.EndpointParams{URL: scene.HookURL, Events: []affiliate.EventType{"*"}, Headers: c.headers})
 			return err
 		})
 		w.Refused(want, func() error {

@@ -234,7 +234,7 @@ func TestReplayTooLarge(t *testing.T) {
 	w.Edit(ep.ID, affiliate.EndpointUpdate{Active: affiliate.Set(false)})
 	a := w.Ada()
 	for _, n := range []int{9_999, 1} {
-		scene.Must(w.GenerateCodes(t.Context(), affiliate.NewCodes{Count: n, NewCode: affiliate.NewCode{
+		scene.Must(w.GenerateCodes(t.Context(), affiliate.CodesParams{Count: n, CodeParams: affiliate.CodeParams{
 			CouponID: a.Autumn.ID, AffiliateID: a.Person.ID,
 			CodeStructure: affiliate.Set(affiliate.CodeStructure{RandomChars: true}), RandomCharsLength: affiliate.Set[int64](10),
 		}}))

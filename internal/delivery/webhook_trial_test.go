@@ -26,7 +26,7 @@ func TestTestEndpoint(t *testing.T) {
 			}
 			scene.OnStores(t, func(t *testing.T, w *scene.World) {
 				sent = nil
-				ep := scene.Must(w.CreateEndpoint(t.Context(), affiliate.NewEndpoint{
+				ep := scene.Must(w.CreateEndpoint(t.Context(), affiliate.EndpointParams{
 					URL: scene.HookURL, Events: []affiliate.EventType{other(typ)}, Active: affiliate.Set(false), SvixHeaders: true,
 				}))
 				before := w.Dump()

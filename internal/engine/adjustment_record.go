@@ -12,7 +12,7 @@ import (
 )
 
 // RecordAdjustment implements tributary.Program.RecordAdjustment.
-func (p *Program) RecordAdjustment(ctx context.Context, in affiliate.NewAdjustment) (_ affiliate.Adjustment, err error) {
+func (p *Program) RecordAdjustment(ctx context.Context, in affiliate.AdjustmentParams) (_ affiliate.Adjustment, err error) {
 	defer p.Begin(&ctx, "RecordAdjustment", Writes).End(&err)
 	o := p.Op(ctx)
 	rq := Request{Once: in.Once, Name: "adjustment.create", Refused: p.normalizeAdjustment(&in)}
@@ -37,7 +37,7 @@ func (p *Program) RecordAdjustment(ctx context.Context, in affiliate.NewAdjustme
 }
 
 // normalizeAdjustment checks the input by itself and rounds the amount.
-func (p *Program) normalizeAdjustment(in *affiliate.NewAdjustment) error {
+func (p *Program) normalizeAdjustment(in *affiliate.AdjustmentParams) error {
 	if in.Reverses != uuid.Nil {
 		return refusal.First(
 			refusal.FieldNotAllowed.About("affiliateId").When(in.AffiliateID != uuid.Nil),
@@ -86,7 +86,7 @@ func CheckReason(reason string) *affiliate.Error {
 
 // checkAdjusted checks that the affiliate exists, that the sale credits the
 // affiliate, and that the external id is free.
-func (o *Op) checkAdjusted(rec *record.Adjustment, in affiliate.NewAdjustment) error {
+func (o *Op) checkAdjusted(rec *record.Adjustment, in affiliate.AdjustmentParams) error {
 	aff, err := o.AffiliateByIDOrEmail(in.AffiliateID, in.AffiliateEmail)
 	if err != nil {
 		return refusal.RefuseNoAffiliate.IfMissing(err)

@@ -24,12 +24,12 @@ var (
 func TestRecordAdjustmentErrors(t *testing.T) {
 	ctx := t.Context()
 	s := scene.NewShop(t)
-	sale, bobs := s.ToTomas("100"), s.Sell(affiliate.NewSale{Email: s.Bea.Email})
-	first := s.Adjust(affiliate.NewAdjustment{Kind: "BONUS", Amount: scene.Sum("25"), ExternalID: "b1"})
-	undone := s.Adjust(affiliate.NewAdjustment{Kind: "BONUS", Amount: scene.Sum("1")})
-	back := s.Adjust(affiliate.NewAdjustment{Reverses: undone.ID})
+	sale, bobs := s.ToTomas("100"), s.Sell(affiliate.SaleParams{Email: s.Bea.Email})
+	first := s.Adjust(affiliate.AdjustmentParams{Kind: "BONUS", Amount: scene.Sum("25"), ExternalID: "b1"})
+	undone := s.Adjust(affiliate.AdjustmentParams{Kind: "BONUS", Amount: scene.Sum("1")})
+	back := s.Adjust(affiliate.AdjustmentParams{Reverses: undone.ID})
 	ada := s.Ada.Person.ID
-	type in = affiliate.NewAdjustment
+	type in = affiliate.AdjustmentParams
 	field := func(name, text string) affiliate.Error {
 		return scene.FieldError(affiliate.InvalidField, name, name+" "+text)
 	}
@@ -85,7 +85,7 @@ func TestRecordAdjustmentErrors(t *testing.T) {
 // An amount that cannot even be rounded is too large, not nothing.
 func TestAdjustmentBeyondRounding(t *testing.T) {
 	s := scene.NewShop(t, func(c *tributary.Config) { c.Currency = "JPY" })
-	in := affiliate.NewAdjustment{AffiliateID: s.Ada.Person.ID, Kind: "BONUS", Amount: affiliate.AmountFromScaled(1<<63 - 1), Reason: "r"}
+	in := affiliate.AdjustmentParams{AffiliateID: s.Ada.Person.ID, Kind: "BONUS", Amount: affiliate.AmountFromScaled(1<<63 - 1), Reason: "r"}
 	s.Refused(scene.FieldError(affiliate.InvalidField, "amount", "amount is too large"), func() error { return scene.ErrOf(s.RecordAdjustment(t.Context(), in)) })
 }
 
@@ -93,7 +93,7 @@ func TestAdjustmentBeyondRounding(t *testing.T) {
 func TestAdjustments(t *testing.T) {
 	ctx := t.Context()
 	s := scene.NewShop(t)
-	bonus := affiliate.NewAdjustment{AffiliateID: s.Ada.Person.ID, Kind: "BONUS", Amount: scene.Sum("25"), Reason: "spring\n2026", ExternalID: "b1"}
+	bonus := affiliate.AdjustmentParams{AffiliateID: s.Ada.Person.ID, Kind: "BONUS", Amount: scene.Sum("25"), Reason: "spring\n2026", ExternalID: "b1"}
 	var got affiliate.Adjustment
 	s.Fires(func() (err error) { got, err = s.RecordAdjustment(ctx, bonus); return err })
 	want := affiliate.Adjustment{
@@ -104,12 +104,12 @@ func TestAdjustments(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	back := s.Adjust(affiliate.NewAdjustment{Reverses: got.ID, Reason: "typo"})
+	back := s.Adjust(affiliate.AdjustmentParams{Reverses: got.ID, Reason: "typo"})
 	if id, _ := back.ReversesID.Get(); id != got.ID || back.Amount != scene.Sum("-25") || back.Kind != affiliate.AdjustBonus || back.BonusReason.Or("") != "typo" {
 		t.Errorf("reversal %+v", back)
 	}
 	s.Refused(nothingToPay, func() error {
-		_, err := s.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: s.Ada.Person.ID})
+		_, err := s.CreatePayout(ctx, affiliate.PayoutParams{AffiliateID: s.Ada.Person.ID})
 		return err
 	})
 	if id, _ := scene.Must(s.Adjustment(ctx, got.ID)).ReversedByID.Get(); id != back.ID {
@@ -125,7 +125,7 @@ func TestAdjustments(t *testing.T) {
 		t.Errorf("unknown: %v", err)
 	}
 	yen := scene.NewShop(t, func(c *tributary.Config) { c.Currency = "JPY" })
-	if got := yen.Adjust(affiliate.NewAdjustment{Kind: "CORRECTION", Amount: scene.Sum("-0.5")}); got.Amount != scene.Sum("-1") {
+	if got := yen.Adjust(affiliate.AdjustmentParams{Kind: "CORRECTION", Amount: scene.Sum("-0.5")}); got.Amount != scene.Sum("-1") {
 		t.Errorf("rounded to %v", got.Amount)
 	}
 	s.Verifies()
@@ -142,12 +142,12 @@ func TestAdjustmentsArePaid(t *testing.T) {
 	if err := scene.ErrOf(s.ReverseSale(ctx, affiliate.SaleRef{ID: sale.ID}, affiliate.Reversal{ClawBack: true})); err != nil {
 		t.Fatal(err)
 	}
-	fee := s.Adjust(affiliate.NewAdjustment{Kind: "CHARGEBACK_FEE", SaleID: sale.ID, Amount: scene.Sum("-15")})
+	fee := s.Adjust(affiliate.AdjustmentParams{Kind: "CHARGEBACK_FEE", SaleID: sale.ID, Amount: scene.Sum("-15")})
 	s.Pass(time.Hour)
 	before := s.Now
 	s.Pass(time.Hour)
-	bonus := s.Adjust(affiliate.NewAdjustment{Kind: "BONUS", Amount: scene.Sum("30")})
-	late := affiliate.NewPayout{AffiliateID: s.Ada.Person.ID, Until: before}
+	bonus := s.Adjust(affiliate.AdjustmentParams{Kind: "BONUS", Amount: scene.Sum("30")})
+	late := affiliate.PayoutParams{AffiliateID: s.Ada.Person.ID, Until: before}
 	s.Refused(nothingToPay, func() error { _, err := s.CreatePayout(ctx, late); return err })
 
 	var p affiliate.Payout
@@ -161,7 +161,7 @@ func TestAdjustmentsArePaid(t *testing.T) {
 	if got := scene.Must(s.Adjustment(ctx, fee.ID)); !got.PayoutCreated || got.PayoutID.Or(uuid.Nil) != p.ID {
 		t.Errorf("%+v", got)
 	}
-	held := s.Adjust(affiliate.NewAdjustment{Reverses: fee.ID})
+	held := s.Adjust(affiliate.AdjustmentParams{Reverses: fee.ID})
 	if held.Amount != scene.Sum("15") {
 		t.Errorf("the fee was given back: %v", held.Amount)
 	}
@@ -174,7 +174,7 @@ func TestAdjustmentsArePaid(t *testing.T) {
 		t.Errorf("still in a payout: %+v", got)
 	}
 	s.Verifies()
-	s.Adjust(affiliate.NewAdjustment{Kind: "DISPUTE_WON", SaleID: sale.ID, Amount: scene.Sum("5")})
+	s.Adjust(affiliate.AdjustmentParams{Kind: "DISPUTE_WON", SaleID: sale.ID, Amount: scene.Sum("5")})
 	if all := s.PaysOut(); all.Amount != scene.Sum("30") || len(all.AdjustmentIDs) != 4 {
 		t.Errorf("%v of %v", all.Amount, all.AdjustmentIDs)
 	}
@@ -187,20 +187,20 @@ func TestDeleteAdjustedAffiliate(t *testing.T) {
 	ctx := t.Context()
 	s := scene.NewShop(t)
 	bob := affiliate.AffiliateRef{ID: s.Bob.ID}
-	s.Adjust(affiliate.NewAdjustment{AffiliateID: s.Bob.ID, Kind: "BONUS", Amount: scene.Sum("5"), ExternalID: "x"})
-	p := scene.Must(s.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: s.Bob.ID}))
+	s.Adjust(affiliate.AdjustmentParams{AffiliateID: s.Bob.ID, Kind: "BONUS", Amount: scene.Sum("5"), ExternalID: "x"})
+	p := scene.Must(s.CreatePayout(ctx, affiliate.PayoutParams{AffiliateID: s.Bob.ID}))
 	if err := s.Forfeiting().DeleteAffiliate(ctx, bob); !errors.Is(err, affiliate.InPayout) {
 		t.Errorf("deleted: %v", err)
 	}
 	scene.Must(s.CancelPayout(ctx, p.ID))
-	s.Adjust(affiliate.NewAdjustment{AffiliateID: s.Bob.ID, Kind: "CORRECTION", Amount: scene.Sum("-5")})
+	s.Adjust(affiliate.AdjustmentParams{AffiliateID: s.Bob.ID, Kind: "CORRECTION", Amount: scene.Sum("-5")})
 	if err := s.Forfeiting().DeleteAffiliate(ctx, bob); err != nil {
 		t.Fatal(err)
 	}
 	if list := scene.Must(s.Adjustments(ctx, affiliate.AdjustmentFilter{}, affiliate.Page{})).Items; len(list) != 0 {
 		t.Errorf("left: %+v", list)
 	}
-	s.Adjust(affiliate.NewAdjustment{Kind: "BONUS", Amount: scene.Sum("5"), ExternalID: "x"})
+	s.Adjust(affiliate.AdjustmentParams{Kind: "BONUS", Amount: scene.Sum("5"), ExternalID: "x"})
 	s.Verifies()
 }
 
@@ -208,10 +208,10 @@ func TestAdjustmentFilter(t *testing.T) {
 	ctx := t.Context()
 	s := scene.NewShop(t)
 	sale := s.ToTomas("100")
-	fee := s.Adjust(affiliate.NewAdjustment{Kind: "CHARGEBACK_FEE", SaleID: sale.ID, Amount: scene.Sum("-1")})
-	bonus := s.Adjust(affiliate.NewAdjustment{Kind: "BONUS", Amount: scene.Sum("1")})
+	fee := s.Adjust(affiliate.AdjustmentParams{Kind: "CHARGEBACK_FEE", SaleID: sale.ID, Amount: scene.Sum("-1")})
+	bonus := s.Adjust(affiliate.AdjustmentParams{Kind: "BONUS", Amount: scene.Sum("1")})
 	p := s.PaysOut()
-	bobs := s.Adjust(affiliate.NewAdjustment{AffiliateID: s.Bob.ID, Kind: "BONUS", Amount: scene.Sum("1")})
+	bobs := s.Adjust(affiliate.AdjustmentParams{AffiliateID: s.Bob.ID, Kind: "BONUS", Amount: scene.Sum("1")})
 	ids := func(list ...affiliate.Adjustment) (ids []uuid.UUID) {
 		for _, a := range list {
 			ids = append(ids, a.ID)
@@ -263,10 +263,10 @@ func TestEraseAdjusted(t *testing.T) {
 	ctx := t.Context()
 	s := scene.NewShop(t)
 	keyed := s.Keyed(affiliate.Once{Key: "k"})
-	named := affiliate.NewAdjustment{AffiliateID: s.Ada.Person.ID, Kind: "BONUS", Amount: scene.Sum("1"), Reason: "for ADA@example.com"}
+	named := affiliate.AdjustmentParams{AffiliateID: s.Ada.Person.ID, Kind: "BONUS", Amount: scene.Sum("1"), Reason: "for ADA@example.com"}
 	shown := scene.Must(keyed.RecordAdjustment(ctx, named))
-	other := s.Adjust(affiliate.NewAdjustment{Kind: "BONUS", Amount: scene.Sum("1"), Reason: "spring"})
-	bobs := s.Adjust(affiliate.NewAdjustment{AffiliateID: s.Bob.ID, Kind: "BONUS", Amount: scene.Sum("1"), Reason: "like Ada Lovelace"})
+	other := s.Adjust(affiliate.AdjustmentParams{Kind: "BONUS", Amount: scene.Sum("1"), Reason: "spring"})
+	bobs := s.Adjust(affiliate.AdjustmentParams{AffiliateID: s.Bob.ID, Kind: "BONUS", Amount: scene.Sum("1"), Reason: "like Ada Lovelace"})
 	if err := s.Forfeiting().EraseAffiliate(ctx, s.Ada.Person.ID); err != nil {
 		t.Fatal(err)
 	}

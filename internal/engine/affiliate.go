@@ -18,19 +18,19 @@ import (
 const maxAnswer = 10_000
 
 // CreateAffiliate implements tributary.Program.CreateAffiliate.
-func (p *Program) CreateAffiliate(ctx context.Context, in affiliate.NewAffiliate) (_ affiliate.Affiliate, err error) {
+func (p *Program) CreateAffiliate(ctx context.Context, in affiliate.AffiliateParams) (_ affiliate.Affiliate, err error) {
 	defer p.Begin(&ctx, "CreateAffiliate", Writes).End(&err)
 	return p.addAffiliate(ctx, in, addition{request: "affiliate.create", status: p.newStatus(in.AffiliateStatus)})
 }
 
 // InviteAffiliate implements tributary.Program.InviteAffiliate.
-func (p *Program) InviteAffiliate(ctx context.Context, in affiliate.NewAffiliate) (_ affiliate.Affiliate, err error) {
+func (p *Program) InviteAffiliate(ctx context.Context, in affiliate.AffiliateParams) (_ affiliate.Affiliate, err error) {
 	defer p.Begin(&ctx, "InviteAffiliate", Writes).End(&err)
 	return p.addAffiliate(ctx, in, addition{request: "affiliate.invite", status: affiliate.AffiliateInvited})
 }
 
 // EnsureAffiliate implements tributary.Program.EnsureAffiliate.
-func (p *Program) EnsureAffiliate(ctx context.Context, in affiliate.NewAffiliate) (_ affiliate.Affiliate, err error) {
+func (p *Program) EnsureAffiliate(ctx context.Context, in affiliate.AffiliateParams) (_ affiliate.Affiliate, err error) {
 	defer p.Begin(&ctx, "EnsureAffiliate", Writes).End(&err)
 	return p.addAffiliate(ctx, in, addition{request: "affiliate.ensure", status: p.newStatus(in.AffiliateStatus), ensures: true})
 }
@@ -43,9 +43,9 @@ type addition struct {
 }
 
 // addAffiliate creates an affiliate, unless it is ensured and there already.
-func (p *Program) addAffiliate(ctx context.Context, in affiliate.NewAffiliate, how addition) (affiliate.Affiliate, error) {
+func (p *Program) addAffiliate(ctx context.Context, in affiliate.AffiliateParams, how addition) (affiliate.Affiliate, error) {
 	rq := Request{Once: in.Once, Name: how.request, Input: struct {
-		affiliate.NewAffiliate
+		affiliate.AffiliateParams
 		Answers []affiliate.Answer // they are part of the request
 	}{in, in.Answers}}
 	rq.Refused = newAffiliateNormalize(&in, how.ensures)
@@ -88,7 +88,7 @@ func (p *Program) addAffiliate(ctx context.Context, in affiliate.NewAffiliate, h
 }
 
 // newAffiliateNormalize validates a new affiliate by itself and makes the email canonical.
-func newAffiliateNormalize(in *affiliate.NewAffiliate, ensured bool) error {
+func newAffiliateNormalize(in *affiliate.AffiliateParams, ensured bool) error {
 	in.FirstName, in.LastName = plaintext.Trim(in.FirstName), plaintext.Trim(in.LastName)
 	err := refusal.First(
 		refusal.Required("firstName", in.FirstName, refusal.FirstNameRequired, refusal.MaxPersonName),
@@ -133,7 +133,7 @@ func checkAnswers(all []affiliate.Answer) error {
 
 // checkNew checks a new affiliate against the stored records, and returns the
 // terms that it starts with.
-func (o *Op) checkNew(in affiliate.NewAffiliate) (affiliate.Terms, error) {
+func (o *Op) checkNew(in affiliate.AffiliateParams) (affiliate.Terms, error) {
 	terms, err := o.TermsOf(in.CommissionPlanID, refusal.PlanNotFound)
 	if err != nil {
 		return terms, err

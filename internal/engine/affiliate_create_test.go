@@ -25,7 +25,9 @@ func TestCreateAffiliate(t *testing.T) {
 	w := scene.New(t)
 	var got affiliate.Affiliate
 	events := w.Fired(func() {
-		got = w.Join("x", func(in *affiliate.NewAffiliate) { in.Email, in.AffiliateLink = " Mara@Example.org ", "Mara-Lindqvist" })
+		got = w.Join("x", func(in *affiliate.AffiliateParams) {
+			in.Email, in.AffiliateLink = " Mara@Example.org ", "Mara-Lindqvist"
+		})
 	})
 	at := affiliate.TimeOf(scene.Start)
 	want := affiliate.Affiliate{
@@ -56,15 +58,15 @@ func TestCreateAffiliate(t *testing.T) {
 
 func TestCreateAffiliateEventIsComplete(t *testing.T) {
 	w := scene.New(t)
-	plan := scene.Must(w.CreatePlan(context.Background(), affiliate.NewPlan{
+	plan := scene.Must(w.CreatePlan(context.Background(), affiliate.PlanParams{
 		Name: "Standard", Terms: affiliate.Terms{Rate: affiliate.MustPercent("25"), MaxPayments: 12}, AutoApproveRewards: affiliate.Set(false),
 	}))
-	tier := scene.Must(w.CreateTier(context.Background(), affiliate.NewTier{Tier: 1, Name: "Green bean", Emoji: "🌱"}))
+	tier := scene.Must(w.CreateTier(context.Background(), affiliate.TierParams{Tier: 1, Name: "Green bean", Emoji: "🌱"}))
 	question := uuid.New()
 	plan.CreatedAt, plan.UpdatedAt, tier.CreatedAt, tier.UpdatedAt = affiliate.Time{}, affiliate.Time{}, affiliate.Time{}, affiliate.Time{} // events do not have them
 	var a affiliate.Affiliate
 	created := w.Fired(func() {
-		a = w.Join("mara", func(in *affiliate.NewAffiliate) {
+		a = w.Join("mara", func(in *affiliate.AffiliateParams) {
 			in.CommissionPlanID = plan.ID
 			in.Answers = []affiliate.Answer{{QuestionID: question, Answer: "I run a\n\tcoffee newsletter"}}
 		})
@@ -105,42 +107,42 @@ func slugsOf(a affiliate.Affiliate) []string {
 
 func TestCreateAffiliateRefusals(t *testing.T) {
 	w := scene.New(t)
-	w.Join("taken", func(in *affiliate.NewAffiliate) { in.AffiliateLink = "Used" })
-	flat := scene.Must(w.CreatePlan(context.Background(), affiliate.NewPlan{Name: "Flat", Terms: affiliate.Terms{Type: affiliate.CommissionFlat, Rate: affiliate.MustPercent("250")}}))
+	w.Join("taken", func(in *affiliate.AffiliateParams) { in.AffiliateLink = "Used" })
+	flat := scene.Must(w.CreatePlan(context.Background(), affiliate.PlanParams{Name: "Flat", Terms: affiliate.Terms{Type: affiliate.CommissionFlat, Rate: affiliate.MustPercent("250")}}))
 	long := strings.Repeat("a", 101)
 	syntax := scene.FieldError(affiliate.SlugSyntax, "affiliateLink", "Link can only contain letters, numbers, and hyphens")
 	email := scene.FieldError(affiliate.InvalidField, "email", "Email is invalid")
 	percent := scene.FieldError(affiliate.InvalidField, "commissionRate", "Commission rate must be between 0 and 100")
 	type row struct {
 		name string
-		set  func(*affiliate.NewAffiliate)
+		set  func(*affiliate.AffiliateParams)
 		want affiliate.Error
 	}
 	rows := []row{
-		{"ErrFirstNameMissing", func(in *affiliate.NewAffiliate) { in.FirstName = "" }, scene.FieldError(affiliate.MissingField, "firstName", "First name is required")},
-		{"ErrFirstNameBlank", func(in *affiliate.NewAffiliate) { in.FirstName = " \u2003" }, scene.FieldError(affiliate.MissingField, "firstName", "First name is required")},
-		{"ErrFirstNameLong", func(in *affiliate.NewAffiliate) { in.FirstName = long }, scene.FieldError(affiliate.InvalidField, "firstName", "firstName is too long")},
-		{"ErrFirstNameNewline", func(in *affiliate.NewAffiliate) { in.FirstName = "a\nb" }, scene.FieldError(affiliate.InvalidField, "firstName", "firstName contains invalid characters")},
-		{"ErrFirstNameDEL", func(in *affiliate.NewAffiliate) { in.FirstName = "a\x7f" }, scene.FieldError(affiliate.InvalidField, "firstName", "firstName contains invalid characters")},
-		{"ErrLastNameMissing", func(in *affiliate.NewAffiliate) { in.LastName = "" }, scene.FieldError(affiliate.MissingField, "lastName", "Last name is required")},
-		{"ErrLastNameLong", func(in *affiliate.NewAffiliate) { in.LastName = long }, scene.FieldError(affiliate.InvalidField, "lastName", "lastName is too long")},
-		{"ErrEmailMissing", func(in *affiliate.NewAffiliate) { in.Email = "" }, scene.FieldError(affiliate.MissingField, "email", "Email is required")},
-		{"ErrEmailTaken", func(in *affiliate.NewAffiliate) { in.Email = "TAKEN@example.org" }, scene.StateError(affiliate.AffiliateEmailTaken, "email", "An affiliate with this email already exists")},
-		{"ErrSlugTaken", func(in *affiliate.NewAffiliate) { in.AffiliateLink = "uSED" }, scene.StateError(affiliate.SlugTaken, "affiliateLink", "The requested affiliate link is already in use")},
-		{"ErrSlugLong", func(in *affiliate.NewAffiliate) { in.AffiliateLink = long }, scene.FieldError(affiliate.SlugSyntax, "affiliateLink", "Link must be at most 100 characters")},
-		{"ErrPlanUnknown", func(in *affiliate.NewAffiliate) { in.CommissionPlanID = uuid.New() }, scene.FieldError(affiliate.PlanNotFound, "commissionPlanId", "Commission plan not found")},
-		{"ErrGroup", func(in *affiliate.NewAffiliate) { in.AffiliateGroupID = affiliate.Set("x") }, scene.FieldError(affiliate.GroupNotFound, "affiliateGroupId", "Affiliate group not found")},
-		{"ErrRateNegative", func(in *affiliate.NewAffiliate) { in.CommissionRate = affiliate.Set(affiliate.MustPercent("-1")) }, percent},
-		{"ErrRateOver100", func(in *affiliate.NewAffiliate) { in.CommissionRate = affiliate.Set(affiliate.MustPercent("100.5")) }, percent},
-		{"ErrRateNegativeFlat", func(in *affiliate.NewAffiliate) {
+		{"ErrFirstNameMissing", func(in *affiliate.AffiliateParams) { in.FirstName = "" }, scene.FieldError(affiliate.MissingField, "firstName", "First name is required")},
+		{"ErrFirstNameBlank", func(in *affiliate.AffiliateParams) { in.FirstName = " \u2003" }, scene.FieldError(affiliate.MissingField, "firstName", "First name is required")},
+		{"ErrFirstNameLong", func(in *affiliate.AffiliateParams) { in.FirstName = long }, scene.FieldError(affiliate.InvalidField, "firstName", "firstName is too long")},
+		{"ErrFirstNameNewline", func(in *affiliate.AffiliateParams) { in.FirstName = "a\nb" }, scene.FieldError(affiliate.InvalidField, "firstName", "firstName contains invalid characters")},
+		{"ErrFirstNameDEL", func(in *affiliate.AffiliateParams) { in.FirstName = "a\x7f" }, scene.FieldError(affiliate.InvalidField, "firstName", "firstName contains invalid characters")},
+		{"ErrLastNameMissing", func(in *affiliate.AffiliateParams) { in.LastName = "" }, scene.FieldError(affiliate.MissingField, "lastName", "Last name is required")},
+		{"ErrLastNameLong", func(in *affiliate.AffiliateParams) { in.LastName = long }, scene.FieldError(affiliate.InvalidField, "lastName", "lastName is too long")},
+		{"ErrEmailMissing", func(in *affiliate.AffiliateParams) { in.Email = "" }, scene.FieldError(affiliate.MissingField, "email", "Email is required")},
+		{"ErrEmailTaken", func(in *affiliate.AffiliateParams) { in.Email = "TAKEN@example.org" }, scene.StateError(affiliate.AffiliateEmailTaken, "email", "An affiliate with this email already exists")},
+		{"ErrSlugTaken", func(in *affiliate.AffiliateParams) { in.AffiliateLink = "uSED" }, scene.StateError(affiliate.SlugTaken, "affiliateLink", "The requested affiliate link is already in use")},
+		{"ErrSlugLong", func(in *affiliate.AffiliateParams) { in.AffiliateLink = long }, scene.FieldError(affiliate.SlugSyntax, "affiliateLink", "Link must be at most 100 characters")},
+		{"ErrPlanUnknown", func(in *affiliate.AffiliateParams) { in.CommissionPlanID = uuid.New() }, scene.FieldError(affiliate.PlanNotFound, "commissionPlanId", "Commission plan not found")},
+		{"ErrGroup", func(in *affiliate.AffiliateParams) { in.AffiliateGroupID = affiliate.Set("x") }, scene.FieldError(affiliate.GroupNotFound, "affiliateGroupId", "Affiliate group not found")},
+		{"ErrRateNegative", func(in *affiliate.AffiliateParams) { in.CommissionRate = affiliate.Set(affiliate.MustPercent("-1")) }, percent},
+		{"ErrRateOver100", func(in *affiliate.AffiliateParams) { in.CommissionRate = affiliate.Set(affiliate.MustPercent("100.5")) }, percent},
+		{"ErrRateNegativeFlat", func(in *affiliate.AffiliateParams) {
 			in.CommissionPlanID, in.CommissionRate = flat.ID, affiliate.Set(affiliate.MustPercent("-1"))
 		}, scene.FieldError(affiliate.InvalidField, "commissionRate", "Commission rate must not be negative")},
-		{"ErrAnswerWithoutQuestion", func(in *affiliate.NewAffiliate) { in.Answers = []affiliate.Answer{{Answer: "x"}} }, scene.FieldError(affiliate.InvalidField, "questionAnswers.questionId", "questionAnswers.questionId must be an id")},
-		{"ErrAnswerEmpty", func(in *affiliate.NewAffiliate) { in.Answers = []affiliate.Answer{{QuestionID: w.Config().ID}} }, scene.FieldError(affiliate.InvalidField, "questionAnswers.answer", "questionAnswers.answer must not be empty")},
-		{"ErrAnswerLong", func(in *affiliate.NewAffiliate) {
+		{"ErrAnswerWithoutQuestion", func(in *affiliate.AffiliateParams) { in.Answers = []affiliate.Answer{{Answer: "x"}} }, scene.FieldError(affiliate.InvalidField, "questionAnswers.questionId", "questionAnswers.questionId must be an id")},
+		{"ErrAnswerEmpty", func(in *affiliate.AffiliateParams) { in.Answers = []affiliate.Answer{{QuestionID: w.Config().ID}} }, scene.FieldError(affiliate.InvalidField, "questionAnswers.answer", "questionAnswers.answer must not be empty")},
+		{"ErrAnswerLong", func(in *affiliate.AffiliateParams) {
 			in.Answers = []affiliate.Answer{{QuestionID: w.Config().ID, Answer: strings.Repeat("a", 10_001)}}
 		}, scene.FieldError(affiliate.InvalidField, "questionAnswers.answer", "questionAnswers.answer is too long")},
-		{"ErrAnswerNUL", func(in *affiliate.NewAffiliate) {
+		{"ErrAnswerNUL", func(in *affiliate.AffiliateParams) {
 			in.Answers = []affiliate.Answer{{QuestionID: w.Config().ID, Answer: "a\x00"}}
 		}, scene.FieldError(affiliate.InvalidField, "questionAnswers.answer", "questionAnswers.answer contains invalid characters")},
 	}
@@ -149,15 +151,15 @@ func TestCreateAffiliateRefusals(t *testing.T) {
 		"a@b.co\r\nBcc: x@y.z", "a@b.co, c@d.co", strings.Repeat("a", 250) + "@b.co", "a@[127.0.0.1]", `"a b"@c.co`,
 		"ä@b.co", "a@😀.example",
 	} {
-		rows = append(rows, row{fmt.Sprintf("ErrEmail %.20q", bad), func(in *affiliate.NewAffiliate) { in.Email = bad }, email})
+		rows = append(rows, row{fmt.Sprintf("ErrEmail %.20q", bad), func(in *affiliate.AffiliateParams) { in.Email = bad }, email})
 	}
 	for _, bad := range []string{"my slug", "a_b", "ü", "а", "a/b", "a%2Fb", "../x", "٣", "a.", "a\n", strings.Repeat("_", 200)} { // B279
-		rows = append(rows, row{fmt.Sprintf("ErrSlug %.20q", bad), func(in *affiliate.NewAffiliate) { in.AffiliateLink = bad }, syntax})
+		rows = append(rows, row{fmt.Sprintf("ErrSlug %.20q", bad), func(in *affiliate.AffiliateParams) { in.AffiliateLink = bad }, syntax})
 	}
 	for _, tt := range rows {
 		t.Run(tt.name, func(t *testing.T) {
 			w.T = t
-			in := affiliate.NewAffiliate{FirstName: "A", LastName: "B", Email: "free@example.org"}
+			in := affiliate.AffiliateParams{FirstName: "A", LastName: "B", Email: "free@example.org"}
 			tt.set(&in)
 			w.Refused(tt.want, func() error { return scene.ErrOf(w.CreateAffiliate(t.Context(), in)) })
 		})
@@ -168,8 +170,8 @@ func TestCreateAffiliateRefusals(t *testing.T) {
 // row is tried with all later rows broken as well.
 func TestCreateAffiliateErrorOrder(t *testing.T) {
 	w := scene.New(t)
-	w.Join("taken", func(in *affiliate.NewAffiliate) { in.AffiliateLink = "used" })
-	in := affiliate.NewAffiliate{
+	w.Join("taken", func(in *affiliate.AffiliateParams) { in.AffiliateLink = "used" })
+	in := affiliate.AffiliateParams{
 		AffiliateLink: "a b", CommissionPlanID: uuid.New(), AffiliateGroupID: affiliate.Set("x"),
 		CommissionRate: affiliate.Set(affiliate.MustPercent("200")),
 	}
@@ -201,30 +203,34 @@ func TestCreateAffiliateErrorOrder(t *testing.T) {
 }
 
 func TestCreateAffiliateAccepts(t *testing.T) {
-	flat := affiliate.NewPlan{Name: "Flat", Terms: affiliate.Terms{Type: affiliate.CommissionFlat, Rate: affiliate.MustPercent("5")}}
+	flat := affiliate.PlanParams{Name: "Flat", Terms: affiliate.Terms{Type: affiliate.CommissionFlat, Rate: affiliate.MustPercent("5")}}
 	for _, tt := range []struct {
 		name string
 		cfg  func(*tributary.Config)
-		set  func(*scene.World, *affiliate.NewAffiliate)
+		set  func(*scene.World, *affiliate.AffiliateParams)
 		want func(affiliate.Affiliate) bool
 	}{
-		{"StatusActive", nil, func(_ *scene.World, in *affiliate.NewAffiliate) { in.AffiliateStatus = "AcTive" }, func(a affiliate.Affiliate) bool { return a.Status == "ACTIVE" }},
-		{"StatusInactive", nil, func(_ *scene.World, in *affiliate.NewAffiliate) { in.AffiliateStatus = "inactive" }, func(a affiliate.Affiliate) bool { return a.Status == "INACTIVE" }},
-		{"StatusOtherB287", nil, func(_ *scene.World, in *affiliate.NewAffiliate) { in.AffiliateStatus = "vip" }, func(a affiliate.Affiliate) bool { return a.Status == "ACTIVE" }},
-		{"StatusOtherUnderReview", func(c *tributary.Config) { c.NoAutoApprove = true }, func(_ *scene.World, in *affiliate.NewAffiliate) { in.AffiliateStatus = "vip" }, func(a affiliate.Affiliate) bool { return a.Status == "INACTIVE" }},
-		{"StatusActiveUnderReview", func(c *tributary.Config) { c.NoAutoApprove = true }, func(_ *scene.World, in *affiliate.NewAffiliate) { in.AffiliateStatus = "active" }, func(a affiliate.Affiliate) bool { return a.Status == "ACTIVE" }},
-		{"Email254B269", nil, func(_ *scene.World, in *affiliate.NewAffiliate) { in.Email = strings.Repeat("a", 249) + "@b.co" }, func(a affiliate.Affiliate) bool { return len(a.Email) == 254 }},
-		{"FormulaB276", nil, func(_ *scene.World, in *affiliate.NewAffiliate) { in.FirstName = "=HYPERLINK(1) <script> ' OR 1=1 --%" }, func(a affiliate.Affiliate) bool { return a.FirstName == "=HYPERLINK(1) <script> ' OR 1=1 --%" }},
-		{"PersianB277", nil, func(_ *scene.World, in *affiliate.NewAffiliate) { in.FirstName = "می\u200cخواهم 🙂 e\u0301" }, func(a affiliate.Affiliate) bool { return a.FirstName == "می\u200cخواهم 🙂 e\u0301" }},
-		{"RateZero", nil, func(_ *scene.World, in *affiliate.NewAffiliate) {
+		{"StatusActive", nil, func(_ *scene.World, in *affiliate.AffiliateParams) { in.AffiliateStatus = "AcTive" }, func(a affiliate.Affiliate) bool { return a.Status == "ACTIVE" }},
+		{"StatusInactive", nil, func(_ *scene.World, in *affiliate.AffiliateParams) { in.AffiliateStatus = "inactive" }, func(a affiliate.Affiliate) bool { return a.Status == "INACTIVE" }},
+		{"StatusOtherB287", nil, func(_ *scene.World, in *affiliate.AffiliateParams) { in.AffiliateStatus = "vip" }, func(a affiliate.Affiliate) bool { return a.Status == "ACTIVE" }},
+		{"StatusOtherUnderReview", func(c *tributary.Config) { c.NoAutoApprove = true }, func(_ *scene.World, in *affiliate.AffiliateParams) { in.AffiliateStatus = "vip" }, func(a affiliate.Affiliate) bool { return a.Status == "INACTIVE" }},
+		{"StatusActiveUnderReview", func(c *tributary.Config) { c.NoAutoApprove = true }, func(_ *scene.World, in *affiliate.AffiliateParams) { in.AffiliateStatus = "active" }, func(a affiliate.Affiliate) bool { return a.Status == "ACTIVE" }},
+		{"Email254B269", nil, func(_ *scene.World, in *affiliate.AffiliateParams) { in.Email = strings.Repeat("a", 249) + "@b.co" }, func(a affiliate.Affiliate) bool { return len(a.Email) == 254 }},
+		{"FormulaB276", nil, func(_ *scene.World, in *affiliate.AffiliateParams) {
+			in.FirstName = "=HYPERLINK(1) <script> ' OR 1=1 --%"
+		}, func(a affiliate.Affiliate) bool { return a.FirstName == "=HYPERLINK(1) <script> ' OR 1=1 --%" }},
+		{"PersianB277", nil, func(_ *scene.World, in *affiliate.AffiliateParams) {
+			in.FirstName = "می\u200cخواهم 🙂 e\u0301"
+		}, func(a affiliate.Affiliate) bool { return a.FirstName == "می\u200cخواهم 🙂 e\u0301" }},
+		{"RateZero", nil, func(_ *scene.World, in *affiliate.AffiliateParams) {
 			in.CommissionRate = affiliate.Set(affiliate.Percent{})
 		}, func(a affiliate.Affiliate) bool {
 			return a.CommissionRate.IsZero() && !a.UseCommissionPlanCommissionRate
 		}},
-		{"Rate100", nil, func(_ *scene.World, in *affiliate.NewAffiliate) {
+		{"Rate100", nil, func(_ *scene.World, in *affiliate.AffiliateParams) {
 			in.CommissionRate = affiliate.Set(affiliate.MustPercent("100"))
 		}, func(a affiliate.Affiliate) bool { return a.CommissionRate == affiliate.MustPercent("100") }},
-		{"RateFlat", nil, func(w *scene.World, in *affiliate.NewAffiliate) {
+		{"RateFlat", nil, func(w *scene.World, in *affiliate.AffiliateParams) {
 			in.CommissionPlanID = scene.Must(w.CreatePlan(context.Background(), flat)).ID
 			in.CommissionRate = affiliate.Set(affiliate.MustPercent("250"))
 		}, func(a affiliate.Affiliate) bool { return a.CommissionRate == affiliate.MustPercent("250") }},
@@ -235,7 +241,7 @@ func TestCreateAffiliateAccepts(t *testing.T) {
 				cfg = append(cfg, tt.cfg)
 			}
 			w := scene.New(t, cfg...)
-			got := w.Join("a", func(in *affiliate.NewAffiliate) { tt.set(w, in) })
+			got := w.Join("a", func(in *affiliate.AffiliateParams) { tt.set(w, in) })
 			if !tt.want(got) {
 				t.Errorf("got %+v", got)
 			}
@@ -246,7 +252,7 @@ func TestCreateAffiliateAccepts(t *testing.T) {
 func TestCreateAffiliateSource(t *testing.T) {
 	w := scene.New(t)
 	for src, want := range map[affiliate.Source]affiliate.AffiliateSource{affiliate.SourceWidget: "WIDGET", affiliate.SourceIntegration: "UNKNOWN"} {
-		in := affiliate.NewAffiliate{FirstName: "A", LastName: "B", Email: strings.ToLower(string(src)) + "@b.co"}
+		in := affiliate.AffiliateParams{FirstName: "A", LastName: "B", Email: strings.ToLower(string(src)) + "@b.co"}
 		scene.Equal(t, want, scene.Must(w.From(src).CreateAffiliate(t.Context(), in)).Source)
 	}
 }
@@ -255,11 +261,11 @@ func TestCreateAffiliateSource(t *testing.T) {
 // a deleted affiliate, once the slug is released.
 func TestAffiliateKeysAreFreed(t *testing.T) {
 	w := scene.New(t)
-	in := affiliate.NewAffiliate{FirstName: "A", LastName: "B", Email: "a@b.co", AffiliateLink: "a"}
+	in := affiliate.AffiliateParams{FirstName: "A", LastName: "B", Email: "a@b.co", AffiliateLink: "a"}
 	first := scene.Must(w.CreateAffiliate(t.Context(), in))
 	other := scene.Must(tributary.New(w.Store, tributary.Config{}))
 	scene.Must(other.CreateAffiliate(t.Context(), in))
-	scene.Must(w.TrackClick(t.Context(), affiliate.NewClick{Slug: "a"}))
+	scene.Must(w.TrackClick(t.Context(), affiliate.ClickParams{Slug: "a"}))
 	if err := w.Forfeiting().DeleteAffiliate(t.Context(), affiliate.AffiliateRef{ID: first.ID}); err != nil {
 		t.Fatal(err)
 	}
@@ -278,7 +284,7 @@ func TestCreateAffiliateConcurrently(t *testing.T) { // B274
 	errs := make([]error, 8)
 	for i := range errs {
 		wg.Go(func() {
-			_, errs[i] = p.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "A", LastName: "B", Email: "a@b.co"})
+			_, errs[i] = p.CreateAffiliate(t.Context(), affiliate.AffiliateParams{FirstName: "A", LastName: "B", Email: "a@b.co"})
 		})
 	}
 	wg.Wait()
@@ -298,7 +304,7 @@ func TestCreateAffiliateConcurrently(t *testing.T) { // B274
 
 func TestCreateAffiliateOnce(t *testing.T) {
 	w := scene.New(t)
-	in := affiliate.NewAffiliate{Once: affiliate.Once{Key: "k"}, FirstName: "A", LastName: "B", Email: "a@b.co", Answers: []affiliate.Answer{{QuestionID: w.Config().ID, Answer: "yes"}}}
+	in := affiliate.AffiliateParams{Once: affiliate.Once{Key: "k"}, FirstName: "A", LastName: "B", Email: "a@b.co", Answers: []affiliate.Answer{{QuestionID: w.Config().ID, Answer: "yes"}}}
 	first := scene.Must(w.CreateAffiliate(t.Context(), in))
 	before := w.Dump()
 	scene.Equal(t, first, scene.Must(w.CreateAffiliate(t.Context(), in)))
@@ -329,7 +335,7 @@ func TestGeneratedSlugs(t *testing.T) { // B283
 		{strings.Repeat("b", 97) + "-c-d@b.co", strings.Repeat("b", 97) + "-c"},
 		{strings.Repeat("b", 97) + "-c-e@b.co", strings.Repeat("b", 97) + "-2"},
 	} {
-		got := scene.Must(w.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "A", LastName: "B", Email: tt.email}))
+		got := scene.Must(w.CreateAffiliate(t.Context(), affiliate.AffiliateParams{FirstName: "A", LastName: "B", Email: tt.email}))
 		scene.Equal(t, []string{tt.want}, slugsOf(got))
 	}
 }
@@ -340,7 +346,7 @@ func TestGeneratedSlugsCollide(t *testing.T) {
 	seen := map[string]bool{}
 	for i := range 50 {
 		w.Probe.Ops.Store(0)
-		a := scene.Must(w.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "A", LastName: "B", Email: fmt.Sprintf("kim@b%d.co", i)}))
+		a := scene.Must(w.CreateAffiliate(t.Context(), affiliate.AffiliateParams{FirstName: "A", LastName: "B", Email: fmt.Sprintf("kim@b%d.co", i)}))
 		slug := slugsOf(a)[0]
 		if !valid.MatchString(slug) || seen[slug] {
 			t.Fatalf("slug %q", slug)
@@ -363,7 +369,7 @@ func TestGeneratedSlugsWithoutRandomness(t *testing.T) {
 	w := scene.New(t, func(c *tributary.Config) { c.Rand = zeros{} })
 	var err error
 	for i := range 11 {
-		_, err = w.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "A", LastName: "B", Email: fmt.Sprintf("kim@b%d.co", i)})
+		_, err = w.CreateAffiliate(t.Context(), affiliate.AffiliateParams{FirstName: "A", LastName: "B", Email: fmt.Sprintf("kim@b%d.co", i)})
 		if i < 10 && err != nil {
 			t.Fatal(err)
 		}
@@ -416,17 +422,17 @@ func TestAffiliateWritesRerun(t *testing.T) {
 // affiliateScript makes one call of every write.
 func affiliateScript(w *scene.World) {
 	ctx := context.Background()
-	plan := scene.Must(w.CreatePlan(ctx, affiliate.NewPlan{Name: "p"}))
-	tier := scene.Must(w.CreateTier(ctx, affiliate.NewTier{Tier: 1, Name: "t"}))
-	a := w.Join("a", func(in *affiliate.NewAffiliate) {
+	plan := scene.Must(w.CreatePlan(ctx, affiliate.PlanParams{Name: "p"}))
+	tier := scene.Must(w.CreateTier(ctx, affiliate.TierParams{Tier: 1, Name: "t"}))
+	a := w.Join("a", func(in *affiliate.AffiliateParams) {
 		in.Answers = []affiliate.Answer{{QuestionID: w.Config().ID, Answer: "x"}}
 	})
-	b := scene.Must(w.InviteAffiliate(ctx, affiliate.NewAffiliate{FirstName: "B", LastName: "B", Email: "b@b.co"}))
+	b := scene.Must(w.InviteAffiliate(ctx, affiliate.AffiliateParams{FirstName: "B", LastName: "B", Email: "b@b.co"}))
 	scene.Must(w.AcceptInvite(ctx, b.ID, affiliate.AffiliateUpdate{FirstName: affiliate.Set("Bo")}))
 	scene.Must(w.UpdateAffiliate(ctx, affiliate.AffiliateRef{ID: a.ID}, affiliate.AffiliateUpdate{AffiliateLink: affiliate.Set("two")}))
 	w.AddLink(a.ID, "three")
 	scene.Must(w.RenameLink(ctx, affiliate.LinkRef{Slug: "three"}, "four"))
-	scene.Must(w.TrackClick(ctx, affiliate.NewClick{Slug: "four"}))
+	scene.Must(w.TrackClick(ctx, affiliate.ClickParams{Slug: "four"}))
 	scene.Must(w.DeleteLink(ctx, affiliate.LinkRef{Slug: "four"}))
 	scene.Must(w.SetPayoutDetails(ctx, a.ID, affiliate.PayoutDetails{Email: "p@b.co", Method: "PAYPAL"}))
 	scene.Must(w.SetAffiliatePlan(ctx, plan.ID, a.ID, b.ID))

@@ -17,7 +17,7 @@ import (
 // erased or loses the id.
 func TestEnsureAffiliate(t *testing.T) {
 	w, ctx := scene.New(t), t.Context()
-	in := affiliate.NewAffiliate{ExternalID: "tenant/7", FirstName: "Mara", LastName: "Berg", Email: "mara@example.org"}
+	in := affiliate.AffiliateParams{ExternalID: "tenant/7", FirstName: "Mara", LastName: "Berg", Email: "mara@example.org"}
 	first := scene.Must(w.EnsureAffiliate(ctx, in))
 	in.FirstName, in.Email, in.AffiliateStatus = "Ida", "ida@example.org", "inactive"
 	scene.Equal(t, first, scene.Must(w.EnsureAffiliate(ctx, in)))
@@ -80,14 +80,14 @@ func TestFirstTouch(t *testing.T) {
 	for touch, owner := range map[affiliate.Touch]string{affiliate.TouchLast: "Ben", affiliate.TouchFirst: "Ada"} {
 		p := scene.Must(tributary.New(memstore.New(), tributary.Config{Attribution: affiliate.Attribution{Touch: touch}}))
 		for _, name := range []string{"Ada", "Ben"} {
-			scene.Must(p.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: name, LastName: "M", Email: name + "@example.org", AffiliateLink: name}))
+			scene.Must(p.CreateAffiliate(ctx, affiliate.AffiliateParams{FirstName: name, LastName: "M", Email: name + "@example.org", AffiliateLink: name}))
 		}
-		last := scene.Must(p.TrackClick(ctx, affiliate.NewClick{Slug: "ada", Earlier: 999_999})).ID
+		last := scene.Must(p.TrackClick(ctx, affiliate.ClickParams{Slug: "ada", Earlier: 999_999})).ID
 		for range 150 {
-			last = scene.Must(p.TrackClick(ctx, affiliate.NewClick{Slug: "ada", Earlier: last})).ID
+			last = scene.Must(p.TrackClick(ctx, affiliate.ClickParams{Slug: "ada", Earlier: last})).ID
 		}
-		last = scene.Must(p.TrackClick(ctx, affiliate.NewClick{Slug: "ben", Earlier: last})).ID
-		ref := scene.Must(p.CreateReferral(ctx, affiliate.NewReferral{AffiliateID: fmt.Sprint(last), Name: "I", Email: "i@example.net", ReferredUserExternalID: "i"}))
+		last = scene.Must(p.TrackClick(ctx, affiliate.ClickParams{Slug: "ben", Earlier: last})).ID
+		ref := scene.Must(p.CreateReferral(ctx, affiliate.ReferralParams{AffiliateID: fmt.Sprint(last), Name: "I", Email: "i@example.net", ReferredUserExternalID: "i"}))
 		got := scene.Must(p.Affiliate(ctx, ref.AffiliateID.String()))
 		scene.Equal(t, owner, got.FirstName)
 		if err := p.Verify(ctx); err != nil {

@@ -36,11 +36,13 @@ func TestAffiliateStoreFailures(t *testing.T) {
 		"LinksByEmail": func(w prepared) error {
 			return scene.ErrOf(w.Links(w.T.Context(), affiliate.LinkFilter{AffiliateEmail: affiliate.Set(w.a.Email)}, affiliate.Page{}))
 		},
-		"Plans":      func(w prepared) error { return scene.ErrOf(w.Plans(w.T.Context(), affiliate.Page{})) },
-		"Tiers":      func(w prepared) error { return scene.ErrOf(w.Tiers(w.T.Context(), affiliate.Page{})) },
-		"CreatePlan": func(w prepared) error { return scene.ErrOf(w.CreatePlan(w.T.Context(), affiliate.NewPlan{Name: "x"})) },
+		"Plans": func(w prepared) error { return scene.ErrOf(w.Plans(w.T.Context(), affiliate.Page{})) },
+		"Tiers": func(w prepared) error { return scene.ErrOf(w.Tiers(w.T.Context(), affiliate.Page{})) },
+		"CreatePlan": func(w prepared) error {
+			return scene.ErrOf(w.CreatePlan(w.T.Context(), affiliate.PlanParams{Name: "x"}))
+		},
 		"CreateTier": func(w prepared) error {
-			return scene.ErrOf(w.CreateTier(w.T.Context(), affiliate.NewTier{Tier: 1, Name: "x"}))
+			return scene.ErrOf(w.CreateTier(w.T.Context(), affiliate.TierParams{Tier: 1, Name: "x"}))
 		},
 		"UpdatePlan": func(w prepared) error {
 			return scene.ErrOf(w.UpdatePlan(w.T.Context(), w.plan.ID, affiliate.PlanUpdate{Name: affiliate.Set("x")}))
@@ -62,9 +64,11 @@ func TestAffiliateStoreFailures(t *testing.T) {
 		"SetPayoutNothing": func(w prepared) error {
 			return scene.ErrOf(w.SetPayoutDetails(w.T.Context(), w.a.ID, affiliate.PayoutDetails{}))
 		},
-		"TrackClick": func(w prepared) error { return scene.ErrOf(w.TrackClick(w.T.Context(), affiliate.NewClick{Slug: "a"})) },
+		"TrackClick": func(w prepared) error {
+			return scene.ErrOf(w.TrackClick(w.T.Context(), affiliate.ClickParams{Slug: "a"}))
+		},
 		"CreateLink": func(w prepared) error {
-			return scene.ErrOf(w.CreateLink(w.T.Context(), affiliate.NewLink{Link: "x", AffiliateID: w.a.ID, AffiliateEmail: w.a.Email}))
+			return scene.ErrOf(w.CreateLink(w.T.Context(), affiliate.LinkParams{Link: "x", AffiliateID: w.a.ID, AffiliateEmail: w.a.Email}))
 		},
 		"RenameLink":        func(w prepared) error { return scene.ErrOf(w.RenameLink(w.T.Context(), link(w), "x")) },
 		"RenameLinkNothing": func(w prepared) error { return scene.ErrOf(w.RenameLink(w.T.Context(), link(w), "a")) },
@@ -79,11 +83,11 @@ func TestAffiliateStoreFailures(t *testing.T) {
 			}))
 		},
 		"CreateAffiliate": func(w prepared) error {
-			in := affiliate.NewAffiliate{FirstName: "A", LastName: "B", Email: "a@b.co", CommissionPlanID: w.plan.ID, Answers: []affiliate.Answer{{QuestionID: w.Config().ID, Answer: "x"}}}
+			in := affiliate.AffiliateParams{FirstName: "A", LastName: "B", Email: "a@b.co", CommissionPlanID: w.plan.ID, Answers: []affiliate.Answer{{QuestionID: w.Config().ID, Answer: "x"}}}
 			return scene.ErrOf(w.CreateAffiliate(w.T.Context(), in))
 		},
 		"CreateWithSlug": func(w prepared) error {
-			return scene.ErrOf(w.CreateAffiliate(w.T.Context(), affiliate.NewAffiliate{FirstName: "A", LastName: "B", Email: "a@b.co", AffiliateLink: "x"}))
+			return scene.ErrOf(w.CreateAffiliate(w.T.Context(), affiliate.AffiliateParams{FirstName: "A", LastName: "B", Email: "a@b.co", AffiliateLink: "x"}))
 		},
 		"AcceptInvite": func(w prepared) error {
 			return scene.ErrOf(w.AcceptInvite(w.T.Context(), w.b.ID, affiliate.AffiliateUpdate{}))
@@ -94,18 +98,18 @@ func TestAffiliateStoreFailures(t *testing.T) {
 	for name, call := range calls {
 		t.Run(name, func(t *testing.T) {
 			w := prepared{World: scene.New(t)}
-			w.plan = scene.Must(w.CreatePlan(w.T.Context(), affiliate.NewPlan{Name: "p"}))
-			w.tier = scene.Must(w.CreateTier(w.T.Context(), affiliate.NewTier{Tier: 1, Name: "t"}))
+			w.plan = scene.Must(w.CreatePlan(w.T.Context(), affiliate.PlanParams{Name: "p"}))
+			w.tier = scene.Must(w.CreateTier(w.T.Context(), affiliate.TierParams{Tier: 1, Name: "t"}))
 			w.a, w.b = w.Join("a"), w.Join("b")
 			switch name {
 			case "DeletePlan", "DeleteTier":
 			case "AcceptInvite":
-				w.b = scene.Must(w.InviteAffiliate(w.T.Context(), affiliate.NewAffiliate{FirstName: "C", LastName: "C", Email: "c@b.co"}))
+				w.b = scene.Must(w.InviteAffiliate(w.T.Context(), affiliate.AffiliateParams{FirstName: "C", LastName: "C", Email: "c@b.co"}))
 			default:
 				scene.Must(w.SetAffiliatePlan(w.T.Context(), w.plan.ID, w.a.ID))
 				scene.Must(w.SetAffiliateTier(w.T.Context(), w.tier.ID, w.a.ID))
 			}
-			scene.Must(w.TrackClick(w.T.Context(), affiliate.NewClick{Slug: "a"}))
+			scene.Must(w.TrackClick(w.T.Context(), affiliate.ClickParams{Slug: "a"}))
 			w.Refer("a", "kim@b.co")
 			w.SellTo("kim@b.co", "10")
 			issue(w.World, w.a.ID, "CODE")
@@ -120,8 +124,8 @@ func TestAffiliateStoreFailures(t *testing.T) {
 func TestAffiliateUniqueIndexes(t *testing.T) {
 	w := scene.New(t)
 	a, b := w.Join("a"), w.Join("b")
-	named := affiliate.NewAffiliate{FirstName: "A", LastName: "B", Email: "new@b.co", AffiliateLink: "A"}
-	mailed := affiliate.NewAffiliate{FirstName: "A", LastName: "B", Email: a.Email, AffiliateLink: "new"}
+	named := affiliate.AffiliateParams{FirstName: "A", LastName: "B", Email: "new@b.co", AffiliateLink: "A"}
+	mailed := affiliate.AffiliateParams{FirstName: "A", LastName: "B", Email: a.Email, AffiliateLink: "new"}
 	self := affiliate.AffiliateRef{ID: a.ID}
 	for name, tt := range map[string]struct {
 		want string
@@ -136,7 +140,7 @@ func TestAffiliateUniqueIndexes(t *testing.T) {
 			return scene.ErrOf(w.UpdateAffiliate(t.Context(), self, affiliate.AffiliateUpdate{Email: affiliate.Set(b.Email)}))
 		}},
 		"Link": {"This link already exists for this affiliate program", func() error {
-			return scene.ErrOf(w.CreateLink(t.Context(), affiliate.NewLink{Link: "B", AffiliateID: a.ID}))
+			return scene.ErrOf(w.CreateLink(t.Context(), affiliate.LinkParams{Link: "B", AffiliateID: a.ID}))
 		}},
 		"Rename": {"This link already exists for this affiliate program", func() error {
 			return scene.ErrOf(w.RenameLink(t.Context(), affiliate.LinkRef{ID: a.AffiliateLinks[0].ID}, "B"))

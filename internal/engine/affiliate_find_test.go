@@ -20,8 +20,8 @@ func TestAffiliateByIdentifier(t *testing.T) { // I34, B289–B294
 	w.AddLink(b.ID, strings.Repeat("9", 30))
 	w.AddLink(b.ID, b.ID.String()[:35]+"x")
 	oldLink(w, a.ID, b.ID.String()) // a slug that looks like another affiliate's id
-	scene.Must(w.TrackClick(t.Context(), affiliate.NewClick{Slug: "a"}))
-	scene.Must(w.TrackClick(t.Context(), affiliate.NewClick{Slug: "a"}))
+	scene.Must(w.TrackClick(t.Context(), affiliate.ClickParams{Slug: "a"}))
+	scene.Must(w.TrackClick(t.Context(), affiliate.ClickParams{Slug: "a"}))
 	for _, tt := range []struct {
 		name, ident string
 		want        uuid.UUID
@@ -73,7 +73,7 @@ func TestAffiliateByIdentifier(t *testing.T) { // I34, B289–B294
 func TestAffiliateByClickOfDeletedLink(t *testing.T) {
 	w := scene.New(t)
 	a := w.Join("a")
-	scene.Must(w.TrackClick(t.Context(), affiliate.NewClick{Slug: "a"}))
+	scene.Must(w.TrackClick(t.Context(), affiliate.ClickParams{Slug: "a"}))
 	scene.Must(w.DeleteLink(t.Context(), affiliate.LinkRef{Slug: "a"}))
 	scene.Equal(t, a.ID, scene.Must(w.Affiliate(t.Context(), "1")).ID)
 }
@@ -116,7 +116,7 @@ func TestAffiliateAnswersAreCopies(t *testing.T) {
 	answers := []affiliate.Answer{{QuestionID: w.Config().ID, Answer: "x"}}
 	var a affiliate.Affiliate
 	events := w.Fired(func() {
-		a = w.Join("a", func(in *affiliate.NewAffiliate) { in.Answers = answers })
+		a = w.Join("a", func(in *affiliate.AffiliateParams) { in.Answers = answers })
 		a.AffiliateLinks[0].Link = "changed"
 		answers[0].Answer = "changed"
 	})
@@ -133,7 +133,7 @@ func TestAffiliateAnswersAreCopies(t *testing.T) {
 func TestAffiliateDanglingReferences(t *testing.T) {
 	w := scene.New(t)
 	a := w.Join("a")
-	scene.Must(w.TrackClick(t.Context(), affiliate.NewClick{Slug: "a"}))
+	scene.Must(w.TrackClick(t.Context(), affiliate.ClickParams{Slug: "a"}))
 	w.Raw(func(tx *record.Tx) error { return tx.Affiliates.Delete(a.ID) })
 	link := a.AffiliateLinks[0].ID
 	for name, call := range map[string]func() error{

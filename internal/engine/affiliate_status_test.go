@@ -121,9 +121,9 @@ func TestBanHoldsLaterSales(t *testing.T) {
 
 func TestSetAffiliatePlan(t *testing.T) {
 	w := scene.New(t)
-	a, b := w.Join("a"), w.Join("b", func(in *affiliate.NewAffiliate) { in.CommissionRate = affiliate.Set(affiliate.MustPercent("90")) })
-	plan := scene.Must(w.CreatePlan(w.T.Context(), affiliate.NewPlan{Name: "p", Terms: affiliate.Terms{Rate: affiliate.MustPercent("7")}}))
-	flat := scene.Must(w.CreatePlan(w.T.Context(), affiliate.NewPlan{Name: "f", Terms: affiliate.Terms{Type: affiliate.CommissionFlat}}))
+	a, b := w.Join("a"), w.Join("b", func(in *affiliate.AffiliateParams) { in.CommissionRate = affiliate.Set(affiliate.MustPercent("90")) })
+	plan := scene.Must(w.CreatePlan(w.T.Context(), affiliate.PlanParams{Name: "p", Terms: affiliate.Terms{Rate: affiliate.MustPercent("7")}}))
+	flat := scene.Must(w.CreatePlan(w.T.Context(), affiliate.PlanParams{Name: "f", Terms: affiliate.Terms{Type: affiliate.CommissionFlat}}))
 	set := func(plan uuid.UUID, ids ...uuid.UUID) int {
 		return len(w.Fired(func() { scene.Must(w.SetAffiliatePlan(t.Context(), plan, ids...)) }))
 	}
@@ -151,7 +151,7 @@ func TestSetAffiliatePlan(t *testing.T) {
 func TestSetAffiliateTierAndExempt(t *testing.T) {
 	w := scene.New(t)
 	a := w.Join("a")
-	tier := scene.Must(w.CreateTier(w.T.Context(), affiliate.NewTier{Tier: 2, Name: "t", Rate: affiliate.Set(affiliate.MustPercent("30"))}))
+	tier := scene.Must(w.CreateTier(w.T.Context(), affiliate.TierParams{Tier: 2, Name: "t", Rate: affiliate.Set(affiliate.MustPercent("30"))}))
 	count := func(fn func() ([]affiliate.Affiliate, error)) int {
 		return len(w.Fired(func() { scene.Must(fn()) }))
 	}

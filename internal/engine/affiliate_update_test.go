@@ -60,7 +60,7 @@ func TestUpdateAffiliate(t *testing.T) {
 
 func TestUpdateAffiliateClearsRate(t *testing.T) {
 	w := scene.New(t)
-	a := w.Join("a", func(in *affiliate.NewAffiliate) { in.CommissionRate = affiliate.Set(affiliate.MustPercent("50")) })
+	a := w.Join("a", func(in *affiliate.AffiliateParams) { in.CommissionRate = affiliate.Set(affiliate.MustPercent("50")) })
 	scene.Must(w.UpdateAffiliate(t.Context(), affiliate.AffiliateRef{ID: a.ID}, affiliate.AffiliateUpdate{CommissionRate: affiliate.Null[affiliate.Percent]()}))
 	got := scene.Must(w.Affiliate(t.Context(), "a"))
 	if got.CommissionRate != affiliate.MustPercent("20") || !got.UseCommissionPlanCommissionRate {
@@ -92,8 +92,8 @@ func TestUpdateAffiliateMatchesNothing(t *testing.T) { // B297
 func TestUpdateAffiliateRefusals(t *testing.T) {
 	w := scene.New(t)
 	a, b := w.Join("a"), w.Join("b")
-	flat := scene.Must(w.CreatePlan(w.T.Context(), affiliate.NewPlan{Name: "Flat", Terms: affiliate.Terms{Type: affiliate.CommissionFlat}}))
-	f := w.Join("f", func(in *affiliate.NewAffiliate) { in.CommissionPlanID = flat.ID })
+	flat := scene.Must(w.CreatePlan(w.T.Context(), affiliate.PlanParams{Name: "Flat", Terms: affiliate.Terms{Type: affiliate.CommissionFlat}}))
+	f := w.Join("f", func(in *affiliate.AffiliateParams) { in.CommissionPlanID = flat.ID })
 	text := func(s string) affiliate.Opt[string] { return affiliate.Set(s) }
 	null, long := affiliate.Null[string](), strings.Repeat("a", 101)
 	rate := func(s string) affiliate.Opt[affiliate.Percent] { return affiliate.Set(affiliate.MustPercent(s)) }
@@ -155,7 +155,7 @@ func TestInviteAndAccept(t *testing.T) {
 			w := scene.New(t, func(c *tributary.Config) { c.NoAutoApprove = tt.review })
 			var a affiliate.Affiliate
 			events := w.FiredTypes(func() {
-				a = scene.Must(w.InviteAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "A", LastName: "B", Email: "a@b.co", AffiliateStatus: "active"}))
+				a = scene.Must(w.InviteAffiliate(t.Context(), affiliate.AffiliateParams{FirstName: "A", LastName: "B", Email: "a@b.co", AffiliateStatus: "active"}))
 				scene.Equal(t, affiliate.AffiliateInvited, a.Status)
 				up := affiliate.AffiliateUpdate{FirstName: affiliate.Set("Ann"), AffiliateLink: affiliate.Set("ann")}
 				a = scene.Must(w.AcceptInvite(t.Context(), a.ID, up))
@@ -175,7 +175,7 @@ func TestInviteAndAccept(t *testing.T) {
 func TestAcceptInviteRefusals(t *testing.T) {
 	w := scene.New(t)
 	w.Join("used")
-	a := scene.Must(w.InviteAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "A", LastName: "B", Email: "a@b.co"}))
+	a := scene.Must(w.InviteAffiliate(t.Context(), affiliate.AffiliateParams{FirstName: "A", LastName: "B", Email: "a@b.co"}))
 	for _, tt := range []struct {
 		name string
 		id   uuid.UUID
@@ -236,13 +236,13 @@ func TestSetPayoutDetails(t *testing.T) {
 func TestDeleteAffiliate(t *testing.T) { // I36, B307
 	w := scene.New(t)
 	a, b := w.Join("a"), w.Join("b")
-	scene.Must(w.TrackClick(t.Context(), affiliate.NewClick{Slug: "a"}))
+	scene.Must(w.TrackClick(t.Context(), affiliate.ClickParams{Slug: "a"}))
 	w.Refer("a", "kim@b.co")
 	w.SellTo("kim@b.co", "100")
 	w.Refer("b", "lee@b.co")
 	w.SellTo("lee@b.co", "50")
 	code := issue(w, a.ID, "MARA20")
-	scene.Must(w.RecordSale(t.Context(), affiliate.NewSale{PromoCode: "MARA20", TotalEarned: affiliate.MustAmount("7")}))
+	scene.Must(w.RecordSale(t.Context(), affiliate.SaleParams{PromoCode: "MARA20", TotalEarned: affiliate.MustAmount("7")}))
 	before := w.Dump()
 	w.Now = w.Now.Add(time.Hour)
 	events := w.Fired(func() {
@@ -314,7 +314,7 @@ func TestDeleteAffiliateRefusals(t *testing.T) {
 	a, b := w.Join("a"), w.Join("b")
 	w.Refer("a", "kim@b.co")
 	w.SellTo("kim@b.co", "100")
-	scene.Must(w.CreatePayout(t.Context(), affiliate.NewPayout{AffiliateID: a.ID}))
+	scene.Must(w.CreatePayout(t.Context(), affiliate.PayoutParams{AffiliateID: a.ID}))
 	inPayout := scene.StateError(affiliate.InPayout, "", "Affiliate has commissions that are part of a payout")
 	w.Refused(scene.FieldError(affiliate.MissingField, "affiliateId", "Affiliate ID is required"), func() error {
 		return w.Forfeiting().DeleteAffiliate(t.Context(), affiliate.AffiliateRef{})
@@ -329,9 +329,9 @@ func TestDeleteAffiliateRefusals(t *testing.T) {
 	a, b = w.Join("a"), w.Join("b")
 	w.Refer("a", "kim@b.co")
 	issue(w, b.ID, "BEE")
-	byCode := affiliate.NewSale{PromoCode: "BEE", Email: "kim@b.co", TotalEarned: affiliate.MustAmount("10")}
+	byCode := affiliate.SaleParams{PromoCode: "BEE", Email: "kim@b.co", TotalEarned: affiliate.MustAmount("10")}
 	scene.Must(w.RecordSale(t.Context(), byCode))
-	scene.Must(w.CreatePayout(t.Context(), affiliate.NewPayout{AffiliateID: b.ID}))
+	scene.Must(w.CreatePayout(t.Context(), affiliate.PayoutParams{AffiliateID: b.ID}))
 	for _, id := range []uuid.UUID{a.ID, b.ID} {
 		w.Refused(inPayout, func() error { return w.Forfeiting().DeleteAffiliate(t.Context(), affiliate.AffiliateRef{ID: id}) })
 	}
@@ -344,7 +344,7 @@ func TestDeleteAffiliateKeepsSalesOfOthers(t *testing.T) {
 	a, b := w.Join("a"), w.Join("b")
 	w.Refer("a", "kim@b.co")
 	issue(w, b.ID, "BEE")
-	byCode := affiliate.NewSale{PromoCode: "BEE", Email: "kim@b.co", TotalEarned: affiliate.MustAmount("10")}
+	byCode := affiliate.SaleParams{PromoCode: "BEE", Email: "kim@b.co", TotalEarned: affiliate.MustAmount("10")}
 	scene.Must(w.RecordSale(t.Context(), byCode))
 	if err := w.Forfeiting().DeleteAffiliate(t.Context(), affiliate.AffiliateRef{ID: a.ID}); err != nil {
 		t.Fatal(err)
@@ -378,8 +378,8 @@ func TestNote(t *testing.T) {
 		}
 	}
 	write(affiliate.Set(note))
-	scene.Must(w.CreateReferral(ctx, affiliate.NewReferral{AffiliateID: "ada", Name: "T", Email: "t@example.net", ReferredUserExternalID: "c"}))
-	scene.Must(w.RecordSale(ctx, affiliate.NewSale{Email: "t@example.net", TotalEarned: scene.Sum("10")}))
+	scene.Must(w.CreateReferral(ctx, affiliate.ReferralParams{AffiliateID: "ada", Name: "T", Email: "t@example.net", ReferredUserExternalID: "c"}))
+	scene.Must(w.RecordSale(ctx, affiliate.SaleParams{Email: "t@example.net", TotalEarned: scene.Sum("10")}))
 	events := scene.Must(w.Events(ctx, affiliate.EventFilter{}, affiliate.Page{})).Items
 	for _, e := range events {
 		if strings.Contains(string(e.Payload), "hush") || strings.Contains(string(e.Payload), `"note"`) {

@@ -19,9 +19,9 @@ import (
 func TestApprovalReleases(t *testing.T) {
 	ctx := t.Context()
 	w := scene.New(t, func(c *tributary.Config) { c.Review = []affiliate.ReviewRule{affiliate.SelfReferral()} })
-	ivy := w.Join("ivy", func(in *affiliate.NewAffiliate) { in.AffiliateLink, in.AffiliateStatus = "ivy", "inactive" })
+	ivy := w.Join("ivy", func(in *affiliate.AffiliateParams) { in.AffiliateLink, in.AffiliateStatus = "ivy", "inactive" })
 	sell := func(customer, total string) affiliate.Sale {
-		in := affiliate.NewSale{ReferralID: "ivy", Email: customer + "@example.org", Name: "C", TotalEarned: scene.Sum(total)}
+		in := affiliate.SaleParams{ReferralID: "ivy", Email: customer + "@example.org", Name: "C", TotalEarned: scene.Sum(total)}
 		return scene.Must(w.RecordSale(ctx, in)).Sale.Or(affiliate.Sale{})
 	}
 	one, two, self, declined := sell("a", "100"), sell("b", "50"), sell("ivy", "10"), sell("c", "20")
@@ -62,8 +62,8 @@ func TestApprovalWays(t *testing.T) {
 	ctx := t.Context()
 	w := scene.New(t)
 	ref := func(a affiliate.Affiliate) affiliate.AffiliateRef { return affiliate.AffiliateRef{ID: a.ID} }
-	in := func(name, status string) affiliate.NewAffiliate {
-		return affiliate.NewAffiliate{FirstName: "F", LastName: "L", Email: name + "@example.com", AffiliateLink: name, AffiliateStatus: status}
+	in := func(name, status string) affiliate.AffiliateParams {
+		return affiliate.AffiliateParams{FirstName: "F", LastName: "L", Email: name + "@example.com", AffiliateLink: name, AffiliateStatus: status}
 	}
 	active := affiliate.AffiliateUpdate{AffiliateStatus: affiliate.Set("active")}
 	for name, way := range map[string]struct {
@@ -88,14 +88,14 @@ func TestApprovalWays(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			a := way.make()
 			scene.Must(w.SetPayoutDetails(ctx, a.ID, affiliate.PayoutDetails{Email: "pay@example.com", Method: "PAYPAL"}))
-			scene.Must(w.RecordSale(ctx, affiliate.NewSale{ReferralID: name, Email: name + "@x.example", Name: "C", TotalEarned: scene.Sum("100")}))
-			scene.Must(w.RecordAdjustment(ctx, affiliate.NewAdjustment{AffiliateID: a.ID, Kind: affiliate.AdjustBonus, Amount: scene.Sum("5"), Reason: "r"}))
+			scene.Must(w.RecordSale(ctx, affiliate.SaleParams{ReferralID: name, Email: name + "@x.example", Name: "C", TotalEarned: scene.Sum("100")}))
+			scene.Must(w.RecordAdjustment(ctx, affiliate.AdjustmentParams{AffiliateID: a.ID, Kind: affiliate.AdjustBonus, Amount: scene.Sum("5"), Reason: "r"}))
 			run := affiliate.PayoutRun{ExternalID: name, AffiliateIDs: []uuid.UUID{a.ID}}
 			if got := linesOf(w, run); got != "5 not_approved" {
 				t.Errorf("the run says %s", got)
 			}
 			w.Refused(scene.StateError(affiliate.AffiliateNotApproved, "", "Affiliate is not approved"), func() error {
-				return scene.ErrOf(w.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: a.ID}))
+				return scene.ErrOf(w.CreatePayout(ctx, affiliate.PayoutParams{AffiliateID: a.ID}))
 			})
 			if err := way.enter(a); err != nil {
 				t.Fatal(err)
@@ -175,10 +175,10 @@ func TestCodesOfStoppedAffiliates(t *testing.T) {
 				if usable := scene.Must(s.SearchCodes(ctx, affiliate.CodeQuery{State: affiliate.CodeUsable, Search: affiliate.Set("ada20")}, affiliate.Page{})).Items; len(usable) == 1 == row.refused {
 					t.Errorf("%d usable codes", len(usable))
 				}
-				scene.Must(s.CreateCode(ctx, affiliate.NewCode{CouponID: s.Autumn.ID, Code: "NOBODYS"}))
+				scene.Must(s.CreateCode(ctx, affiliate.CodeParams{CouponID: s.Autumn.ID, Code: "NOBODYS"}))
 				scene.Equal(t, affiliate.CodeUnassigned, scene.Must(s.Evaluate(ctx, affiliate.Order{PromoCode: "NOBODYS"})).Reasons[0].Reason)
 				sell := func() error {
-					return scene.ErrOf(s.RecordSale(ctx, affiliate.NewSale{PromoCode: "ADA20", Email: "c@x.example", Name: "C", TotalEarned: scene.Sum("100")}))
+					return scene.ErrOf(s.RecordSale(ctx, affiliate.SaleParams{PromoCode: "ADA20", Email: "c@x.example", Name: "C", TotalEarned: scene.Sum("100")}))
 				}
 				if row.refused {
 					if diff := cmp.Diff([]affiliate.Failure{{Reason: affiliate.AffiliateSuspended, Message: stopped.Message}}, got.Reasons); diff != "" {

@@ -32,12 +32,12 @@ func TestCaps(t *testing.T) {
 	earns(second, "20")
 	third := s.ToTomas("200")
 	earns(third, "0")
-	earns(s.Sell(affiliate.NewSale{ReferralID: s.Bea.ID.String(), TotalEarned: scene.Sum("100")}), "20") // another customer
-	earns(s.Sell(affiliate.NewSale{PromoCode: "ADA20", TotalEarned: scene.Sum("1000")}), "30")           // of nobody known
+	earns(s.Sell(affiliate.SaleParams{ReferralID: s.Bea.ID.String(), TotalEarned: scene.Sum("100")}), "20") // another customer
+	earns(s.Sell(affiliate.SaleParams{PromoCode: "ADA20", TotalEarned: scene.Sum("1000")}), "30")           // of nobody known
 	if e := scene.Must(s.ExplainSale(ctx, second.ID)).Arithmetic; e.Cap != affiliate.Set(scene.Sum("20")) || e.Exact != "40" || e.Rounded != scene.Sum("20") {
 		t.Errorf("explained: %+v", e)
 	}
-	own := s.Sell(affiliate.NewSale{ReferralID: s.Tomas.ID.String(), TotalEarned: scene.Sum("100"), CommissionRate: affiliate.Set(affiliate.MustPercent("90"))})
+	own := s.Sell(affiliate.SaleParams{ReferralID: s.Tomas.ID.String(), TotalEarned: scene.Sum("100"), CommissionRate: affiliate.Set(affiliate.MustPercent("90"))})
 	earns(own, "90")
 	scene.Must(s.UpdateSale(ctx, own.ID, affiliate.SaleUpdate{CommissionEarned: affiliate.Set(scene.Sum("1"))}))
 	earns(own, "1")
@@ -95,7 +95,7 @@ func TestCapOfUpdatedSale(t *testing.T) {
 func TestCapComesLater(t *testing.T) {
 	s, ctx := scene.NewShop(t), t.Context()
 	sale, other := s.ToTomas("100"), s.ToTomas("100")
-	plan := scene.Must(s.CreatePlan(ctx, affiliate.NewPlan{Name: "p", Terms: affiliate.Terms{Rate: affiliate.MustPercent("20"), MaxPerCustomer: scene.Sum("30")}}))
+	plan := scene.Must(s.CreatePlan(ctx, affiliate.PlanParams{Name: "p", Terms: affiliate.Terms{Rate: affiliate.MustPercent("20"), MaxPerCustomer: scene.Sum("30")}}))
 	scene.Must(s.SetAffiliatePlan(ctx, plan.ID, s.Person.ID))
 	for range 2 {
 		sale = scene.Must(s.UpdateSale(ctx, sale.ID, affiliate.SaleUpdate{CommissionRate: affiliate.Null[affiliate.Percent]()}))
@@ -147,7 +147,7 @@ func TestCapsRefused(t *testing.T) {
 	w := scene.New(t)
 	for name, terms := range map[string]affiliate.Terms{"maxPerSale": {MaxPerSale: scene.Sum("-1")}, "maxPerCustomer": {MaxPerCustomer: scene.Sum("-0.01")}} {
 		w.Refused(inField(name, "must be at least 0"), func() error {
-			return scene.ErrOf(w.CreatePlan(t.Context(), affiliate.NewPlan{Name: "p", Terms: terms}))
+			return scene.ErrOf(w.CreatePlan(t.Context(), affiliate.PlanParams{Name: "p", Terms: terms}))
 		})
 	}
 }

@@ -122,8 +122,8 @@ func walkCauses(t *testing.T, cascade bool) {
 	}
 
 	var ada, ivo, bob, tim affiliate.Affiliate
-	person := func(first string) affiliate.NewAffiliate {
-		return affiliate.NewAffiliate{FirstName: first, LastName: "L", Email: first + "@example.com", AffiliateLink: first}
+	person := func(first string) affiliate.AffiliateParams {
+		return affiliate.AffiliateParams{FirstName: first, LastName: "L", Email: first + "@example.com", AffiliateLink: first}
 	}
 	walk(
 		cause{"CreateAffiliate", func() (err error) { ada, err = w.CreateAffiliate(ctx, person("ada")); return keep("ada", ada.ID, err) }, fires("affiliate.created ada")},
@@ -185,11 +185,11 @@ func walkCauses(t *testing.T, cascade bool) {
 	var tier affiliate.Tier
 	walk(
 		cause{"CreatePlan", func() (err error) {
-			plan, err = w.CreatePlan(ctx, affiliate.NewPlan{Name: "p", Terms: affiliate.Terms{Rate: affiliate.MustPercent("10")}})
+			plan, err = w.CreatePlan(ctx, affiliate.PlanParams{Name: "p", Terms: affiliate.Terms{Rate: affiliate.MustPercent("10")}})
 			return err
 		}, nil},
 		cause{"CreateTier", func() (err error) {
-			tier, err = w.CreateTier(ctx, affiliate.NewTier{Tier: 1, Name: "t", MinReferrals: 99, ConditionType: affiliate.ConditionAll})
+			tier, err = w.CreateTier(ctx, affiliate.TierParams{Tier: 1, Name: "t", MinReferrals: 99, ConditionType: affiliate.ConditionAll})
 			return err
 		}, nil},
 		cause{"SetAffiliatePlan, many", func() error { _, err := w.SetAffiliatePlan(ctx, plan.ID, ada.ID, bob.ID); return err }, fires("affiliate.updated ada", "affiliate.updated bob")},
@@ -204,19 +204,19 @@ func walkCauses(t *testing.T, cascade bool) {
 		cause{"Err DeletePlan in use", func() error { return w.DeletePlan(ctx, plan.ID) }, nil},
 		cause{"DeleteTier", func() error { return w.DeleteTier(ctx, tier.ID) }, nil},
 		cause{"CreateLink", func() error {
-			_, err := w.CreateLink(ctx, affiliate.NewLink{Link: "new", AffiliateID: ada.ID})
+			_, err := w.CreateLink(ctx, affiliate.LinkParams{Link: "new", AffiliateID: ada.ID})
 			return err
 		}, fires("affiliate.updated ada")},
 		cause{"RenameLink", func() error { _, err := w.RenameLink(ctx, affiliate.LinkRef{Slug: "new"}, "newer"); return err }, fires("affiliate.updated ada")},
 		cause{"RenameLink, the same", func() error { _, err := w.RenameLink(ctx, affiliate.LinkRef{Slug: "newer"}, "newer"); return err }, nil},
 		cause{"DeleteLink", func() error { _, err := w.DeleteLink(ctx, affiliate.LinkRef{Slug: "newer"}); return err }, fires("affiliate.updated ada")},
 		cause{"Err DeleteLink", func() error { _, err := w.DeleteLink(ctx, affiliate.LinkRef{Slug: "newer"}); return err }, nil},
-		cause{"TrackClick", func() error { _, err := w.TrackClick(ctx, affiliate.NewClick{Slug: "ada"}); return err }, nil},
+		cause{"TrackClick", func() error { _, err := w.TrackClick(ctx, affiliate.ClickParams{Slug: "ada"}); return err }, nil},
 	)
 
 	var tomas, bea affiliate.Referral
 	customer := func(name, of string) (affiliate.Referral, error) {
-		return w.CreateReferral(ctx, affiliate.NewReferral{AffiliateID: of, Name: name, Email: name + "@example.net", ReferredUserExternalID: name})
+		return w.CreateReferral(ctx, affiliate.ReferralParams{AffiliateID: of, Name: name, Email: name + "@example.net", ReferredUserExternalID: name})
 	}
 	walk(
 		cause{"CreateReferral", func() (err error) { tomas, err = customer("tomas", "ada"); return keep("tomas", tomas.ID, err) }, fires("referral.created tomas")},
@@ -224,7 +224,7 @@ func walkCauses(t *testing.T, cascade bool) {
 		cause{"Err CreateReferral of nobody", func() error { _, err := customer("x", "nobody"); return err }, nil},
 		cause{"CreateReferral, second", func() (err error) { bea, err = customer("bea", "bob"); return keep("bea", bea.ID, err) }, fires("referral.created bea")},
 		cause{"ImportReferrals", func() error {
-			_, err := w.ImportReferrals(ctx, []imported.Referral{{NewReferral: affiliate.NewReferral{AffiliateID: "ada", Name: "i", Email: "i@example.net", ReferredUserExternalID: "i"}}})
+			_, err := w.ImportReferrals(ctx, []imported.Referral{{ReferralParams: affiliate.ReferralParams{AffiliateID: "ada", Name: "i", Email: "i@example.net", ReferredUserExternalID: "i"}}})
 			return err
 		}, nil},
 		cause{"UpdateReferral", func() error {
@@ -244,7 +244,7 @@ func walkCauses(t *testing.T, cascade bool) {
 			return err
 		}, fires("referral.updated tomas")},
 		cause{"RecordSale to an inactive customer", func() error {
-			_, err := w.RecordSale(ctx, affiliate.NewSale{Email: tomas.Email, TotalEarned: scene.Sum("1")})
+			_, err := w.RecordSale(ctx, affiliate.SaleParams{Email: tomas.Email, TotalEarned: scene.Sum("1")})
 			return err
 		}, nil},
 		cause{"PushReferralStatus back", func() error {
@@ -271,11 +271,11 @@ func walkCauses(t *testing.T, cascade bool) {
 			return err
 		}, fires("coupon.updated coupon")},
 		cause{"CreateCode", func() (err error) {
-			code, err = w.CreateCode(ctx, affiliate.NewCode{CouponID: coupon.ID, Code: "ADA20", AffiliateID: ada.ID})
+			code, err = w.CreateCode(ctx, affiliate.CodeParams{CouponID: coupon.ID, Code: "ADA20", AffiliateID: ada.ID})
 			return keep("code", code.ID, err)
 		}, fires("promocode.created code")},
 		cause{"CreateCode, second", func() (err error) {
-			made, err = w.CreateCode(ctx, affiliate.NewCode{CouponID: coupon.ID, Code: "BOB20", AffiliateID: bob.ID})
+			made, err = w.CreateCode(ctx, affiliate.CodeParams{CouponID: coupon.ID, Code: "BOB20", AffiliateID: bob.ID})
 			return keep("made", made.ID, err)
 		}, fires("promocode.created made")},
 		cause{"UpdateCode", func() error {
@@ -283,7 +283,7 @@ func walkCauses(t *testing.T, cascade bool) {
 			return err
 		}, fires("promocode.updated code")},
 		cause{"Err sale by a retired code", func() error {
-			_, err := w.RecordSale(ctx, affiliate.NewSale{PromoCode: "ADA20", TotalEarned: scene.Sum("1")})
+			_, err := w.RecordSale(ctx, affiliate.SaleParams{PromoCode: "ADA20", TotalEarned: scene.Sum("1")})
 			return err
 		}, nil},
 		cause{"UpdateCode back", func() error {
@@ -291,7 +291,7 @@ func walkCauses(t *testing.T, cascade bool) {
 			return err
 		}, fires("promocode.updated code")},
 		cause{"GenerateCodes", func() error {
-			codes, err := w.GenerateCodes(ctx, affiliate.NewCodes{NewCode: affiliate.NewCode{
+			codes, err := w.GenerateCodes(ctx, affiliate.CodesParams{CodeParams: affiliate.CodeParams{
 				CouponID: coupon.ID, AffiliateID: ivo.ID, IsAutoGenerated: true, CodeStructure: affiliate.Set(affiliate.CodeStructure{RandomChars: true}),
 			}, Count: 2})
 			for _, c := range codes {
@@ -299,12 +299,12 @@ func walkCauses(t *testing.T, cascade bool) {
 			}
 			return err
 		}, fires("promocode.created bulk", "promocode.created bulk")},
-		cause{"Err GenerateCodes", func() error { _, err := w.GenerateCodes(ctx, affiliate.NewCodes{Count: 2}); return err }, nil},
+		cause{"Err GenerateCodes", func() error { _, err := w.GenerateCodes(ctx, affiliate.CodesParams{Count: 2}); return err }, nil},
 		cause{"Evaluate", func() error { _, err := w.Evaluate(ctx, affiliate.Order{PromoCode: "ADA20"}); return err }, nil},
 	)
 
 	sales := map[string]affiliate.SaleID{}
-	sell := func(name string, in affiliate.NewSale) func() error {
+	sell := func(name string, in affiliate.SaleParams) func() error {
 		return func() error {
 			in.TotalEarned = scene.Sum("100")
 			res, err := w.RecordSale(ctx, in)
@@ -319,15 +319,15 @@ func walkCauses(t *testing.T, cascade bool) {
 	}
 	var payout affiliate.Payout
 	walk(
-		cause{"RecordSale", sell("s1", affiliate.NewSale{Email: tomas.Email, ExternalID: "e"}), fires("sale.created s1")},
-		cause{"RecordSale by code: counters alone", sell("s2", affiliate.NewSale{PromoCode: "ADA20", Email: tomas.Email}), fires("sale.created s2")},
-		cause{"RecordSale, new customer", sell("s3", affiliate.NewSale{PromoCode: "BOB20", Email: "new@example.net"}), fires("referral.created customer of s3", "sale.created s3")},
+		cause{"RecordSale", sell("s1", affiliate.SaleParams{Email: tomas.Email, ExternalID: "e"}), fires("sale.created s1")},
+		cause{"RecordSale by code: counters alone", sell("s2", affiliate.SaleParams{PromoCode: "ADA20", Email: tomas.Email}), fires("sale.created s2")},
+		cause{"RecordSale, new customer", sell("s3", affiliate.SaleParams{PromoCode: "BOB20", Email: "new@example.net"}), fires("referral.created customer of s3", "sale.created s3")},
 		cause{"RecordSale, duplicate", func() error {
-			_, err := w.RecordSale(ctx, affiliate.NewSale{Email: tomas.Email, ExternalID: "e", TotalEarned: scene.Sum("1")})
+			_, err := w.RecordSale(ctx, affiliate.SaleParams{Email: tomas.Email, ExternalID: "e", TotalEarned: scene.Sum("1")})
 			return err
 		}, nil},
 		cause{"RecordSale, unattributed", func() error {
-			_, err := w.RecordSale(ctx, affiliate.NewSale{Email: "u@example.net", TotalEarned: scene.Sum("1")})
+			_, err := w.RecordSale(ctx, affiliate.SaleParams{Email: "u@example.net", TotalEarned: scene.Sum("1")})
 			return err
 		}, nil},
 		cause{"UpdateSale", func() error {
@@ -361,7 +361,7 @@ func walkCauses(t *testing.T, cascade bool) {
 			return err
 		}, nil},
 		cause{"CreatePayout", func() (err error) {
-			payout, err = w.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: ada.ID})
+			payout, err = w.CreatePayout(ctx, affiliate.PayoutParams{AffiliateID: ada.ID})
 			return err
 		}, fires("sale.updated s2")},
 		cause{"SetPayoutStatus PROCESSING", func() error { _, err := w.SetPayoutStatus(ctx, payout.ID, affiliate.PayoutProcessing); return err }, nil},
@@ -376,20 +376,20 @@ func walkCauses(t *testing.T, cascade bool) {
 			return err
 		}, nil},
 		cause{"DeleteSale, refunded", func() error { return w.DeleteSale(ctx, sales["s1"]) }, nil},
-		cause{"RecordSale for the reversal", sell("s4", affiliate.NewSale{Email: bea.Email, ExternalInvoiceID: "i"}), fires("sale.created s4")},
+		cause{"RecordSale for the reversal", sell("s4", affiliate.SaleParams{Email: bea.Email, ExternalInvoiceID: "i"}), fires("sale.created s4")},
 		cause{"ReverseSale", func() error {
 			return scene.ErrOf(w.ReverseSale(ctx, affiliate.SaleRef{InvoiceID: "i"}, affiliate.Reversal{}))
 		}, fires("sale.deleted s4")},
 		cause{"Err ReverseSale twice", func() error {
 			return scene.ErrOf(w.ReverseSale(ctx, affiliate.SaleRef{InvoiceID: "i"}, affiliate.Reversal{}))
 		}, nil},
-		cause{"RecordSale for the removal", sell("s5", affiliate.NewSale{Email: bea.Email}), fires("sale.created s5")},
+		cause{"RecordSale for the removal", sell("s5", affiliate.SaleParams{Email: bea.Email}), fires("sale.created s5")},
 		cause{"DeleteSale", func() error { return w.DeleteSale(ctx, sales["s5"]) }, fires("sale.deleted s5")},
 		cause{"DeleteSale twice", func() error { return w.DeleteSale(ctx, sales["s5"]) }, nil},
 	)
 
 	walk(
-		cause{"RecordSale before the referral goes", sell("s6", affiliate.NewSale{Email: bea.Email}), fires("sale.created s6")},
+		cause{"RecordSale before the referral goes", sell("s6", affiliate.SaleParams{Email: bea.Email}), fires("sale.created s6")},
 		cause{"DeleteReferral", func() error { return w.Forfeiting().DeleteReferral(ctx, bea.ID.String()) }, only("sale.deleted s6", "referral.deleted bea")},
 		cause{"DeleteReferral twice", func() error { return w.Forfeiting().DeleteReferral(ctx, bea.ID.String()) }, nil},
 		cause{"EraseReferral", func() error { return w.EraseReferral(ctx, tomas.ID.String()) }, fires("referral.updated tomas")},

@@ -41,11 +41,11 @@ func TestRateUnderKeys(t *testing.T) {
 	m := &market{says: at("1.1")}
 	s, ctx := scene.NewShop(t, m.rate), t.Context()
 	refunds := affiliate.Set(scene.Sum("100"))
-	coupon := scene.Must(s.CreateCoupon(ctx, affiliate.NewCoupon{Name: "10", PercentOff: affiliate.Set(affiliate.MustPercent("10"))}))
-	scene.Must(s.CreateCode(ctx, affiliate.NewCode{CouponID: coupon.ID, Code: "EURO10", AffiliateID: s.Ada.Person.ID}))
+	coupon := scene.Must(s.CreateCoupon(ctx, affiliate.CouponParams{Name: "10", PercentOff: affiliate.Set(affiliate.MustPercent("10"))}))
+	scene.Must(s.CreateCode(ctx, affiliate.CodeParams{CouponID: coupon.ID, Code: "EURO10", AffiliateID: s.Ada.Person.ID}))
 	calls := map[string]func(key string) (string, error){
 		"sale": func(key string) (string, error) {
-			res, err := s.RecordSale(ctx, affiliate.NewSale{
+			res, err := s.RecordSale(ctx, affiliate.SaleParams{
 				ReferralID: s.Tomas.ID.String(), TotalEarned: scene.Sum("100"), Currency: "EUR", Once: affiliate.Once{Key: key, Owner: "o"},
 			})
 			return scene.JSON(res), err
@@ -87,7 +87,7 @@ func TestRateUnderKeys(t *testing.T) {
 func TestRateGoesWrong(t *testing.T) {
 	m := &market{}
 	s := scene.NewShop(t, m.rate)
-	in := affiliate.NewSale{ReferralID: s.Tomas.ID.String(), TotalEarned: scene.Sum("100"), Currency: "EUR"}
+	in := affiliate.SaleParams{ReferralID: s.Tomas.ID.String(), TotalEarned: scene.Sum("100"), Currency: "EUR"}
 	before := s.Dump()
 	for name, tt := range map[string]struct {
 		says func(context.Context, affiliate.Currency) (affiliate.ExchangeRate, error)
@@ -125,12 +125,12 @@ func TestRateIsAskedOutside(t *testing.T) {
 	m := &market{}
 	s := scene.NewShop(t, m.rate)
 	m.says = func(ctx context.Context, _ affiliate.Currency) (affiliate.ExchangeRate, error) {
-		_, err := s.RecordSale(ctx, affiliate.NewSale{ReferralID: s.Bea.ID.String(), TotalEarned: scene.Sum("1")})
+		_, err := s.RecordSale(ctx, affiliate.SaleParams{ReferralID: s.Bea.ID.String(), TotalEarned: scene.Sum("1")})
 		return affiliate.MustExchangeRate("1.5"), err
 	}
 	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
 	defer stop()
-	sale, _ := scene.Must(s.RecordSale(ctx, affiliate.NewSale{ReferralID: s.Tomas.ID.String(), TotalEarned: scene.Sum("100"), Currency: "EUR"})).Sale.Get()
+	sale, _ := scene.Must(s.RecordSale(ctx, affiliate.SaleParams{ReferralID: s.Tomas.ID.String(), TotalEarned: scene.Sum("100"), Currency: "EUR"})).Sale.Get()
 	scene.Equal(t, scene.Sum("150"), sale.TotalEarned)
 	scene.Equal(t, 1, m.asked)
 	s.Verifies()
@@ -139,7 +139,7 @@ func TestRateIsAskedOutside(t *testing.T) {
 // Refunds at the same time take no more than there is, and the last leaves nothing.
 func TestChargedAtOnce(t *testing.T) {
 	s, ctx := scene.NewShop(t, scene.Worth("EUR", "1.0842")), t.Context()
-	sale := s.Sell(affiliate.NewSale{ReferralID: s.Tomas.ID.String(), TotalEarned: scene.Sum("100"), Currency: "EUR"})
+	sale := s.Sell(affiliate.SaleParams{ReferralID: s.Tomas.ID.String(), TotalEarned: scene.Sum("100"), Currency: "EUR"})
 	var wg sync.WaitGroup
 	var kept sync.Map
 	for i := range 20 {
@@ -148,7 +148,7 @@ func TestChargedAtOnce(t *testing.T) {
 			kept.Store(i, err)
 		})
 		wg.Go(func() {
-			res, err := s.RecordSale(ctx, affiliate.NewSale{ReferralID: s.Bea.ID.String(), TotalEarned: scene.Sum("1.5"), Currency: "EUR", ExternalID: "one"})
+			res, err := s.RecordSale(ctx, affiliate.SaleParams{ReferralID: s.Bea.ID.String(), TotalEarned: scene.Sum("1.5"), Currency: "EUR", ExternalID: "one"})
 			if err != nil || res.Outcome != affiliate.SaleRecorded && res.Outcome != affiliate.SaleDuplicate {
 				t.Errorf("%v, %v", res.Outcome, err)
 			}
@@ -189,7 +189,7 @@ func TestChargedInFractions(t *testing.T) {
 		total := sum(2, 1_000_000, "total")
 		tax := affiliate.AmountFromScaled(rapid.Int64Range(0, total.Scaled()/unit-1).Draw(rt, "tax") * unit)
 		rate := affiliate.ExchangeRateFromScaled(rapid.Int64Range(1_000_000_000, 5_000_000_000_000).Draw(rt, "rate"))
-		res, err := s.RecordSale(ctx, affiliate.NewSale{ReferralID: s.Tomas.ID.String(), TotalEarned: total, Tax: tax, Currency: currency, ExchangeRate: rate})
+		res, err := s.RecordSale(ctx, affiliate.SaleParams{ReferralID: s.Tomas.ID.String(), TotalEarned: total, Tax: tax, Currency: currency, ExchangeRate: rate})
 		if refusedAs(err, affiliate.InvalidField, "totalEarned") {
 			return // worth less than a cent
 		}
@@ -234,7 +234,7 @@ func TestRateOfThatDay(t *testing.T) {
 	})
 	cut = s.Now
 	for days, want := range map[int]string{-45: "110", 0: "150"} {
-		sale := s.Sell(affiliate.NewSale{ReferralID: s.Tomas.ID.String(), Currency: "EUR", TotalEarned: affiliate.MustAmount("100"), PaidAt: cut.AddDate(0, 0, days)})
+		sale := s.Sell(affiliate.SaleParams{ReferralID: s.Tomas.ID.String(), Currency: "EUR", TotalEarned: affiliate.MustAmount("100"), PaidAt: cut.AddDate(0, 0, days)})
 		scene.Equal(t, affiliate.MustAmount(want), sale.TotalEarned)
 	}
 }

@@ -53,7 +53,7 @@ var (
 func TestClawBackStory(t *testing.T) {
 	ctx := t.Context()
 	s := scene.NewShop(t)
-	pay := func(in affiliate.NewPayout) (affiliate.Payout, error) {
+	pay := func(in affiliate.PayoutParams) (affiliate.Payout, error) {
 		in.AffiliateID = s.Ada.Person.ID
 		return s.CreatePayout(ctx, in)
 	}
@@ -66,7 +66,7 @@ func TestClawBackStory(t *testing.T) {
 		t.Errorf("payableAt %v, recorded %v", s1.Commissions[0].PayableAt, s1.CreatedAt)
 	}
 	var p1 affiliate.Payout
-	s.Fires(func() (err error) { p1, err = pay(affiliate.NewPayout{}); return err }, affiliate.SaleUpdated)
+	s.Fires(func() (err error) { p1, err = pay(affiliate.PayoutParams{}); return err }, affiliate.SaleUpdated)
 	// 3, 4, 5
 	s.Refused(inPayoutBatch, refund(affiliate.Refund{SaleID: s1.ID, Amount: scene.Amount("60")}))
 	part := affiliate.Refund{SaleID: s1.ID, Amount: scene.Amount("60"), RefundID: "r1", ClawBack: true}
@@ -86,13 +86,13 @@ func TestClawBackStory(t *testing.T) {
 	if got := scene.Must(s.Sale(ctx, s1.ID)); got.Status != affiliate.SaleRefunded || got.RefundedAt.IsNull() {
 		t.Errorf("%s, refunded at %v", got.Status, got.RefundedAt)
 	}
-	s.Refused(nothingToPay, func() error { _, err := pay(affiliate.NewPayout{}); return err })
+	s.Refused(nothingToPay, func() error { _, err := pay(affiliate.PayoutParams{}); return err })
 	s.Verifies()
 	// 11, 12
 	s2 := s.ToTomas("150")
-	s.Refused(belowTheLeast, func() error { _, err := pay(affiliate.NewPayout{Minimum: scene.Sum("11")}); return err })
+	s.Refused(belowTheLeast, func() error { _, err := pay(affiliate.PayoutParams{Minimum: scene.Sum("11")}); return err })
 	var p2 affiliate.Payout
-	s.Fires(func() (err error) { p2, err = pay(affiliate.NewPayout{Minimum: scene.Sum("10")}); return err }, affiliate.SaleUpdated)
+	s.Fires(func() (err error) { p2, err = pay(affiliate.PayoutParams{Minimum: scene.Sum("10")}); return err }, affiliate.SaleUpdated)
 	if p2.Amount != scene.Sum("10") || len(p2.CommissionIDs) != 3 {
 		t.Errorf("second payout %v of %v", p2.Amount, p2.CommissionIDs)
 	}
@@ -123,7 +123,7 @@ func TestClawBackStory(t *testing.T) {
 	s.Refused(scene.PayoutStuck, func() error { _, err := s.CancelPayout(ctx, p1.ID); return err })
 	s.Verifies()
 	// 16
-	p3 := scene.Must(pay(affiliate.NewPayout{}))
+	p3 := scene.Must(pay(affiliate.PayoutParams{}))
 	if p3.Amount != scene.Sum("20") || len(p3.CommissionIDs) != 4 {
 		t.Errorf("third payout %v of %v", p3.Amount, p3.CommissionIDs)
 	}
@@ -154,7 +154,7 @@ func TestClawBackRounds(t *testing.T) {
 					}
 				})
 				sale := s.ToTomas(tt.total)
-				p := s.PaysOut(func(in *affiliate.NewPayout) { in.ManuallyPaid = byHand })
+				p := s.PaysOut(func(in *affiliate.PayoutParams) { in.ManuallyPaid = byHand })
 				if byHand {
 					s.Refused(paidByHand, func() error {
 						_, err := s.RefundSale(t.Context(), affiliate.Refund{SaleID: sale.ID})
@@ -222,7 +222,7 @@ func TestRefundOfSeveralPayouts(t *testing.T) {
 	refused(paidOut)
 	s.ClawsBack(sale.ID, "10", "")
 	s.ToTomas("100")
-	s.PaysOut(func(in *affiliate.NewPayout) { in.ManuallyPaid = true })
+	s.PaysOut(func(in *affiliate.PayoutParams) { in.ManuallyPaid = true })
 	refused(paidByHand)
 	scene.Must(s.FailPayout(t.Context(), first.ID, "bounced"))
 	scene.Must(s.CancelPayout(t.Context(), first.ID))
@@ -258,7 +258,7 @@ func TestCanceledPayoutFrees(t *testing.T) {
 		t.Errorf("an entry beside one on hold is %s", c.ApprovalStatus)
 	}
 	s.Refused(nothingToPay, func() error {
-		_, err := s.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: s.Ada.Person.ID})
+		_, err := s.CreatePayout(ctx, affiliate.PayoutParams{AffiliateID: s.Ada.Person.ID})
 		return err
 	})
 	scene.Must(s.ReviewCommissions(ctx, affiliate.ApprovalAccepted, sale.ID))
@@ -285,11 +285,11 @@ func TestCanceledPayoutFrees(t *testing.T) {
 func TestReverseSaleClawsBack(t *testing.T) {
 	ctx := t.Context()
 	s := scene.NewShop(t)
-	paid := s.Sell(affiliate.NewSale{Email: s.Tomas.Email, ExternalID: "e1", TotalEarned: scene.Sum("50")})
+	paid := s.Sell(affiliate.SaleParams{Email: s.Tomas.Email, ExternalID: "e1", TotalEarned: scene.Sum("50")})
 	p := s.PaysOut()
 	s.Moves(p, affiliate.PayoutPaid)
-	open := s.Sell(affiliate.NewSale{Email: s.Tomas.Email, ExternalID: "e2"})
-	part := s.Sell(affiliate.NewSale{Email: s.Tomas.Email, ExternalID: "e3"})
+	open := s.Sell(affiliate.SaleParams{Email: s.Tomas.Email, ExternalID: "e2"})
+	part := s.Sell(affiliate.SaleParams{Email: s.Tomas.Email, ExternalID: "e3"})
 	scene.Must(s.RefundSale(ctx, affiliate.Refund{SaleID: part.ID}))
 	reverse := func(id string, how affiliate.Reversal) func() error {
 		return func() error { return scene.ErrOf(s.ReverseSale(ctx, affiliate.SaleRef{ExternalID: id}, how)) }
@@ -300,7 +300,7 @@ func TestReverseSaleClawsBack(t *testing.T) {
 	has(s, paid.ID, "0", "10", "-10")
 	s.Fires(reverse("e1", claw))
 	s.Fires(reverse("e1", affiliate.Reversal{ClawBack: true}))
-	if again := scene.Must(s.RecordSale(ctx, affiliate.NewSale{Email: s.Tomas.Email, ExternalID: "e1", TotalEarned: scene.Sum("50")})); again.Outcome != affiliate.SaleDuplicate {
+	if again := scene.Must(s.RecordSale(ctx, affiliate.SaleParams{Email: s.Tomas.Email, ExternalID: "e1", TotalEarned: scene.Sum("50")})); again.Outcome != affiliate.SaleDuplicate {
 		t.Errorf("the payment was delivered again: %s", again.Outcome)
 	}
 	// In no payout: removed, as without the flag.
@@ -323,7 +323,7 @@ func TestPayoutFreezesPayee(t *testing.T) {
 	scene.Must(s.SetPayoutDetails(ctx, ada, affiliate.PayoutDetails{Email: "pay@example.com", Method: "WISE"}))
 	s.ToTomas("100")
 	keyed := s.Keyed(affiliate.Once{Key: "k"})
-	p := scene.Must(keyed.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: ada}))
+	p := scene.Must(keyed.CreatePayout(ctx, affiliate.PayoutParams{AffiliateID: ada}))
 	scene.Must(s.SetPayoutDetails(ctx, ada, affiliate.PayoutDetails{Email: "new@example.com", Method: "PAYPAL"}))
 	if p.PayeeName.Or("") != "Ada Lovelace" || p.PayeeEmail.Or("") != "pay@example.com" || !cmp.Equal(p, scene.Must(s.Payout(ctx, p.ID))) {
 		t.Errorf("%+v", p)
@@ -332,7 +332,7 @@ func TestPayoutFreezesPayee(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, got := range map[string]affiliate.Payout{
-		"payout": scene.Must(s.Payout(ctx, p.ID)), "receipt": scene.Must(keyed.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: ada})),
+		"payout": scene.Must(s.Payout(ctx, p.ID)), "receipt": scene.Must(keyed.CreatePayout(ctx, affiliate.PayoutParams{AffiliateID: ada})),
 	} {
 		if !got.PayeeName.IsNull() || !got.PayeeEmail.IsNull() || got.Amount != p.Amount || got.PaymentMethod != p.PaymentMethod {
 			t.Errorf("%s: %+v", name, got)
@@ -386,7 +386,7 @@ func TestPayoutFilter(t *testing.T) {
 		}
 	}
 	s.Refused(scene.FieldError(affiliate.InvalidField, "minimum", "minimum must be at least 0"), func() error {
-		_, err := s.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: s.Ada.Person.ID, Minimum: scene.Sum("-1")})
+		_, err := s.CreatePayout(ctx, affiliate.PayoutParams{AffiliateID: s.Ada.Person.ID, Minimum: scene.Sum("-1")})
 		return err
 	})
 }
@@ -403,7 +403,7 @@ func TestPayoutTakesDebtsAfterUntil(t *testing.T) {
 	s.Pass(time.Hour)
 	s.ToTomas("100")
 	s.ClawsBack(old.ID, "50", "")
-	p := scene.Must(s.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: s.Ada.Person.ID, Until: until}))
+	p := scene.Must(s.CreatePayout(ctx, affiliate.PayoutParams{AffiliateID: s.Ada.Person.ID, Until: until}))
 	refunded := scene.Must(s.Sale(ctx, old.ID)).Commissions[1]
 	want := []affiliate.CommissionID{open.Commissions[0].ID, refunded.ID}
 	start, _ := p.PeriodStart.Get()
@@ -447,7 +447,7 @@ func TestClawBacksAtOnce(t *testing.T) {
 	}
 	for range 5 {
 		wg.Go(func() {
-			_, err := s.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: s.Ada.Person.ID})
+			_, err := s.CreatePayout(ctx, affiliate.PayoutParams{AffiliateID: s.Ada.Person.ID})
 			if err != nil && !errors.Is(err, affiliate.NothingPayable) {
 				t.Error(err)
 			}

@@ -39,7 +39,7 @@ func (p *Program) ClickWindow() time.Duration {
 }
 
 // TrackClick implements tributary.Program.TrackClick.
-func (p *Program) TrackClick(ctx context.Context, in affiliate.NewClick) (_ affiliate.Click, err error) {
+func (p *Program) TrackClick(ctx context.Context, in affiliate.ClickParams) (_ affiliate.Click, err error) {
 	defer p.Begin(&ctx, "TrackClick", Writes).End(&err)
 	v := &visit{in: in}
 	v.start(ctx, p)
@@ -62,7 +62,7 @@ func (p *Program) TrackClick(ctx context.Context, in affiliate.NewClick) (_ affi
 // A visit is the operation of one TrackClick with its input.
 type visit struct {
 	Op
-	in affiliate.NewClick
+	in affiliate.ClickParams
 }
 
 func (v *visit) record() (affiliate.Click, error) {
@@ -109,7 +109,7 @@ func (v *visit) settleEarlier() error {
 }
 
 // addClick writes a click on the link and counts it.
-func (o *Op) addClick(link record.Link, in affiliate.NewClick) (record.Click, error) {
+func (o *Op) addClick(link record.Link, in affiliate.ClickParams) (record.Click, error) {
 	number, err := o.Tx.Next(record.ClickSequence)
 	if err != nil {
 		return record.Click{}, refusal.Internal("number click", err)

@@ -65,11 +65,11 @@ func TestClickPages(t *testing.T) {
 		if want == "" {
 			kept = affiliate.Null[string]()
 		}
-		got := scene.Must(w.TrackClick(t.Context(), affiliate.NewClick{Slug: "a", LandingURL: in}))
+		got := scene.Must(w.TrackClick(t.Context(), affiliate.ClickParams{Slug: "a", LandingURL: in}))
 		if got.FullLandingURL != kept || !got.DocumentReferrer.IsNull() {
 			t.Errorf("landing page %.80q: kept %.80q, want %.80q", in, got.FullLandingURL.Or(""), want)
 		}
-		got = scene.Must(w.TrackClick(t.Context(), affiliate.NewClick{Slug: "a", Referrer: in}))
+		got = scene.Must(w.TrackClick(t.Context(), affiliate.ClickParams{Slug: "a", Referrer: in}))
 		if got.DocumentReferrer != kept || !got.FullLandingURL.IsNull() {
 			t.Errorf("referrer %.80q: kept %.80q, want %.80q", in, got.DocumentReferrer.Or(""), want)
 		}
@@ -81,7 +81,7 @@ func TestClickPages(t *testing.T) {
 func TestClickPagesParam(t *testing.T) {
 	w := scene.New(t, func(c *tributary.Config) { c.Param = "via" })
 	w.Join("a")
-	got := scene.Must(w.TrackClick(t.Context(), affiliate.NewClick{Slug: "a", LandingURL: "https://b.co/?ref=a&via=b&campaign=c"}))
+	got := scene.Must(w.TrackClick(t.Context(), affiliate.ClickParams{Slug: "a", LandingURL: "https://b.co/?ref=a&via=b&campaign=c"}))
 	scene.Equal(t, affiliate.Set("https://b.co/?via=b"), got.FullLandingURL)
 }
 
@@ -102,7 +102,7 @@ func TestClickPagesAny(t *testing.T) {
 		if rapid.Bool().Draw(t, "page") {
 			in = "https://b.co" + in
 		}
-		got, err := w.TrackClick(t.Context(), affiliate.NewClick{Slug: "a", LandingURL: in})
+		got, err := w.TrackClick(t.Context(), affiliate.ClickParams{Slug: "a", LandingURL: in})
 		if err != nil || got.FullLandingURL.IsNull() {
 			return
 		}
@@ -122,7 +122,7 @@ func TestClickPagesAny(t *testing.T) {
 				t.Errorf("%q: kept %q of %q", in, name, kept)
 			}
 		}
-		if again := scene.Must(w.TrackClick(t.Context(), affiliate.NewClick{Slug: "a", LandingURL: kept})); len(kept) < 504 && again.FullLandingURL != got.FullLandingURL {
+		if again := scene.Must(w.TrackClick(t.Context(), affiliate.ClickParams{Slug: "a", LandingURL: kept})); len(kept) < 504 && again.FullLandingURL != got.FullLandingURL {
 			t.Errorf("%q is kept as %q", kept, again.FullLandingURL.Or(""))
 		}
 	})

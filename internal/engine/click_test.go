@@ -21,12 +21,12 @@ func TestTrackClick(t *testing.T) {
 	w.Now = w.Now.Add(time.Hour)
 	var got affiliate.Click
 	events := w.Fired(func() {
-		got = scene.Must(w.TrackClick(t.Context(), affiliate.NewClick{
+		got = scene.Must(w.TrackClick(t.Context(), affiliate.ClickParams{
 			Slug: "B", DeviceID: "d", LandingURL: "https://b.co/?ref=b", Referrer: "https://c.co", UserAgent: "curl",
 		}))
-		scene.Must(w.TrackClick(t.Context(), affiliate.NewClick{Slug: "b", Repeat: true}))
+		scene.Must(w.TrackClick(t.Context(), affiliate.ClickParams{Slug: "b", Repeat: true}))
 		scene.Must(w.SetAffiliateStatus(t.Context(), affiliate.AffiliateBanned, a.ID))
-		scene.Must(w.TrackClick(t.Context(), affiliate.NewClick{Slug: "a"}))
+		scene.Must(w.TrackClick(t.Context(), affiliate.ClickParams{Slug: "a"}))
 	})
 	scene.Equal(t, 1, len(events)) // the event of the ban
 	scene.Equal(t, affiliate.Click{
@@ -53,7 +53,7 @@ func TestTrackClickUnknownSlug(t *testing.T) {
 	w.Join("a")
 	before := w.Dump()
 	for _, slug := range []string{"", "zzz", "a b", "a\x00", strings.Repeat("a", 5000), "а"} {
-		if _, err := w.TrackClick(t.Context(), affiliate.NewClick{Slug: slug}); err != affiliate.ErrNotFound {
+		if _, err := w.TrackClick(t.Context(), affiliate.ClickParams{Slug: slug}); err != affiliate.ErrNotFound {
 			t.Errorf("%.20q: %v", slug, err)
 		}
 	}
@@ -65,16 +65,18 @@ func TestTrackClickUnknownSlug(t *testing.T) {
 func TestKeptTextsShareNothing(t *testing.T) {
 	w := scene.New(t)
 	w.Join("a")
-	c := scene.Must(w.CreateCoupon(t.Context(), affiliate.NewCoupon{Name: "c", PercentOff: affiliate.Set(affiliate.MustPercent("5"))}))
+	c := scene.Must(w.CreateCoupon(t.Context(), affiliate.CouponParams{Name: "c", PercentOff: affiliate.Set(affiliate.MustPercent("5"))}))
 	const n, mebibyte = 32, 1 << 20
 	long := func(end string) string { return strings.Repeat(" ", mebibyte) + end }
 	for name, keep := range map[string]func(i int){
-		"Click": func(int) { scene.Must(w.TrackClick(t.Context(), affiliate.NewClick{Slug: "a", LandingURL: long("")})) },
+		"Click": func(int) {
+			scene.Must(w.TrackClick(t.Context(), affiliate.ClickParams{Slug: "a", LandingURL: long("")}))
+		},
 		"Code": func(i int) {
-			scene.Must(w.CreateCode(t.Context(), affiliate.NewCode{CouponID: c.ID, Code: long(strconv.Itoa(i))}))
+			scene.Must(w.CreateCode(t.Context(), affiliate.CodeParams{CouponID: c.ID, Code: long(strconv.Itoa(i))}))
 		},
 		"Email": func(i int) {
-			scene.Must(w.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "B", LastName: "C", Email: long(strconv.Itoa(i) + "@b.co")}))
+			scene.Must(w.CreateAffiliate(t.Context(), affiliate.AffiliateParams{FirstName: "B", LastName: "C", Email: long(strconv.Itoa(i) + "@b.co")}))
 		},
 	} {
 		before := scene.Heap()
@@ -100,18 +102,18 @@ func TestTrackClickTexts(t *testing.T) {
 		{"InsideFourBytes", fit[:509] + "🙂", fit[:509]},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got := scene.Must(w.TrackClick(t.Context(), affiliate.NewClick{Slug: "a", UserAgent: tt.in}))
+			got := scene.Must(w.TrackClick(t.Context(), affiliate.ClickParams{Slug: "a", UserAgent: tt.in}))
 			scene.Equal(t, affiliate.Set(tt.want), got.UserAgent)
 		})
 	}
 	for _, tt := range []struct {
 		field string
-		in    affiliate.NewClick
+		in    affiliate.ClickParams
 	}{
-		{"deviceId", affiliate.NewClick{Slug: "a", DeviceID: "\xff", UserAgent: "\x00"}},
-		{"fullLandingUrl", affiliate.NewClick{Slug: "a", LandingURL: "a\nb"}},
-		{"documentReferrer", affiliate.NewClick{Slug: "a", Referrer: "a\x00"}},
-		{"userAgent", affiliate.NewClick{Slug: "a", UserAgent: strings.Repeat("\x80", 3000)}},
+		{"deviceId", affiliate.ClickParams{Slug: "a", DeviceID: "\xff", UserAgent: "\x00"}},
+		{"fullLandingUrl", affiliate.ClickParams{Slug: "a", LandingURL: "a\nb"}},
+		{"documentReferrer", affiliate.ClickParams{Slug: "a", Referrer: "a\x00"}},
+		{"userAgent", affiliate.ClickParams{Slug: "a", UserAgent: strings.Repeat("\x80", 3000)}},
 	} {
 		t.Run("Err "+tt.field, func(t *testing.T) {
 			w.T = t

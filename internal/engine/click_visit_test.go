@@ -18,17 +18,17 @@ func TestSlugWithin(t *testing.T) {
 		`"ada"`, `ada"`, "'ada'", "“ada”", "«ada»", "(ada)", "<ada>", `ada"></a>`, "*ada*", "_ada_", "~ada~", "ada%22", "ada%2522", "ada%3Futm_source%3Dx", "ada ",
 		"%22ada%22", "=ada", "/ada", "@ada", "ada\\", "ada|x", "ada%", "ada%zz", "ada\u200b?x", "ada。", "ada！", "（ada）", "「ada」", "ada🔥", "ada❤️", "→ada", "ada €",
 	} {
-		click, err := s.TrackClick(ctx, affiliate.NewClick{Slug: text})
+		click, err := s.TrackClick(ctx, affiliate.ClickParams{Slug: text})
 		if err != nil || click.AffiliateID != s.Ada.Person.ID {
 			t.Errorf("a click of %q: %v", text, err)
 		}
-		res, err := s.RecordSale(ctx, affiliate.NewSale{ReferralID: text, Email: fmt.Sprintf("c%d@example.net", click.ID), Name: "C", TotalEarned: scene.Sum("10")})
+		res, err := s.RecordSale(ctx, affiliate.SaleParams{ReferralID: text, Email: fmt.Sprintf("c%d@example.net", click.ID), Name: "C", TotalEarned: scene.Sum("10")})
 		if sale, _ := res.Sale.Get(); err != nil || sale.Affiliate.ID != s.Ada.Person.ID {
 			t.Errorf("a sale of %q: %v %v", text, res.Outcome, err)
 		}
 	}
 	for _, text := range []string{"", "?", "/", "%22", "?ada", "ad", "adaa", "ada.bob", "ada_bob", "ada@bob.example", "ada's", "ada look", "ada%20look", "ada\r\nx: y", "ada,bob", "bob/ada-x?", "ada-", "ada\u0301", "ada文"} {
-		click, err := s.TrackClick(ctx, affiliate.NewClick{Slug: text})
+		click, err := s.TrackClick(ctx, affiliate.ClickParams{Slug: text})
 		if err == nil && click.AffiliateID == s.Ada.Person.ID {
 			t.Errorf("%q is a click of Ada", text)
 		}
@@ -54,11 +54,11 @@ func TestBotsAreNoClicks(t *testing.T) {
 	s, ctx := scene.NewShop(t), t.Context()
 	counts := scene.NewShop(t, func(c *tributary.Config) { c.CountBots = true })
 	for i, agent := range append(people, bots...) {
-		_, err := s.TrackClick(ctx, affiliate.NewClick{Slug: "ada", UserAgent: agent})
+		_, err := s.TrackClick(ctx, affiliate.ClickParams{Slug: "ada", UserAgent: agent})
 		if bot := i >= len(people); (err == nil) == bot || bot && err != affiliate.ErrNotFound {
 			t.Errorf("%q: %v", agent, err)
 		}
-		scene.Must(counts.TrackClick(ctx, affiliate.NewClick{Slug: "ada", UserAgent: agent}))
+		scene.Must(counts.TrackClick(ctx, affiliate.ClickParams{Slug: "ada", UserAgent: agent}))
 	}
 	s.Verifies()
 }

@@ -13,23 +13,23 @@ import (
 func TestEvaluateCodes(t *testing.T) {
 	w := scene.New(t)
 	ada := w.Join("ada")
-	code := func(text string, c affiliate.NewCoupon, k affiliate.NewCode) {
+	code := func(text string, c affiliate.CouponParams, k affiliate.CodeParams) {
 		t.Helper()
 		c.Name, k.Code, k.AffiliateID = text, text, ada.ID
 		k.CouponID = scene.Must(w.CreateCoupon(t.Context(), c)).ID
 		scene.Must(w.CreateCode(t.Context(), k))
 	}
-	percent := func(p string) affiliate.NewCoupon {
-		return affiliate.NewCoupon{PercentOff: affiliate.Set(affiliate.MustPercent(p))}
+	percent := func(p string) affiliate.CouponParams {
+		return affiliate.CouponParams{PercentOff: affiliate.Set(affiliate.MustPercent(p))}
 	}
 	once := percent("40")
 	once.MaxRedemptionsPerCustomer = affiliate.Set(int64(1))
-	code("TEN", percent("10"), affiliate.NewCode{})
-	code("FIVE", affiliate.NewCoupon{CouponType: affiliate.CouponFlat, AmountOff: maybeSum("5"), Currency: affiliate.Set(affiliate.Currency("USD"))}, affiliate.NewCode{})
-	code("FIRST", percent("50"), affiliate.NewCode{FirstTimeOrder: true})
-	code("FIRSTTOO", percent("30"), affiliate.NewCode{FirstTimeOrder: true})
-	code("ONCE", once, affiliate.NewCode{})
-	code("ALSOTEN", percent("10"), affiliate.NewCode{})
+	code("TEN", percent("10"), affiliate.CodeParams{})
+	code("FIVE", affiliate.CouponParams{CouponType: affiliate.CouponFlat, AmountOff: maybeSum("5"), Currency: affiliate.Set(affiliate.Currency("USD"))}, affiliate.CodeParams{})
+	code("FIRST", percent("50"), affiliate.CodeParams{FirstTimeOrder: true})
+	code("FIRSTTOO", percent("30"), affiliate.CodeParams{FirstTimeOrder: true})
+	code("ONCE", once, affiliate.CodeParams{})
+	code("ALSOTEN", percent("10"), affiliate.CodeParams{})
 	codes := []string{"alsoten", "TEN", "five ", "FIRST", "FIRSTTOO", "ONCE", "NONE"}
 
 	best := func(o affiliate.Order) string {
@@ -44,9 +44,9 @@ func TestEvaluateCodes(t *testing.T) {
 	}
 	tomas := affiliate.Order{Email: "tomas@example.net", Subtotal: maybeSum("40")}
 	scene.Equal(t, "FIRST", best(tomas))
-	scene.Must(w.RecordSale(t.Context(), affiliate.NewSale{PromoCode: "TEN", Email: tomas.Email, TotalEarned: affiliate.MustAmount("36")}))
+	scene.Must(w.RecordSale(t.Context(), affiliate.SaleParams{PromoCode: "TEN", Email: tomas.Email, TotalEarned: affiliate.MustAmount("36")}))
 	scene.Equal(t, "ONCE", best(tomas))
-	scene.Must(w.RecordSale(t.Context(), affiliate.NewSale{PromoCode: "ONCE", Email: tomas.Email, TotalEarned: affiliate.MustAmount("24")}))
+	scene.Must(w.RecordSale(t.Context(), affiliate.SaleParams{PromoCode: "ONCE", Email: tomas.Email, TotalEarned: affiliate.MustAmount("24")}))
 	scene.Equal(t, "FIVE", best(tomas))
 	tomas.Subtotal = maybeSum("50")
 	scene.Equal(t, "ALSOTEN", best(tomas)) // of equals the first
@@ -75,16 +75,16 @@ func TestEvaluateCodes(t *testing.T) {
 func TestEvaluateCodesReadsOnce(t *testing.T) {
 	w := scene.New(t)
 	ada := w.Join("ada")
-	c := scene.Must(w.CreateCoupon(t.Context(), affiliate.NewCoupon{
+	c := scene.Must(w.CreateCoupon(t.Context(), affiliate.CouponParams{
 		Name: "20", PercentOff: affiliate.Set(affiliate.MustPercent("20")), MaxRedemptionsPerCustomer: affiliate.Set(int64(9)),
 	}))
 	var codes []string
 	for i := range 20 {
 		codes = append(codes, fmt.Sprint("CODE", i))
-		scene.Must(w.CreateCode(t.Context(), affiliate.NewCode{CouponID: c.ID, Code: codes[i], AffiliateID: ada.ID, FirstTimeOrder: i > 0}))
+		scene.Must(w.CreateCode(t.Context(), affiliate.CodeParams{CouponID: c.ID, Code: codes[i], AffiliateID: ada.ID, FirstTimeOrder: i > 0}))
 	}
 	for range 8 {
-		scene.Must(w.RecordSale(t.Context(), affiliate.NewSale{PromoCode: codes[0], Email: "tomas@example.net", TotalEarned: affiliate.MustAmount("10")}))
+		scene.Must(w.RecordSale(t.Context(), affiliate.SaleParams{PromoCode: codes[0], Email: "tomas@example.net", TotalEarned: affiliate.MustAmount("10")}))
 	}
 	read := func(n int) int64 {
 		looked, _ := look(w.Probe, func() {

@@ -212,7 +212,7 @@ func (o *Op) previewCommission(in *affiliate.Order, who *identity, out *affiliat
 	if !ok || total.Sign() <= 0 {
 		return nil
 	}
-	sale := affiliate.NewSale{
+	sale := affiliate.SaleParams{
 		PromoCode: in.PromoCode, Offer: in.Offer, ReferralID: in.ReferralID, ReferredUserExternalID: in.ReferredUserExternalID, Email: in.Email, TotalEarned: total, Subtotal: in.Subtotal, Product: in.Product, Lines: in.Lines,
 		Currency: in.Currency, ExchangeRate: in.ExchangeRate, PaymentTrigger: affiliate.TriggerPurchase,
 	}
@@ -271,7 +271,7 @@ func (o *Op) preview(in *affiliate.Order, who *identity, v *verdict, c credit, o
 	if risk := risk(aff.Status); risk != "" {
 		out.Risks = append(out.Risks, risk)
 	}
-	sale := affiliate.NewSale{TotalEarned: in.TotalEarned.Or(out.Total.Or(affiliate.Amount{})), Currency: in.Currency, ExchangeRate: in.ExchangeRate}
+	sale := affiliate.SaleParams{TotalEarned: in.TotalEarned.Or(out.Total.Or(affiliate.Amount{})), Currency: in.Currency, ExchangeRate: in.ExchangeRate}
 	planted, err := o.planted(&who.Customer, c.by, &sale)
 	if err != nil || len(o.Cfg.Review) == 0 && !planted {
 		return err

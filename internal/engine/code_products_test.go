@@ -12,10 +12,10 @@ import (
 func TestProductShareIsUnverified(t *testing.T) {
 	w := scene.New(t)
 	ada := w.Join("ada")
-	c := scene.Must(w.CreateCoupon(t.Context(), affiliate.NewCoupon{
+	c := scene.Must(w.CreateCoupon(t.Context(), affiliate.CouponParams{
 		Name: "20", PercentOff: affiliate.Set(affiliate.MustPercent("20")), LimitToProducts: true, ProductIDs: []string{"beans", "mug"},
 	}))
-	scene.Must(w.CreateCode(t.Context(), affiliate.NewCode{CouponID: c.ID, Code: "BEANS", AffiliateID: ada.ID}))
+	scene.Must(w.CreateCode(t.Context(), affiliate.CodeParams{CouponID: c.ID, Code: "BEANS", AffiliateID: ada.ID}))
 	product := func(id, price, quantity string) affiliate.Opt[affiliate.Product] {
 		return affiliate.Set(affiliate.Product{ProductID: id, Price: maybeSum(price), Quantity: maybeSum(quantity)})
 	}

@@ -17,9 +17,9 @@ import (
 // reach it. Source: docs/terms.md 6.
 
 // RecordConversion implements tributary.Program.RecordConversion.
-func (p *Program) RecordConversion(ctx context.Context, in affiliate.NewConversion) (result affiliate.SaleResult, err error) {
+func (p *Program) RecordConversion(ctx context.Context, in affiliate.ConversionParams) (result affiliate.SaleResult, err error) {
 	defer p.Begin(&ctx, "RecordConversion", Writes).End(&err)
-	r := &report{in: affiliate.NewSale{
+	r := &report{in: affiliate.SaleParams{
 		PromoCode: in.PromoCode, ReferralID: in.ReferralID, ReferredUserExternalID: in.ReferredUserExternalID, Email: in.Email, Name: in.Name, ExternalID: in.ExternalID,
 		PaymentTrigger: affiliate.TriggerSignup,
 	}}

@@ -30,7 +30,7 @@ func payOf(typ affiliate.RuleType, rate string) affiliate.RulePay {
 }
 
 // converts reports a conversion that must be recorded.
-func converts(t *testing.T, s scene.Shop, in affiliate.NewConversion) affiliate.Sale {
+func converts(t *testing.T, s scene.Shop, in affiliate.ConversionParams) affiliate.Sale {
 	t.Helper()
 	res, err := s.RecordConversion(t.Context(), in)
 	sale, ok := res.Sale.Get()
@@ -49,13 +49,13 @@ func TestConversions(t *testing.T) {
 		}
 		s.Verifies()
 	}
-	tomas := affiliate.NewConversion{Conversion: "signup", ReferralID: s.Tomas.ID.String(), ExternalID: "user-1"}
+	tomas := affiliate.ConversionParams{Conversion: "signup", ReferralID: s.Tomas.ID.String(), ExternalID: "user-1"}
 	signup := converts(t, s, tomas)
 	earns(signup.ID, "5")
 	if signup.Conversion != "signup" || signup.PaymentTrigger != affiliate.TriggerSignup || !signup.TotalEarned.IsZero() || !signup.CommissionRate.IsNull() {
 		t.Errorf("the conversion: %+v", signup)
 	}
-	for name, again := range map[string]affiliate.NewConversion{
+	for name, again := range map[string]affiliate.ConversionParams{
 		"the same":          tomas,
 		"by another name":   {Conversion: " signup ", Email: s.Tomas.Email},
 		"the same order id": {Conversion: "lead", ReferralID: s.Tomas.ID.String(), ExternalID: "user-1"},
@@ -64,10 +64,10 @@ func TestConversions(t *testing.T) {
 			t.Errorf("%s: %+v, %v", name, res, err)
 		}
 	}
-	lead := converts(t, s, affiliate.NewConversion{Conversion: "lead", ReferralID: s.Tomas.ID.String()})
+	lead := converts(t, s, affiliate.ConversionParams{Conversion: "lead", ReferralID: s.Tomas.ID.String()})
 	earns(lead.ID, "50")
-	earns(converts(t, s, affiliate.NewConversion{Conversion: "call", ReferralID: s.Tomas.ID.String()}).ID, "0")
-	other := converts(t, s, affiliate.NewConversion{Conversion: "download", ReferralID: s.Tomas.ID.String()})
+	earns(converts(t, s, affiliate.ConversionParams{Conversion: "call", ReferralID: s.Tomas.ID.String()}).ID, "0")
+	other := converts(t, s, affiliate.ConversionParams{Conversion: "download", ReferralID: s.Tomas.ID.String()})
 	earns(other.ID, "0") // no rule names it
 
 	// The first payment is the first, whatever came before.
@@ -102,12 +102,12 @@ func TestConversions(t *testing.T) {
 	}
 	scene.Must(s.RefundSale(ctx, affiliate.Refund{SaleID: signup.ID}))
 	earns(signup.ID, "0")
-	if res := scene.Must(s.RecordConversion(ctx, affiliate.NewConversion{Conversion: "signup", Email: s.Tomas.Email})); res.Outcome != affiliate.SaleDuplicate {
+	if res := scene.Must(s.RecordConversion(ctx, affiliate.ConversionParams{Conversion: "signup", Email: s.Tomas.Email})); res.Outcome != affiliate.SaleDuplicate {
 		t.Errorf("after the refund: %s", res.Outcome)
 	}
 	scene.Must(s.ReverseSale(ctx, affiliate.SaleRef{ID: signup.ID}, affiliate.Reversal{}))
 	s.Verifies()
-	converts(t, s, affiliate.NewConversion{Conversion: "signup", Email: s.Tomas.Email}) // it is gone
+	converts(t, s, affiliate.ConversionParams{Conversion: "signup", Email: s.Tomas.Email}) // it is gone
 	s.Verifies()
 }
 
@@ -115,11 +115,11 @@ func TestConversions(t *testing.T) {
 func TestConversionsCounted(t *testing.T) {
 	s, ctx := scene.NewShop(t, paysLeads), t.Context()
 	slug := scene.Must(s.Links(ctx, affiliate.LinkFilter{AffiliateID: affiliate.Set(s.Ada.Person.ID)}, affiliate.Page{})).Items[0].Link
-	converts(t, s, affiliate.NewConversion{Conversion: "signup", ReferralID: slug, Email: "new@example.net", Name: "New"})
-	back := converts(t, s, affiliate.NewConversion{Conversion: "lead", ReferralID: slug, Email: "new@example.net"})
-	s.Sell(affiliate.NewSale{ReferralID: slug, Email: "new@example.net"})
+	converts(t, s, affiliate.ConversionParams{Conversion: "signup", ReferralID: slug, Email: "new@example.net", Name: "New"})
+	back := converts(t, s, affiliate.ConversionParams{Conversion: "lead", ReferralID: slug, Email: "new@example.net"})
+	s.Sell(affiliate.SaleParams{ReferralID: slug, Email: "new@example.net"})
 	scene.Must(s.RefundSale(ctx, affiliate.Refund{SaleID: back.ID}))
-	scene.Must(s.ReverseSale(ctx, affiliate.SaleRef{ID: converts(t, s, affiliate.NewConversion{Conversion: "call", ReferralID: slug, Email: "new@example.net"}).ID}, affiliate.Reversal{}))
+	scene.Must(s.ReverseSale(ctx, affiliate.SaleRef{ID: converts(t, s, affiliate.ConversionParams{Conversion: "call", ReferralID: slug, Email: "new@example.net"}).ID}, affiliate.Reversal{}))
 	links := scene.Must(s.Links(ctx, affiliate.LinkFilter{AffiliateID: affiliate.Set(s.Ada.Person.ID)}, affiliate.Page{}))
 	if l := links.Items[0]; l.Sales != 1 || l.Conversions != 1 {
 		t.Errorf("the link has %d sales and %d conversions, want 1 and 1", l.Sales, l.Conversions)
@@ -140,7 +140,7 @@ func TestConversionsCounted(t *testing.T) {
 // A code credits its affiliate and is not redeemed.
 func TestConversionByCode(t *testing.T) {
 	s, ctx := scene.NewShop(t, paysLeads), t.Context()
-	in := affiliate.NewConversion{Conversion: "signup", PromoCode: "ADA20"}
+	in := affiliate.ConversionParams{Conversion: "signup", PromoCode: "ADA20"}
 	if _, err := s.RecordConversion(ctx, in); reasonOf(err) != affiliate.MissingField {
 		t.Errorf("without a customer: %v", err)
 	}
@@ -152,10 +152,10 @@ func TestConversionByCode(t *testing.T) {
 	if e := scene.Must(s.ExplainSale(ctx, sale.ID)).Credit; e.By != affiliate.CreditCode {
 		t.Errorf("credited by %s", e.By)
 	}
-	if _, err := s.RecordConversion(ctx, affiliate.NewConversion{Conversion: "signup", PromoCode: "NOBODY", Email: "x@example.net"}); reasonOf(err) != affiliate.CodeNotFound {
+	if _, err := s.RecordConversion(ctx, affiliate.ConversionParams{Conversion: "signup", PromoCode: "NOBODY", Email: "x@example.net"}); reasonOf(err) != affiliate.CodeNotFound {
 		t.Errorf("a code that is not there: %v", err)
 	}
-	if res, err := s.RecordConversion(ctx, affiliate.NewConversion{Conversion: "signup", ReferralID: "nobody", Email: "x@example.net", Name: "X"}); err != nil || res.Outcome != affiliate.SaleUnattributed {
+	if res, err := s.RecordConversion(ctx, affiliate.ConversionParams{Conversion: "signup", ReferralID: "nobody", Email: "x@example.net", Name: "X"}); err != nil || res.Outcome != affiliate.SaleUnattributed {
 		t.Errorf("of nobody: %+v, %v", res, err)
 	}
 	s.Verifies()
@@ -164,17 +164,17 @@ func TestConversionByCode(t *testing.T) {
 // Conversions are no orders: the first order of a customer comes after them all the same.
 func TestConversionsAreNoOrders(t *testing.T) {
 	s, ctx := scene.NewShop(t), t.Context()
-	coupon := scene.Must(s.CreateCoupon(ctx, affiliate.NewCoupon{Name: "First", PercentOff: scene.Percent("10")}))
-	scene.Must(s.CreateCode(ctx, affiliate.NewCode{CouponID: coupon.ID, Code: "FIRST", AffiliateID: s.Ada.Person.ID, FirstTimeOrder: true}))
+	coupon := scene.Must(s.CreateCoupon(ctx, affiliate.CouponParams{Name: "First", PercentOff: scene.Percent("10")}))
+	scene.Must(s.CreateCode(ctx, affiliate.CodeParams{CouponID: coupon.ID, Code: "FIRST", AffiliateID: s.Ada.Person.ID, FirstTimeOrder: true}))
 	for i := range 9 {
-		converts(t, s, affiliate.NewConversion{Conversion: fmt.Sprint("step ", i), PromoCode: "FIRST", Email: s.Tomas.Email})
+		converts(t, s, affiliate.ConversionParams{Conversion: fmt.Sprint("step ", i), PromoCode: "FIRST", Email: s.Tomas.Email})
 	}
-	order := affiliate.NewSale{PromoCode: "FIRST", Email: s.Tomas.Email, TotalEarned: scene.Sum("10")}
+	order := affiliate.SaleParams{PromoCode: "FIRST", Email: s.Tomas.Email, TotalEarned: scene.Sum("10")}
 	s.Sell(order)
 	if _, err := s.RecordSale(ctx, order); reasonOf(err) != affiliate.NotFirstOrder {
 		t.Errorf("the second order: %v", err)
 	}
-	if _, err := s.RecordConversion(ctx, affiliate.NewConversion{Conversion: "late", PromoCode: "FIRST", Email: s.Tomas.Email}); reasonOf(err) != affiliate.NotFirstOrder {
+	if _, err := s.RecordConversion(ctx, affiliate.ConversionParams{Conversion: "late", PromoCode: "FIRST", Email: s.Tomas.Email}); reasonOf(err) != affiliate.NotFirstOrder {
 		t.Errorf("a conversion after the order: %v", err)
 	}
 }
@@ -182,7 +182,7 @@ func TestConversionsAreNoOrders(t *testing.T) {
 // What a payout took is clawed back when the conversion is.
 func TestConversionClawBack(t *testing.T) {
 	s, ctx := scene.NewShop(t, paysLeads), t.Context()
-	lead := converts(t, s, affiliate.NewConversion{Conversion: "lead", Email: s.Tomas.Email})
+	lead := converts(t, s, affiliate.ConversionParams{Conversion: "lead", Email: s.Tomas.Email})
 	s.PaysOut()
 	if _, err := s.RefundSale(ctx, affiliate.Refund{SaleID: lead.ID}); reasonOf(err) != affiliate.IncludedInPayout {
 		t.Errorf("while a payout has it: %v", err)
@@ -200,9 +200,9 @@ func TestConversionClawBack(t *testing.T) {
 func TestConversionAndPayment(t *testing.T) {
 	s := scene.NewPayShop(t, paysLeads)
 	ctx := t.Context()
-	in := affiliate.NewConversion{Conversion: "lead", ReferralID: "mara", Email: "ines@example.com", Name: "Ines", ExternalID: "sub-1"}
+	in := affiliate.ConversionParams{Conversion: "lead", ReferralID: "mara", Email: "ines@example.com", Name: "Ines", ExternalID: "sub-1"}
 	lead := converts(t, scene.Shop{World: s.World}, in)
-	res := scene.Must(s.RecordSale(ctx, affiliate.NewSale{Email: "ines@example.com", TotalEarned: scene.Sum("10"), ExternalID: "sub-1"}))
+	res := scene.Must(s.RecordSale(ctx, affiliate.SaleParams{Email: "ines@example.com", TotalEarned: scene.Sum("10"), ExternalID: "sub-1"}))
 	if res.Outcome != affiliate.SaleRecorded {
 		t.Errorf("the payment: %s", res.Outcome)
 	}
@@ -222,7 +222,7 @@ func TestConversionAndPayment(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	other := converts(t, scene.Shop{World: s.World}, affiliate.NewConversion{Conversion: "call", Email: "ines@example.com", ExternalID: "sub-1"})
+	other := converts(t, scene.Shop{World: s.World}, affiliate.ConversionParams{Conversion: "call", Email: "ines@example.com", ExternalID: "sub-1"})
 	if err := scene.ErrOf(s.UpdateSale(ctx, other.ID, affiliate.SaleUpdate{ExternalID: affiliate.Set("pi_1")})); reasonOf(err) != affiliate.SaleExternalIDTaken {
 		t.Errorf("an id that another conversion has: %v", err)
 	}
@@ -232,10 +232,10 @@ func TestConversionAndPayment(t *testing.T) {
 func TestConversionRates(t *testing.T) {
 	s, ctx := scene.NewShop(t, paysLeads, capped("0", "8")), t.Context()
 	scene.Must(s.UpdateAffiliate(ctx, affiliate.AffiliateRef{ID: s.Ada.Person.ID}, affiliate.AffiliateUpdate{CommissionRate: affiliate.Set(affiliate.MustPercent("90"))}))
-	if got := converts(t, s, affiliate.NewConversion{Conversion: "signup", Email: s.Tomas.Email}).CommissionEarned; got != scene.Sum("5") {
+	if got := converts(t, s, affiliate.ConversionParams{Conversion: "signup", Email: s.Tomas.Email}).CommissionEarned; got != scene.Sum("5") {
 		t.Errorf("beside a rate of the affiliate it earns %v", got)
 	}
-	lead := converts(t, s, affiliate.NewConversion{Conversion: "lead", Email: s.Tomas.Email})
+	lead := converts(t, s, affiliate.ConversionParams{Conversion: "lead", Email: s.Tomas.Email})
 	if lead.CommissionEarned != scene.Sum("3") {
 		t.Errorf("3 is left of the cap of 8, and it earns %v", lead.CommissionEarned)
 	}
@@ -273,7 +273,7 @@ func reasonOf(err error) affiliate.Reason {
 
 func TestConversionRefused(t *testing.T) {
 	s := scene.NewShop(t)
-	for field, in := range map[string]affiliate.NewConversion{
+	for field, in := range map[string]affiliate.ConversionParams{
 		"conversion": {Conversion: "a\nb", Email: s.Tomas.Email},
 		"externalId": {Conversion: "a", Email: s.Tomas.Email, ExternalID: strings.Repeat("x", 256)},
 	} {
@@ -281,10 +281,10 @@ func TestConversionRefused(t *testing.T) {
 			t.Errorf("%s: %v", field, err)
 		}
 	}
-	if _, err := s.RecordConversion(t.Context(), affiliate.NewConversion{Conversion: "a", ExternalID: "x"}); reasonOf(err) != affiliate.AttributionRequired {
+	if _, err := s.RecordConversion(t.Context(), affiliate.ConversionParams{Conversion: "a", ExternalID: "x"}); reasonOf(err) != affiliate.AttributionRequired {
 		t.Errorf("of nobody: %v", err)
 	}
-	res := scene.Must(s.RecordConversion(t.Context(), affiliate.NewConversion{Conversion: "a", Email: " " + s.Tomas.Email, Name: "\x00"}))
+	res := scene.Must(s.RecordConversion(t.Context(), affiliate.ConversionParams{Conversion: "a", Email: " " + s.Tomas.Email, Name: "\x00"}))
 	scene.Equal(t, []string{"name"}, res.Ignored)
 }
 
@@ -309,7 +309,7 @@ func TestRulesOfConversions(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := scene.NewShop(t)
-			_, err := s.CreatePlan(t.Context(), affiliate.NewPlan{Name: "P", Terms: affiliate.Terms{Rate: affiliate.MustPercent("10"), Rules: tt.rules}})
+			_, err := s.CreatePlan(t.Context(), affiliate.PlanParams{Name: "P", Terms: affiliate.Terms{Rate: affiliate.MustPercent("10"), Rules: tt.rules}})
 			if tt.field == "" && err != nil || tt.field != "" && !mustBeField(err, tt.field) {
 				t.Errorf("%v, want a fault of %q", err, tt.field)
 			}
@@ -324,7 +324,7 @@ func TestConversionRace(t *testing.T) {
 	var wg sync.WaitGroup
 	for i := range 20 {
 		wg.Go(func() {
-			in := affiliate.NewConversion{Conversion: "signup", PromoCode: "ADA20", Email: "r@example.net"}
+			in := affiliate.ConversionParams{Conversion: "signup", PromoCode: "ADA20", Email: "r@example.net"}
 			if i%2 == 0 {
 				in.PromoCode, in.ReferralID, in.Name = "", s.Ada.Person.ID.String(), "R"
 			}

@@ -14,10 +14,10 @@ import (
 )
 
 // CreateCoupon implements tributary.Program.CreateCoupon.
-func (p *Program) CreateCoupon(ctx context.Context, in affiliate.NewCoupon) (_ affiliate.Coupon, err error) {
+func (p *Program) CreateCoupon(ctx context.Context, in affiliate.CouponParams) (_ affiliate.Coupon, err error) {
 	defer p.Begin(&ctx, "CreateCoupon", Writes).End(&err)
 	rq := Request{Once: in.Once, Name: "coupon.create", Input: in}
-	rq.Refused = p.NormalizeNewCoupon(&in)
+	rq.Refused = p.NormalizeCoupon(&in)
 	o := p.Op(ctx)
 	return couponAnswer(o, rq, func() (couponReply, error) {
 		if err := refusal.RefuseTakenExternalID(o.Tx.Coupons, in.ExternalID, refusal.CouponExternalIDTaken); err != nil {

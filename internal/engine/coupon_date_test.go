@@ -11,7 +11,7 @@ import (
 // TestFirstInstantIsADate: the first instant of year 1 is a date.
 func TestFirstInstantIsADate(t *testing.T) {
 	w := scene.New(t)
-	c := scene.Must(w.CreateCoupon(t.Context(), affiliate.NewCoupon{
+	c := scene.Must(w.CreateCoupon(t.Context(), affiliate.CouponParams{
 		Name: "Ancient", PercentOff: affiliate.Set(affiliate.MustPercent("5")),
 		RedeemBy: affiliate.Set(affiliate.At(time.Time{})),
 	}))

@@ -12,7 +12,7 @@ import (
 func TestCouponAtProvider(t *testing.T) {
 	w := scene.New(t)
 	ctx := t.Context()
-	scene.Must(w.CreateCoupon(ctx, affiliate.NewCoupon{Name: "Taken", PercentOff: scene.Percent("5"), ExternalID: "co_1"}))
+	scene.Must(w.CreateCoupon(ctx, affiliate.CouponParams{Name: "Taken", PercentOff: scene.Percent("5"), ExternalID: "co_1"}))
 	id := scene.Must(w.CreateCoupon(ctx, goodCoupon())).ID
 	at := func(external affiliate.Opt[string], kind affiliate.Opt[affiliate.IntegrationType]) affiliate.CouponUpdate {
 		return affiliate.CouponUpdate{ExternalID: external, IntegrationType: kind}

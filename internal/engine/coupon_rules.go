@@ -16,8 +16,8 @@ import (
 // The rules check a whole coupon: the input of a create, or the stored coupon
 // with an update applied. Rule 3.1; contract 2.1.
 
-// NormalizeNewCoupon fills in the defaults of a create and checks it.
-func (p *Program) NormalizeNewCoupon(in *affiliate.NewCoupon) error {
+// NormalizeCoupon fills in the defaults of a create and checks it.
+func (p *Program) NormalizeCoupon(in *affiliate.CouponParams) error {
 	in.Name = plaintext.Trim(in.Name)
 	if err := refusal.Required("name", in.Name, refusal.NameRequired, refusal.MaxName); err != nil {
 		return err
@@ -77,8 +77,8 @@ func (p *Program) checkCouponUpdate(up affiliate.CouponUpdate) error {
 }
 
 // input returns the stored coupon as the input of a create.
-func input(r record.Coupon) affiliate.NewCoupon {
-	in := affiliate.NewCoupon{
+func input(r record.Coupon) affiliate.CouponParams {
+	in := affiliate.CouponParams{
 		Name: r.Name, CouponType: r.Type, Duration: r.Duration, DurationInMonths: OrNull(r.DurationInMonths),
 		MaxRedemptions: OrNull(r.MaxRedemptions), LimitToProducts: r.LimitToProducts, ProductIDs: r.ProductIDs,
 		Valid: affiliate.Set(r.Valid), ExternalID: r.ExternalID, IntegrationType: r.IntegrationType,
@@ -98,7 +98,7 @@ func input(r record.Coupon) affiliate.NewCoupon {
 // FillCoupon puts checked fields into a record. It clears the discount fields
 // that do not belong to the type, and the months of a coupon that does not
 // repeat.
-func (p *Program) FillCoupon(rec *record.Coupon, in affiliate.NewCoupon) {
+func (p *Program) FillCoupon(rec *record.Coupon, in affiliate.CouponParams) {
 	rec.Name, rec.Type, rec.Duration = in.Name, in.CouponType, in.Duration
 	rec.PercentOff, rec.AmountOff, rec.Currency, rec.DurationInMonths = affiliate.Percent{}, affiliate.Amount{}, "", 0
 	rec.MaxDiscount = affiliate.Amount{}
@@ -148,7 +148,7 @@ func (p *Program) CouponOf(rec record.Coupon) affiliate.Coupon {
 // normalizeCoupon checks a coupon in the order of the contract's table and puts
 // values into canonical form. up is the update; it says which fields were sent
 // as null.
-func (p *Program) normalizeCoupon(c *affiliate.NewCoupon, up affiliate.CouponUpdate) error {
+func (p *Program) normalizeCoupon(c *affiliate.CouponParams, up affiliate.CouponUpdate) error {
 	return refusal.First(
 		refusal.NotCleared("couponType", up.CouponType),
 		refusal.MemberOf(c.CouponType, refusal.CouponTypeUnknown, affiliate.CouponPercentage, affiliate.CouponFlat),
@@ -174,7 +174,7 @@ func (p *Program) normalizeCoupon(c *affiliate.NewCoupon, up affiliate.CouponUpd
 	)
 }
 
-func checkPercentOff(c *affiliate.NewCoupon) *affiliate.Error {
+func checkPercentOff(c *affiliate.CouponParams) *affiliate.Error {
 	percent, ok := c.PercentOff.Get()
 	if !ok && c.CouponType == affiliate.CouponPercentage {
 		return refusal.PercentOffRequired.Err()
@@ -186,7 +186,7 @@ func checkPercentOff(c *affiliate.NewCoupon) *affiliate.Error {
 	return nil
 }
 
-func checkAmountOff(c *affiliate.NewCoupon) *affiliate.Error {
+func checkAmountOff(c *affiliate.CouponParams) *affiliate.Error {
 	amount, ok := c.AmountOff.Get()
 	if !ok && c.CouponType == affiliate.CouponFlat {
 		return refusal.AmountOffRequired.Err()
@@ -197,7 +197,7 @@ func checkAmountOff(c *affiliate.NewCoupon) *affiliate.Error {
 	return nil
 }
 
-func normalizeCouponCurrency(c *affiliate.NewCoupon) *affiliate.Error {
+func normalizeCouponCurrency(c *affiliate.CouponParams) *affiliate.Error {
 	sent, ok := c.Currency.Get()
 	if !ok && c.CouponType == affiliate.CouponFlat {
 		return refusal.CurrencyRequired.Err()
@@ -213,7 +213,7 @@ func normalizeCouponCurrency(c *affiliate.NewCoupon) *affiliate.Error {
 	return nil
 }
 
-func checkMonths(c *affiliate.NewCoupon) *affiliate.Error {
+func checkMonths(c *affiliate.CouponParams) *affiliate.Error {
 	months, ok := c.DurationInMonths.Get()
 	if !ok && c.Duration == affiliate.DurationRepeating {
 		return refusal.MonthsRequired.Err()
@@ -227,7 +227,7 @@ func checkMonths(c *affiliate.NewCoupon) *affiliate.Error {
 	return nil
 }
 
-func checkProductIDs(c *affiliate.NewCoupon) *affiliate.Error {
+func checkProductIDs(c *affiliate.CouponParams) *affiliate.Error {
 	const field = "productIds"
 	if c.LimitToProducts && len(c.ProductIDs) == 0 {
 		return refusal.ProductIDsRequired.Err()
@@ -235,7 +235,7 @@ func checkProductIDs(c *affiliate.NewCoupon) *affiliate.Error {
 	return checkIDs(field, c.ProductIDs, refusal.MaxProducts, refusal.FieldOver1000Entries)
 }
 
-func checkIntegrationType(c *affiliate.NewCoupon) *affiliate.Error {
+func checkIntegrationType(c *affiliate.CouponParams) *affiliate.Error {
 	if c.IntegrationType == "" {
 		return nil
 	}

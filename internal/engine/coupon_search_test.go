@@ -16,7 +16,7 @@ import (
 func TestCouponSummaries(t *testing.T) {
 	ctx, w := t.Context(), scene.New(t)
 	coupon := func(name string, valid bool) affiliate.Coupon {
-		return scene.Must(w.CreateCoupon(ctx, affiliate.NewCoupon{Name: name, PercentOff: affiliate.Set(affiliate.MustPercent("10")), Valid: affiliate.Set(valid)}))
+		return scene.Must(w.CreateCoupon(ctx, affiliate.CouponParams{Name: name, PercentOff: affiliate.Set(affiliate.MustPercent("10")), Valid: affiliate.Set(valid)}))
 	}
 	large := coupon("Large", true)
 	coupon("Off", false)

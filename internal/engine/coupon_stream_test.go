@@ -89,7 +89,7 @@ func TestWriteCouponMeanwhile(t *testing.T) {
 	out := sink{first: func() {
 		scene.Must(s.DeleteCode(ctx, whole[511].ID)) // the last one of the first piece
 		scene.Must(s.DeleteCode(ctx, oldest.ID))
-		scene.Must(s.CreateCode(ctx, affiliate.NewCode{CouponID: c.ID, Code: "MEANWHILE"}))
+		scene.Must(s.CreateCode(ctx, affiliate.CodeParams{CouponID: c.ID, Code: "MEANWHILE"}))
 	}}
 	if err := s.WriteCoupon(ctx, affiliate.CouponRef{ID: c.ID}, &out); err != nil {
 		t.Fatal(err)
@@ -126,9 +126,9 @@ func TestWriteCoupons(t *testing.T) {
 				scene.Must(s.DeleteCoupon(ctx, c.ID))
 			}
 			for i, n := range sizes {
-				c := scene.Must(s.CreateCoupon(ctx, affiliate.NewCoupon{Name: fmt.Sprint(i), PercentOff: scene.Percent("12.5")}))
+				c := scene.Must(s.CreateCoupon(ctx, affiliate.CouponParams{Name: fmt.Sprint(i), PercentOff: scene.Percent("12.5")}))
 				if n > 0 {
-					scene.Must(s.GenerateCodes(ctx, affiliate.NewCodes{Count: n, NewCode: affiliate.NewCode{
+					scene.Must(s.GenerateCodes(ctx, affiliate.CodesParams{Count: n, CodeParams: affiliate.CodeParams{
 						CouponID: c.ID, AffiliateID: s.Eve.ID, RandomCharsLength: affiliate.Set[int64](8), CodeStructure: affiliate.Set(affiliate.CodeStructure{RandomChars: true}),
 					}}))
 				}
@@ -152,10 +152,10 @@ func TestWriteCouponsMeanwhile(t *testing.T) {
 	s, big := scene.BigCoupon(t, 1300)
 	ctx := t.Context()
 	older := scene.Must(s.Coupons(ctx, affiliate.Page{})).Items[1:]
-	small := scene.Must(s.CreateCoupon(ctx, affiliate.NewCoupon{Name: "newest", PercentOff: scene.Percent("5")}))
+	small := scene.Must(s.CreateCoupon(ctx, affiliate.CouponParams{Name: "newest", PercentOff: scene.Percent("5")}))
 	out := sink{first: func() {
 		scene.Must(s.DeleteCoupon(ctx, big.ID))
-		scene.Must(s.CreateCoupon(ctx, affiliate.NewCoupon{Name: "meanwhile", PercentOff: scene.Percent("5")}))
+		scene.Must(s.CreateCoupon(ctx, affiliate.CouponParams{Name: "meanwhile", PercentOff: scene.Percent("5")}))
 	}}
 	if err := s.WriteCoupons(ctx, &out); err != nil {
 		t.Fatal(err)

@@ -31,67 +31,67 @@ var (
 // change that makes a valid coupon invalid.
 func couponErrorRows() []struct {
 	name string
-	edit func(*affiliate.NewCoupon)
+	edit func(*affiliate.CouponParams)
 	want affiliate.Error
 } {
 	mf, inv := affiliate.MissingField, affiliate.InvalidField
 	return []struct {
 		name string
-		edit func(*affiliate.NewCoupon)
+		edit func(*affiliate.CouponParams)
 		want affiliate.Error
 	}{
-		{"B122 no name", func(c *affiliate.NewCoupon) { c.Name = "" }, scene.FieldError(mf, "name", "Name is required")},
-		{"B123 blank name", func(c *affiliate.NewCoupon) { c.Name = "   " }, scene.FieldError(mf, "name", "Name is required")},
-		{"B125 long name", func(c *affiliate.NewCoupon) { c.Name = strings.Repeat("x", 256) }, scene.FieldError(inv, "name", "name is too long")},
-		{"B126 newline", func(c *affiliate.NewCoupon) { c.Name = "a\nb" }, scene.FieldError(inv, "name", "name contains invalid characters")},
-		{"B126 U+0085", func(c *affiliate.NewCoupon) { c.Name = "a\u0085b" }, scene.FieldError(inv, "name", "name contains invalid characters")},
-		{"B142 type", func(c *affiliate.NewCoupon) { c.CouponType = "percentage" }, scene.FieldError(inv, "couponType", "couponType must be one of PERCENTAGE, FLAT")},
-		{"B128 no percent", func(c *affiliate.NewCoupon) { c.PercentOff = affiliate.Opt[affiliate.Percent]{} }, scene.FieldError(mf, "percentOff", "Percent off is required when the coupon type is PERCENTAGE")},
-		{"B129 null percent", func(c *affiliate.NewCoupon) { c.PercentOff = affiliate.Null[affiliate.Percent]() }, scene.FieldError(mf, "percentOff", "Percent off is required when the coupon type is PERCENTAGE")},
-		{"B130 zero percent", func(c *affiliate.NewCoupon) { c.PercentOff = scene.Percent("0") }, scene.FieldError(inv, "percentOff", "Percent off must be between 1 and 100")},
-		{"B131 below one", func(c *affiliate.NewCoupon) { c.PercentOff = scene.Percent("0.9999") }, scene.FieldError(inv, "percentOff", "Percent off must be between 1 and 100")},
-		{"B132 above a hundred", func(c *affiliate.NewCoupon) { c.PercentOff = scene.Percent("100.01") }, scene.FieldError(inv, "percentOff", "Percent off must be between 1 and 100")},
-		{"B133 negative", func(c *affiliate.NewCoupon) { c.PercentOff = scene.Percent("-5") }, scene.FieldError(inv, "percentOff", "Percent off must be between 1 and 100")},
-		{"B152 flat with 500 percent", func(c *affiliate.NewCoupon) { makeFlat(c); c.PercentOff = scene.Percent("500") }, scene.FieldError(inv, "percentOff", "Percent off must be between 1 and 100")},
-		{"B144 flat without amount", func(c *affiliate.NewCoupon) { makeFlat(c); c.AmountOff = affiliate.Opt[affiliate.Amount]{} }, scene.FieldError(mf, "amountOff", "Amount off is required when the coupon type is FLAT")},
-		{"B146 zero amount", func(c *affiliate.NewCoupon) { makeFlat(c); c.AmountOff = scene.Amount("0") }, scene.FieldError(inv, "amountOff", "Amount off must be greater than zero")},
-		{"B146 amount of a percentage coupon", func(c *affiliate.NewCoupon) { c.AmountOff = scene.Amount("-1") }, scene.FieldError(inv, "amountOff", "Amount off must be greater than zero")},
-		{"B145 flat without currency", func(c *affiliate.NewCoupon) { makeFlat(c); c.Currency = affiliate.Opt[affiliate.Currency]{} }, scene.FieldError(mf, "currency", "Currency is required when the coupon type is FLAT")},
-		{"B154 currency", func(c *affiliate.NewCoupon) { makeFlat(c); c.Currency = currency("ZZZ") }, scene.FieldError(inv, "currency", "Currency must be an ISO 4217 code")},
-		{"B154 currency of a percentage coupon", func(c *affiliate.NewCoupon) { c.Currency = currency("ＵＳＤ") }, scene.FieldError(inv, "currency", "Currency must be an ISO 4217 code")},
-		{"B156 duration", func(c *affiliate.NewCoupon) { c.Duration = "Once" }, scene.FieldError(inv, "duration", "duration must be one of once, forever, repeating")},
-		{"B157 no months", func(c *affiliate.NewCoupon) { c.Duration = affiliate.DurationRepeating }, scene.FieldError(mf, "durationInMonths", "Duration in months is required when the duration is repeating")},
-		{"B158 months", func(c *affiliate.NewCoupon) { c.DurationInMonths = affiliate.Set[int64](0) }, scene.FieldError(inv, "durationInMonths", "durationInMonths must be at least 1")},
-		{"B160 months", func(c *affiliate.NewCoupon) { c.DurationInMonths = affiliate.Set[int64](1201) }, scene.FieldError(inv, "durationInMonths", "durationInMonths is too large")},
-		{"B162 max redemptions", func(c *affiliate.NewCoupon) { c.MaxRedemptions = affiliate.Set[int64](-1) }, scene.FieldError(inv, "maxRedemptions", "maxRedemptions must be at least 1")},
-		{"B178 no products", func(c *affiliate.NewCoupon) { c.LimitToProducts = true }, scene.FieldError(mf, "productIds", "Product IDs are required when limitToProducts is true")},
-		{"products over 1000", func(c *affiliate.NewCoupon) { c.ProductIDs = scene.ManyProducts(1001) }, scene.FieldError(inv, "productIds", "productIds must have at most 1000 entries")},
-		{"B176 empty product", func(c *affiliate.NewCoupon) { c.ProductIDs = []string{""} }, scene.FieldError(inv, "productIds", "productIds must not be empty")},
-		{"long product", func(c *affiliate.NewCoupon) { c.ProductIDs = []string{strings.Repeat("x", 256)} }, scene.FieldError(inv, "productIds", "productIds is too long")},
-		{"B177 product twice", func(c *affiliate.NewCoupon) { c.ProductIDs = []string{"a", "b", "a"} }, scene.FieldError(inv, "productIds", "productIds must have distinct entries")},
-		{"B172 redeemBy", func(c *affiliate.NewCoupon) {
+		{"B122 no name", func(c *affiliate.CouponParams) { c.Name = "" }, scene.FieldError(mf, "name", "Name is required")},
+		{"B123 blank name", func(c *affiliate.CouponParams) { c.Name = "   " }, scene.FieldError(mf, "name", "Name is required")},
+		{"B125 long name", func(c *affiliate.CouponParams) { c.Name = strings.Repeat("x", 256) }, scene.FieldError(inv, "name", "name is too long")},
+		{"B126 newline", func(c *affiliate.CouponParams) { c.Name = "a\nb" }, scene.FieldError(inv, "name", "name contains invalid characters")},
+		{"B126 U+0085", func(c *affiliate.CouponParams) { c.Name = "a\u0085b" }, scene.FieldError(inv, "name", "name contains invalid characters")},
+		{"B142 type", func(c *affiliate.CouponParams) { c.CouponType = "percentage" }, scene.FieldError(inv, "couponType", "couponType must be one of PERCENTAGE, FLAT")},
+		{"B128 no percent", func(c *affiliate.CouponParams) { c.PercentOff = affiliate.Opt[affiliate.Percent]{} }, scene.FieldError(mf, "percentOff", "Percent off is required when the coupon type is PERCENTAGE")},
+		{"B129 null percent", func(c *affiliate.CouponParams) { c.PercentOff = affiliate.Null[affiliate.Percent]() }, scene.FieldError(mf, "percentOff", "Percent off is required when the coupon type is PERCENTAGE")},
+		{"B130 zero percent", func(c *affiliate.CouponParams) { c.PercentOff = scene.Percent("0") }, scene.FieldError(inv, "percentOff", "Percent off must be between 1 and 100")},
+		{"B131 below one", func(c *affiliate.CouponParams) { c.PercentOff = scene.Percent("0.9999") }, scene.FieldError(inv, "percentOff", "Percent off must be between 1 and 100")},
+		{"B132 above a hundred", func(c *affiliate.CouponParams) { c.PercentOff = scene.Percent("100.01") }, scene.FieldError(inv, "percentOff", "Percent off must be between 1 and 100")},
+		{"B133 negative", func(c *affiliate.CouponParams) { c.PercentOff = scene.Percent("-5") }, scene.FieldError(inv, "percentOff", "Percent off must be between 1 and 100")},
+		{"B152 flat with 500 percent", func(c *affiliate.CouponParams) { makeFlat(c); c.PercentOff = scene.Percent("500") }, scene.FieldError(inv, "percentOff", "Percent off must be between 1 and 100")},
+		{"B144 flat without amount", func(c *affiliate.CouponParams) { makeFlat(c); c.AmountOff = affiliate.Opt[affiliate.Amount]{} }, scene.FieldError(mf, "amountOff", "Amount off is required when the coupon type is FLAT")},
+		{"B146 zero amount", func(c *affiliate.CouponParams) { makeFlat(c); c.AmountOff = scene.Amount("0") }, scene.FieldError(inv, "amountOff", "Amount off must be greater than zero")},
+		{"B146 amount of a percentage coupon", func(c *affiliate.CouponParams) { c.AmountOff = scene.Amount("-1") }, scene.FieldError(inv, "amountOff", "Amount off must be greater than zero")},
+		{"B145 flat without currency", func(c *affiliate.CouponParams) { makeFlat(c); c.Currency = affiliate.Opt[affiliate.Currency]{} }, scene.FieldError(mf, "currency", "Currency is required when the coupon type is FLAT")},
+		{"B154 currency", func(c *affiliate.CouponParams) { makeFlat(c); c.Currency = currency("ZZZ") }, scene.FieldError(inv, "currency", "Currency must be an ISO 4217 code")},
+		{"B154 currency of a percentage coupon", func(c *affiliate.CouponParams) { c.Currency = currency("ＵＳＤ") }, scene.FieldError(inv, "currency", "Currency must be an ISO 4217 code")},
+		{"B156 duration", func(c *affiliate.CouponParams) { c.Duration = "Once" }, scene.FieldError(inv, "duration", "duration must be one of once, forever, repeating")},
+		{"B157 no months", func(c *affiliate.CouponParams) { c.Duration = affiliate.DurationRepeating }, scene.FieldError(mf, "durationInMonths", "Duration in months is required when the duration is repeating")},
+		{"B158 months", func(c *affiliate.CouponParams) { c.DurationInMonths = affiliate.Set[int64](0) }, scene.FieldError(inv, "durationInMonths", "durationInMonths must be at least 1")},
+		{"B160 months", func(c *affiliate.CouponParams) { c.DurationInMonths = affiliate.Set[int64](1201) }, scene.FieldError(inv, "durationInMonths", "durationInMonths is too large")},
+		{"B162 max redemptions", func(c *affiliate.CouponParams) { c.MaxRedemptions = affiliate.Set[int64](-1) }, scene.FieldError(inv, "maxRedemptions", "maxRedemptions must be at least 1")},
+		{"B178 no products", func(c *affiliate.CouponParams) { c.LimitToProducts = true }, scene.FieldError(mf, "productIds", "Product IDs are required when limitToProducts is true")},
+		{"products over 1000", func(c *affiliate.CouponParams) { c.ProductIDs = scene.ManyProducts(1001) }, scene.FieldError(inv, "productIds", "productIds must have at most 1000 entries")},
+		{"B176 empty product", func(c *affiliate.CouponParams) { c.ProductIDs = []string{""} }, scene.FieldError(inv, "productIds", "productIds must not be empty")},
+		{"long product", func(c *affiliate.CouponParams) { c.ProductIDs = []string{strings.Repeat("x", 256)} }, scene.FieldError(inv, "productIds", "productIds is too long")},
+		{"B177 product twice", func(c *affiliate.CouponParams) { c.ProductIDs = []string{"a", "b", "a"} }, scene.FieldError(inv, "productIds", "productIds must have distinct entries")},
+		{"B172 redeemBy", func(c *affiliate.CouponParams) {
 			c.RedeemBy = affiliate.Set(affiliate.At(time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)))
 		}, scene.FieldError(inv, "redeemBy", "redeemBy must be an ISO 8601 date")},
-		{"B183 blank externalId", func(c *affiliate.NewCoupon) { c.ExternalID = " " }, scene.FieldError(inv, "externalId", "externalId must not be empty")},
-		{"B183 long externalId", func(c *affiliate.NewCoupon) { c.ExternalID = strings.Repeat("x", 256) }, scene.FieldError(inv, "externalId", "externalId is too long")},
-		{"integrationType", func(c *affiliate.NewCoupon) { c.IntegrationType = "stripe" }, scene.FieldError(inv, "integrationType", "integrationType must be one of NONE, STRIPE, CHARGEBEE, PADDLE, SHOPIFY, WOOCOMMERCE, ZYLVIE, POLAR")},
-		{"B181 externalId taken", func(c *affiliate.NewCoupon) { c.ExternalID = "taken" }, affiliate.Error{
+		{"B183 blank externalId", func(c *affiliate.CouponParams) { c.ExternalID = " " }, scene.FieldError(inv, "externalId", "externalId must not be empty")},
+		{"B183 long externalId", func(c *affiliate.CouponParams) { c.ExternalID = strings.Repeat("x", 256) }, scene.FieldError(inv, "externalId", "externalId is too long")},
+		{"integrationType", func(c *affiliate.CouponParams) { c.IntegrationType = "stripe" }, scene.FieldError(inv, "integrationType", "integrationType must be one of NONE, STRIPE, CHARGEBEE, PADDLE, SHOPIFY, WOOCOMMERCE, ZYLVIE, POLAR")},
+		{"B181 externalId taken", func(c *affiliate.CouponParams) { c.ExternalID = "taken" }, affiliate.Error{
 			Kind: affiliate.KindConflict, Reason: affiliate.CouponExternalIDTaken, Field: "externalId", Message: "A coupon with this external ID already exists"}},
 	}
 }
 
-func makeFlat(c *affiliate.NewCoupon) {
+func makeFlat(c *affiliate.CouponParams) {
 	c.CouponType, c.PercentOff = affiliate.CouponFlat, affiliate.Opt[affiliate.Percent]{}
 	c.AmountOff, c.Currency = scene.Amount("5"), currency("USD")
 }
 
-func goodCoupon() affiliate.NewCoupon {
-	return affiliate.NewCoupon{Name: "Autumn 20", PercentOff: scene.Percent("20")}
+func goodCoupon() affiliate.CouponParams {
+	return affiliate.CouponParams{Name: "Autumn 20", PercentOff: scene.Percent("20")}
 }
 
 func TestCreateCouponErrors(t *testing.T) {
 	w := scene.New(t)
-	scene.Must(w.CreateCoupon(t.Context(), affiliate.NewCoupon{Name: "first", PercentOff: scene.Percent("5"), ExternalID: "taken"}))
+	scene.Must(w.CreateCoupon(t.Context(), affiliate.CouponParams{Name: "first", PercentOff: scene.Percent("5"), ExternalID: "taken"}))
 	for _, row := range couponErrorRows() {
 		t.Run(row.name, func(t *testing.T) {
 			in := goodCoupon()
@@ -105,7 +105,7 @@ func TestCreateCouponErrors(t *testing.T) {
 // When two fields are wrong, the error is that of the first one in the table.
 func TestCreateCouponErrorOrder(t *testing.T) {
 	w := scene.New(t)
-	scene.Must(w.CreateCoupon(t.Context(), affiliate.NewCoupon{Name: "first", PercentOff: scene.Percent("5"), ExternalID: "taken"}))
+	scene.Must(w.CreateCoupon(t.Context(), affiliate.CouponParams{Name: "first", PercentOff: scene.Percent("5"), ExternalID: "taken"}))
 	rank := map[string]int{}
 	for i, field := range []string{"name", "couponType", "percentOff", "amountOff", "currency", "duration", "durationInMonths",
 		"maxRedemptions", "productIds", "redeemBy", "externalId", "integrationType"} {
@@ -137,28 +137,28 @@ func TestCreateCoupon(t *testing.T) {
 	w := scene.New(t, func(c *tributary.Config) { c.Location = zone })
 	rows := []struct {
 		name string
-		in   affiliate.NewCoupon
+		in   affiliate.CouponParams
 		want string
 	}{
 		{"defaults", goodCoupon(), `"couponType":"PERCENTAGE","percentOff":20,"amountOff":null,"currency":null,"duration":"forever","durationInMonths":null,` +
 			`"maxRedemptions":null,"timesRedeemed":0,"limitToProducts":false,"productIds":[],"collectionIds":[],"valid":true,"redeemBy":null,"externalId":null,` +
 			`"integrationType":null,"couponCategory":"CUSTOMER","autoCouponRule":null`},
-		{"B151 flat, percent dropped", affiliate.NewCoupon{Name: "n", CouponType: affiliate.CouponFlat, PercentOff: scene.Percent("20"), AmountOff: scene.Amount("10.005"), Currency: currency("usd")},
+		{"B151 flat, percent dropped", affiliate.CouponParams{Name: "n", CouponType: affiliate.CouponFlat, PercentOff: scene.Percent("20"), AmountOff: scene.Amount("10.005"), Currency: currency("usd")},
 			`"couponType":"FLAT","percentOff":null,"amountOff":10.005,"currency":"USD"`},
-		{"B153 amount dropped", affiliate.NewCoupon{Name: "n", PercentOff: scene.Percent("12.5"), AmountOff: scene.Amount("5"), Currency: currency("EUR")},
+		{"B153 amount dropped", affiliate.CouponParams{Name: "n", PercentOff: scene.Percent("12.5"), AmountOff: scene.Amount("5"), Currency: currency("EUR")},
 			`"percentOff":12.5,"amountOff":null,"currency":null`},
-		{"B150 largest amount", affiliate.NewCoupon{Name: "n", CouponType: affiliate.CouponFlat, AmountOff: scene.Amount("922337203685477.5807"), Currency: currency("JPY")},
+		{"B150 largest amount", affiliate.CouponParams{Name: "n", CouponType: affiliate.CouponFlat, AmountOff: scene.Amount("922337203685477.5807"), Currency: currency("JPY")},
 			`"amountOff":922337203685477.5807,"currency":"JPY"`},
-		{"B161 months dropped", affiliate.NewCoupon{Name: "n", PercentOff: scene.Percent("1"), Duration: affiliate.DurationOnce, DurationInMonths: affiliate.Set[int64](3)},
+		{"B161 months dropped", affiliate.CouponParams{Name: "n", PercentOff: scene.Percent("1"), Duration: affiliate.DurationOnce, DurationInMonths: affiliate.Set[int64](3)},
 			`"duration":"once","durationInMonths":null`},
-		{"repeating", affiliate.NewCoupon{Name: "n", PercentOff: scene.Percent("100"), Duration: affiliate.DurationRepeating, DurationInMonths: affiliate.Set[int64](1200)},
+		{"repeating", affiliate.CouponParams{Name: "n", PercentOff: scene.Percent("100"), Duration: affiliate.DurationRepeating, DurationInMonths: affiliate.Set[int64](1200)},
 			`"duration":"repeating","durationInMonths":1200`},
-		{"B163 exact limit", affiliate.NewCoupon{Name: "n", PercentOff: scene.Percent("1"), MaxRedemptions: affiliate.Set[int64](1<<53 + 1)}, `"maxRedemptions":9007199254740993`},
-		{"B174 day of 23 hours", affiliate.NewCoupon{Name: "n", PercentOff: scene.Percent("1"), RedeemBy: affiliate.Set(affiliate.Day(2026, 3, 29))}, `"redeemBy":"2026-03-29T21:59:59.999Z"`},
-		{"B173 past", affiliate.NewCoupon{Name: "n", PercentOff: scene.Percent("1"), RedeemBy: affiliate.Set(affiliate.Day(1, 1, 2))}, `"redeemBy":"0001-01-02T`},
-		{"not valid, products", affiliate.NewCoupon{Name: "n", PercentOff: scene.Percent("1"), Valid: affiliate.Set(false), LimitToProducts: true, ProductIDs: []string{"b", "a"}, IntegrationType: "STRIPE", ExternalID: "x-1"},
+		{"B163 exact limit", affiliate.CouponParams{Name: "n", PercentOff: scene.Percent("1"), MaxRedemptions: affiliate.Set[int64](1<<53 + 1)}, `"maxRedemptions":9007199254740993`},
+		{"B174 day of 23 hours", affiliate.CouponParams{Name: "n", PercentOff: scene.Percent("1"), RedeemBy: affiliate.Set(affiliate.Day(2026, 3, 29))}, `"redeemBy":"2026-03-29T21:59:59.999Z"`},
+		{"B173 past", affiliate.CouponParams{Name: "n", PercentOff: scene.Percent("1"), RedeemBy: affiliate.Set(affiliate.Day(1, 1, 2))}, `"redeemBy":"0001-01-02T`},
+		{"not valid, products", affiliate.CouponParams{Name: "n", PercentOff: scene.Percent("1"), Valid: affiliate.Set(false), LimitToProducts: true, ProductIDs: []string{"b", "a"}, IntegrationType: "STRIPE", ExternalID: "x-1"},
 			`"limitToProducts":true,"productIds":["b","a"],"collectionIds":[],"valid":false,"redeemBy":null,"externalId":"x-1","integrationType":"STRIPE"`},
-		{"B127 kept as sent", affiliate.NewCoupon{Name: "a\u202ee\u0301\u200b🎉", PercentOff: scene.Percent("1")}, "a\u202ee\u0301\u200b🎉"},
+		{"B127 kept as sent", affiliate.CouponParams{Name: "a\u202ee\u0301\u200b🎉", PercentOff: scene.Percent("1")}, "a\u202ee\u0301\u200b🎉"},
 	}
 	for _, row := range rows {
 		t.Run(row.name, func(t *testing.T) {
@@ -209,9 +209,9 @@ func TestCouponLookup(t *testing.T) {
 	w := scene.New(t)
 	ctx := t.Context()
 	long := strings.Repeat("名", 255)
-	older := scene.Must(w.CreateCoupon(ctx, affiliate.NewCoupon{Name: "twice", PercentOff: scene.Percent("5"), ExternalID: "Ext"}))
-	newer := scene.Must(w.CreateCoupon(ctx, affiliate.NewCoupon{Name: "twice", PercentOff: scene.Percent("6")}))
-	wide := scene.Must(w.CreateCoupon(ctx, affiliate.NewCoupon{Name: long, PercentOff: scene.Percent("7")}))
+	older := scene.Must(w.CreateCoupon(ctx, affiliate.CouponParams{Name: "twice", PercentOff: scene.Percent("5"), ExternalID: "Ext"}))
+	newer := scene.Must(w.CreateCoupon(ctx, affiliate.CouponParams{Name: "twice", PercentOff: scene.Percent("6")}))
+	wide := scene.Must(w.CreateCoupon(ctx, affiliate.CouponParams{Name: long, PercentOff: scene.Percent("7")}))
 	rows := []struct {
 		name string
 		ref  affiliate.CouponRef
@@ -246,7 +246,7 @@ func TestCouponsPages(t *testing.T) {
 	ctx := t.Context()
 	a := w.Ada()
 	for i := range 4 {
-		scene.Must(w.CreateCoupon(ctx, affiliate.NewCoupon{Name: fmt.Sprint("c", i), PercentOff: scene.Percent("5")}))
+		scene.Must(w.CreateCoupon(ctx, affiliate.CouponParams{Name: fmt.Sprint("c", i), PercentOff: scene.Percent("5")}))
 	}
 	whole := scene.Must(w.Coupons(ctx, affiliate.Page{}))
 	paged := scene.All(affiliate.Each(2, func(pg affiliate.Page) (affiliate.List[affiliate.Coupon], error) { return w.Coupons(ctx, pg) }))
@@ -270,10 +270,10 @@ func TestCouponCodes(t *testing.T) {
 	w := scene.New(t)
 	ctx := t.Context()
 	a := w.Ada()
-	second := scene.Must(w.CreateCode(ctx, affiliate.NewCode{CouponID: a.Autumn.ID, Code: "SECOND"}))
-	third := scene.Must(w.CreateCode(ctx, affiliate.NewCode{CouponID: a.Autumn.ID, Code: "THIRD", AffiliateID: a.Person.ID}))
-	other := scene.Must(w.CreateCoupon(ctx, affiliate.NewCoupon{Name: "other", PercentOff: scene.Percent("5")}))
-	scene.Must(w.CreateCode(ctx, affiliate.NewCode{CouponID: other.ID, Code: "ELSEWHERE"}))
+	second := scene.Must(w.CreateCode(ctx, affiliate.CodeParams{CouponID: a.Autumn.ID, Code: "SECOND"}))
+	third := scene.Must(w.CreateCode(ctx, affiliate.CodeParams{CouponID: a.Autumn.ID, Code: "THIRD", AffiliateID: a.Person.ID}))
+	other := scene.Must(w.CreateCoupon(ctx, affiliate.CouponParams{Name: "other", PercentOff: scene.Percent("5")}))
+	scene.Must(w.CreateCode(ctx, affiliate.CodeParams{CouponID: other.ID, Code: "ELSEWHERE"}))
 	scene.Must(w.DeleteCode(ctx, second.ID))
 	got := scene.Must(w.Coupon(ctx, affiliate.CouponRef{ID: a.Autumn.ID})).PromotionalCodes
 	want := []affiliate.Code{third, a.ADA20}
@@ -364,12 +364,12 @@ func TestUpdateCoupon(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			w := scene.New(t)
 			ctx := t.Context()
-			made := scene.Must(w.CreateCoupon(ctx, affiliate.NewCoupon{
+			made := scene.Must(w.CreateCoupon(ctx, affiliate.CouponParams{
 				Name: "old", PercentOff: scene.Percent("20"), Duration: affiliate.DurationRepeating, DurationInMonths: affiliate.Set[int64](3),
 				MaxRedemptions: affiliate.Set[int64](9), LimitToProducts: true, ProductIDs: []string{"a"}, ExternalID: "x",
 				RedeemBy: affiliate.Set(affiliate.Day(2026, 12, 1)), IntegrationType: "STRIPE",
 			}))
-			scene.Must(w.CreateCode(ctx, affiliate.NewCode{CouponID: made.ID, Code: "ONE"}))
+			scene.Must(w.CreateCode(ctx, affiliate.CodeParams{CouponID: made.ID, Code: "ONE"}))
 			w.Pass(time.Minute)
 			var got affiliate.Coupon
 			w.Fires(func() (err error) { got, err = w.UpdateCoupon(ctx, made.ID, row.up); return err }, affiliate.CouponUpdated)
@@ -422,8 +422,8 @@ func TestDeleteCoupon(t *testing.T) {
 			w := scene.New(t, func(c *tributary.Config) { c.CascadeEvents = cascade })
 			ctx := t.Context()
 			a := w.Ada()
-			scene.Must(w.CreateCode(ctx, affiliate.NewCode{CouponID: a.Autumn.ID, Code: "SECOND", ExternalID: "e"}))
-			sold := scene.Must(w.RecordSale(ctx, affiliate.NewSale{PromoCode: "ada20", TotalEarned: affiliate.MustAmount("10")}))
+			scene.Must(w.CreateCode(ctx, affiliate.CodeParams{CouponID: a.Autumn.ID, Code: "SECOND", ExternalID: "e"}))
+			sold := scene.Must(w.RecordSale(ctx, affiliate.SaleParams{PromoCode: "ada20", TotalEarned: affiliate.MustAmount("10")}))
 			want := []affiliate.EventType{affiliate.CouponDeleted}
 			if cascade {
 				want = []affiliate.EventType{affiliate.PromocodeDeleted, affiliate.PromocodeDeleted, affiliate.CouponDeleted}
@@ -459,7 +459,7 @@ func TestDeleteCoupon(t *testing.T) {
 			// B182, B225: the keys can be used again, and the new coupon starts
 			// at zero.
 			again := scene.Must(w.CreateCoupon(ctx, goodCoupon()))
-			code := scene.Must(w.CreateCode(ctx, affiliate.NewCode{CouponID: again.ID, Code: "ADA20", ExternalID: "e"}))
+			code := scene.Must(w.CreateCode(ctx, affiliate.CodeParams{CouponID: again.ID, Code: "ADA20", ExternalID: "e"}))
 			if code.TimesRedeemed != 0 || again.TimesRedeemed != 0 {
 				t.Errorf("the successor starts at %d, %d", code.TimesRedeemed, again.TimesRedeemed)
 			}
@@ -472,7 +472,7 @@ func TestCouponAliasing(t *testing.T) {
 	w := scene.New(t)
 	ctx := t.Context()
 	sent := []string{"a", "b"}
-	made := scene.Must(w.CreateCoupon(ctx, affiliate.NewCoupon{Name: "n", PercentOff: scene.Percent("5"), ProductIDs: sent}))
+	made := scene.Must(w.CreateCoupon(ctx, affiliate.CouponParams{Name: "n", PercentOff: scene.Percent("5"), ProductIDs: sent}))
 	body := lastBody(w)
 	sent[0], made.ProductIDs[1] = "changed", "changed"
 	got := scene.Must(w.Coupon(ctx, affiliate.CouponRef{ID: made.ID}))
@@ -502,7 +502,7 @@ func TestCreateCouponOnce(t *testing.T) {
 // The blanks around a new name do not count for its length.
 func TestUpdateCouponNameTrimmed(t *testing.T) {
 	w := scene.New(t)
-	made := scene.Must(w.CreateCoupon(t.Context(), affiliate.NewCoupon{Name: "a", PercentOff: scene.Percent("20")}))
+	made := scene.Must(w.CreateCoupon(t.Context(), affiliate.CouponParams{Name: "a", PercentOff: scene.Percent("20")}))
 	long := strings.Repeat("a", 255)
 	scene.Equal(t, long, scene.Must(w.UpdateCoupon(t.Context(), made.ID, affiliate.CouponUpdate{Name: affiliate.Set(" " + long + " ")})).Name)
 }

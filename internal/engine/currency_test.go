@@ -11,7 +11,7 @@ import (
 // 20 % of EUR 100 at 1.0842 is 21.684: rounded once.
 func TestSaleInAnotherCurrency(t *testing.T) {
 	s, ctx := scene.NewShop(t, scene.Worth("EUR", "1.0842")), t.Context()
-	sale := s.Sell(affiliate.NewSale{ReferralID: s.Tomas.ID.String(), TotalEarned: scene.Sum("120"), Tax: scene.Sum("20"), Currency: "eur"})
+	sale := s.Sell(affiliate.SaleParams{ReferralID: s.Tomas.ID.String(), TotalEarned: scene.Sum("120"), Tax: scene.Sum("20"), Currency: "eur"})
 	is := func(earned, revenue, refunded string) {
 		t.Helper()
 		got := scene.Must(s.Sale(ctx, sale.ID))
@@ -54,7 +54,7 @@ func refusedAs(err error, reason affiliate.Reason, field string) bool {
 
 func TestRateOfSale(t *testing.T) {
 	s, ctx := scene.NewShop(t, scene.Worth("EUR", "1.0842")), t.Context()
-	in := affiliate.NewSale{ReferralID: s.Tomas.ID.String(), TotalEarned: scene.Sum("100")}
+	in := affiliate.SaleParams{ReferralID: s.Tomas.ID.String(), TotalEarned: scene.Sum("100")}
 	for _, tt := range []struct {
 		name   string
 		c      affiliate.Currency
@@ -91,9 +91,9 @@ func TestRateOfSale(t *testing.T) {
 // a referral, it refuses nothing.
 func TestFlatCouponOfAnotherCurrency(t *testing.T) {
 	s, ctx := scene.NewShop(t, scene.Worth("EUR", "1.0842")), t.Context()
-	coupon := scene.Must(s.CreateCoupon(ctx, affiliate.NewCoupon{Name: "5", CouponType: affiliate.CouponFlat, AmountOff: affiliate.Set(scene.Sum("5")), Currency: affiliate.Set(affiliate.Currency("EUR"))}))
-	scene.Must(s.CreateCode(ctx, affiliate.NewCode{CouponID: coupon.ID, Code: "FIVE", AffiliateID: s.Person.ID}))
-	sale := affiliate.NewSale{PromoCode: "FIVE", TotalEarned: scene.Sum("45"), Subtotal: affiliate.Set(scene.Sum("50")), Currency: "EUR"}
+	coupon := scene.Must(s.CreateCoupon(ctx, affiliate.CouponParams{Name: "5", CouponType: affiliate.CouponFlat, AmountOff: affiliate.Set(scene.Sum("5")), Currency: affiliate.Set(affiliate.Currency("EUR"))}))
+	scene.Must(s.CreateCode(ctx, affiliate.CodeParams{CouponID: coupon.ID, Code: "FIVE", AffiliateID: s.Person.ID}))
+	sale := affiliate.SaleParams{PromoCode: "FIVE", TotalEarned: scene.Sum("45"), Subtotal: affiliate.Set(scene.Sum("50")), Currency: "EUR"}
 	order := affiliate.Order{PromoCode: "FIVE", Subtotal: sale.Subtotal, Currency: "EUR"}
 	if e := scene.Must(s.Evaluate(ctx, order)); !e.Valid || e.Discount != affiliate.Set(scene.Sum("5")) || e.Total != affiliate.Set(scene.Sum("45")) {
 		t.Errorf("in euros: %+v", e)
@@ -109,7 +109,7 @@ func TestFlatCouponOfAnotherCurrency(t *testing.T) {
 	if e := scene.Must(s.Evaluate(ctx, affiliate.Order{PromoCode: "FIVE"})); !e.Valid || len(e.Unverified) != 1 || e.Unverified[0] != affiliate.CouponOtherCurrency {
 		t.Errorf("without an amount: %+v", e)
 	}
-	scene.Must(s.CreateReferral(ctx, affiliate.NewReferral{PromoCode: "FIVE", Email: "leo@example.net", Name: "Leo", ReferredUserExternalID: "leo"}))
+	scene.Must(s.CreateReferral(ctx, affiliate.ReferralParams{PromoCode: "FIVE", Email: "leo@example.net", Name: "Leo", ReferredUserExternalID: "leo"}))
 	s.Verifies()
 }
 

@@ -17,8 +17,8 @@ import (
 func TestHostID(t *testing.T) {
 	s := scene.NewShop(t)
 	ctx := t.Context()
-	coupon := scene.Must(s.CreateCoupon(ctx, affiliate.NewCoupon{Name: "Once", PercentOff: affiliate.Set(affiliate.MustPercent("10")), MaxRedemptionsPerCustomer: affiliate.Set[int64](1)}))
-	scene.Must(s.CreateCode(ctx, affiliate.NewCode{CouponID: coupon.ID, Code: "ONCE", AffiliateID: s.Bob.ID}))
+	coupon := scene.Must(s.CreateCoupon(ctx, affiliate.CouponParams{Name: "Once", PercentOff: affiliate.Set(affiliate.MustPercent("10")), MaxRedemptionsPerCustomer: affiliate.Set[int64](1)}))
+	scene.Must(s.CreateCode(ctx, affiliate.CodeParams{CouponID: coupon.ID, Code: "ONCE", AffiliateID: s.Bob.ID}))
 	scene.Must(s.UpdateReferral(ctx, s.Tomas.ID.String(), affiliate.ReferralUpdate{Email: affiliate.Set("tomas@new.example")}))
 	of := func(name string, r affiliate.SaleResult) {
 		t.Helper()
@@ -27,28 +27,28 @@ func TestHostID(t *testing.T) {
 			t.Errorf("%s: %s of %v, want of Tomas", name, r.Outcome, sale.ReferralID)
 		}
 	}
-	sell := func(in affiliate.NewSale) affiliate.SaleResult {
+	sell := func(in affiliate.SaleParams) affiliate.SaleResult {
 		in.TotalEarned, in.ReferredUserExternalID = affiliate.MustAmount("100"), "cust-tomas"
 		return scene.Must(s.RecordSale(ctx, in))
 	}
-	of("Alone", sell(affiliate.NewSale{}))
-	of("WithAnUnknownEmail", sell(affiliate.NewSale{Email: "tomas@work.example"}))
-	of("WithTheEmailOfAnother", sell(affiliate.NewSale{Email: s.Bea.Email}))
-	of("WithAClickOfAnother", sell(affiliate.NewSale{ReferralID: "bob"}))
-	of("WithACode", sell(affiliate.NewSale{PromoCode: "ONCE", ExternalID: "order-1"}))
-	of("Conversion", scene.Must(s.RecordConversion(ctx, affiliate.NewConversion{Conversion: "signup", ReferredUserExternalID: "cust-tomas"})))
+	of("Alone", sell(affiliate.SaleParams{}))
+	of("WithAnUnknownEmail", sell(affiliate.SaleParams{Email: "tomas@work.example"}))
+	of("WithTheEmailOfAnother", sell(affiliate.SaleParams{Email: s.Bea.Email}))
+	of("WithAClickOfAnother", sell(affiliate.SaleParams{ReferralID: "bob"}))
+	of("WithACode", sell(affiliate.SaleParams{PromoCode: "ONCE", ExternalID: "order-1"}))
+	of("Conversion", scene.Must(s.RecordConversion(ctx, affiliate.ConversionParams{Conversion: "signup", ReferredUserExternalID: "cust-tomas"})))
 
 	order := affiliate.Order{PromoCode: "ONCE", ReferredUserExternalID: "cust-tomas", Subtotal: scene.Amount("10")}
 	if got := scene.Must(s.Evaluate(ctx, order)); got.Valid || got.Reasons[0].Reason != affiliate.CustomerLimit {
 		t.Errorf("the preview of a second use: %+v", got.Reasons)
 	}
-	if _, err := s.HoldRedemption(ctx, affiliate.NewHold{ID: "h", Order: order, Until: s.Now.Add(1e9)}); !errors.Is(err, affiliate.CustomerLimit) {
+	if _, err := s.HoldRedemption(ctx, affiliate.HoldParams{ID: "h", Order: order, Until: s.Now.Add(1e9)}); !errors.Is(err, affiliate.CustomerLimit) {
 		t.Errorf("the hold of a second use: %v", err)
 	}
-	if got := scene.Must(s.RecordConversion(ctx, affiliate.NewConversion{Conversion: "signup", ReferredUserExternalID: "cust-tomas", Email: "t@work.example"})); got.Outcome != affiliate.SaleDuplicate {
+	if got := scene.Must(s.RecordConversion(ctx, affiliate.ConversionParams{Conversion: "signup", ReferredUserExternalID: "cust-tomas", Email: "t@work.example"})); got.Outcome != affiliate.SaleDuplicate {
 		t.Errorf("a second conversion: %s", got.Outcome)
 	}
-	again := scene.Must(s.RecordSale(ctx, affiliate.NewSale{PromoCode: "ONCE", ExternalID: "order-1", TotalEarned: affiliate.MustAmount("100"), ReferredUserExternalID: "cust-bea"}))
+	again := scene.Must(s.RecordSale(ctx, affiliate.SaleParams{PromoCode: "ONCE", ExternalID: "order-1", TotalEarned: affiliate.MustAmount("100"), ReferredUserExternalID: "cust-bea"}))
 	scene.Equal(t, []string{"referredUserExternalId"}, again.Differs)
 	if why := scene.Must(s.ExplainSale(ctx, 1)); why.Credit.By != affiliate.CreditReferral {
 		t.Errorf("credited by %s", why.Credit.By)
@@ -61,16 +61,16 @@ func TestHostID(t *testing.T) {
 func TestHostIDIsOpaque(t *testing.T) {
 	s := scene.NewShop(t)
 	for _, id := range []string{"CUST-TOMAS", " cust-tomas", "cust-tomas\u200b", s.Bea.Email, "bob", s.Bea.ID.String(), "1", "ext:cust-tomas"} {
-		got := scene.Must(s.RecordSale(t.Context(), affiliate.NewSale{ReferredUserExternalID: id, TotalEarned: affiliate.MustAmount("1")}))
+		got := scene.Must(s.RecordSale(t.Context(), affiliate.SaleParams{ReferredUserExternalID: id, TotalEarned: affiliate.MustAmount("1")}))
 		if got.Outcome != affiliate.SaleUnattributed {
 			t.Errorf("%q: %s", id, got.Outcome)
 		}
 	}
 	for _, blank := range []string{"", " ", "\u200b"} {
-		none := affiliate.NewSale{ReferredUserExternalID: blank, Email: s.Tomas.Email, TotalEarned: affiliate.MustAmount("1")}
+		none := affiliate.SaleParams{ReferredUserExternalID: blank, Email: s.Tomas.Email, TotalEarned: affiliate.MustAmount("1")}
 		scene.Equal(t, affiliate.SaleRecorded, scene.Must(s.RecordSale(t.Context(), none)).Outcome)
 	}
-	long := affiliate.NewSale{ReferredUserExternalID: strings.Repeat("x", 256), Email: s.Tomas.Email, TotalEarned: affiliate.MustAmount("1")}
+	long := affiliate.SaleParams{ReferredUserExternalID: strings.Repeat("x", 256), Email: s.Tomas.Email, TotalEarned: affiliate.MustAmount("1")}
 	s.Refused(scene.FieldError(affiliate.InvalidField, "referredUserExternalId", "referredUserExternalId is too long"), func() error { return scene.ErrOf(s.RecordSale(t.Context(), long)) })
 }
 
@@ -80,7 +80,7 @@ func TestHostIDOfTwo(t *testing.T) {
 	s := scene.NewShop(t)
 	ctx := t.Context()
 	taken := scene.StateError(affiliate.ReferralExternalIDTaken, "referredUserExternalId", "A referral with this external ID already exists")
-	in := affiliate.NewReferral{AffiliateID: "bob", Name: "N", Email: "n@example.net", ReferredUserExternalID: "cust-tomas"}
+	in := affiliate.ReferralParams{AffiliateID: "bob", Name: "N", Email: "n@example.net", ReferredUserExternalID: "cust-tomas"}
 	s.Refused(taken, func() error { return scene.ErrOf(s.CreateReferral(ctx, in)) })
 	in.Email = s.Bea.Email
 	s.Refused(taken, func() error { return scene.ErrOf(s.CreateReferral(ctx, in)) })
@@ -89,12 +89,12 @@ func TestHostIDOfTwo(t *testing.T) {
 	})
 	scene.Must(s.UpdateReferral(ctx, s.Bea.Email, affiliate.ReferralUpdate{ReferredUserExternalID: affiliate.Set("cust-bea")}))
 	in.Email = "imported@example.net"
-	rep := scene.Must(s.ImportReferrals(ctx, []imported.Referral{{NewReferral: in, Ref: "r1", CreatedAt: s.Now}}))
+	rep := scene.Must(s.ImportReferrals(ctx, []imported.Referral{{ReferralParams: in, Ref: "r1", CreatedAt: s.Now}}))
 	if len(rep.Failed) != 1 || !errors.Is(rep.Failed[0].Err, affiliate.ReferralExternalIDTaken) {
 		t.Errorf("an imported row: %+v", rep)
 	}
 	share(s.World, "cust-tomas", s.Bea.ID)
-	sale := affiliate.NewSale{ReferredUserExternalID: "cust-tomas", TotalEarned: affiliate.MustAmount("10")}
+	sale := affiliate.SaleParams{ReferredUserExternalID: "cust-tomas", TotalEarned: affiliate.MustAmount("10")}
 	scene.Equal(t, affiliate.SaleUnattributed, scene.Must(s.RecordSale(ctx, sale)).Outcome)
 	sale.Email = s.Bea.Email
 	scene.Equal(t, s.Bea.ID, s.Sell(sale).ReferralID.Or(s.Tomas.ID))
@@ -111,23 +111,23 @@ func TestHostIDMakesTheCustomer(t *testing.T) {
 	s := scene.NewShop(t)
 	ctx := t.Context()
 	scene.Must(s.UpdateCode(ctx, s.ADA20.ID, affiliate.CodeUpdate{FirstTimeOrder: affiliate.Set(true)}))
-	first := s.Sell(affiliate.NewSale{PromoCode: "ADA20", ReferredUserExternalID: "u-1"})
+	first := s.Sell(affiliate.SaleParams{PromoCode: "ADA20", ReferredUserExternalID: "u-1"})
 	who := scene.Must(s.Referral(ctx, first.ReferralID.Or(s.Tomas.ID).String()))
 	scene.Equal(t, "u-1", who.ReferredUserExternalID.Or(""))
-	if _, err := s.RecordSale(ctx, affiliate.NewSale{PromoCode: "ADA20", ReferredUserExternalID: "u-1", TotalEarned: affiliate.MustAmount("1")}); !errors.Is(err, affiliate.NotFirstOrder) {
+	if _, err := s.RecordSale(ctx, affiliate.SaleParams{PromoCode: "ADA20", ReferredUserExternalID: "u-1", TotalEarned: affiliate.MustAmount("1")}); !errors.Is(err, affiliate.NotFirstOrder) {
 		t.Errorf("a second first order: %v", err)
 	}
-	s.Sell(affiliate.NewSale{ReferredUserExternalID: "u-1", Email: "u1@example.net", Name: "Una"})
+	s.Sell(affiliate.SaleParams{ReferredUserExternalID: "u-1", Email: "u1@example.net", Name: "Una"})
 	scene.Equal(t, who.ID, scene.Must(s.Referral(ctx, "u1@example.net")).ID)
-	s.Sell(affiliate.NewSale{ReferredUserExternalID: "u-1", Email: s.Bea.Email})
+	s.Sell(affiliate.SaleParams{ReferredUserExternalID: "u-1", Email: s.Bea.Email})
 	scene.Equal(t, s.Bea.ID, scene.Must(s.Referral(ctx, s.Bea.Email)).ID)
 
-	s.Sell(affiliate.NewSale{ReferralID: "ada", ReferredUserExternalID: "u-2"}) // no email is needed with it
-	s.Sell(affiliate.NewSale{ReferralID: "ada", Email: "late@example.net", Name: "L"})
-	s.Sell(affiliate.NewSale{ReferredUserExternalID: "u-3", Email: "late@example.net"})
-	s.Sell(affiliate.NewSale{ReferredUserExternalID: "u-3", Email: "later@example.net"})
-	s.Sell(affiliate.NewSale{ReferralID: "ada", Email: "signs@example.net", Name: "S"})
-	in := affiliate.NewReferral{AffiliateID: "ada", Name: "S", Email: "signs@example.net", ReferredUserExternalID: "u-4"}
+	s.Sell(affiliate.SaleParams{ReferralID: "ada", ReferredUserExternalID: "u-2"}) // no email is needed with it
+	s.Sell(affiliate.SaleParams{ReferralID: "ada", Email: "late@example.net", Name: "L"})
+	s.Sell(affiliate.SaleParams{ReferredUserExternalID: "u-3", Email: "late@example.net"})
+	s.Sell(affiliate.SaleParams{ReferredUserExternalID: "u-3", Email: "later@example.net"})
+	s.Sell(affiliate.SaleParams{ReferralID: "ada", Email: "signs@example.net", Name: "S"})
+	in := affiliate.ReferralParams{AffiliateID: "ada", Name: "S", Email: "signs@example.net", ReferredUserExternalID: "u-4"}
 	scene.Equal(t, "u-4", scene.Must(s.CreateReferral(ctx, in)).ReferredUserExternalID.Or(""))
 	in.ReferredUserExternalID = "u-5"
 	scene.Equal(t, "u-4", scene.Must(s.CreateReferral(ctx, in)).ReferredUserExternalID.Or(""))
@@ -139,11 +139,11 @@ func TestHostIDMakesTheCustomer(t *testing.T) {
 func TestHostIDOfTheErased(t *testing.T) {
 	s := scene.NewShop(t)
 	ctx := t.Context()
-	s.Sell(affiliate.NewSale{Email: s.Tomas.Email})
+	s.Sell(affiliate.SaleParams{Email: s.Tomas.Email})
 	if err := s.EraseReferral(ctx, s.Tomas.Email); err != nil {
 		t.Fatal(err)
 	}
-	sale := s.Sell(affiliate.NewSale{ReferredUserExternalID: "cust-tomas", Email: "other@example.net", Name: "T"})
+	sale := s.Sell(affiliate.SaleParams{ReferredUserExternalID: "cust-tomas", Email: "other@example.net", Name: "T"})
 	if sale.ReferralID.Or(s.Bea.ID) != s.Tomas.ID || !sale.Email.IsNull() {
 		t.Errorf("a sale to an erased customer: %+v", sale)
 	}
@@ -152,13 +152,13 @@ func TestHostIDOfTheErased(t *testing.T) {
 			t.Errorf("it is stored again: %s", text)
 		}
 	}
-	back := scene.Must(s.CreateReferral(ctx, affiliate.NewReferral{AffiliateID: "bob", Name: "T", Email: "back@example.net", ReferredUserExternalID: "cust-tomas"}))
-	scene.Equal(t, back.ID, s.Sell(affiliate.NewSale{ReferredUserExternalID: "cust-tomas"}).ReferralID.Or(s.Tomas.ID))
+	back := scene.Must(s.CreateReferral(ctx, affiliate.ReferralParams{AffiliateID: "bob", Name: "T", Email: "back@example.net", ReferredUserExternalID: "cust-tomas"}))
+	scene.Equal(t, back.ID, s.Sell(affiliate.SaleParams{ReferredUserExternalID: "cust-tomas"}).ReferralID.Or(s.Tomas.ID))
 
 	if err := s.DeleteReferral(ctx, s.Bea.Email); err != nil {
 		t.Fatal(err)
 	}
-	scene.Equal(t, affiliate.SaleUnattributed, scene.Must(s.RecordSale(ctx, affiliate.NewSale{ReferredUserExternalID: "cust-bea", TotalEarned: affiliate.MustAmount("1")})).Outcome)
+	scene.Equal(t, affiliate.SaleUnattributed, scene.Must(s.RecordSale(ctx, affiliate.SaleParams{ReferredUserExternalID: "cust-bea", TotalEarned: affiliate.MustAmount("1")})).Outcome)
 	s.Verifies()
 }
 
@@ -170,7 +170,7 @@ func TestHostIDAtOnce(t *testing.T) {
 	var wg sync.WaitGroup
 	for i := range 8 {
 		wg.Go(func() {
-			in := affiliate.NewSale{ReferralID: "ada", ReferredUserExternalID: "u-1", Email: fmt.Sprintf("u%d@example.net", i), Name: "U", TotalEarned: affiliate.MustAmount("1")}
+			in := affiliate.SaleParams{ReferralID: "ada", ReferredUserExternalID: "u-1", Email: fmt.Sprintf("u%d@example.net", i), Name: "U", TotalEarned: affiliate.MustAmount("1")}
 			if got, err := s.RecordSale(ctx, in); err != nil || got.Outcome != affiliate.SaleRecorded {
 				t.Errorf("%s, %v", got.Outcome, err)
 			}
@@ -181,15 +181,15 @@ func TestHostIDAtOnce(t *testing.T) {
 	if len(one) != 1 || one[0].TotalRevenue != affiliate.MustAmount("8") {
 		t.Errorf("customers with one id: %+v", one)
 	}
-	in := affiliate.NewReferral{AffiliateID: "bob", Name: "I", Email: "i.m@gmail.com", ReferredUserExternalID: "u-2"}
+	in := affiliate.ReferralParams{AffiliateID: "bob", Name: "I", Email: "i.m@gmail.com", ReferredUserExternalID: "u-2"}
 	rep := scene.Must(s.ImportReferrals(ctx, []imported.Referral{
-		{NewReferral: in, Ref: "r1", CreatedAt: s.Now},
-		{NewReferral: affiliate.NewReferral{AffiliateID: "ada", Name: "I", Email: "im+x@googlemail.com", ReferredUserExternalID: "u-3"}, Ref: "r2", CreatedAt: s.Now},
+		{ReferralParams: in, Ref: "r1", CreatedAt: s.Now},
+		{ReferralParams: affiliate.ReferralParams{AffiliateID: "ada", Name: "I", Email: "im+x@googlemail.com", ReferredUserExternalID: "u-3"}, Ref: "r2", CreatedAt: s.Now},
 	}))
 	scene.Equal(t, [2]int{1, 1}, [2]int{rep.Created, rep.Existing})
-	sale := s.Sell(affiliate.NewSale{Email: "I.M+sale@gmail.com"})
+	sale := s.Sell(affiliate.SaleParams{Email: "I.M+sale@gmail.com"})
 	scene.Equal(t, s.Bob.ID, sale.AffiliateID)
-	disagrees := s.Sell(affiliate.NewSale{ReferredUserExternalID: "u-4", Email: "im@gmail.com"}) // an id that nobody has: the email says who
+	disagrees := s.Sell(affiliate.SaleParams{ReferredUserExternalID: "u-4", Email: "im@gmail.com"}) // an id that nobody has: the email says who
 	scene.Equal(t, sale.ReferralID, disagrees.ReferralID)
 	scene.Equal(t, "u-2", scene.Must(s.Referral(ctx, "im@gmail.com")).ReferredUserExternalID.Or(""))
 	s.Verifies()

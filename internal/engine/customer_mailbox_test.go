@@ -26,14 +26,14 @@ func TestMailbox(t *testing.T) {
 	scene.Must(s.UpdateCode(ctx, s.ADA20.ID, affiliate.CodeUpdate{FirstTimeOrder: affiliate.Set(true)}))
 	var leads, firsts, fifty int
 	for _, email := range spellings {
-		lead := scene.Must(s.RecordConversion(ctx, affiliate.NewConversion{Conversion: "lead", ReferralID: "ada", Email: email, Name: "Cara"}))
+		lead := scene.Must(s.RecordConversion(ctx, affiliate.ConversionParams{Conversion: "lead", ReferralID: "ada", Email: email, Name: "Cara"}))
 		if lead.Outcome == affiliate.SaleRecorded {
 			leads++
 		}
 		if scene.Must(s.Evaluate(ctx, affiliate.Order{PromoCode: "ADA20", Email: email})).Valid {
 			firsts++
 		}
-		if sale := s.Sell(affiliate.NewSale{ReferralID: "ada", Email: email, Name: "Cara"}); sale.CommissionEarned == affiliate.MustAmount("50") {
+		if sale := s.Sell(affiliate.SaleParams{ReferralID: "ada", Email: email, Name: "Cara"}); sale.CommissionEarned == affiliate.MustAmount("50") {
 			fifty++
 		}
 	}
@@ -43,7 +43,7 @@ func TestMailbox(t *testing.T) {
 		if got, err := s.Referral(ctx, email); err != nil || got.ID != who.ID {
 			t.Errorf("%q finds %v, %v", email, got.ID, err)
 		}
-		got := scene.Must(s.CreateReferral(ctx, affiliate.NewReferral{AffiliateID: "bob", Name: "C", Email: email, ReferredUserExternalID: "cara"}))
+		got := scene.Must(s.CreateReferral(ctx, affiliate.ReferralParams{AffiliateID: "bob", Name: "C", Email: email, ReferredUserExternalID: "cara"}))
 		scene.Equal(t, who.ID, got.ID)
 	}
 	scene.Must(s.UpdateCode(ctx, s.ADA20.ID, affiliate.CodeUpdate{FirstTimeOrder: affiliate.Set(false), LimitToCustomers: affiliate.Set(true), CustomerID: affiliate.Set("carab@gmail.com")}))
@@ -52,7 +52,7 @@ func TestMailbox(t *testing.T) {
 	}
 	found := scene.Must(s.SearchSales(ctx, affiliate.SaleQuery{Search: affiliate.Set("carab@gmail.com")}, affiliate.Page{}))
 	scene.Equal(t, len(spellings)+1, len(found.Items))
-	again := affiliate.NewSale{ReferralID: "ada", Email: spellings[0], Name: "Cara", ExternalID: "o", TotalEarned: affiliate.MustAmount("1")}
+	again := affiliate.SaleParams{ReferralID: "ada", Email: spellings[0], Name: "Cara", ExternalID: "o", TotalEarned: affiliate.MustAmount("1")}
 	scene.Must(s.RecordSale(ctx, again))
 	again.Email = spellings[2]
 	scene.Equal(t, 0, len(scene.Must(s.RecordSale(ctx, again)).Differs))
@@ -70,8 +70,8 @@ func TestMailboxUpdate(t *testing.T) {
 		return scene.ErrOf(s.UpdateReferral(t.Context(), s.Tomas.ID.String(), affiliate.ReferralUpdate{Email: affiliate.Set("bea+x@example.net")}))
 	})
 	for a, b := range map[string]string{"+tag@example.net": "tag@example.net", "a.b@example.net": "ab@example.net", "a@gmail.com": "a@gmail.co"} {
-		x := s.Sell(affiliate.NewSale{ReferralID: "ada", Email: a, Name: "A"})
-		if y := s.Sell(affiliate.NewSale{ReferralID: "ada", Email: b, Name: "B"}); x.ReferralID == y.ReferralID {
+		x := s.Sell(affiliate.SaleParams{ReferralID: "ada", Email: a, Name: "A"})
+		if y := s.Sell(affiliate.SaleParams{ReferralID: "ada", Email: b, Name: "B"}); x.ReferralID == y.ReferralID {
 			t.Errorf("%q and %q are one", a, b)
 		}
 	}
@@ -81,12 +81,12 @@ func TestMailboxUpdate(t *testing.T) {
 func TestMailboxErased(t *testing.T) {
 	s := scene.NewShop(t)
 	ctx := t.Context()
-	s.Sell(affiliate.NewSale{ReferralID: "ada", Email: "cara+1@example.net", Name: "Cara"})
-	sale := s.Sell(affiliate.NewSale{PromoCode: "ADA20", Email: "cara+2@example.net"})
+	s.Sell(affiliate.SaleParams{ReferralID: "ada", Email: "cara+1@example.net", Name: "Cara"})
+	sale := s.Sell(affiliate.SaleParams{PromoCode: "ADA20", Email: "cara+2@example.net"})
 	if err := s.EraseReferral(ctx, "cara@example.net"); err != nil {
 		t.Fatal(err)
 	}
-	for _, sold := range []affiliate.Sale{scene.Must(s.Sale(ctx, sale.ID)), s.Sell(affiliate.NewSale{ReferralID: "ada", Email: "cara+3@example.net", Name: "C"})} {
+	for _, sold := range []affiliate.Sale{scene.Must(s.Sale(ctx, sale.ID)), s.Sell(affiliate.SaleParams{ReferralID: "ada", Email: "cara+3@example.net", Name: "C"})} {
 		if !sold.Email.IsNull() || sold.ReferralID != sale.ReferralID {
 			t.Errorf("a sale of the erased: %v %v", sold.Email, sold.ReferralID)
 		}
@@ -116,20 +116,20 @@ func TestFirstIsOneThing(t *testing.T) {
 				t.Errorf("%s: it would earn %v", name, got.Commission)
 			}
 		}
-		_, err := s.CreateReferral(ctx, affiliate.NewReferral{PromoCode: "ADA20", Name: "T", Email: "new+" + s.Tomas.Email, ReferredUserExternalID: "x"})
+		_, err := s.CreateReferral(ctx, affiliate.ReferralParams{PromoCode: "ADA20", Name: "T", Email: "new+" + s.Tomas.Email, ReferredUserExternalID: "x"})
 		if err != nil && !errors.Is(err, affiliate.ErrNotFound) {
 			t.Errorf("%s: a new customer by the code: %v", name, err)
 		}
 	}
 	first("at the beginning", true)
-	sale := s.Sell(affiliate.NewSale{Email: s.Tomas.Email})
+	sale := s.Sell(affiliate.SaleParams{Email: s.Tomas.Email})
 	first("after an order", false)
 	scene.Must(s.RefundSale(ctx, affiliate.Refund{SaleID: sale.ID, Amount: scene.Amount("99")}))
 	first("after a refund in part", false)
 	scene.Must(s.RefundSale(ctx, affiliate.Refund{SaleID: sale.ID}))
 	first("after a refund in full", true)
 
-	scene.Must(s.ImportReferrals(ctx, []imported.Referral{{Ref: "old", Unreferred: true, NewReferral: affiliate.NewReferral{Email: "olga@example.net", ReferredUserExternalID: "cust-olga"}}}))
+	scene.Must(s.ImportReferrals(ctx, []imported.Referral{{Ref: "old", Unreferred: true, ReferralParams: affiliate.ReferralParams{Email: "olga@example.net", ReferredUserExternalID: "cust-olga"}}}))
 	for _, o := range []affiliate.Order{{Email: "Olga+shop@example.net"}, {ReferredUserExternalID: "cust-olga"}} {
 		o.PromoCode, o.TotalEarned = "ADA20", scene.Amount("10")
 		if got := scene.Must(s.Evaluate(ctx, o)); got.Valid || got.Reasons[0].Reason != affiliate.NotFirstOrder {
@@ -137,7 +137,7 @@ func TestFirstIsOneThing(t *testing.T) {
 		}
 	}
 	scene.Must(s.UpdateCode(ctx, s.ADA20.ID, affiliate.CodeUpdate{FirstTimeOrder: affiliate.Set(false)}))
-	in := affiliate.NewSale{PromoCode: "ADA20", Email: "olga@example.net", TotalEarned: affiliate.MustAmount("10"), ExternalID: "olga-1"}
+	in := affiliate.SaleParams{PromoCode: "ADA20", Email: "olga@example.net", TotalEarned: affiliate.MustAmount("10"), ExternalID: "olga-1"}
 	for range 2 { // her first order with the program, and, refunded in full, the one after it
 		sale, _ := scene.Must(s.RecordSale(ctx, in)).Sale.Get()
 		if sale.ID == 0 || sale.CommissionEarned != affiliate.MustAmount("2") {

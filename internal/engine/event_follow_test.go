@@ -69,7 +69,7 @@ func TestEventOrder(t *testing.T) {
 		return out
 	}
 	create := func(p *tributary.Program, name string) {
-		scene.Must(p.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: name, LastName: "x", Email: name + "@example.org"}))
+		scene.Must(p.CreateAffiliate(t.Context(), affiliate.AffiliateParams{FirstName: name, LastName: "x", Email: name + "@example.org"}))
 	}
 	t.Run("Rerun", func(t *testing.T) {
 		w := scene.New(t)
@@ -102,7 +102,7 @@ func TestEventOrder(t *testing.T) {
 	t.Run("SeveralInOne", func(t *testing.T) {
 		w := scene.New(t)
 		a := w.Ada()
-		scene.Must(w.GenerateCodes(t.Context(), affiliate.NewCodes{Count: 20, NewCode: affiliate.NewCode{
+		scene.Must(w.GenerateCodes(t.Context(), affiliate.CodesParams{Count: 20, CodeParams: affiliate.CodeParams{
 			CouponID: a.Autumn.ID, AffiliateID: a.Person.ID,
 			CodeStructure: affiliate.Set(affiliate.CodeStructure{RandomChars: true}), RandomCharsLength: affiliate.Set[int64](8),
 		}}))
@@ -140,7 +140,7 @@ func TestFollow(t *testing.T) {
 			for i := range writers {
 				wg.Go(func() {
 					for j := range each {
-						scene.Must(p.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "A", LastName: "B", Email: fmt.Sprintf("a%d.%d@example.org", i, j)}))
+						scene.Must(p.CreateAffiliate(t.Context(), affiliate.AffiliateParams{FirstName: "A", LastName: "B", Email: fmt.Sprintf("a%d.%d@example.org", i, j)}))
 					}
 				})
 			}

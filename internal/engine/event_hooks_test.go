@@ -69,7 +69,7 @@ func TestHooks(t *testing.T) {
 		w.AddLink(a.Person.ID, "eva")
 		scene.Equal(t, []string{"affiliate.updated 3: Eva → Eva"}, h.took())
 		w.Refer("ada", "kim@example.com")
-		s, _ := scene.Must(w.RecordSale(t.Context(), affiliate.NewSale{PromoCode: "ADA20", ReferralID: "kim@example.com", TotalEarned: scene.Sum("100")})).Sale.Get()
+		s, _ := scene.Must(w.RecordSale(t.Context(), affiliate.SaleParams{PromoCode: "ADA20", ReferralID: "kim@example.com", TotalEarned: scene.Sum("100")})).Sale.Get()
 		scene.Equal(t, []string{"referral.created 1: - → Kim/ACTIVE", "sale.created 1: - → 100/0/ACTIVE"}, h.took())
 		scene.Must(w.UpdateCode(t.Context(), a.ADA20.ID, affiliate.CodeUpdate{Active: affiliate.Set(false)}))
 		scene.Equal(t, []string{"promocode.updated 2: ADA20/true/1 → ADA20/false/1"}, h.took())
@@ -108,10 +108,10 @@ func TestHooksRun(t *testing.T) {
 	var p *tributary.Program
 	scene.OnStores(t, func(t *testing.T, w *scene.World) {
 		calls, p = nil, w.Program
-		scene.Must(w.CreateAffiliate(context.WithValue(t.Context(), key{}, "v"), affiliate.NewAffiliate{FirstName: "A", LastName: "B", Email: "a@example.org"}))
+		scene.Must(w.CreateAffiliate(context.WithValue(t.Context(), key{}, "v"), affiliate.AffiliateParams{FirstName: "A", LastName: "B", Email: "a@example.org"}))
 		scene.Equal(t, []string{"hook v a@example.org 2026-03-11 09:24:18.442 +0000 UTC", "events"}, calls)
 		calls = nil
-		_, err := w.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "A", LastName: "B", Email: "a@example.org"})
+		_, err := w.CreateAffiliate(t.Context(), affiliate.AffiliateParams{FirstName: "A", LastName: "B", Email: "a@example.org"})
 		if err == nil || len(calls) != 0 {
 			t.Errorf("a refusal ran %v", calls)
 		}

@@ -105,9 +105,9 @@ func TestFilters(t *testing.T) {
 	ctx := t.Context()
 	t.Run("Sales", func(t *testing.T) {
 		s := scene.NewShop(t)
-		s.Sell(affiliate.NewSale{Email: s.Tomas.Email, ExternalID: "o1", ExternalInvoiceID: "i1"})
-		s.Sell(affiliate.NewSale{Email: s.Bea.Email, ExternalID: "o2"})
-		s.Sell(affiliate.NewSale{PromoCode: "ADA20", Email: s.Bea.Email, ExternalInvoiceID: "i2"})
+		s.Sell(affiliate.SaleParams{Email: s.Tomas.Email, ExternalID: "o1", ExternalInvoiceID: "i1"})
+		s.Sell(affiliate.SaleParams{Email: s.Bea.Email, ExternalID: "o2"})
+		s.Sell(affiliate.SaleParams{PromoCode: "ADA20", Email: s.Bea.Email, ExternalInvoiceID: "i2"})
 		type F = affiliate.SaleFilter
 		checkFilter(t, s.Sales, func(v affiliate.Sale) string { return fmt.Sprint(v.ID) },
 			values(func(f *F) *affiliate.Opt[uuid.UUID] { return &f.AffiliateID }, s.Ada.Person.ID, s.Bob.ID),
@@ -115,7 +115,7 @@ func TestFilters(t *testing.T) {
 			values(func(f *F) *affiliate.Opt[string] { return &f.ReferralID }, s.Bea.ID.String(), "TOMAS@example.net"),
 			values(func(f *F) *affiliate.Opt[string] { return &f.ExternalID }, "o1", "none"),
 			values(func(f *F) *affiliate.Opt[string] { return &f.ExternalInvoiceID }, "i1", "i2"))
-		plan := scene.Must(s.CreatePlan(ctx, affiliate.NewPlan{Name: "p", Terms: affiliate.Terms{Rate: affiliate.MustPercent("30")}}))
+		plan := scene.Must(s.CreatePlan(ctx, affiliate.PlanParams{Name: "p", Terms: affiliate.Terms{Rate: affiliate.MustPercent("30")}}))
 		scene.Must(s.SetAffiliatePlan(ctx, plan.ID, s.Ada.Person.ID, s.Bob.ID))
 		before := s.Dump()
 		for _, f := range []F{{AffiliateID: affiliate.Set(uuid.Nil)}, {AffiliateEmail: affiliate.Null[string]()}} {
@@ -130,7 +130,7 @@ func TestFilters(t *testing.T) {
 	})
 	t.Run("Referrals", func(t *testing.T) {
 		s := scene.NewShop(t)
-		scene.Must(s.CreateReferral(ctx, affiliate.NewReferral{AffiliateID: "ada", Name: "n", Email: "n@example.net", ReferredUserExternalID: "cust-n"}))
+		scene.Must(s.CreateReferral(ctx, affiliate.ReferralParams{AffiliateID: "ada", Name: "n", Email: "n@example.net", ReferredUserExternalID: "cust-n"}))
 		type F = affiliate.ReferralFilter
 		checkFilter(t, s.Referrals, func(v affiliate.Referral) string { return v.Email },
 			values(func(f *F) *affiliate.Opt[uuid.UUID] { return &f.AffiliateID }, s.Ada.Person.ID, s.Bob.ID),
@@ -140,7 +140,7 @@ func TestFilters(t *testing.T) {
 	t.Run("Codes", func(t *testing.T) {
 		s := scene.NewShop(t)
 		other := issue(s.World, s.Bob.ID, "BOB10")
-		scene.Must(s.CreateCode(ctx, affiliate.NewCode{CouponID: s.Ada.Autumn.ID, Code: "BOB20", AffiliateID: s.Bob.ID}))
+		scene.Must(s.CreateCode(ctx, affiliate.CodeParams{CouponID: s.Ada.Autumn.ID, Code: "BOB20", AffiliateID: s.Bob.ID}))
 		type F = affiliate.CodeFilter
 		checkFilter(t, s.Codes, func(v affiliate.Code) string { return v.Code },
 			values(func(f *F) *affiliate.Opt[uuid.UUID] { return &f.CouponID }, s.Ada.Autumn.ID, other.CouponID),

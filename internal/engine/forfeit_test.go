@@ -44,7 +44,7 @@ func TestForfeit(t *testing.T) {
 		"nothing": {"", func(scene.Shop) {}},
 		"canceled": {"20", func(s scene.Shop) {
 			s.ToTomas("100")
-			scene.Must(s.CancelPayout(t.Context(), scene.Must(s.CreatePayout(t.Context(), affiliate.NewPayout{AffiliateID: ada(s)})).ID))
+			scene.Must(s.CancelPayout(t.Context(), scene.Must(s.CreatePayout(t.Context(), affiliate.PayoutParams{AffiliateID: ada(s)})).ID))
 		}},
 	}
 	for what, owe := range owes {
@@ -91,7 +91,7 @@ func TestForfeitDebt(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := scene.NewShop(t)
-			scene.Must(s.RecordAdjustment(t.Context(), affiliate.NewAdjustment{AffiliateID: s.Ada.Person.ID, Kind: affiliate.AdjustCorrection, Amount: scene.Sum("-8"), Reason: "paid twice"}))
+			scene.Must(s.RecordAdjustment(t.Context(), affiliate.AdjustmentParams{AffiliateID: s.Ada.Person.ID, Kind: affiliate.AdjustCorrection, Amount: scene.Sum("-8"), Reason: "paid twice"}))
 			s.Refused(debt, func() error { return way(s, s.Program) })
 			if err := way(s, s.Forfeiting()); err != nil {
 				t.Fatal(err)
@@ -111,7 +111,7 @@ func TestForfeitAdjustments(t *testing.T) {
 	if err := s.DeleteReferral(ctx, "nobody@example.net"); err != nil {
 		t.Error(err)
 	}
-	bonus := affiliate.NewAdjustment{AffiliateID: s.Ada.Person.ID, Kind: affiliate.AdjustBonus, Amount: scene.Sum("7.5"), Reason: "spring"}
+	bonus := affiliate.AdjustmentParams{AffiliateID: s.Ada.Person.ID, Kind: affiliate.AdjustBonus, Amount: scene.Sum("7.5"), Reason: "spring"}
 	scene.Must(s.RecordAdjustment(ctx, bonus))
 	gone := func() error { return s.DeleteAffiliate(ctx, affiliate.AffiliateRef{ID: s.Ada.Person.ID}) }
 	scene.WantReason(t, "a bonus", affiliate.MoneyOwed, gone())

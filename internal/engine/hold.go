@@ -16,7 +16,7 @@ import (
 )
 
 // HoldRedemption implements tributary.Program.HoldRedemption.
-func (p *Program) HoldRedemption(ctx context.Context, in affiliate.NewHold) (_ affiliate.Hold, err error) {
+func (p *Program) HoldRedemption(ctx context.Context, in affiliate.HoldParams) (_ affiliate.Hold, err error) {
 	defer p.Begin(&ctx, "HoldRedemption", Writes).End(&err)
 	o := p.Op(ctx)
 	rq := Request{Once: in.Once, Name: "hold.create", Input: in, Refused: o.normalizeHold(&in)}
@@ -27,7 +27,7 @@ func (p *Program) HoldRedemption(ctx context.Context, in affiliate.NewHold) (_ a
 }
 
 // normalizeHold checks the fields in the order of the contract's table.
-func (o *Op) normalizeHold(in *affiliate.NewHold) error {
+func (o *Op) normalizeHold(in *affiliate.HoldParams) error {
 	if err := refusal.First(checkHoldID(in.ID)); err != nil {
 		return err
 	}
@@ -47,7 +47,7 @@ func checkHoldID(id string) *affiliate.Error {
 }
 
 // holdPlace is the transaction of HoldRedemption.
-func (o *Op) holdPlace(in *affiliate.NewHold) (affiliate.Hold, error) {
+func (o *Op) holdPlace(in *affiliate.HoldParams) (affiliate.Hold, error) {
 	old, err := o.unconfirmed(in.ID) // zero: there is none
 	if err = IgnoreMissing(err); err != nil {
 		return affiliate.Hold{}, err
@@ -163,7 +163,7 @@ func (o *Op) dropHold(old *record.Hold, v *verdict) error {
 }
 
 // newHold returns the record of a hold, and counts it in the verdict.
-func (o *Op) newHold(in *affiliate.NewHold, v *verdict) (record.Hold, error) {
+func (o *Op) newHold(in *affiliate.HoldParams, v *verdict) (record.Hold, error) {
 	until := affiliate.InstantOf(in.Until.Truncate(time.Millisecond))
 	rec := record.Hold{
 		ID: o.Cfg.holdID(until, in.ID), HoldID: in.ID, CodeID: v.code.ID, CouponID: v.coupon.ID, State: affiliate.HoldHeld, Currency: in.Currency,
@@ -296,7 +296,7 @@ func (o *Op) HeldCode(id string) (record.Code, error) {
 
 // WithHold finds the hold of a sale with its code, and takes from it what the sale does not say: the code or the
 // offer, and the basket.
-func (o *Op) WithHold(in *affiliate.NewSale, d *Decision) (code record.Code, err error) {
+func (o *Op) WithHold(in *affiliate.SaleParams, d *Decision) (code record.Code, err error) {
 	hold, err := o.unconfirmed(in.HoldID)
 	if err != nil {
 		return code, refusal.HoldNotFound.IfMissing(err)

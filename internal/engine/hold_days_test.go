@@ -46,7 +46,7 @@ func payableAt(s scene.Shop, id affiliate.SaleID, want ...time.Time) {
 func TestHoldDays(t *testing.T) {
 	ctx := t.Context()
 	pay := func(s scene.Shop) (affiliate.Payout, error) {
-		return s.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: s.Ada.Person.ID})
+		return s.CreatePayout(ctx, affiliate.PayoutParams{AffiliateID: s.Ada.Person.ID})
 	}
 	t.Run("24 matures", func(t *testing.T) {
 		s := newHoldingShop(t, 30)
@@ -69,7 +69,7 @@ func TestHoldDays(t *testing.T) {
 	t.Run("25 a debt is due at once", func(t *testing.T) {
 		s := newHoldingShop(t, 30)
 		s.ToTomas("100")
-		scene.Must(s.RecordAdjustment(ctx, affiliate.NewAdjustment{AffiliateID: s.Ada.Person.ID, Kind: affiliate.AdjustCorrection, Amount: scene.Sum("-12"), Reason: "r"}))
+		scene.Must(s.RecordAdjustment(ctx, affiliate.AdjustmentParams{AffiliateID: s.Ada.Person.ID, Kind: affiliate.AdjustCorrection, Amount: scene.Sum("-12"), Reason: "r"}))
 		s.Refused(nothingToPay, func() error { return scene.ErrOf(pay(s)) })
 		s.Owes(affiliate.Balance{Maturing: scene.Sum("20"), Payable: scene.Sum("-12"), Earned: scene.Sum("8"), Movements: 2})
 		s.Pass(30 * 24 * time.Hour)
@@ -87,8 +87,8 @@ func TestHoldDaysOf(t *testing.T) {
 	s := newHoldingShop(t, 30)
 	days := func(n int) time.Time { return s.Now.Add(time.Duration(n) * 24 * time.Hour) }
 	after30, after7 := days(30), days(7)
-	plan := scene.Must(s.CreatePlan(ctx, affiliate.NewPlan{Name: "p", Terms: affiliate.Terms{Rate: affiliate.MustPercent("10"), HoldDays: 7}}))
-	none := scene.Must(s.CreatePlan(ctx, affiliate.NewPlan{Name: "q", Terms: affiliate.Terms{Rate: affiliate.MustPercent("10")}}))
+	plan := scene.Must(s.CreatePlan(ctx, affiliate.PlanParams{Name: "p", Terms: affiliate.Terms{Rate: affiliate.MustPercent("10"), HoldDays: 7}}))
+	none := scene.Must(s.CreatePlan(ctx, affiliate.PlanParams{Name: "q", Terms: affiliate.Terms{Rate: affiliate.MustPercent("10")}}))
 	of := func(plan uuid.UUID) affiliate.SaleID {
 		scene.Must(s.SetAffiliatePlan(ctx, plan, s.Ada.Person.ID))
 		return s.ToTomas("100").ID

@@ -16,11 +16,11 @@ func TestDeleteWithHolds(t *testing.T) {
 		t.Run(what, func(t *testing.T) {
 			s := scene.NewCodeShop(t)
 			ctx := t.Context()
-			coupon := scene.Must(s.CreateCoupon(ctx, affiliate.NewCoupon{Name: "Few", PercentOff: scene.Percent("10"), MaxRedemptions: affiliate.Set[int64](2)}))
-			code := scene.Must(s.CreateCode(ctx, affiliate.NewCode{CouponID: coupon.ID, Code: "GOES", AffiliateID: s.Eve.ID}))
-			other := scene.Must(s.CreateCode(ctx, affiliate.NewCode{CouponID: coupon.ID, Code: "STAYS", AffiliateID: s.Eve.ID}))
+			coupon := scene.Must(s.CreateCoupon(ctx, affiliate.CouponParams{Name: "Few", PercentOff: scene.Percent("10"), MaxRedemptions: affiliate.Set[int64](2)}))
+			code := scene.Must(s.CreateCode(ctx, affiliate.CodeParams{CouponID: coupon.ID, Code: "GOES", AffiliateID: s.Eve.ID}))
+			other := scene.Must(s.CreateCode(ctx, affiliate.CodeParams{CouponID: coupon.ID, Code: "STAYS", AffiliateID: s.Eve.ID}))
 			for _, id := range []string{"lapses", "released"} {
-				scene.Must(s.HoldRedemption(ctx, affiliate.NewHold{ID: id, Order: affiliate.Order{PromoCode: "GOES", Subtotal: scene.Amount("50")}, Until: s.Now.Add(time.Hour)}))
+				scene.Must(s.HoldRedemption(ctx, affiliate.HoldParams{ID: id, Order: affiliate.Order{PromoCode: "GOES", Subtotal: scene.Amount("50")}, Until: s.Now.Add(time.Hour)}))
 			}
 			if what == "code" {
 				scene.Must(s.DeleteCode(ctx, code.ID))
@@ -32,7 +32,7 @@ func TestDeleteWithHolds(t *testing.T) {
 			if h.State != affiliate.HoldHeld || !h.PromotionalCode.IsNull() || h.CouponID != coupon.ID || h.Discount != scene.Amount("5") {
 				t.Errorf("%+v", h)
 			}
-			_, err := s.RecordSale(ctx, affiliate.NewSale{HoldID: "lapses", TotalEarned: affiliate.MustAmount("45"), Email: "a@b.co", Name: "A"})
+			_, err := s.RecordSale(ctx, affiliate.SaleParams{HoldID: "lapses", TotalEarned: affiliate.MustAmount("45"), Email: "a@b.co", Name: "A"})
 			scene.RefusedAs(t, "RecordSale", affiliate.CodeNotFound, err)
 			if what == "code" { // another code of the coupon waits for the places
 				order := affiliate.Order{PromoCode: other.Code, Subtotal: scene.Amount("50")}
@@ -45,7 +45,7 @@ func TestDeleteWithHolds(t *testing.T) {
 				}
 				s.Pass(2 * time.Hour)
 				for range 2 {
-					scene.Must(s.RecordSale(ctx, affiliate.NewSale{PromoCode: other.Code, TotalEarned: affiliate.MustAmount("45")}))
+					scene.Must(s.RecordSale(ctx, affiliate.SaleParams{PromoCode: other.Code, TotalEarned: affiliate.MustAmount("45")}))
 				}
 				if got := scene.Must(s.Hold(ctx, "lapses")); got.State != affiliate.HoldLapsed {
 					t.Errorf("%+v", got)
@@ -62,11 +62,11 @@ func TestDeleteWithHolds(t *testing.T) {
 			s.Pass(2 * time.Hour)
 			scene.Must(s.ReleaseHold(ctx, "lapses"))
 			s.Verifies()
-			again := scene.Must(s.CreateCoupon(ctx, affiliate.NewCoupon{Name: "Again", PercentOff: scene.Percent("20")}))
-			scene.Must(s.CreateCode(ctx, affiliate.NewCode{CouponID: again.ID, Code: "GOES", AffiliateID: s.Eve.ID}))
-			_, err = s.RecordSale(ctx, affiliate.NewSale{HoldID: "lapses", TotalEarned: affiliate.MustAmount("45"), Email: "a@b.co", Name: "A"})
+			again := scene.Must(s.CreateCoupon(ctx, affiliate.CouponParams{Name: "Again", PercentOff: scene.Percent("20")}))
+			scene.Must(s.CreateCode(ctx, affiliate.CodeParams{CouponID: again.ID, Code: "GOES", AffiliateID: s.Eve.ID}))
+			_, err = s.RecordSale(ctx, affiliate.SaleParams{HoldID: "lapses", TotalEarned: affiliate.MustAmount("45"), Email: "a@b.co", Name: "A"})
 			scene.RefusedAs(t, "RecordSale with a new code of that text", affiliate.CodeNotFound, err)
-			scene.Must(s.HoldRedemption(ctx, affiliate.NewHold{ID: "lapses", Order: affiliate.Order{PromoCode: "GOES"}, Until: s.Now.Add(time.Hour)}))
+			scene.Must(s.HoldRedemption(ctx, affiliate.HoldParams{ID: "lapses", Order: affiliate.Order{PromoCode: "GOES"}, Until: s.Now.Add(time.Hour)}))
 			s.Verifies()
 		})
 	}

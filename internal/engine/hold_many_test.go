@@ -37,9 +37,9 @@ func TestManyLapsed(t *testing.T) {
 			store := &scene.Probe{Store: memstore.New()}
 			s := scene.Must(tributary.New(store, tributary.Config{Now: func() time.Time { return now }}))
 			ctx := t.Context()
-			ada := scene.Must(s.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: "Ada", LastName: "Lovelace", Email: "ada@example.com"}))
-			coupon := scene.Must(s.CreateCoupon(ctx, affiliate.NewCoupon{Name: "Autumn 20", PercentOff: scene.Percent("20")}))
-			code := scene.Must(s.CreateCode(ctx, affiliate.NewCode{CouponID: coupon.ID, Code: "ADA20", AffiliateID: ada.ID}))
+			ada := scene.Must(s.CreateAffiliate(ctx, affiliate.AffiliateParams{FirstName: "Ada", LastName: "Lovelace", Email: "ada@example.com"}))
+			coupon := scene.Must(s.CreateCoupon(ctx, affiliate.CouponParams{Name: "Autumn 20", PercentOff: scene.Percent("20")}))
+			code := scene.Must(s.CreateCode(ctx, affiliate.CodeParams{CouponID: coupon.ID, Code: "ADA20", AffiliateID: ada.ID}))
 			scene.Must(s.UpdateCoupon(ctx, coupon.ID, tt.coupon))
 			scene.Must(s.UpdateCode(ctx, code.ID, tt.code))
 			if tt.email == nil {
@@ -47,7 +47,7 @@ func TestManyLapsed(t *testing.T) {
 			}
 			order := affiliate.Order{PromoCode: "ADA20", Subtotal: scene.Amount("0.05")}
 			hold := func(id string, d time.Duration) (affiliate.Hold, error) {
-				return s.HoldRedemption(ctx, affiliate.NewHold{ID: id, Until: now.Add(d), Order: order})
+				return s.HoldRedemption(ctx, affiliate.HoldParams{ID: id, Until: now.Add(d), Order: order})
 			}
 			for i := range n {
 				order.Email = tt.email(i)
@@ -70,7 +70,7 @@ func TestManyLapsed(t *testing.T) {
 					return len(l.Items) == 1, err
 				},
 				"sale": func() (bool, error) {
-					_, err := s.RecordSale(ctx, affiliate.NewSale{PromoCode: "ADA20", Email: order.Email, TotalEarned: scene.Sum("0.04"), Subtotal: order.Subtotal})
+					_, err := s.RecordSale(ctx, affiliate.SaleParams{PromoCode: "ADA20", Email: order.Email, TotalEarned: scene.Sum("0.04"), Subtotal: order.Subtotal})
 					return err == nil, nil
 				},
 			} {

@@ -16,13 +16,13 @@ import (
 func TestHoldsOfNobody(t *testing.T) {
 	w := scene.New(t, func(c *tributary.Config) { c.Limits.Nobody = 3 })
 	ada := w.Join("ada")
-	coupon := scene.Must(w.CreateCoupon(t.Context(), affiliate.NewCoupon{Name: "c", PercentOff: scene.Percent("20"), MaxRedemptions: affiliate.Set[int64](50)}))
-	other := scene.Must(w.CreateCoupon(t.Context(), affiliate.NewCoupon{Name: "d", PercentOff: scene.Percent("20")}))
+	coupon := scene.Must(w.CreateCoupon(t.Context(), affiliate.CouponParams{Name: "c", PercentOff: scene.Percent("20"), MaxRedemptions: affiliate.Set[int64](50)}))
+	other := scene.Must(w.CreateCoupon(t.Context(), affiliate.CouponParams{Name: "d", PercentOff: scene.Percent("20")}))
 	for code, of := range map[string]affiliate.Coupon{"ADA20": coupon, "ADA21": coupon, "EVE20": other} {
-		scene.Must(w.CreateCode(t.Context(), affiliate.NewCode{CouponID: of.ID, Code: code, AffiliateID: ada.ID}))
+		scene.Must(w.CreateCode(t.Context(), affiliate.CodeParams{CouponID: of.ID, Code: code, AffiliateID: ada.ID}))
 	}
 	hold := func(id, code, email string, d time.Duration) error {
-		_, err := w.HoldRedemption(t.Context(), affiliate.NewHold{ID: id, Until: w.Now.Add(d), Order: affiliate.Order{PromoCode: code, Email: email, Subtotal: scene.Amount("10")}})
+		_, err := w.HoldRedemption(t.Context(), affiliate.HoldParams{ID: id, Until: w.Now.Add(d), Order: affiliate.Order{PromoCode: code, Email: email, Subtotal: scene.Amount("10")}})
 		return err
 	}
 	must := func(what string, err error) {

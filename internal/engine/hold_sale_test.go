@@ -40,23 +40,23 @@ func TestHoldOfWhom(t *testing.T) {
 func TestHoldOfFreeOrder(t *testing.T) {
 	s := newCounter(t, affiliate.CouponUpdate{PercentOff: scene.Percent("100")}, affiliate.CodeUpdate{}, func(c *tributary.Config) { c.FreeOrders = true })
 	scene.Must(s.holds("c1", "a@x.example"))
-	sale := scene.Must(s.RecordSale(t.Context(), affiliate.NewSale{HoldID: "c1", Free: true})).Sale.Or(affiliate.Sale{})
+	sale := scene.Must(s.RecordSale(t.Context(), affiliate.SaleParams{HoldID: "c1", Free: true})).Sale.Or(affiliate.Sale{})
 	scene.Equal(t, scene.Amount("100"), sale.Subtotal)
 	scene.Equal(t, "1 1 0", s.used())
-	in := affiliate.NewHold{ID: "c2", Until: s.Now.Add(time.Hour), Order: affiliate.Order{PromoCode: "ADA20"}}
+	in := affiliate.HoldParams{ID: "c2", Until: s.Now.Add(time.Hour), Order: affiliate.Order{PromoCode: "ADA20"}}
 	scene.Must(s.HoldRedemption(t.Context(), in))
-	scene.WantReason(t, "of no basket", affiliate.MissingField, scene.ErrOf(s.RecordSale(t.Context(), affiliate.NewSale{HoldID: "c2", Free: true})))
-	scene.WantReason(t, "not free", affiliate.MissingField, scene.ErrOf(s.RecordSale(t.Context(), affiliate.NewSale{HoldID: "c1"})))
+	scene.WantReason(t, "of no basket", affiliate.MissingField, scene.ErrOf(s.RecordSale(t.Context(), affiliate.SaleParams{HoldID: "c2", Free: true})))
+	scene.WantReason(t, "not free", affiliate.MissingField, scene.ErrOf(s.RecordSale(t.Context(), affiliate.SaleParams{HoldID: "c1"})))
 	s.Verifies()
 }
 
 // TestHeldPrice: a sale that does not say the basket, or its lines, has the price that was held.
 func TestHeldPrice(t *testing.T) {
 	s := newCounter(t, affiliate.CouponUpdate{MaxDiscountTotal: scene.Amount("1000"), LimitToProducts: affiliate.Set(true), ProductIDs: affiliate.Set([]string{"p"})}, affiliate.CodeUpdate{})
-	in := affiliate.NewHold{Until: s.Now.Add(time.Hour), Order: affiliate.Order{PromoCode: "ADA20", Lines: []affiliate.Line{
+	in := affiliate.HoldParams{Until: s.Now.Add(time.Hour), Order: affiliate.Order{PromoCode: "ADA20", Lines: []affiliate.Line{
 		{ID: "1", ProductID: "p", Amount: scene.Sum("50")}, {ID: "2", ProductID: "q", Amount: scene.Sum("50")},
 	}}}
-	for id, sale := range map[string]affiliate.NewSale{
+	for id, sale := range map[string]affiliate.SaleParams{
 		"nothing": {}, "null": {Subtotal: affiliate.Null[affiliate.Amount]()}, "basket": {Subtotal: scene.Amount("100")}, "lines": {Lines: in.Lines},
 	} {
 		in.ID = id

@@ -34,7 +34,7 @@ func (s counter) Coupon20() affiliate.Coupon {
 // buys reports a sale of 100 by the code, of a customer and a hold; both may be empty.
 func (s counter) buys(email, hold string) (affiliate.SaleResult, error) {
 	s.t.Helper()
-	in := affiliate.NewSale{PromoCode: "ADA20", Email: email, Name: "N", TotalEarned: scene.Sum("80"), Subtotal: scene.Amount("100"), HoldID: hold}
+	in := affiliate.SaleParams{PromoCode: "ADA20", Email: email, Name: "N", TotalEarned: scene.Sum("80"), Subtotal: scene.Amount("100"), HoldID: hold}
 	if hold != "" {
 		in.PromoCode, in.Subtotal = "", affiliate.Opt[affiliate.Amount]{}
 	}
@@ -65,7 +65,7 @@ func (s counter) says(email string, want ...affiliate.Reason) {
 // holds holds a place for half an hour.
 func (s counter) holds(id, email string) (affiliate.Hold, error) {
 	s.t.Helper()
-	in := affiliate.NewHold{ID: id, Until: s.Now.Add(30 * time.Minute), Order: affiliate.Order{PromoCode: "ADA20", Email: email, Subtotal: scene.Amount("100")}}
+	in := affiliate.HoldParams{ID: id, Until: s.Now.Add(30 * time.Minute), Order: affiliate.Order{PromoCode: "ADA20", Email: email, Subtotal: scene.Amount("100")}}
 	return s.HoldRedemption(s.t.Context(), in)
 }
 
@@ -89,7 +89,7 @@ func TestCodeNotStarted(t *testing.T) {
 	s.says("a@x.example", affiliate.CodeNotStarted)
 	s.Now = time.Date(2026, 3, 13, 4, 0, 0, 0, time.UTC)
 	s.says("a@x.example")
-	before := affiliate.NewSale{PromoCode: "ADA20", TotalEarned: scene.Sum("5"), PaidAt: s.Now.Add(-time.Second)}
+	before := affiliate.SaleParams{PromoCode: "ADA20", TotalEarned: scene.Sum("5"), PaidAt: s.Now.Add(-time.Second)}
 	scene.WantReason(t, "paid before", affiliate.CodeNotStarted, scene.ErrOf(s.RecordSale(t.Context(), before)))
 	window := affiliate.CodeUpdate{ExpiresAt: affiliate.Set(affiliate.Day(2026, 3, 11))}
 	scene.WantReason(t, "ends before it begins", affiliate.InvalidField, scene.ErrOf(s.UpdateCode(t.Context(), s.ADA20.ID, window)))
@@ -145,9 +145,9 @@ func TestCustomerLimit(t *testing.T) {
 	for _, email := range []string{"jo.doe@gmail.com", "JoDoe+tea@googlemail.com", "j.o.d.o.e@gmail.com"} {
 		s.says(email, affiliate.CustomerLimit)
 	}
-	other := scene.Must(s.CreateCode(ctx, affiliate.NewCode{CouponID: s.ADA20.CouponID, Code: "SECOND", AffiliateID: s.Eve.ID}))
+	other := scene.Must(s.CreateCode(ctx, affiliate.CodeParams{CouponID: s.ADA20.CouponID, Code: "SECOND", AffiliateID: s.Eve.ID}))
 	sold := func(code, email string) error {
-		return scene.ErrOf(s.RecordSale(ctx, affiliate.NewSale{PromoCode: code, Email: email, TotalEarned: scene.Sum("1")}))
+		return scene.ErrOf(s.RecordSale(ctx, affiliate.SaleParams{PromoCode: code, Email: email, TotalEarned: scene.Sum("1")}))
 	}
 	if err := sold(other.Code, "jodoe+2@gmail.com"); err != nil {
 		t.Error(err)
@@ -157,11 +157,11 @@ func TestCustomerLimit(t *testing.T) {
 	s.says("")
 	s.says("")
 
-	ref := scene.Must(s.CreateReferral(ctx, affiliate.NewReferral{AffiliateID: s.Ada.Person.ID.String(), Name: "A", Email: "one@x.example", ReferredUserExternalID: "u1"}))
+	ref := scene.Must(s.CreateReferral(ctx, affiliate.ReferralParams{AffiliateID: s.Ada.Person.ID.String(), Name: "A", Email: "one@x.example", ReferredUserExternalID: "u1"}))
 	s.says("one@x.example")
-	byHost := affiliate.NewSale{PromoCode: "ADA20", ReferredUserExternalID: "u1", Email: "two@x.example", TotalEarned: scene.Sum("1")}
+	byHost := affiliate.SaleParams{PromoCode: "ADA20", ReferredUserExternalID: "u1", Email: "two@x.example", TotalEarned: scene.Sum("1")}
 	scene.WantReason(t, "by the host's id", affiliate.CustomerLimit, scene.ErrOf(s.RecordSale(ctx, byHost)))
-	byID := affiliate.NewSale{PromoCode: "ADA20", ReferralID: ref.ID.String(), TotalEarned: scene.Sum("1")}
+	byID := affiliate.SaleParams{PromoCode: "ADA20", ReferralID: ref.ID.String(), TotalEarned: scene.Sum("1")}
 	scene.WantReason(t, "by referral", affiliate.CustomerLimit, scene.ErrOf(s.RecordSale(ctx, byID)))
 
 	// Who changes the email is the same customer.
@@ -213,7 +213,7 @@ func TestRestoreOnRefund(t *testing.T) {
 func TestHouseCode(t *testing.T) {
 	s := newCounter(t, affiliate.CouponUpdate{MaxRedemptionsPerCustomer: times(1)}, affiliate.CodeUpdate{AffiliateID: affiliate.Null[uuid.UUID]()}, func(c *tributary.Config) { c.HouseCodes = true })
 	ctx := t.Context()
-	order := affiliate.NewSale{PromoCode: "ADA20", Email: "new@x.example", Name: "N", TotalEarned: scene.Sum("80"), Subtotal: scene.Amount("100")}
+	order := affiliate.SaleParams{PromoCode: "ADA20", Email: "new@x.example", Name: "N", TotalEarned: scene.Sum("80"), Subtotal: scene.Amount("100")}
 	scene.WantReason(t, "without an id", affiliate.MissingField, scene.ErrOf(s.RecordSale(ctx, order)))
 	order.ExternalID = "o1"
 	for i, want := range []affiliate.SaleOutcome{affiliate.SaleRedeemed, affiliate.SaleDuplicate, affiliate.SaleDuplicate} {
@@ -233,7 +233,7 @@ func TestHouseCode(t *testing.T) {
 	got := scene.Must(s.RecordSale(ctx, order)).Sale.Or(affiliate.Sale{})
 	scene.Equal(t, s.Ada.Person.ID, got.AffiliateID)
 	scene.Equal(t, affiliate.Set(s.ADA20.ID), got.PromotionalCodeID)
-	scene.WantReason(t, "a referral", affiliate.CodeUnassigned, scene.ErrOf(s.CreateReferral(ctx, affiliate.NewReferral{PromoCode: "ADA20", Name: "X", Email: "x@x.example", ReferredUserExternalID: "x"})))
+	scene.WantReason(t, "a referral", affiliate.CodeUnassigned, scene.ErrOf(s.CreateReferral(ctx, affiliate.ReferralParams{PromoCode: "ADA20", Name: "X", Email: "x@x.example", ReferredUserExternalID: "x"})))
 	s.Verifies()
 }
 
@@ -307,10 +307,10 @@ func TestHoldAnew(t *testing.T) {
 	s := newCounter(t, affiliate.CouponUpdate{}, affiliate.CodeUpdate{MaxRedemptions: times(1)})
 	ctx := t.Context()
 	scene.Must(s.holds("c1", "a@x.example"))
-	in := affiliate.NewHold{ID: "c1", Until: s.Now.Add(time.Hour), Order: affiliate.Order{PromoCode: "ada20", Email: "a@x.example", Subtotal: scene.Amount("10")}}
+	in := affiliate.HoldParams{ID: "c1", Until: s.Now.Add(time.Hour), Order: affiliate.Order{PromoCode: "ada20", Email: "a@x.example", Subtotal: scene.Amount("10")}}
 	scene.Equal(t, scene.Amount("2"), scene.Must(s.HoldRedemption(ctx, in)).Discount)
 	s.says("b@x.example", affiliate.CodeExhausted)
-	scene.Must(s.CreateCode(ctx, affiliate.NewCode{CouponID: scene.Must(s.Code(ctx, affiliate.CodeRef{Code: "summer20"})).CouponID, Code: "SPRING", AffiliateID: s.Eve.ID}))
+	scene.Must(s.CreateCode(ctx, affiliate.CodeParams{CouponID: scene.Must(s.Code(ctx, affiliate.CodeRef{Code: "summer20"})).CouponID, Code: "SPRING", AffiliateID: s.Eve.ID}))
 	in.PromoCode = "spring"
 	other := scene.Must(s.HoldRedemption(ctx, in))
 	scene.Equal(t, scene.Amount("0.5"), other.Discount)
@@ -319,7 +319,7 @@ func TestHoldAnew(t *testing.T) {
 	in.PromoCode = "ADA20"
 	scene.WantReason(t, "back", affiliate.CodeExhausted, scene.ErrOf(s.HoldRedemption(ctx, in)))
 	scene.Equal(t, scene.JSON(other), scene.JSON(scene.Must(s.Program.Hold(ctx, "c1"))))
-	_, err := s.RecordSale(ctx, affiliate.NewSale{HoldID: "c1", PromoCode: "ADA20", TotalEarned: scene.Sum("1")})
+	_, err := s.RecordSale(ctx, affiliate.SaleParams{HoldID: "c1", PromoCode: "ADA20", TotalEarned: scene.Sum("1")})
 	scene.WantReason(t, "another code", affiliate.HoldOfAnotherCode, err)
 }
 
@@ -335,7 +335,7 @@ func TestHoldsOfOne(t *testing.T) {
 	s.Pass(31 * time.Minute)
 	scene.Must(s.holds("c4", "ab@gmail.com"))
 	for _, until := range []time.Duration{0, -time.Second, 24*time.Hour + time.Microsecond} {
-		in := affiliate.NewHold{ID: "x", Until: s.Now.Add(until), Order: affiliate.Order{PromoCode: "ADA20"}}
+		in := affiliate.HoldParams{ID: "x", Until: s.Now.Add(until), Order: affiliate.Order{PromoCode: "ADA20"}}
 		scene.WantReason(t, until.String(), affiliate.InvalidField, scene.ErrOf(s.HoldRedemption(t.Context(), in)))
 	}
 	s.Verifies()

@@ -18,30 +18,30 @@ import (
 func TestKeysAfterDeletion(t *testing.T) {
 	ctx, s := t.Context(), scene.NewShop(t)
 	coupon := func() (string, error) {
-		made, err := s.CreateCoupon(ctx, affiliate.NewCoupon{Name: "C", PercentOff: scene.Percent("10"), ExternalID: "coupon-ext"})
+		made, err := s.CreateCoupon(ctx, affiliate.CouponParams{Name: "C", PercentOff: scene.Percent("10"), ExternalID: "coupon-ext"})
 		return made.ID.String(), err
 	}
 	code := func() (string, error) {
-		made, err := s.CreateCode(ctx, affiliate.NewCode{CouponID: s.Autumn.ID, Code: "again", ExternalID: "code-ext", AffiliateID: s.Bob.ID})
+		made, err := s.CreateCode(ctx, affiliate.CodeParams{CouponID: s.Autumn.ID, Code: "again", ExternalID: "code-ext", AffiliateID: s.Bob.ID})
 		if err == nil && made.TimesRedeemed != 0 {
 			t.Errorf("a code begins with %d redemptions", made.TimesRedeemed)
 		}
 		return made.ID.String(), err
 	}
 	sale := func() (string, error) {
-		made, err := s.RecordSale(ctx, affiliate.NewSale{PromoCode: "AGAIN", Email: "kim@b.co", Name: "K", TotalEarned: scene.Sum("5"), ExternalID: "order-again", ExternalInvoiceID: "invoice-again"})
+		made, err := s.RecordSale(ctx, affiliate.SaleParams{PromoCode: "AGAIN", Email: "kim@b.co", Name: "K", TotalEarned: scene.Sum("5"), ExternalID: "order-again", ExternalInvoiceID: "invoice-again"})
 		return fmt.Sprint(made.Sale.Or(affiliate.Sale{}).ID), err
 	}
 	person := func() (string, error) {
-		made, err := s.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: "A", LastName: "B", Email: "again@b.co", ExternalID: "user-again"})
+		made, err := s.CreateAffiliate(ctx, affiliate.AffiliateParams{FirstName: "A", LastName: "B", Email: "again@b.co", ExternalID: "user-again"})
 		return made.ID.String(), err
 	}
 	hold := func() (string, error) {
-		made, err := s.HoldRedemption(ctx, affiliate.NewHold{ID: "hold-again", Until: s.Now.Add(time.Hour), Order: affiliate.Order{PromoCode: "AGAIN", Email: "lea@b.co", Subtotal: scene.Amount("10")}})
+		made, err := s.HoldRedemption(ctx, affiliate.HoldParams{ID: "hold-again", Until: s.Now.Add(time.Hour), Order: affiliate.Order{PromoCode: "AGAIN", Email: "lea@b.co", Subtotal: scene.Amount("10")}})
 		return made.PromotionalCode.Or(affiliate.CodeName{}).ID.String(), err
 	}
 	payer := func() (string, error) {
-		scene.Must(s.CreateReferral(ctx, affiliate.NewReferral{AffiliateID: "ada", Name: "P", Email: "payer@b.co", ReferredUserExternalID: "host-again"}))
+		scene.Must(s.CreateReferral(ctx, affiliate.ReferralParams{AffiliateID: "ada", Name: "P", Email: "payer@b.co", ReferredUserExternalID: "host-again"}))
 		known := scene.Must(s.Payer(ctx, "stripe", affiliate.PayerFact{ID: "cus_again"}))
 		if known.Known {
 			t.Error("the payer of a deleted customer is known")
@@ -51,11 +51,11 @@ func TestKeysAfterDeletion(t *testing.T) {
 		return known.Referral.Or(affiliate.Referral{}).ID.String(), nil
 	}
 	adjustment := func() (string, error) {
-		made, err := s.RecordAdjustment(ctx, affiliate.NewAdjustment{AffiliateEmail: "again@b.co", Kind: affiliate.AdjustBonus, Amount: scene.Sum("5"), Reason: "r", ExternalID: "bonus-again"})
+		made, err := s.RecordAdjustment(ctx, affiliate.AdjustmentParams{AffiliateEmail: "again@b.co", Kind: affiliate.AdjustBonus, Amount: scene.Sum("5"), Reason: "r", ExternalID: "bonus-again"})
 		return made.ID.String(), err
 	}
 	webhook := func() (string, error) {
-		made, err := s.CreateEndpoint(ctx, affiliate.NewEndpoint{URL: "https://again.example/hook", Events: []affiliate.EventType{affiliate.SaleCreated}})
+		made, err := s.CreateEndpoint(ctx, affiliate.EndpointParams{URL: "https://again.example/hook", Events: []affiliate.EventType{affiliate.SaleCreated}})
 		return made.ID.String(), err
 	}
 	run := func() (string, error) {
@@ -119,7 +119,7 @@ func TestKeysThatStay(t *testing.T) {
 	ctx, s := t.Context(), scene.NewShop(t)
 	paid := affiliate.PaymentFact{
 		Provider: "stripe", Keys: []string{"pi_1"}, Payer: affiliate.PayerFact{ID: "cus_1", Email: "kim@b.co"}, At: s.Now, Currency: "USD",
-		Sale: affiliate.Set(affiliate.Paid{NewSale: affiliate.NewSale{TotalEarned: scene.Sum("100")}, Gross: scene.Sum("100"), Tries: []affiliate.Credit{{PromoCode: "ADA20"}}}),
+		Sale: affiliate.Set(affiliate.Paid{SaleParams: affiliate.SaleParams{TotalEarned: scene.Sum("100")}, Gross: scene.Sum("100"), Tries: []affiliate.Credit{{PromoCode: "ADA20"}}}),
 	}
 	told := func(want affiliate.SaleOutcome) affiliate.Sale {
 		t.Helper()
@@ -135,8 +135,8 @@ func TestKeysThatStay(t *testing.T) {
 	told(affiliate.SaleDuplicate)
 
 	order := affiliate.Order{PromoCode: "ADA20", Email: "lea@b.co", Subtotal: scene.Amount("100")}
-	scene.Must(s.HoldRedemption(ctx, affiliate.NewHold{ID: "h", Until: s.Now.Add(time.Hour), Order: order}))
-	sale := affiliate.NewSale{HoldID: "h", Email: "lea@b.co", Name: "L", TotalEarned: scene.Sum("80"), ExternalID: "o-1"}
+	scene.Must(s.HoldRedemption(ctx, affiliate.HoldParams{ID: "h", Until: s.Now.Add(time.Hour), Order: order}))
+	sale := affiliate.SaleParams{HoldID: "h", Email: "lea@b.co", Name: "L", TotalEarned: scene.Sum("80"), ExternalID: "o-1"}
 	scene.Must(0, s.DeleteSale(ctx, s.Sell(sale).ID))
 	_, err := s.RecordSale(ctx, sale)
 	scene.RefusedAs(t, "the hold again", affiliate.HoldIsConfirmed, err)
@@ -151,7 +151,7 @@ func TestKeysThatStay(t *testing.T) {
 		t.Error("a refund of the new sale counts as told")
 	}
 
-	in := affiliate.NewAffiliate{Once: affiliate.Once{Key: "k"}, FirstName: "A", LastName: "B", Email: "once@b.co"}
+	in := affiliate.AffiliateParams{Once: affiliate.Once{Key: "k"}, FirstName: "A", LastName: "B", Email: "once@b.co"}
 	made := scene.Must(s.CreateAffiliate(ctx, in))
 	scene.Must(0, s.DeleteAffiliate(ctx, affiliate.AffiliateRef{ID: made.ID}))
 	if got := scene.Must(s.CreateAffiliate(ctx, in)); got.ID != made.ID {

@@ -42,11 +42,13 @@ func TestLinkLimit(t *testing.T) {
 	ctx := t.Context()
 	a, b := w.Join("a"), w.Join("b")
 	w.AddLink(a.ID, "a2")
-	last := affiliate.NewLink{Link: "a3", AffiliateID: a.ID}
+	last := affiliate.LinkParams{Link: "a3", AffiliateID: a.ID}
 	last.Key = "k"
 	first := scene.Must(w.CreateLink(ctx, last))
 	full := scene.StateError(affiliate.LinkLimitReached, "", "Affiliate has as many links as the program allows")
-	w.Refused(full, func() error { return scene.ErrOf(w.CreateLink(ctx, affiliate.NewLink{Link: "a4", AffiliateID: a.ID})) })
+	w.Refused(full, func() error {
+		return scene.ErrOf(w.CreateLink(ctx, affiliate.LinkParams{Link: "a4", AffiliateID: a.ID}))
+	})
 	w.Refused(full, func() error {
 		return scene.ErrOf(w.UpdateAffiliate(ctx, affiliate.AffiliateRef{ID: a.ID}, affiliate.AffiliateUpdate{AffiliateLink: affiliate.Set("a4")}))
 	})
@@ -65,7 +67,7 @@ func TestLinkLimitConcurrently(t *testing.T) {
 	var wg sync.WaitGroup
 	for i := range 20 {
 		wg.Go(func() {
-			_, err := w.CreateLink(t.Context(), affiliate.NewLink{Link: fmt.Sprint("x", i), AffiliateID: a.ID})
+			_, err := w.CreateLink(t.Context(), affiliate.LinkParams{Link: fmt.Sprint("x", i), AffiliateID: a.ID})
 			if err == nil {
 				made.Add(1)
 			} else if !errors.Is(err, affiliate.LinkLimitReached) {
@@ -114,13 +116,13 @@ func TestBulkLimit(t *testing.T) {
 		customers = append(customers, w.Refer("a", email).ID)
 		sales = append(sales, w.SellTo(email, "10").ID)
 	}
-	coupon := scene.Must(w.CreateCoupon(ctx, affiliate.NewCoupon{Name: "Ten", PercentOff: scene.Percent("10")}))
+	coupon := scene.Must(w.CreateCoupon(ctx, affiliate.CouponParams{Name: "Ten", PercentOff: scene.Percent("10")}))
 	codes := func(count int, of ...uuid.UUID) error {
-		return scene.ErrOf(w.GenerateCodes(ctx, affiliate.NewCodes{Count: count, AffiliateIDs: of, NewCode: affiliate.NewCode{
+		return scene.ErrOf(w.GenerateCodes(ctx, affiliate.CodesParams{Count: count, AffiliateIDs: of, CodeParams: affiliate.CodeParams{
 			CouponID: coupon.ID, CodeStructure: affiliate.Set(affiliate.CodeStructure{RandomChars: true}), RandomCharsLength: affiliate.Set[int64](9),
 		}}))
 	}
-	row := imported.Referral{NewReferral: affiliate.NewReferral{AffiliateID: "a", Name: "Old", Email: "old@b.co"}}
+	row := imported.Referral{ReferralParams: affiliate.ReferralParams{AffiliateID: "a", Name: "Old", Email: "old@b.co"}}
 	for name, call := range map[string]struct{ fits, over func() error }{
 		"GenerateCodes":     {func() error { return codes(2, a) }, func() error { return codes(3, a) }},
 		"GenerateCodesMany": {func() error { return codes(1, a, b) }, func() error { return codes(1, a, b, c) }},

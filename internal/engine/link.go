@@ -19,7 +19,7 @@ import (
 )
 
 // CreateLink implements tributary.Program.CreateLink.
-func (p *Program) CreateLink(ctx context.Context, in affiliate.NewLink) (_ affiliate.Link, err error) {
+func (p *Program) CreateLink(ctx context.Context, in affiliate.LinkParams) (_ affiliate.Link, err error) {
 	defer p.Begin(&ctx, "CreateLink", Writes).End(&err)
 	refused := refusal.First(
 		linkTextMissing(in.Link, refusal.LinkRequired),

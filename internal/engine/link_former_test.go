@@ -18,7 +18,7 @@ func takers(w *scene.World, mail string, owner, link uuid.UUID) map[string]func(
 	ctx := w.T.Context()
 	return map[string]func(string) error{
 		"create": func(s string) error {
-			return scene.ErrOf(w.CreateLink(ctx, affiliate.NewLink{Link: s, AffiliateID: owner}))
+			return scene.ErrOf(w.CreateLink(ctx, affiliate.LinkParams{Link: s, AffiliateID: owner}))
 		},
 		"rename":  func(s string) error { return scene.ErrOf(w.RenameLink(ctx, affiliate.LinkRef{ID: link}, s)) },
 		"partner": func(s string) error { return scene.ErrOf(w.Partner(owner).AddLink(ctx, s, 99)) },
@@ -26,7 +26,7 @@ func takers(w *scene.World, mail string, owner, link uuid.UUID) map[string]func(
 			return scene.ErrOf(w.Partner(owner).RenameLink(ctx, link, s))
 		},
 		"sign-up": func(s string) error {
-			return scene.ErrOf(w.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: "N", LastName: "N", Email: mail, AffiliateLink: s}))
+			return scene.ErrOf(w.CreateAffiliate(ctx, affiliate.AffiliateParams{FirstName: "N", LastName: "N", Email: mail, AffiliateLink: s}))
 		},
 		"update": func(s string) error {
 			return scene.ErrOf(w.UpdateAffiliate(ctx, affiliate.AffiliateRef{ID: owner}, affiliate.AffiliateUpdate{AffiliateLink: affiliate.Set(s)}))
@@ -84,7 +84,7 @@ func TestFormerSlugs(t *testing.T) {
 			ctx, w := t.Context(), scene.New(t)
 			mara, otto := w.Join("mara"), w.Join("otto")
 			leads := lose(ctx, w, mara)
-			click, err := w.TrackClick(ctx, affiliate.NewClick{Slug: "Mara"})
+			click, err := w.TrackClick(ctx, affiliate.ClickParams{Slug: "Mara"})
 			if leads && click.AffiliateID != mara.ID || !leads && err != affiliate.ErrNotFound {
 				t.Errorf("a visit by the old slug: %+v, %v", click, err)
 			}
@@ -97,7 +97,7 @@ func TestFormerSlugs(t *testing.T) {
 					scene.Equal(t, before, w.Dump())
 				}
 			}
-			namesake := scene.Must(w.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: "M", LastName: "M", Email: "mara@other.example"}))
+			namesake := scene.Must(w.CreateAffiliate(ctx, affiliate.AffiliateParams{FirstName: "M", LastName: "M", Email: "mara@other.example"}))
 			if got := namesake.AffiliateLinks[0].Link; got != "mara-2" {
 				t.Errorf("a slug is generated as %s", got)
 			}
@@ -121,11 +121,11 @@ func TestFormerSlugs(t *testing.T) {
 			released := scene.Must(w.ReleaseSlug(ctx, "mara"))
 			scene.Equal(t, affiliate.ReleasedSlug{Link: "mara", AffiliateID: mara.ID}, released)
 			w.Refused(scene.MissingError(affiliate.LinkNotFound, "Affiliate link not found"), func() error { return scene.ErrOf(w.ReleaseSlug(ctx, "mara")) })
-			if _, err := w.TrackClick(ctx, affiliate.NewClick{Slug: "mara"}); err != affiliate.ErrNotFound {
+			if _, err := w.TrackClick(ctx, affiliate.ClickParams{Slug: "mara"}); err != affiliate.ErrNotFound {
 				t.Errorf("a visit by the released slug: %v", err)
 			}
 			scene.Must(w.Partner(otto.ID).AddLink(ctx, "mara", 9))
-			scene.Equal(t, otto.ID, scene.Must(w.TrackClick(ctx, affiliate.NewClick{Slug: "mara"})).AffiliateID)
+			scene.Equal(t, otto.ID, scene.Must(w.TrackClick(ctx, affiliate.ClickParams{Slug: "mara"})).AffiliateID)
 			w.Verifies()
 		})
 	}
@@ -165,8 +165,8 @@ func TestRenamedLinkAttributes(t *testing.T) {
 	mara := w.Join("mara")
 	link := mara.AffiliateLinks[0].ID
 	scene.Must(w.RenameLink(ctx, affiliate.LinkRef{ID: link}, "new"))
-	ref := scene.Must(w.CreateReferral(ctx, affiliate.NewReferral{AffiliateID: "mara", Name: "K", Email: "kim@b.co", ReferredUserExternalID: "1"}))
-	sale := scene.Must(w.RecordSale(ctx, affiliate.NewSale{ReferralID: "MARA", Email: "lee@b.co", Name: "L", TotalEarned: scene.Sum("100")})).Sale.Or(affiliate.Sale{})
+	ref := scene.Must(w.CreateReferral(ctx, affiliate.ReferralParams{AffiliateID: "mara", Name: "K", Email: "kim@b.co", ReferredUserExternalID: "1"}))
+	sale := scene.Must(w.RecordSale(ctx, affiliate.SaleParams{ReferralID: "MARA", Email: "lee@b.co", Name: "L", TotalEarned: scene.Sum("100")})).Sale.Or(affiliate.Sale{})
 	scene.Equal(t, []uuid.UUID{mara.ID, link}, []uuid.UUID{sale.AffiliateID, sale.AffiliateLinkID.Or(uuid.Nil)})
 	scene.Equal(t, mara.ID, ref.AffiliateID)
 	scene.Equal(t, mara.ID, scene.Must(w.Affiliate(ctx, "mara")).ID)
@@ -222,11 +222,11 @@ func TestSlugsAreNoIDs(t *testing.T) {
 			scene.Equal(t, before, w.Dump())
 		}
 	}
-	made := scene.Must(w.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: "M", LastName: "M", Email: id + "@other.example"}))
+	made := scene.Must(w.CreateAffiliate(ctx, affiliate.AffiliateParams{FirstName: "M", LastName: "M", Email: id + "@other.example"}))
 	if got := made.AffiliateLinks[0].Link; got != id+"-2" {
 		t.Errorf("a slug is generated as %s", got)
 	}
 	for _, slug := range []string{strings.ReplaceAll(id, "-", ""), id[:35], id + "0", "g" + id[1:]} { // no ids
-		scene.Must(w.CreateLink(ctx, affiliate.NewLink{Link: slug, AffiliateID: otto.ID}))
+		scene.Must(w.CreateLink(ctx, affiliate.LinkParams{Link: slug, AffiliateID: otto.ID}))
 	}
 }

@@ -23,7 +23,7 @@ func TestCreateLink(t *testing.T) {
 	w.Now = w.Now.Add(time.Hour)
 	var got affiliate.Link
 	events := w.Fired(func() {
-		got = scene.Must(w.CreateLink(t.Context(), affiliate.NewLink{Link: "Spring", AffiliateEmail: "MARA@example.org"}))
+		got = scene.Must(w.CreateLink(t.Context(), affiliate.LinkParams{Link: "Spring", AffiliateEmail: "MARA@example.org"}))
 	})
 	want := affiliate.Link{
 		ID: got.ID, Link: "Spring", Affiliate: affiliate.LinkOwner{ID: a.ID, Name: "Mara Lindqvist", Email: "mara@example.org"},
@@ -57,24 +57,24 @@ func TestCreateLinkRefusals(t *testing.T) {
 	syntax := scene.FieldError(affiliate.SlugSyntax, "link", "Link can only contain letters, numbers, and hyphens")
 	type row struct {
 		name string
-		in   affiliate.NewLink
+		in   affiliate.LinkParams
 		want affiliate.Error
 	}
 	rows := []row{
-		{"ErrMissingB308", affiliate.NewLink{}, required},
-		{"ErrBlank", affiliate.NewLink{Link: " "}, required},
-		{"ErrLongB313", affiliate.NewLink{Link: strings.Repeat("a", 101)}, scene.FieldError(affiliate.SlugSyntax, "link", "Link must be at most 100 characters")},
-		{"ErrNoOwnerB309", affiliate.NewLink{Link: "a"}, scene.FieldError(affiliate.MissingField, "affiliateId", "Affiliate ID or email is required")},
-		{"ErrUnknownIDB310", affiliate.NewLink{Link: "a", AffiliateID: uuid.New()}, notFound},
-		{"ErrUnknownEmail", affiliate.NewLink{Link: "a", AffiliateEmail: "x"}, notFound},
-		{"ErrBothUnknown", affiliate.NewLink{Link: "a", AffiliateID: uuid.New(), AffiliateEmail: "x@b.co"}, notFound},
-		{"ErrMismatchB311", affiliate.NewLink{Link: "a", AffiliateID: a.ID, AffiliateEmail: b.Email}, mismatch},
-		{"ErrMismatchUnknownEmail", affiliate.NewLink{Link: "x", AffiliateID: a.ID, AffiliateEmail: "x@b.co"}, mismatch},
-		{"ErrTakenOwnB314", affiliate.NewLink{Link: "A", AffiliateID: a.ID, AffiliateEmail: a.Email}, inUse},
-		{"ErrTakenB314", affiliate.NewLink{Link: "b", AffiliateID: a.ID}, inUse},
+		{"ErrMissingB308", affiliate.LinkParams{}, required},
+		{"ErrBlank", affiliate.LinkParams{Link: " "}, required},
+		{"ErrLongB313", affiliate.LinkParams{Link: strings.Repeat("a", 101)}, scene.FieldError(affiliate.SlugSyntax, "link", "Link must be at most 100 characters")},
+		{"ErrNoOwnerB309", affiliate.LinkParams{Link: "a"}, scene.FieldError(affiliate.MissingField, "affiliateId", "Affiliate ID or email is required")},
+		{"ErrUnknownIDB310", affiliate.LinkParams{Link: "a", AffiliateID: uuid.New()}, notFound},
+		{"ErrUnknownEmail", affiliate.LinkParams{Link: "a", AffiliateEmail: "x"}, notFound},
+		{"ErrBothUnknown", affiliate.LinkParams{Link: "a", AffiliateID: uuid.New(), AffiliateEmail: "x@b.co"}, notFound},
+		{"ErrMismatchB311", affiliate.LinkParams{Link: "a", AffiliateID: a.ID, AffiliateEmail: b.Email}, mismatch},
+		{"ErrMismatchUnknownEmail", affiliate.LinkParams{Link: "x", AffiliateID: a.ID, AffiliateEmail: "x@b.co"}, mismatch},
+		{"ErrTakenOwnB314", affiliate.LinkParams{Link: "A", AffiliateID: a.ID, AffiliateEmail: a.Email}, inUse},
+		{"ErrTakenB314", affiliate.LinkParams{Link: "b", AffiliateID: a.ID}, inUse},
 	}
 	for _, bad := range []string{"a b", "a_b", "é", "-🙂", "a.b", "a\n"} { // B312
-		rows = append(rows, row{"ErrSyntax " + bad, affiliate.NewLink{Link: bad}, syntax})
+		rows = append(rows, row{"ErrSyntax " + bad, affiliate.LinkParams{Link: bad}, syntax})
 	}
 	for _, tt := range rows {
 		t.Run(tt.name, func(t *testing.T) {
@@ -92,7 +92,7 @@ func TestCreateLinkConcurrently(t *testing.T) { // B316
 	errs := make([]error, 8)
 	events := w.Fired(func() {
 		for i := range errs {
-			wg.Go(func() { _, errs[i] = p.CreateLink(t.Context(), affiliate.NewLink{Link: "x", AffiliateID: a.ID}) })
+			wg.Go(func() { _, errs[i] = p.CreateLink(t.Context(), affiliate.LinkParams{Link: "x", AffiliateID: a.ID}) })
 		}
 		wg.Wait()
 	})
@@ -111,7 +111,7 @@ func TestCreateLinkConcurrently(t *testing.T) { // B316
 
 func TestCreateLinkOnce(t *testing.T) {
 	w := scene.New(t)
-	in := affiliate.NewLink{Once: affiliate.Once{Key: "k"}, Link: "x", AffiliateID: w.Join("a").ID}
+	in := affiliate.LinkParams{Once: affiliate.Once{Key: "k"}, Link: "x", AffiliateID: w.Join("a").ID}
 	first := scene.Must(w.CreateLink(t.Context(), in))
 	before := w.Dump()
 	scene.Equal(t, first, scene.Must(w.CreateLink(t.Context(), in)))
@@ -167,7 +167,7 @@ func TestLinks(t *testing.T) {
 func TestRenameLink(t *testing.T) { // I28, I30, B321
 	w := scene.New(t)
 	a := w.Join("a")
-	scene.Must(w.TrackClick(t.Context(), affiliate.NewClick{Slug: "a"}))
+	scene.Must(w.TrackClick(t.Context(), affiliate.ClickParams{Slug: "a"}))
 	old := scene.Must(w.Links(t.Context(), affiliate.LinkFilter{Slug: affiliate.Set("a")}, affiliate.Page{})).Items[0]
 	w.Now = w.Now.Add(time.Hour)
 
@@ -190,7 +190,7 @@ func TestRenameLink(t *testing.T) { // I28, I30, B321
 		}
 		scene.Equal(t, affiliate.Set(slug), scene.BodyOf[affiliate.AffiliateBody](t, events[0]).Link)
 	}
-	scene.Equal(t, a.ID, scene.Must(w.TrackClick(t.Context(), affiliate.NewClick{Slug: "a"})).AffiliateID)
+	scene.Equal(t, a.ID, scene.Must(w.TrackClick(t.Context(), affiliate.ClickParams{Slug: "a"})).AffiliateID)
 }
 
 func TestRenameLinkRefusals(t *testing.T) {
@@ -228,7 +228,7 @@ func TestRenameLinkRefusals(t *testing.T) {
 func TestDeleteLink(t *testing.T) { // I29, I30, B327
 	w := scene.New(t)
 	a := w.Join("a")
-	scene.Must(w.TrackClick(t.Context(), affiliate.NewClick{Slug: "a"}))
+	scene.Must(w.TrackClick(t.Context(), affiliate.ClickParams{Slug: "a"}))
 	ref := w.Refer("a", "kim@b.co")
 	sale := w.SellTo("kim@b.co", "100")
 	want := scene.Must(w.Affiliate(t.Context(), "a"))
@@ -260,7 +260,7 @@ func TestDeleteLink(t *testing.T) { // I29, I30, B327
 	ref.AffiliateLinkID, ref.TotalRevenue, ref.TotalCommission = affiliate.Null[uuid.UUID](), affiliate.MustAmount("100"), affiliate.MustAmount("20")
 	scene.Equal(t, ref, scene.Must(w.Referral(t.Context(), "kim@b.co")))
 	scene.Equal(t, sale.UpdatedAt, scene.Must(w.Sale(t.Context(), sale.ID)).UpdatedAt)
-	if _, err := w.TrackClick(t.Context(), affiliate.NewClick{Slug: "a"}); err != affiliate.ErrNotFound {
+	if _, err := w.TrackClick(t.Context(), affiliate.ClickParams{Slug: "a"}); err != affiliate.ErrNotFound {
 		t.Errorf("the deleted slug tracks: %v", err)
 	}
 	w.Verifies()

@@ -47,7 +47,7 @@ func TestAll(t *testing.T) {
 	ada := w.Ada()
 	const n = 250
 	for i := range n {
-		scene.Must(w.CreateLink(ctx, affiliate.NewLink{Link: fmt.Sprint("ada-", i), AffiliateID: ada.Person.ID}))
+		scene.Must(w.CreateLink(ctx, affiliate.LinkParams{Link: fmt.Sprint("ada-", i), AffiliateID: ada.Person.ID}))
 	}
 	count := func(seq iter.Seq2[affiliate.Link, error]) (got int) {
 		for range scene.OnlyValues(seq) {
@@ -79,7 +79,7 @@ func TestPages(t *testing.T) {
 	ctx := t.Context()
 	ada := w.Ada()
 	for i := range 9 {
-		scene.Must(w.CreateLink(ctx, affiliate.NewLink{Link: fmt.Sprint("ada-", i), AffiliateID: ada.Person.ID}))
+		scene.Must(w.CreateLink(ctx, affiliate.LinkParams{Link: fmt.Sprint("ada-", i), AffiliateID: ada.Person.ID}))
 	}
 	var got []string
 	walk := func(from affiliate.Page) (next string) {

@@ -17,10 +17,10 @@ func TestFormerIDsOfAffiliates(t *testing.T) {
 	ada, ben := s.Ada.Person.ID, s.Join("ben").ID
 	kim := s.Customer("ben", "kim")
 	s.ToTomas("100")
-	sale := s.Sell(affiliate.NewSale{Email: s.Bea.Email, TotalEarned: scene.Sum("50")})
-	plan := scene.Must(s.CreatePlan(ctx, affiliate.NewPlan{Name: "p"})).ID
-	tier := scene.Must(s.CreateTier(ctx, affiliate.NewTier{Tier: 3, Name: "t"})).ID
-	coupon := scene.Must(s.CreateCoupon(ctx, affiliate.NewCoupon{Name: "c", PercentOff: scene.Percent("10")})).ID
+	sale := s.Sell(affiliate.SaleParams{Email: s.Bea.Email, TotalEarned: scene.Sum("50")})
+	plan := scene.Must(s.CreatePlan(ctx, affiliate.PlanParams{Name: "p"})).ID
+	tier := scene.Must(s.CreateTier(ctx, affiliate.TierParams{Tier: 3, Name: "t"})).ID
+	coupon := scene.Must(s.CreateCoupon(ctx, affiliate.CouponParams{Name: "c", PercentOff: scene.Percent("10")})).ID
 	scene.Must(s.MergeAffiliates(ctx, affiliate.Merge{From: ben.String(), Into: ada.String()}))
 	was, all := affiliate.Set(ben), affiliate.Page{}
 	one := func(list []affiliate.Affiliate, err error) (uuid.UUID, error) {
@@ -54,26 +54,26 @@ func TestFormerIDsOfAffiliates(t *testing.T) {
 			return b.AffiliateID, err
 		},
 		"RecordAdjustment": func() (uuid.UUID, error) {
-			a, err := s.RecordAdjustment(ctx, affiliate.NewAdjustment{AffiliateID: ben, Kind: affiliate.AdjustBonus, Amount: scene.Sum("3"), Reason: "r"})
+			a, err := s.RecordAdjustment(ctx, affiliate.AdjustmentParams{AffiliateID: ben, Kind: affiliate.AdjustBonus, Amount: scene.Sum("3"), Reason: "r"})
 			return a.AffiliateID, err
 		},
 		"CreateLink": func() (uuid.UUID, error) {
-			l, err := s.CreateLink(ctx, affiliate.NewLink{Link: "ben-2", AffiliateID: ben})
+			l, err := s.CreateLink(ctx, affiliate.LinkParams{Link: "ben-2", AffiliateID: ben})
 			return l.Affiliate.ID, err
 		},
 		"CreateCode": func() (uuid.UUID, error) {
-			c, err := s.CreateCode(ctx, affiliate.NewCode{Code: "BEN1", CouponID: coupon, AffiliateID: ben})
+			c, err := s.CreateCode(ctx, affiliate.CodeParams{Code: "BEN1", CouponID: coupon, AffiliateID: ben})
 			return c.AffiliateID.Or(uuid.Nil), err
 		},
 		"GenerateCodes": func() (uuid.UUID, error) {
-			c, err := s.GenerateCodes(ctx, affiliate.NewCodes{NewCode: affiliate.NewCode{CouponID: coupon, CodeStructure: affiliate.Set(affiliate.CodeStructure{RandomChars: true})}, AffiliateIDs: []uuid.UUID{ben}, Count: 1})
+			c, err := s.GenerateCodes(ctx, affiliate.CodesParams{CodeParams: affiliate.CodeParams{CouponID: coupon, CodeStructure: affiliate.Set(affiliate.CodeStructure{RandomChars: true})}, AffiliateIDs: []uuid.UUID{ben}, Count: 1})
 			if err != nil {
 				return uuid.Nil, err
 			}
 			return c[0].AffiliateID.Or(uuid.Nil), nil
 		},
 		"CreateReferral": func() (uuid.UUID, error) {
-			r, err := s.CreateReferral(ctx, affiliate.NewReferral{AffiliateID: ben.String(), Name: "N", Email: "new@example.net", ReferredUserExternalID: "n"})
+			r, err := s.CreateReferral(ctx, affiliate.ReferralParams{AffiliateID: ben.String(), Name: "N", Email: "new@example.net", ReferredUserExternalID: "n"})
 			return r.AffiliateID, err
 		},
 		"UpdateReferral": func() (uuid.UUID, error) {
@@ -81,14 +81,14 @@ func TestFormerIDsOfAffiliates(t *testing.T) {
 			return r.AffiliateID, err
 		},
 		"RecordSale": func() (uuid.UUID, error) {
-			return s.Sell(affiliate.NewSale{ReferralID: ben.String(), Email: "y@example.net", Name: "Y", TotalEarned: scene.Sum("10")}).AffiliateID, nil
+			return s.Sell(affiliate.SaleParams{ReferralID: ben.String(), Email: "y@example.net", Name: "Y", TotalEarned: scene.Sum("10")}).AffiliateID, nil
 		},
 		"UpdateSale": func() (uuid.UUID, error) {
 			r, err := s.UpdateSale(ctx, sale.ID, affiliate.SaleUpdate{AffiliateID: was})
 			return r.AffiliateID, err
 		},
 		"RecordConversion": func() (uuid.UUID, error) {
-			r, err := s.RecordConversion(ctx, affiliate.NewConversion{Conversion: "signup", ReferralID: ben.String(), Email: "z@example.net", Name: "Z"})
+			r, err := s.RecordConversion(ctx, affiliate.ConversionParams{Conversion: "signup", ReferralID: ben.String(), Email: "z@example.net", Name: "Z"})
 			return r.Sale.Or(affiliate.Sale{}).AffiliateID, err
 		},
 		"Sales": func() (uuid.UUID, error) {
@@ -122,8 +122,8 @@ func TestFormerIDsOfAffiliates(t *testing.T) {
 	} {
 		s.Pass(1)
 		if name == "Adjustments" || name == "SearchCodes" { // there has to be one
-			scene.Must(s.RecordAdjustment(ctx, affiliate.NewAdjustment{AffiliateID: ada, Kind: affiliate.AdjustBonus, Amount: scene.Sum("1"), Reason: "r"}))
-			_, _ = s.CreateCode(ctx, affiliate.NewCode{Code: "ADAS", CouponID: coupon, AffiliateID: ada})
+			scene.Must(s.RecordAdjustment(ctx, affiliate.AdjustmentParams{AffiliateID: ada, Kind: affiliate.AdjustBonus, Amount: scene.Sum("1"), Reason: "r"}))
+			_, _ = s.CreateCode(ctx, affiliate.CodeParams{Code: "ADAS", CouponID: coupon, AffiliateID: ada})
 		}
 		if got, err := names(); err != nil || got != ada {
 			t.Errorf("%s: %s, %v", name, got, err)
@@ -137,7 +137,7 @@ func TestFormerIDsOfAffiliates(t *testing.T) {
 			t.Errorf("a run without the former id: %+v", l)
 		}
 	}
-	if _, err := s.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: ben}); err != nil {
+	if _, err := s.CreatePayout(ctx, affiliate.PayoutParams{AffiliateID: ben}); err != nil {
 		t.Errorf("CreatePayout: %v", err)
 	}
 	if _, err := s.Referral(ctx, kim.Email); err != nil {
@@ -149,9 +149,9 @@ func TestFormerIDsOfAffiliates(t *testing.T) {
 // Wherever a customer is named, the id of one who was merged into them names them, too.
 func TestFormerIDsOfCustomers(t *testing.T) {
 	s, ctx := scene.NewShop(t, paysLeads), t.Context()
-	kim := scene.Must(s.CreateReferral(ctx, affiliate.NewReferral{AffiliateID: "ada", Name: "Kim", Email: "kim@example.net", ReferredUserExternalID: "user-kim"}))
+	kim := scene.Must(s.CreateReferral(ctx, affiliate.ReferralParams{AffiliateID: "ada", Name: "Kim", Email: "kim@example.net", ReferredUserExternalID: "user-kim"}))
 	s.ToTomas("100")
-	plan := scene.Must(s.CreatePlan(ctx, affiliate.NewPlan{Name: "p"})).ID
+	plan := scene.Must(s.CreatePlan(ctx, affiliate.PlanParams{Name: "p"})).ID
 	scene.Must(s.MergeReferrals(ctx, affiliate.Merge{From: kim.Email, Into: s.Tomas.Email}))
 	was, all := affiliate.Set(kim.ID.String()), affiliate.Page{}
 	of := func(r affiliate.SaleResult, err error) (uuid.UUID, error) {
@@ -171,16 +171,16 @@ func TestFormerIDsOfCustomers(t *testing.T) {
 			return (append(r, affiliate.Referral{}))[0].ID, err
 		},
 		"RecordSale": func() (uuid.UUID, error) {
-			return of(s.RecordSale(ctx, affiliate.NewSale{ReferralID: kim.ID.String(), TotalEarned: scene.Sum("1")}))
+			return of(s.RecordSale(ctx, affiliate.SaleParams{ReferralID: kim.ID.String(), TotalEarned: scene.Sum("1")}))
 		},
 		"RecordSale host id": func() (uuid.UUID, error) {
-			return of(s.RecordSale(ctx, affiliate.NewSale{ReferredUserExternalID: "user-kim", TotalEarned: scene.Sum("1")}))
+			return of(s.RecordSale(ctx, affiliate.SaleParams{ReferredUserExternalID: "user-kim", TotalEarned: scene.Sum("1")}))
 		},
 		"RecordSale email": func() (uuid.UUID, error) {
-			return of(s.RecordSale(ctx, affiliate.NewSale{Email: kim.Email, TotalEarned: scene.Sum("1")}))
+			return of(s.RecordSale(ctx, affiliate.SaleParams{Email: kim.Email, TotalEarned: scene.Sum("1")}))
 		},
 		"RecordConversion": func() (uuid.UUID, error) {
-			return of(s.RecordConversion(ctx, affiliate.NewConversion{Conversion: "signup", ReferralID: kim.ID.String()}))
+			return of(s.RecordConversion(ctx, affiliate.ConversionParams{Conversion: "signup", ReferralID: kim.ID.String()}))
 		},
 		"Sales": func() (uuid.UUID, error) {
 			l, err := s.Sales(ctx, affiliate.SaleFilter{ReferralID: was}, all)
@@ -195,7 +195,7 @@ func TestFormerIDsOfCustomers(t *testing.T) {
 			return (append(l.Items, affiliate.Referral{}))[0].ID, err
 		},
 		"CreateReferral": func() (uuid.UUID, error) {
-			r, err := s.CreateReferral(ctx, affiliate.NewReferral{AffiliateID: "ada", Name: "K", Email: kim.Email, ReferredUserExternalID: "user-kim"})
+			r, err := s.CreateReferral(ctx, affiliate.ReferralParams{AffiliateID: "ada", Name: "K", Email: kim.Email, ReferredUserExternalID: "user-kim"})
 			return r.ID, err
 		},
 	} {
@@ -204,7 +204,7 @@ func TestFormerIDsOfCustomers(t *testing.T) {
 			t.Errorf("%s: %s, %v", name, got, err)
 		}
 	}
-	if err := scene.ErrOf(s.CreateReferral(ctx, affiliate.NewReferral{AffiliateID: "ada", Name: "K", Email: "other@example.net", ReferredUserExternalID: "user-kim"})); !errors.Is(err, affiliate.ReferralExternalIDTaken) {
+	if err := scene.ErrOf(s.CreateReferral(ctx, affiliate.ReferralParams{AffiliateID: "ada", Name: "K", Email: "other@example.net", ReferredUserExternalID: "user-kim"})); !errors.Is(err, affiliate.ReferralExternalIDTaken) {
 		t.Errorf("the former host id for somebody else: %v", err)
 	}
 	s.Verifies()

@@ -25,9 +25,9 @@ func TestMergeReferrals(t *testing.T) {
 	s, ctx := scene.NewShop(t, paysLeads), t.Context()
 	kim := s.Customer("ada", "kim")
 	s.ToTomas("100")
-	converts(t, s, affiliate.NewConversion{Conversion: "signup", Email: s.Tomas.Email})
-	converts(t, s, affiliate.NewConversion{Conversion: "signup", Email: kim.Email})
-	s.Sell(affiliate.NewSale{Email: kim.Email, TotalEarned: scene.Sum("50"), ExternalID: "kims"})
+	converts(t, s, affiliate.ConversionParams{Conversion: "signup", Email: s.Tomas.Email})
+	converts(t, s, affiliate.ConversionParams{Conversion: "signup", Email: kim.Email})
+	s.Sell(affiliate.SaleParams{Email: kim.Email, TotalEarned: scene.Sum("50"), ExternalID: "kims"})
 	before := scene.Must(s.Balance(ctx, affiliate.AffiliateRef{ID: s.Ada.Person.ID}))
 	s.Pass(1)
 	var one affiliate.Referral
@@ -48,7 +48,7 @@ func TestMergeReferrals(t *testing.T) {
 		}
 		s.Fires(func() error { merges(t, s, name, s.Tomas.Email); return nil }) // again: nothing
 	}
-	res := scene.Must(s.RecordConversion(ctx, affiliate.NewConversion{Conversion: "signup", Email: kim.Email}))
+	res := scene.Must(s.RecordConversion(ctx, affiliate.ConversionParams{Conversion: "signup", Email: kim.Email}))
 	if res.Outcome != affiliate.SaleDuplicate {
 		t.Errorf("signed up again: %s", res.Outcome)
 	}
@@ -64,7 +64,7 @@ func TestMergeReferrals(t *testing.T) {
 	if err := s.EraseReferral(ctx, s.Tomas.Email); err != nil {
 		t.Fatal(err)
 	}
-	hidden := s.Sell(affiliate.NewSale{Email: kim.Email, Name: "Kim", TotalEarned: scene.Sum("20"), ExternalID: "erased"})
+	hidden := s.Sell(affiliate.SaleParams{Email: kim.Email, Name: "Kim", TotalEarned: scene.Sum("20"), ExternalID: "erased"})
 	if hidden.ReferralID.Or(uuid.Nil) != s.Tomas.ID || hidden.Email.Or("") != "" {
 		t.Errorf("after the erasure: %+v", hidden)
 	}
@@ -97,18 +97,18 @@ func TestMergeReferralsOfMerged(t *testing.T) {
 // Two affiliates become one, with all that they have and earned, in every state of their payouts.
 func TestMergeAffiliates(t *testing.T) {
 	s, ctx := scene.NewShop(t, func(c *tributary.Config) { c.CascadeEvents = true }), t.Context()
-	ada, ben := s.Ada.Person, s.Join("ben", func(in *affiliate.NewAffiliate) { in.ExternalID = "user-ben" })
+	ada, ben := s.Ada.Person, s.Join("ben", func(in *affiliate.AffiliateParams) { in.ExternalID = "user-ben" })
 	kim := s.Customer("ben", "kim")
-	click := scene.Must(s.TrackClick(ctx, affiliate.NewClick{Slug: "ben"}))
-	coupon := scene.Must(s.CreateCoupon(ctx, affiliate.NewCoupon{Name: "ben", PercentOff: scene.Percent("10")}))
-	scene.Must(s.CreateCode(ctx, affiliate.NewCode{Code: "BEN", CouponID: coupon.ID, AffiliateID: ben.ID}))
+	click := scene.Must(s.TrackClick(ctx, affiliate.ClickParams{Slug: "ben"}))
+	coupon := scene.Must(s.CreateCoupon(ctx, affiliate.CouponParams{Name: "ben", PercentOff: scene.Percent("10")}))
+	scene.Must(s.CreateCode(ctx, affiliate.CodeParams{Code: "BEN", CouponID: coupon.ID, AffiliateID: ben.ID}))
 	sells := func(id string) affiliate.Sale {
-		return s.Sell(affiliate.NewSale{Email: kim.Email, TotalEarned: scene.Sum("100"), ExternalID: id})
+		return s.Sell(affiliate.SaleParams{Email: kim.Email, TotalEarned: scene.Sum("100"), ExternalID: id})
 	}
 	s.ToTomas("100")
 	sells("paid")
-	scene.Must(s.RecordAdjustment(ctx, affiliate.NewAdjustment{AffiliateID: ben.ID, Kind: affiliate.AdjustBonus, Amount: scene.Sum("3"), Reason: "welcome"}))
-	paid := scene.Must(s.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: ben.ID}))
+	scene.Must(s.RecordAdjustment(ctx, affiliate.AdjustmentParams{AffiliateID: ben.ID, Kind: affiliate.AdjustBonus, Amount: scene.Sum("3"), Reason: "welcome"}))
+	paid := scene.Must(s.CreatePayout(ctx, affiliate.PayoutParams{AffiliateID: ben.ID}))
 	merge := affiliate.Merge{From: ben.ID.String(), Into: ada.ID.String()}
 	for _, status := range []affiliate.PayoutStatus{"", affiliate.PayoutFailed, affiliate.PayoutProcessing} {
 		if status != "" {
@@ -121,7 +121,7 @@ func TestMergeAffiliates(t *testing.T) {
 	scene.Must(s.RefundSale(ctx, affiliate.Refund{SaleID: refunded.ID}))
 	canceled := func() affiliate.Payout {
 		sells("open")
-		p := scene.Must(s.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: ben.ID}))
+		p := scene.Must(s.CreatePayout(ctx, affiliate.PayoutParams{AffiliateID: ben.ID}))
 		return scene.Must(s.SetPayoutStatus(ctx, p.ID, affiliate.PayoutCanceled))
 	}()
 	own := scene.Must(s.Balance(ctx, affiliate.AffiliateRef{ID: ada.ID}))
@@ -145,7 +145,7 @@ func TestMergeAffiliates(t *testing.T) {
 			t.Errorf("%s finds %s", name, got.ID)
 		}
 	}
-	for _, in := range []affiliate.NewSale{{PromoCode: "BEN"}, {ReferralID: fmt.Sprint(click.ID), Email: "new@example.net", Name: "N"}, {Email: kim.Email}, {ReferralID: ben.ID.String(), Email: "n2@example.net", Name: "N"}} {
+	for _, in := range []affiliate.SaleParams{{PromoCode: "BEN"}, {ReferralID: fmt.Sprint(click.ID), Email: "new@example.net", Name: "N"}, {Email: kim.Email}, {ReferralID: ben.ID.String(), Email: "n2@example.net", Name: "N"}} {
 		in.TotalEarned = scene.Sum("10")
 		if got := s.Sell(in); got.AffiliateID != ada.ID {
 			t.Errorf("%+v credits %s", in, got.AffiliateID)
@@ -163,7 +163,7 @@ func TestMergeAffiliates(t *testing.T) {
 	s.Fires(func() error { return scene.ErrOf(s.MergeAffiliates(ctx, merge)) }) // again: nothing
 	scene.WantReason(t, "itself", affiliate.InvalidField, scene.ErrOf(s.MergeAffiliates(ctx, affiliate.Merge{From: ada.Email, Into: ada.ID.String()})))
 	scene.WantReason(t, "nobody", affiliate.AffiliateNotFound, scene.ErrOf(s.MergeAffiliates(ctx, affiliate.Merge{From: uuid.NewString(), Into: ada.ID.String()})))
-	scene.WantReason(t, "its email", affiliate.AffiliateEmailTaken, scene.ErrOf(s.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: "B", LastName: "B", Email: ben.Email})))
+	scene.WantReason(t, "its email", affiliate.AffiliateEmailTaken, scene.ErrOf(s.CreateAffiliate(ctx, affiliate.AffiliateParams{FirstName: "B", LastName: "B", Email: ben.Email})))
 	// what was paid comes back, and a refund reaches what was paid to who went
 	scene.Must(s.SetPayoutStatus(ctx, paid.ID, affiliate.PayoutReturned))
 	s.Verifies()
@@ -178,9 +178,9 @@ func TestMergedBuyThemselves(t *testing.T) {
 	s, ctx := scene.NewShop(t, func(c *tributary.Config) { c.Review = []affiliate.ReviewRule{affiliate.SelfReferral()} }), t.Context()
 	ada, ben := s.Ada.Person, s.Join("ben")
 	kim := s.Customer("ada", "kim")
-	bens := scene.Must(s.CreateReferral(ctx, affiliate.NewReferral{AffiliateID: "ada", Name: "Ben", Email: ben.Email, ReferredUserExternalID: "ben"}))
+	bens := scene.Must(s.CreateReferral(ctx, affiliate.ReferralParams{AffiliateID: "ada", Name: "Ben", Email: ben.Email, ReferredUserExternalID: "ben"}))
 	buys := func(email string) (risks []affiliate.RiskReason) {
-		for _, c := range s.Sell(affiliate.NewSale{Email: email, TotalEarned: scene.Sum("10")}).Commissions {
+		for _, c := range s.Sell(affiliate.SaleParams{Email: email, TotalEarned: scene.Sum("10")}).Commissions {
 			risks = append(risks, c.RiskReasons...)
 		}
 		return risks
@@ -226,11 +226,11 @@ func TestMergeAtOnce(t *testing.T) {
 func TestMergeAffiliatesWithIDs(t *testing.T) {
 	s, ctx := scene.NewShop(t), t.Context()
 	join := func(name string) affiliate.Affiliate {
-		return s.Join(name, func(in *affiliate.NewAffiliate) { in.ExternalID = "user-" + name })
+		return s.Join(name, func(in *affiliate.AffiliateParams) { in.ExternalID = "user-" + name })
 	}
 	cleo, ben := join("cleo"), join("ben")
-	paid := s.Sell(affiliate.NewSale{ReferralID: "ben", Email: "kim@example.net", Name: "Kim", TotalEarned: scene.Sum("100")})
-	scene.Must(s.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: ben.ID, ManuallyPaid: true}))
+	paid := s.Sell(affiliate.SaleParams{ReferralID: "ben", Email: "kim@example.net", Name: "Kim", TotalEarned: scene.Sum("100")})
+	scene.Must(s.CreatePayout(ctx, affiliate.PayoutParams{AffiliateID: ben.ID, ManuallyPaid: true}))
 	scene.Must(s.UpdateSale(ctx, paid.ID, affiliate.SaleUpdate{AffiliateID: affiliate.Set(s.Bob.ID), ClawBack: true}))
 	one := scene.Must(s.MergeAffiliates(ctx, affiliate.Merge{From: affiliate.External("user-ben"), Into: affiliate.External("user-cleo")}))
 	s.Verifies()
@@ -242,7 +242,7 @@ func TestMergeAffiliatesWithIDs(t *testing.T) {
 	if b := scene.Must(s.Balance(ctx, affiliate.AffiliateRef{ID: cleo.ID})); b.Paid != scene.Sum("20") || b.Payable != scene.Sum("-20") {
 		t.Errorf("%+v", b)
 	}
-	taken := affiliate.NewAffiliate{FirstName: "B", LastName: "B", Email: "b@example.org", ExternalID: "user-ben"}
+	taken := affiliate.AffiliateParams{FirstName: "B", LastName: "B", Email: "b@example.org", ExternalID: "user-ben"}
 	scene.WantReason(t, "the former id", affiliate.AffiliateExternalIDTaken, scene.ErrOf(s.CreateAffiliate(ctx, taken)))
 	if err := s.Forfeiting().DeleteAffiliate(ctx, affiliate.AffiliateRef{ID: ben.ID}); err != nil {
 		t.Fatal(err)
@@ -283,7 +283,7 @@ func TestMergedNamesMeanOne(t *testing.T) {
 	g, ctx := scene.NewGiftShop(t, 0), t.Context()
 	scene.Must(g.UpdateCode(ctx, g.Gift.ID, affiliate.CodeUpdate{MaxRedemptionsPerCustomer: affiliate.Set(int64(1))}))
 	g.Give("kim@example.net")
-	scene.Must(g.CreateReferral(ctx, affiliate.NewReferral{AffiliateID: "ada", Name: "Max", Email: "max@example.net", ReferredUserExternalID: "max"}))
+	scene.Must(g.CreateReferral(ctx, affiliate.ReferralParams{AffiliateID: "ada", Name: "Max", Email: "max@example.net", ReferredUserExternalID: "max"}))
 	scene.Must(g.MergeReferrals(ctx, affiliate.Merge{From: "kim@example.net", Into: "max@example.net"}))
 	scene.WantReason(t, "max", affiliate.CustomerLimit, scene.ErrOf(g.RecordSale(ctx, scene.GiftOrder("max@example.net"))))
 	if err := g.Forfeiting().DeleteReferral(ctx, "kim@example.net"); err != nil {
@@ -315,13 +315,13 @@ func TestMergedSlugs(t *testing.T) {
 	scene.Must(s.DeleteLink(ctx, affiliate.LinkRef{Slug: "ben-spring"}))
 	scene.Must(s.RenameLink(ctx, affiliate.LinkRef{Slug: "ben"}, "benjamin"))
 	scene.Must(s.MergeAffiliates(ctx, affiliate.Merge{From: ben.Email, Into: ada.Email}))
-	click := scene.Must(s.TrackClick(ctx, affiliate.NewClick{Slug: "ben"}))
+	click := scene.Must(s.TrackClick(ctx, affiliate.ClickParams{Slug: "ben"}))
 	scene.Equal(t, ada.ID, click.AffiliateID)
 	for _, c := range []struct {
 		owner uuid.UUID
 		want  error
 	}{{s.Bob.ID, affiliate.SlugTaken}, {ada.ID, nil}} {
-		in := affiliate.NewLink{Link: "ben-spring", AffiliateID: c.owner}
+		in := affiliate.LinkParams{Link: "ben-spring", AffiliateID: c.owner}
 		if err := scene.ErrOf(s.CreateLink(ctx, in)); !errors.Is(err, c.want) {
 			t.Errorf("%s has the slug of a deleted link: %v, want %v", c.owner, err, c.want)
 		}
@@ -337,9 +337,9 @@ func TestMergeOpensBooks(t *testing.T) {
 	s.ToTomas("100")
 	s.Moves(s.PaysOut(), affiliate.PayoutPaid)
 	s.ToTomas("30")
-	s.Sell(affiliate.NewSale{Email: s.Customer("ben", "kim").Email, TotalEarned: scene.Sum("200")})
-	scene.Must(s.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: ben, ManuallyPaid: true}))
-	s.Sell(affiliate.NewSale{Email: "kim@example.net", TotalEarned: scene.Sum("50")})
+	s.Sell(affiliate.SaleParams{Email: s.Customer("ben", "kim").Email, TotalEarned: scene.Sum("200")})
+	scene.Must(s.CreatePayout(ctx, affiliate.PayoutParams{AffiliateID: ben, ManuallyPaid: true}))
+	s.Sell(affiliate.SaleParams{Email: "kim@example.net", TotalEarned: scene.Sum("50")})
 	s.Ages()
 	scene.Must(s.MergeAffiliates(ctx, affiliate.Merge{From: ben.String(), Into: ada.String()}))
 	s.Verifies()

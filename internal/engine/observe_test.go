@@ -161,13 +161,13 @@ func TestObserverOutcomes(t *testing.T) {
 			w := scene.NewOn(t, store, watch.into)
 			w.Ada()
 			watch.all = nil
-			sale := affiliate.NewSale{PromoCode: "ADA20", Email: "tim@example.com", Name: "Tim", TotalEarned: affiliate.MustAmount("100"), ExternalID: "o1"}
+			sale := affiliate.SaleParams{PromoCode: "ADA20", Email: "tim@example.com", Name: "Tim", TotalEarned: affiliate.MustAmount("100"), ExternalID: "o1"}
 			keyed := sale
 			keyed.ExternalID, keyed.Key = "o2", "k2"
 			wrong, unknown := sale, sale
 			wrong.PromoCode, wrong.ExternalID = "NONE", "o3"
 			unknown.PromoCode, unknown.Email, unknown.ExternalID = "", "nobody@example.com", "o4"
-			report := func(in affiliate.NewSale) func() { return func() { _, _ = w.RecordSale(t.Context(), in) } }
+			report := func(in affiliate.SaleParams) func() { return func() { _, _ = w.RecordSale(t.Context(), in) } }
 			for _, step := range []struct {
 				what   string
 				do     func()
@@ -183,10 +183,10 @@ func TestObserverOutcomes(t *testing.T) {
 				{"refused", report(wrong), affiliate.OutcomeRefused, affiliate.CodeNotFound, runs, nil},
 				{"unattributed", report(unknown), "unattributed", "", runs, nil},
 				{"conversion of nobody", func() {
-					_, _ = w.RecordConversion(t.Context(), affiliate.NewConversion{Conversion: "a", Email: unknown.Email})
+					_, _ = w.RecordConversion(t.Context(), affiliate.ConversionParams{Conversion: "a", Email: unknown.Email})
 				}, "unattributed", "", runs, nil},
 				{"nothing", func() { _, _ = w.Sale(t.Context(), 77) }, affiliate.OutcomeNotFound, "", 0, nil},
-				{"bad input", report(affiliate.NewSale{}), affiliate.OutcomeRefused, affiliate.AttributionRequired, 0, nil},
+				{"bad input", report(affiliate.SaleParams{}), affiliate.OutcomeRefused, affiliate.AttributionRequired, 0, nil},
 				{"read", func() { _, _ = w.Sales(t.Context(), affiliate.SaleFilter{}, affiliate.Page{}) }, affiliate.OutcomeOK, "", 0, nil},
 			} {
 				step.do()
@@ -224,7 +224,7 @@ func TestObserverCountsEvents(t *testing.T) {
 	ctx := t.Context()
 	scene.Must(w.SetAffiliateStatus(ctx, affiliate.AffiliateActive))
 	scene.Must(w.RunPayouts(ctx, affiliate.PayoutRun{ExternalID: "r", Until: w.Now}))
-	_, _ = w.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: "A", LastName: "B", Email: "ada@example.com"}) // taken
+	_, _ = w.CreateAffiliate(ctx, affiliate.AffiliateParams{FirstName: "A", LastName: "B", Email: "ada@example.com"}) // taken
 	var got [15]uint32
 	for _, s := range watch.all {
 		for i, n := range s.res.Events {
@@ -437,9 +437,9 @@ func TestObserverSeesNoData(t *testing.T) {
 	w.HookAt("https://secret-host.example/path?token=hush")
 	w.Refer("ada", "tim@example.com")
 	ctx := t.Context()
-	_, _ = w.RecordSale(ctx, affiliate.NewSale{PromoCode: "WRONGCODE", Email: "tim@example.com", TotalEarned: affiliate.MustAmount("5"), ExternalID: "order-5581"})
-	_, _ = w.RecordSale(ctx, affiliate.NewSale{PromoCode: "ADA20", Email: "tim@example.com", TotalEarned: affiliate.MustAmount("5"), ExternalID: "order-5581"})
-	_, _ = w.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: "Ada", LastName: "Lovelace", Email: "not an email"})
+	_, _ = w.RecordSale(ctx, affiliate.SaleParams{PromoCode: "WRONGCODE", Email: "tim@example.com", TotalEarned: affiliate.MustAmount("5"), ExternalID: "order-5581"})
+	_, _ = w.RecordSale(ctx, affiliate.SaleParams{PromoCode: "ADA20", Email: "tim@example.com", TotalEarned: affiliate.MustAmount("5"), ExternalID: "order-5581"})
+	_, _ = w.CreateAffiliate(ctx, affiliate.AffiliateParams{FirstName: "Ada", LastName: "Lovelace", Email: "not an email"})
 	for _, c := range w.Claim(64) {
 		a := w.Attempt(c, 500)
 		a.Response = "tim@example.com is unknown"

@@ -23,8 +23,8 @@ type linkShop struct {
 func newLinkShop(t testing.TB, change ...func(*tributary.Config)) *linkShop {
 	w := scene.New(t, change...)
 	s := &linkShop{World: w, ada: w.Join("ada"), eve: w.Join("eve")}
-	s.ten = scene.Must(w.CreateCoupon(t.Context(), affiliate.NewCoupon{Name: "Ten", PercentOff: scene.Percent("10")}))
-	s.five = scene.Must(w.CreateCoupon(t.Context(), affiliate.NewCoupon{
+	s.ten = scene.Must(w.CreateCoupon(t.Context(), affiliate.CouponParams{Name: "Ten", PercentOff: scene.Percent("10")}))
+	s.five = scene.Must(w.CreateCoupon(t.Context(), affiliate.CouponParams{
 		Name: "Five", CouponType: affiliate.CouponFlat, AmountOff: scene.Amount("5"), Currency: affiliate.Set(affiliate.Currency("USD")),
 	}))
 	return s
@@ -43,7 +43,7 @@ func (s *linkShop) says(referralID, email string) affiliate.Evaluation {
 }
 
 func (s *linkShop) buys(referralID, email string) (affiliate.SaleResult, error) {
-	return s.RecordSale(s.T.Context(), affiliate.NewSale{
+	return s.RecordSale(s.T.Context(), affiliate.SaleParams{
 		ReferralID: referralID, Email: email, Name: email, TotalEarned: affiliate.MustAmount("90"), Subtotal: scene.Amount("100"), Offer: true,
 	})
 }
@@ -61,7 +61,7 @@ func TestOfferOfWhom(t *testing.T) {
 	seen := s.says("ada", "")
 	scene.Equal(t, fmt.Sprint("true true 10 90 Ten ", s.ada.ID, " null"), fmt.Sprint(seen.Valid, " ", seen.Offer, " ", seen.Discount.Or(affiliate.Amount{}), " ", seen.Total.Or(affiliate.Amount{}),
 		" ", seen.Coupon.Or(affiliate.Coupon{}).Name, " ", seen.Affiliate.Or(affiliate.AffiliateContact{}).ID, " ", scene.JSON(seen.Code)))
-	plan := scene.Must(s.CreatePlan(ctx, affiliate.NewPlan{Name: "P", Terms: affiliate.Terms{OfferCouponID: s.five.ID}}))
+	plan := scene.Must(s.CreatePlan(ctx, affiliate.PlanParams{Name: "P", Terms: affiliate.Terms{OfferCouponID: s.five.ID}}))
 	scene.Must(s.SetAffiliatePlan(ctx, plan.ID, s.ada.ID))
 	scene.Equal(t, scene.Amount("5"), s.says("ada", "").Discount)
 	scene.Equal(t, scene.Amount("10"), s.says("eve", "").Discount)
@@ -71,20 +71,20 @@ func TestOfferOfWhom(t *testing.T) {
 	scene.Equal(t, scene.Amount("10"), s.says(s.ada.ID.String(), "").Discount)
 	own.OfferCouponID = affiliate.Null[uuid.UUID]()
 	scene.Must(s.UpdateAffiliate(ctx, affiliate.AffiliateRef{ID: s.ada.ID}, own))
-	click := scene.Must(s.TrackClick(ctx, affiliate.NewClick{Slug: "ada", Offer: true}))
+	click := scene.Must(s.TrackClick(ctx, affiliate.ClickParams{Slug: "ada", Offer: true}))
 	shown, _ := click.Offer.Get()
 	scene.Equal(t, "Five 5", fmt.Sprint(shown.Name, " ", shown.AmountOff.Or(affiliate.Amount{})))
 	scene.Equal(t, scene.Amount("5"), s.says(fmt.Sprint(click.ID), "").Discount)
-	if c := scene.Must(s.TrackClick(ctx, affiliate.NewClick{Slug: "ada"})); !c.Offer.IsZero() {
+	if c := scene.Must(s.TrackClick(ctx, affiliate.ClickParams{Slug: "ada"})); !c.Offer.IsZero() {
 		t.Error("a click that did not ask is told an offer")
 	}
 
 	// Customers keep the offer of their link; those of a code have none, unless they come by a link.
-	scene.Must(s.RecordSale(ctx, affiliate.NewSale{ReferralID: "eve", Email: "lou@example.net", Name: "Lou", TotalEarned: affiliate.MustAmount("1")}))
+	scene.Must(s.RecordSale(ctx, affiliate.SaleParams{ReferralID: "eve", Email: "lou@example.net", Name: "Lou", TotalEarned: affiliate.MustAmount("1")}))
 	scene.Equal(t, scene.Amount("10"), s.says("", "lou@example.net").Discount)
 	scene.Equal(t, scene.Amount("5"), s.says("ada", "lou@example.net").Discount)
-	scene.Must(s.CreateCode(ctx, affiliate.NewCode{CouponID: s.ten.ID, Code: "EVE", AffiliateID: s.eve.ID}))
-	scene.Must(s.RecordSale(ctx, affiliate.NewSale{PromoCode: "EVE", Email: "kim@example.net", TotalEarned: affiliate.MustAmount("1")}))
+	scene.Must(s.CreateCode(ctx, affiliate.CodeParams{CouponID: s.ten.ID, Code: "EVE", AffiliateID: s.eve.ID}))
+	scene.Must(s.RecordSale(ctx, affiliate.SaleParams{PromoCode: "EVE", Email: "kim@example.net", TotalEarned: affiliate.MustAmount("1")}))
 	scene.Equal(t, affiliate.NoOffer, s.says("", "kim@example.net").Reasons[0].Reason)
 	scene.Equal(t, affiliate.NoOffer, s.says("", "nobody@example.net").Reasons[0].Reason)
 	scene.Equal(t, scene.Amount("10"), s.says("eve", "kim@example.net").Discount)
@@ -122,12 +122,12 @@ func TestOfferedSale(t *testing.T) {
 	used("0 0")
 
 	// A typed code is before the offer, also one that is refused.
-	scene.Must(s.CreateCode(ctx, affiliate.NewCode{CouponID: s.five.ID, Code: "EVE", AffiliateID: s.eve.ID}))
+	scene.Must(s.CreateCode(ctx, affiliate.CodeParams{CouponID: s.five.ID, Code: "EVE", AffiliateID: s.eve.ID}))
 	for code, want := range map[string]affiliate.Reason{"EVE": "", "NONE": affiliate.CodeNotFound} {
 		order := affiliate.Order{PromoCode: code, ReferralID: "ada", Email: "b@x.example", Subtotal: scene.Amount("100"), Offer: true}
 		e := scene.Must(s.Evaluate(ctx, order))
 		scene.Equal(t, false, e.Offer)
-		res, err := s.RecordSale(ctx, affiliate.NewSale{PromoCode: code, ReferralID: "ada", Email: "b@x.example", TotalEarned: affiliate.MustAmount("95"), Subtotal: order.Subtotal, Offer: true})
+		res, err := s.RecordSale(ctx, affiliate.SaleParams{PromoCode: code, ReferralID: "ada", Email: "b@x.example", TotalEarned: affiliate.MustAmount("95"), Subtotal: order.Subtotal, Offer: true})
 		if want != "" {
 			scene.WantReason(t, code, want, err)
 		}
@@ -143,7 +143,7 @@ func TestOfferedSale(t *testing.T) {
 	scene.Must(s.SetTerms(ctx, affiliate.TermsUpdate{OfferCouponID: affiliate.Null[uuid.UUID]()}))
 	scene.WantReason(t, "affiliate", affiliate.CouponInUse, scene.ErrOf(s.DeleteCoupon(ctx, s.ten.ID)))
 	scene.Must(s.UpdateAffiliate(ctx, affiliate.AffiliateRef{ID: s.ada.ID}, affiliate.AffiliateUpdate{OfferCouponID: affiliate.Null[uuid.UUID]()}))
-	plan := scene.Must(s.CreatePlan(ctx, affiliate.NewPlan{Name: "P"}))
+	plan := scene.Must(s.CreatePlan(ctx, affiliate.PlanParams{Name: "P"}))
 	from := affiliate.Set(affiliate.Day(2040, time.January, 1))
 	scene.Must(s.UpdatePlan(ctx, plan.ID, affiliate.PlanUpdate{TermsUpdate: affiliate.TermsUpdate{OfferCouponID: affiliate.Set(s.ten.ID), From: from}}))
 	scene.WantReason(t, "plan to come", affiliate.CouponInUse, scene.ErrOf(s.DeleteCoupon(ctx, s.ten.ID)))
@@ -157,9 +157,9 @@ func TestOfferedSale(t *testing.T) {
 	_, err := s.SetTerms(ctx, affiliate.TermsUpdate{OfferCouponID: gone})
 	scene.WantReason(t, "terms", affiliate.CouponNotFound, err)
 	scene.WantReason(t, "plan", affiliate.CouponNotFound, scene.ErrOf(s.UpdatePlan(ctx, plan.ID, affiliate.PlanUpdate{TermsUpdate: affiliate.TermsUpdate{OfferCouponID: gone, From: from}})))
-	scene.WantReason(t, "new plan", affiliate.CouponNotFound, scene.ErrOf(s.CreatePlan(ctx, affiliate.NewPlan{Name: "Q", Terms: affiliate.Terms{OfferCouponID: s.ten.ID}})))
+	scene.WantReason(t, "new plan", affiliate.CouponNotFound, scene.ErrOf(s.CreatePlan(ctx, affiliate.PlanParams{Name: "Q", Terms: affiliate.Terms{OfferCouponID: s.ten.ID}})))
 	scene.WantReason(t, "affiliate", affiliate.CouponNotFound, scene.ErrOf(s.UpdateAffiliate(ctx, affiliate.AffiliateRef{ID: s.ada.ID}, affiliate.AffiliateUpdate{OfferCouponID: gone})))
-	scene.WantReason(t, "new affiliate", affiliate.CouponNotFound, scene.ErrOf(s.CreateAffiliate(ctx, affiliate.NewAffiliate{
+	scene.WantReason(t, "new affiliate", affiliate.CouponNotFound, scene.ErrOf(s.CreateAffiliate(ctx, affiliate.AffiliateParams{
 		FirstName: "N", LastName: "N", Email: "n@example.org", OfferCouponID: s.ten.ID,
 	})))
 }
@@ -169,13 +169,13 @@ func TestHeldOffer(t *testing.T) {
 	s := newLinkShop(t)
 	ctx := t.Context()
 	s.gives(scene.Must(s.UpdateCoupon(ctx, s.ten.ID, affiliate.CouponUpdate{MaxRedemptions: affiliate.Set(int64(1))})))
-	in := affiliate.NewHold{ID: "h", Until: s.Now.Add(time.Hour), Order: affiliate.Order{ReferralID: "ada", Email: "a@x.example", Subtotal: scene.Amount("100"), Offer: true}}
+	in := affiliate.HoldParams{ID: "h", Until: s.Now.Add(time.Hour), Order: affiliate.Order{ReferralID: "ada", Email: "a@x.example", Subtotal: scene.Amount("100"), Offer: true}}
 	held := scene.Must(s.HoldRedemption(ctx, in))
 	scene.Equal(t, "null 10", fmt.Sprint(scene.JSON(held.PromotionalCode), " ", held.Discount.Or(affiliate.Amount{})))
 	scene.Equal(t, affiliate.CouponExhausted, s.says("ada", "b@x.example").Reasons[0].Reason)
 	s.Verifies()
 	s.gives(s.five)
-	sale := affiliate.NewSale{HoldID: "h", ReferralID: "ada", Email: "a@x.example", Name: "A", TotalEarned: affiliate.MustAmount("90"), PromoCode: "TYPED"}
+	sale := affiliate.SaleParams{HoldID: "h", ReferralID: "ada", Email: "a@x.example", Name: "A", TotalEarned: affiliate.MustAmount("90"), PromoCode: "TYPED"}
 	scene.WantReason(t, "a code with the hold of an offer", affiliate.HoldOfAnotherCode, scene.ErrOf(s.RecordSale(ctx, sale)))
 	sale.PromoCode = ""
 	got := scene.Must(s.RecordSale(ctx, sale)).Sale.Or(affiliate.Sale{})
@@ -218,7 +218,7 @@ func TestOfferIsTheSale(t *testing.T) {
 			scene.Must(s.UpdateAffiliate(ctx, affiliate.AffiliateRef{ID: a.ID}, affiliate.AffiliateUpdate{OfferCouponID: rapid.SampledFrom(offers).Draw(rt, a.FirstName)}))
 		}
 		scene.Must(s.SetAffiliateStatus(ctx, rapid.SampledFrom([]affiliate.AffiliateStatus{affiliate.AffiliateActive, affiliate.AffiliateBanned}).Draw(rt, "eve is"), s.eve.ID))
-		scene.Must(s.CreateCode(ctx, affiliate.NewCode{CouponID: s.ten.ID, Code: "EVE", AffiliateID: s.eve.ID}))
+		scene.Must(s.CreateCode(ctx, affiliate.CodeParams{CouponID: s.ten.ID, Code: "EVE", AffiliateID: s.eve.ID}))
 		for i := range rapid.IntRange(1, 6).Draw(rt, "orders") {
 			order := affiliate.Order{
 				ReferralID: rapid.SampledFrom([]string{"ada", "eve", s.eve.ID.String(), "", "nobody"}).Draw(rt, "by"),
@@ -230,12 +230,12 @@ func TestOfferIsTheSale(t *testing.T) {
 			}
 			before := s.redeemed()
 			seen := scene.Must(s.Evaluate(ctx, order))
-			sale := affiliate.NewSale{
+			sale := affiliate.SaleParams{
 				PromoCode: order.PromoCode, ReferralID: order.ReferralID, Email: order.Email, Name: "N", Lines: order.Lines, Offer: true,
 				TotalEarned: seen.Total.Or(affiliate.MustAmount("42.5")), Subtotal: scene.Amount("42.5"),
 			}
 			if rapid.Bool().Draw(rt, "held") {
-				_, err := s.HoldRedemption(ctx, affiliate.NewHold{Order: order, ID: fmt.Sprint("h", i), Until: s.Now.Add(time.Minute)})
+				_, err := s.HoldRedemption(ctx, affiliate.HoldParams{Order: order, ID: fmt.Sprint("h", i), Until: s.Now.Add(time.Minute)})
 				if (err == nil) != seen.Valid {
 					rt.Fatalf("the preview says %v, the hold %v", seen.Reasons, err)
 				}

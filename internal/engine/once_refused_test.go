@@ -54,7 +54,7 @@ func refusals(s scene.OnceShop) map[string]onceRefusal {
 			scene.Must(s.UpdateCode(ctx, s.ADA20.ID, affiliate.CodeUpdate{Active: affiliate.Set(true)}))
 		}},
 		"referral of nobody": {bad("CreateReferral", text("AffiliateID", "bea")), "", func(s scene.OnceShop) {
-			scene.Must(s.CreateLink(ctx, affiliate.NewLink{Link: "bea", AffiliateID: s.Person.ID}))
+			scene.Must(s.CreateLink(ctx, affiliate.LinkParams{Link: "bea", AffiliateID: s.Person.ID}))
 		}},
 		"endpoint unknown": {bad("RotateSecret", func(in reflect.Value) { in.FieldByName("WebhookID").Set(reflect.ValueOf(s.Autumn.ID)) }), affiliate.WebhookNotFound, nothing},
 		"endpoint url":     {bad("CreateEndpoint", text("URL", "ftp://x")), affiliate.InvalidField, nothing},
@@ -100,23 +100,23 @@ func TestOnceReplaysRefusals(t *testing.T) {
 func TestOnceOutcomes(t *testing.T) {
 	ctx := context.Background()
 	for outcome, c := range map[affiliate.SaleOutcome]struct {
-		in     affiliate.NewSale
+		in     affiliate.SaleParams
 		repair func(s scene.OnceShop)
 	}{
 		affiliate.SaleDuplicate: {
-			affiliate.NewSale{PromoCode: "ADA20", ExternalID: "order-1"},
+			affiliate.SaleParams{PromoCode: "ADA20", ExternalID: "order-1"},
 			func(s scene.OnceShop) {
 				scene.Must(s.ReverseSale(ctx, affiliate.SaleRef{ExternalID: "order-1"}, affiliate.Reversal{}))
 			},
 		},
 		affiliate.SaleUnattributed: {
-			affiliate.NewSale{ReferralID: "bea", Email: "new@example.net", Name: "N"},
+			affiliate.SaleParams{ReferralID: "bea", Email: "new@example.net", Name: "N"},
 			func(s scene.OnceShop) {
-				scene.Must(s.CreateLink(ctx, affiliate.NewLink{Link: "bea", AffiliateID: s.Person.ID}))
+				scene.Must(s.CreateLink(ctx, affiliate.LinkParams{Link: "bea", AffiliateID: s.Person.ID}))
 			},
 		},
 		affiliate.SaleInactiveCustomer: {
-			affiliate.NewSale{Email: "t@example.net"},
+			affiliate.SaleParams{Email: "t@example.net"},
 			func(s scene.OnceShop) {
 				scene.Must(s.PushReferralStatus(ctx, "t@example.net", affiliate.SubscriptionActive))
 			},
@@ -124,7 +124,7 @@ func TestOnceOutcomes(t *testing.T) {
 	} {
 		t.Run(string(outcome), func(t *testing.T) {
 			s := scene.NewOnceShop(t, memstore.New())
-			scene.Must(s.RecordSale(ctx, affiliate.NewSale{PromoCode: "ADA20", Email: "t@example.net", TotalEarned: affiliate.MustAmount("1"), ExternalID: "order-1"}))
+			scene.Must(s.RecordSale(ctx, affiliate.SaleParams{PromoCode: "ADA20", Email: "t@example.net", TotalEarned: affiliate.MustAmount("1"), ExternalID: "order-1"}))
 			scene.Must(s.PushReferralStatus(ctx, "t@example.net", affiliate.SubscriptionDeclined))
 			c.in.TotalEarned = affiliate.MustAmount("10")
 			call := scene.Creator(c.in, (*tributary.Program).RecordSale)
@@ -145,7 +145,7 @@ func TestOnceOutcomes(t *testing.T) {
 func TestOnceWithoutJSON(t *testing.T) {
 	w := scene.New(t)
 	never := affiliate.Set(affiliate.At(time.Date(10_000, 1, 1, 0, 0, 0, 0, time.UTC)))
-	in := affiliate.NewCoupon{Name: "x", PercentOff: affiliate.Set(affiliate.MustPercent("5")), RedeemBy: never}
+	in := affiliate.CouponParams{Name: "x", PercentOff: affiliate.Set(affiliate.MustPercent("5")), RedeemBy: never}
 	in.Once.Key = "k"
 	w.Refused(scene.FieldError(affiliate.InvalidField, "redeemBy", "redeemBy must be an ISO 8601 date"), func() error {
 		_, err := w.CreateCoupon(t.Context(), in)

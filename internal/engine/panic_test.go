@@ -28,7 +28,7 @@ func TestHostPanics(t *testing.T) {
 		log.Reset()
 		calls = nil
 		w.Refer("ada", "kim@example.com")
-		in := affiliate.NewSale{
+		in := affiliate.SaleParams{
 			Once: affiliate.Once{Key: "sale-1"}, PromoCode: "ADA20", ReferralID: "kim@example.com", TotalEarned: scene.Sum("100"),
 		}
 		got := scene.Must(w.RecordSale(t.Context(), in))

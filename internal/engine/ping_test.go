@@ -71,7 +71,7 @@ func TestIncompleteStore(t *testing.T) {
 		"Ping": func() error { return p.Ping(ctx) },
 		"read": func() error { _, err := p.Coupons(ctx, affiliate.Page{}); return err },
 		"write": func() error {
-			_, err := p.CreateCoupon(ctx, affiliate.NewCoupon{Name: "c", PercentOff: scene.Percent("5")})
+			_, err := p.CreateCoupon(ctx, affiliate.CouponParams{Name: "c", PercentOff: scene.Percent("5")})
 			return err
 		},
 		"Evaluate": func() error { _, err := p.Evaluate(ctx, affiliate.Order{PromoCode: "ADA20"}); return err },

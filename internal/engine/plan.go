@@ -12,7 +12,7 @@ import (
 )
 
 // CreatePlan implements tributary.Program.CreatePlan.
-func (p *Program) CreatePlan(ctx context.Context, in affiliate.NewPlan) (_ affiliate.Plan, err error) {
+func (p *Program) CreatePlan(ctx context.Context, in affiliate.PlanParams) (_ affiliate.Plan, err error) {
 	defer p.Begin(&ctx, "CreatePlan", Writes).End(&err)
 	rec := record.Plan{Name: in.Name, Terms: in.Terms, Trigger: in.PaymentTrigger, HoldRewards: !in.AutoApproveRewards.Or(true)}
 	rq := Request{Name: "plan.create", Input: in, Refused: planNormalize(&rec, func() error { return NormalizeTerms(&rec.Terms) })}

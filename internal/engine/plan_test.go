@@ -17,8 +17,8 @@ func TestPlans(t *testing.T) {
 	w := scene.New(t)
 	var plan, flat affiliate.Plan
 	events := w.Fired(func() {
-		plan = scene.Must(w.CreatePlan(t.Context(), affiliate.NewPlan{Name: "Standard"}))
-		flat = scene.Must(w.CreatePlan(t.Context(), affiliate.NewPlan{
+		plan = scene.Must(w.CreatePlan(t.Context(), affiliate.PlanParams{Name: "Standard"}))
+		flat = scene.Must(w.CreatePlan(t.Context(), affiliate.PlanParams{
 			Name:  "Flat",
 			Terms: affiliate.Terms{Type: affiliate.CommissionFlat, Rate: affiliate.MustPercent("250"), MaxPayments: 12, MaxMonths: 1200, HoldDays: 3650}, PaymentTrigger: affiliate.TriggerSignup, AutoApproveRewards: affiliate.Set(false),
 		}))
@@ -46,18 +46,18 @@ func TestPlans(t *testing.T) {
 
 func TestPlanRefusals(t *testing.T) {
 	w := scene.New(t)
-	plan := scene.Must(w.CreatePlan(t.Context(), affiliate.NewPlan{Name: "p"}))
+	plan := scene.Must(w.CreatePlan(t.Context(), affiliate.PlanParams{Name: "p"}))
 	field := func(name, what string) affiliate.Error {
 		return scene.FieldError(affiliate.InvalidField, name, name+" "+what)
 	}
-	terms := func(x affiliate.Terms) affiliate.NewPlan { return affiliate.NewPlan{Name: "p", Terms: x} }
+	terms := func(x affiliate.Terms) affiliate.PlanParams { return affiliate.PlanParams{Name: "p", Terms: x} }
 	for _, tt := range []struct {
 		name string
-		in   affiliate.NewPlan
+		in   affiliate.PlanParams
 		want affiliate.Error
 	}{
-		{"ErrNameMissing", affiliate.NewPlan{Name: " "}, scene.FieldError(affiliate.MissingField, "name", "Name is required")},
-		{"ErrNameLong", affiliate.NewPlan{Name: strings.Repeat("a", 256)}, field("name", "is too long")},
+		{"ErrNameMissing", affiliate.PlanParams{Name: " "}, scene.FieldError(affiliate.MissingField, "name", "Name is required")},
+		{"ErrNameLong", affiliate.PlanParams{Name: strings.Repeat("a", 256)}, field("name", "is too long")},
 		{"ErrType", terms(affiliate.Terms{Type: "flat"}), field("commissionType", "must be one of PERCENTAGE, FLAT")},
 		{"ErrRate", terms(affiliate.Terms{Rate: affiliate.MustPercent("100.0001")}), scene.FieldError(affiliate.InvalidField, "commissionRate", "Commission rate must be between 0 and 100")},
 		{"ErrRateFlat", terms(affiliate.Terms{Type: affiliate.CommissionFlat, Rate: affiliate.MustPercent("-1")}), scene.FieldError(affiliate.InvalidField, "commissionRate", "Commission rate must not be negative")},
@@ -66,7 +66,7 @@ func TestPlanRefusals(t *testing.T) {
 		{"ErrMonthsLarge", terms(affiliate.Terms{MaxMonths: 1201}), field("numberOfMonths", "is too large")},
 		{"ErrHoldDays", terms(affiliate.Terms{HoldDays: -1}), field("holdDays", "must be an integer from 0 to 3650")},
 		{"ErrHoldDaysLarge", terms(affiliate.Terms{HoldDays: 3651}), field("holdDays", "must be an integer from 0 to 3650")},
-		{"ErrTrigger", affiliate.NewPlan{Name: "p", PaymentTrigger: "x"}, field("paymentTrigger", "must be one of SIGNUP, PURCHASE, BONUS, CONTENT_REWARD")},
+		{"ErrTrigger", affiliate.PlanParams{Name: "p", PaymentTrigger: "x"}, field("paymentTrigger", "must be one of SIGNUP, PURCHASE, BONUS, CONTENT_REWARD")},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			w.T = t
@@ -101,7 +101,7 @@ func TestPlanRefusals(t *testing.T) {
 
 func TestUpdatePlan(t *testing.T) {
 	w := scene.New(t)
-	plan := scene.Must(w.CreatePlan(t.Context(), affiliate.NewPlan{Name: "p"}))
+	plan := scene.Must(w.CreatePlan(t.Context(), affiliate.PlanParams{Name: "p"}))
 	before := w.Dump()
 	w.Now = w.Now.Add(time.Hour)
 	same := affiliate.PlanUpdate{Name: affiliate.Set("p"), TermsUpdate: affiliate.Terms{}.Update(), AutoApproveRewards: affiliate.Set(true)}
@@ -118,8 +118,8 @@ func TestUpdatePlan(t *testing.T) {
 
 func TestDeletePlan(t *testing.T) {
 	w := scene.New(t)
-	plan := scene.Must(w.CreatePlan(t.Context(), affiliate.NewPlan{Name: "p"}))
-	a := w.Join("a", func(in *affiliate.NewAffiliate) { in.CommissionPlanID = plan.ID })
+	plan := scene.Must(w.CreatePlan(t.Context(), affiliate.PlanParams{Name: "p"}))
+	a := w.Join("a", func(in *affiliate.AffiliateParams) { in.CommissionPlanID = plan.ID })
 	inUse := scene.StateError(affiliate.PlanInUse, "", "Commission plan is in use")
 	w.Refused(inUse, func() error { return w.DeletePlan(t.Context(), plan.ID) })
 	scene.Must(w.SetAffiliatePlan(t.Context(), uuid.Nil, a.ID))
@@ -138,7 +138,7 @@ func TestDeletePlan(t *testing.T) {
 func TestZeroTerms(t *testing.T) {
 	w := scene.New(t, func(c *tributary.Config) { c.Terms = affiliate.Terms{} })
 	w.Ada()
-	res := scene.Must(w.RecordSale(t.Context(), affiliate.NewSale{PromoCode: "ADA20", TotalEarned: affiliate.MustAmount("100")}))
+	res := scene.Must(w.RecordSale(t.Context(), affiliate.SaleParams{PromoCode: "ADA20", TotalEarned: affiliate.MustAmount("100")}))
 	sale, _ := res.Sale.Get()
 	want := []string{"recorded", "0", "0"}
 	if diff := cmp.Diff(want, []string{string(res.Outcome), sale.CommissionRate.String(), sale.CommissionEarned.String()}); diff != "" {
@@ -163,9 +163,9 @@ func TestPlansHoldForFutureSales(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := scene.New(t)
-			first := scene.Must(w.CreatePlan(t.Context(), affiliate.NewPlan{Name: "first", Terms: affiliate.Terms{Rate: affiliate.MustPercent("10")}}))
-			second := scene.Must(w.CreatePlan(t.Context(), affiliate.NewPlan{Name: "second", Terms: affiliate.Terms{Rate: affiliate.MustPercent("50")}}))
-			a := w.Join("a", func(in *affiliate.NewAffiliate) { in.CommissionPlanID = first.ID })
+			first := scene.Must(w.CreatePlan(t.Context(), affiliate.PlanParams{Name: "first", Terms: affiliate.Terms{Rate: affiliate.MustPercent("10")}}))
+			second := scene.Must(w.CreatePlan(t.Context(), affiliate.PlanParams{Name: "second", Terms: affiliate.Terms{Rate: affiliate.MustPercent("50")}}))
+			a := w.Join("a", func(in *affiliate.AffiliateParams) { in.CommissionPlanID = first.ID })
 			r := w.Refer("a", "kim@b.co")
 			past := w.SellTo(r.Email, "100")
 			for _, e := range w.Fired(func() { change(w, second.ID, a, r) }) {
@@ -192,7 +192,7 @@ func TestPlansHoldForFutureSales(t *testing.T) {
 // A plan keeps its name without the blanks around it.
 func TestPlanNameTrimmed(t *testing.T) {
 	w := scene.New(t)
-	plan := scene.Must(w.CreatePlan(t.Context(), affiliate.NewPlan{Name: " Gold plan\t"}))
+	plan := scene.Must(w.CreatePlan(t.Context(), affiliate.PlanParams{Name: " Gold plan\t"}))
 	scene.Equal(t, "Gold plan", plan.Name)
 	scene.Equal(t, "Silver", scene.Must(w.UpdatePlan(t.Context(), plan.ID, affiliate.PlanUpdate{Name: affiliate.Set("\u00a0Silver ")})).Name)
 }

@@ -91,7 +91,7 @@ func TestOnEvents(t *testing.T) {
 			return err
 		}, 0},
 		"click": {func(p *tributary.Program) error {
-			_, err := p.TrackClick(ctx, affiliate.NewClick{Slug: "ada"})
+			_, err := p.TrackClick(ctx, affiliate.ClickParams{Slug: "ada"})
 			return err
 		}, 0},
 		"refusal": {func(p *tributary.Program) error { _, err := p.UpdateSale(ctx, 99, affiliate.SaleUpdate{}); return err }, 0},
@@ -140,16 +140,16 @@ func TestWrappingStore(t *testing.T) {
 	if err := s.Forfeiting().DeleteReferral(ctx, "x@example.net"); err != nil {
 		t.Errorf("DeleteReferral: %v", err)
 	}
-	if res, err := s.RecordSale(ctx, affiliate.NewSale{ReferralID: "nobody", TotalEarned: scene.Sum("1")}); err != nil || res.Outcome != affiliate.SaleUnattributed {
+	if res, err := s.RecordSale(ctx, affiliate.SaleParams{ReferralID: "nobody", TotalEarned: scene.Sum("1")}); err != nil || res.Outcome != affiliate.SaleUnattributed {
 		t.Errorf("RecordSale: %v, %v", res.Outcome, err)
 	}
 	s.Refused(saleMissing, func() error { _, err := s.UpdateSale(ctx, 99, affiliate.SaleUpdate{}); return err })
 	s.Refused(referralUnknown, func() error { _, err := s.UpdateReferral(ctx, "nobody", affiliate.ReferralUpdate{}); return err })
-	nobody := affiliate.NewReferral{AffiliateID: "nobody", Name: "n", Email: "nobody@example.net", ReferredUserExternalID: "n"}
+	nobody := affiliate.ReferralParams{AffiliateID: "nobody", Name: "n", Email: "nobody@example.net", ReferredUserExternalID: "n"}
 	if _, err := s.CreateReferral(ctx, nobody); !errors.Is(err, affiliate.ErrNotFound) {
 		t.Errorf("CreateReferral: %v", err)
 	}
-	report, err := s.ImportReferrals(ctx, []imported.Referral{{NewReferral: nobody}})
+	report, err := s.ImportReferrals(ctx, []imported.Referral{{ReferralParams: nobody}})
 	if err != nil || len(report.Failed) != 1 {
 		t.Errorf("ImportReferrals: %+v, %v", report, err)
 	}

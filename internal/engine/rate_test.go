@@ -31,7 +31,7 @@ func flatTerms(rate string) affiliate.Terms {
 // plan creates a plan.
 func (s rateShop) plan(terms affiliate.Terms) uuid.UUID {
 	s.T.Helper()
-	return scene.Must(s.CreatePlan(s.T.Context(), affiliate.NewPlan{Name: "p", Terms: terms})).ID
+	return scene.Must(s.CreatePlan(s.T.Context(), affiliate.PlanParams{Name: "p", Terms: terms})).ID
 }
 
 // onPlan gives Ada a plan.
@@ -50,7 +50,7 @@ func (s rateShop) own(rate string) {
 // tier puts Ada into a tier with a rate.
 func (s rateShop) tier(rate string) {
 	s.T.Helper()
-	tier := scene.Must(s.CreateTier(s.T.Context(), affiliate.NewTier{Tier: 1, Name: "t", Rate: scene.Percent(rate)}))
+	tier := scene.Must(s.CreateTier(s.T.Context(), affiliate.TierParams{Tier: 1, Name: "t", Rate: scene.Percent(rate)}))
 	scene.Must(s.SetAffiliateTier(s.T.Context(), tier.ID, s.Ada.Person.ID))
 }
 
@@ -167,13 +167,13 @@ func TestShownRate(t *testing.T) {
 func TestTierRateKeepsItsType(t *testing.T) {
 	s := newRateShop(t, flatTerms("5"))
 	ctx := t.Context()
-	tier := scene.Must(s.CreateTier(ctx, affiliate.NewTier{Tier: 1, Name: "t", Rate: scene.Percent("500")}))
+	tier := scene.Must(s.CreateTier(ctx, affiliate.TierParams{Tier: 1, Name: "t", Rate: scene.Percent("500")}))
 	scene.Must(s.SetAffiliateTier(ctx, tier.ID, s.Ada.Person.ID))
 	cfg := s.Config()
 	cfg.Terms = percentTerms("20")
 	later := scene.Must(tributary.New(s.Store, cfg)) // the host has changed its program
 	sell := func() affiliate.Sale {
-		return scene.Must(later.RecordSale(ctx, affiliate.NewSale{Email: s.Tomas.Email, TotalEarned: scene.Sum("100")})).Sale.Or(affiliate.Sale{})
+		return scene.Must(later.RecordSale(ctx, affiliate.SaleParams{Email: s.Tomas.Email, TotalEarned: scene.Sum("100")})).Sale.Or(affiliate.Sale{})
 	}
 	scene.Equal(t, scene.Sum("20"), sell().CommissionEarned)
 	scene.Must(later.UpdateTier(ctx, tier.ID, affiliate.TierUpdate{Name: scene.TextOf("u")}))
@@ -282,7 +282,7 @@ func TestAmountIsNoPercentage(t *testing.T) {
 	cfg := s.Config()
 	cfg.Terms = percentTerms("20")
 	later := scene.Must(tributary.New(s.Store, cfg))
-	sale := scene.Must(later.RecordSale(t.Context(), affiliate.NewSale{Email: s.Tomas.Email, TotalEarned: scene.Sum("100")})).Sale.Or(affiliate.Sale{})
+	sale := scene.Must(later.RecordSale(t.Context(), affiliate.SaleParams{Email: s.Tomas.Email, TotalEarned: scene.Sum("100")})).Sale.Or(affiliate.Sale{})
 	scene.Equal(t, scene.Sum("20"), sale.CommissionEarned)
 	scene.Must(0, later.Verify(t.Context()))
 }
@@ -293,13 +293,13 @@ func TestRatesOutliveTheProgramsType(t *testing.T) {
 	ctx := t.Context()
 	s := newRateShop(t, flatTerms("5"))
 	s.own("250")
-	tier := scene.Must(s.CreateTier(ctx, affiliate.NewTier{Tier: 1, Name: "t", Rate: scene.Percent("25")})) // of 100, so that it is valid as a percentage too
+	tier := scene.Must(s.CreateTier(ctx, affiliate.TierParams{Tier: 1, Name: "t", Rate: scene.Percent("25")})) // of 100, so that it is valid as a percentage too
 	scene.Must(s.SetAffiliateTier(ctx, tier.ID, s.Ada.Person.ID, s.Bob.ID))
 	cfg := s.Config()
 	cfg.Terms = percentTerms("20")
 	later := scene.Must(tributary.New(s.Store, cfg))
 	earns := func(p *tributary.Program, customer affiliate.Referral) affiliate.Amount {
-		return scene.Must(p.RecordSale(ctx, affiliate.NewSale{Email: customer.Email, TotalEarned: scene.Sum("100")})).Sale.Or(affiliate.Sale{}).CommissionEarned
+		return scene.Must(p.RecordSale(ctx, affiliate.SaleParams{Email: customer.Email, TotalEarned: scene.Sum("100")})).Sale.Or(affiliate.Sale{}).CommissionEarned
 	}
 	scene.Must(later.UpdateAffiliate(ctx, affiliate.AffiliateRef{Email: "ada@example.com"}, affiliate.AffiliateUpdate{LastName: scene.TextOf("L")}))
 	scene.Must(later.UpdateTier(ctx, tier.ID, affiliate.TierUpdate{Name: scene.TextOf("u")}))

@@ -30,8 +30,8 @@ type till struct {
 func newTill(t testing.TB) *till {
 	s := scene.NewCodeShop(t)
 	ctx := t.Context()
-	scene.Must(s.CreateLink(ctx, affiliate.NewLink{AffiliateID: s.Eve.ID, Link: "eve"}))
-	sale := affiliate.NewSale{PromoCode: "ADA20", Email: "oda@example.com", Name: "Oda", TotalEarned: affiliate.MustAmount("10")}
+	scene.Must(s.CreateLink(ctx, affiliate.LinkParams{AffiliateID: s.Eve.ID, Link: "eve"}))
+	sale := affiliate.SaleParams{PromoCode: "ADA20", Email: "oda@example.com", Name: "Oda", TotalEarned: affiliate.MustAmount("10")}
 	scene.Must(s.RecordSale(ctx, sale))
 	w := &till{CodeShop: s, order: affiliate.Order{
 		PromoCode: "ADA20", TotalEarned: scene.Amount("100"), Email: "oda@example.com", ReferralID: "eve",
@@ -67,7 +67,7 @@ func (w *till) put(edits ...func(*record.Code, *record.Coupon)) {
 
 // sell records the order as a sale.
 func (w *till) sell(o affiliate.Order) error {
-	_, err := w.RecordSale(w.T.Context(), affiliate.NewSale{
+	_, err := w.RecordSale(w.T.Context(), affiliate.SaleParams{
 		PromoCode: o.PromoCode, Email: o.Email, ReferralID: o.ReferralID, Product: o.Product, Name: "Oda",
 		TotalEarned: o.TotalEarned.Or(affiliate.MustAmount("100")),
 	})
@@ -219,7 +219,7 @@ func TestRedemptionEdges(t *testing.T) {
 // customerId equals an external id exactly; similar texts do not match.
 func TestRedemptionCustomerNames(t *testing.T) {
 	w := newTill(t)
-	ref := scene.Must(w.CreateReferral(t.Context(), affiliate.NewReferral{AffiliateEmail: "eve.n@example.com", Name: "Ivo", Email: "ivo@example.com", ReferredUserExternalID: "Cust-1"}))
+	ref := scene.Must(w.CreateReferral(t.Context(), affiliate.ReferralParams{AffiliateEmail: "eve.n@example.com", Name: "Ivo", Email: "ivo@example.com", ReferredUserExternalID: "Cust-1"}))
 	w.order.Email = "ivo@example.com"
 	for id, valid := range map[string]bool{
 		"Cust-1": true, "cust-1": false, ref.ID.String(): true, "IVO@example.com": true, "ivo": false,
@@ -365,16 +365,16 @@ func TestEvaluateRefusedByAdapter(t *testing.T) {
 
 func TestEvaluateDiscount(t *testing.T) {
 	none := affiliate.Null[affiliate.Amount]()
-	percentage := func(s string) affiliate.NewCoupon {
-		return affiliate.NewCoupon{Name: "n", PercentOff: scene.Percent(s)}
+	percentage := func(s string) affiliate.CouponParams {
+		return affiliate.CouponParams{Name: "n", PercentOff: scene.Percent(s)}
 	}
-	flat := func(s string, c affiliate.Currency) affiliate.NewCoupon {
-		return affiliate.NewCoupon{Name: "n", CouponType: affiliate.CouponFlat, AmountOff: scene.Amount(s), Currency: affiliate.Set(c)}
+	flat := func(s string, c affiliate.Currency) affiliate.CouponParams {
+		return affiliate.CouponParams{Name: "n", CouponType: affiliate.CouponFlat, AmountOff: scene.Amount(s), Currency: affiliate.Set(c)}
 	}
 	rows := []struct {
 		name    string
 		program affiliate.Currency
-		coupon  affiliate.NewCoupon
+		coupon  affiliate.CouponParams
 		total   affiliate.Opt[affiliate.Amount]
 		want    affiliate.Opt[affiliate.Amount]
 	}{
@@ -394,7 +394,7 @@ func TestEvaluateDiscount(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			w := scene.New(t, func(c *tributary.Config) { c.Currency = row.program })
 			coupon := scene.Must(w.CreateCoupon(t.Context(), row.coupon))
-			scene.Must(w.CreateCode(t.Context(), affiliate.NewCode{CouponID: coupon.ID, Code: "X"}))
+			scene.Must(w.CreateCode(t.Context(), affiliate.CodeParams{CouponID: coupon.ID, Code: "X"}))
 			got := scene.Must(w.Evaluate(t.Context(), affiliate.Order{PromoCode: "x", TotalEarned: row.total}))
 			if got.Discount != row.want {
 				t.Errorf("got %v, want %v", got.Discount, row.want)
@@ -466,8 +466,8 @@ func TestRestoreRedemption(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			w := newTill(t)
 			ctx := t.Context()
-			sold := scene.Must(w.RecordSale(ctx, affiliate.NewSale{PromoCode: "ADA20", TotalEarned: affiliate.MustAmount("7")})).Sale.Or(affiliate.Sale{})
-			other := scene.Must(w.RecordSale(ctx, affiliate.NewSale{ReferralID: "ada", Email: "x@example.com", Name: "X", TotalEarned: affiliate.MustAmount("7")})).Sale.Or(affiliate.Sale{})
+			sold := scene.Must(w.RecordSale(ctx, affiliate.SaleParams{PromoCode: "ADA20", TotalEarned: affiliate.MustAmount("7")})).Sale.Or(affiliate.Sale{})
+			other := scene.Must(w.RecordSale(ctx, affiliate.SaleParams{ReferralID: "ada", Email: "x@example.com", Name: "X", TotalEarned: affiliate.MustAmount("7")})).Sale.Or(affiliate.Sale{})
 			if err := row.before(w, sold.ID); err != nil {
 				t.Fatal(err)
 			}
@@ -492,7 +492,7 @@ func TestRedemptionBooks(t *testing.T) {
 	w := newTill(t)
 	ctx := t.Context()
 	scene.Must(w.GenerateCodes(ctx, batch(w.CodeShop, 20)))
-	sold := scene.Must(w.RecordSale(ctx, affiliate.NewSale{PromoCode: "ADA20", TotalEarned: affiliate.MustAmount("7")})).Sale.Or(affiliate.Sale{})
+	sold := scene.Must(w.RecordSale(ctx, affiliate.SaleParams{PromoCode: "ADA20", TotalEarned: affiliate.MustAmount("7")})).Sale.Or(affiliate.Sale{})
 	w.Verifies()
 	if err := w.RestoreRedemption(ctx, affiliate.SaleRef{ID: sold.ID}); err != nil {
 		t.Fatal(err)

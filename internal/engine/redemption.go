@@ -51,7 +51,7 @@ func (p *Program) AcceptRedemption(ctx context.Context, ref affiliate.SaleRef) (
 
 // RedeemAlone writes the redemption of an order by a house code that nobody is credited with. Its id is that of the
 // payment of the order, if a payment told of it.
-func (o *Op) RedeemAlone(id uuid.UUID, in *affiliate.NewSale, d *Decision) error {
+func (o *Op) RedeemAlone(id uuid.UUID, in *affiliate.SaleParams, d *Decision) error {
 	if in.ExternalID == "" {
 		return refusal.RefuseNoExternalID.Err()
 	}

@@ -17,7 +17,7 @@ import (
 )
 
 // CreateReferral implements tributary.Program.CreateReferral.
-func (p *Program) CreateReferral(ctx context.Context, in affiliate.NewReferral) (_ affiliate.Referral, err error) {
+func (p *Program) CreateReferral(ctx context.Context, in affiliate.ReferralParams) (_ affiliate.Referral, err error) {
 	defer p.Begin(&ctx, "CreateReferral", Writes).End(&err)
 	refused := NormalizeReferral(&in)
 	o := p.Op(ctx)
@@ -83,7 +83,7 @@ func (o *Op) knownAs(ref record.Referral, hostID string) (affiliate.Referral, er
 }
 
 // newReferralReads are the look-ups of a new referral.
-type newReferralReads struct{ in *affiliate.NewReferral }
+type newReferralReads struct{ in *affiliate.ReferralParams }
 
 // Announce names the records that the referral looks up by the texts of its
 // input.
@@ -101,7 +101,7 @@ func Submission(manual bool) affiliate.SubmissionType {
 }
 
 // NormalizeReferral brings the input into canonical form.
-func NormalizeReferral(in *affiliate.NewReferral) error {
+func NormalizeReferral(in *affiliate.ReferralParams) error {
 	in.PromoCode, in.AffiliateEmail, in.Name = plaintext.Bare(in.PromoCode), plaintext.Bare(in.AffiliateEmail), plaintext.Trim(in.Name)
 	if plaintext.Blank(in.AffiliateID) {
 		in.AffiliateID = ""

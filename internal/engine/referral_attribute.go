@@ -11,7 +11,7 @@ import (
 )
 
 // Attribute finds the affiliate of a new referral.
-func (o *Op) Attribute(in affiliate.NewReferral) (Origin, affiliate.ReferralMedium, error) {
+func (o *Op) Attribute(in affiliate.ReferralParams) (Origin, affiliate.ReferralMedium, error) {
 	if in.PromoCode == "" {
 		from, err := o.NamedOrigin(in.AffiliateID, in.AffiliateEmail, o.ResolveFresh)
 		return from, affiliate.MediumLink, err

@@ -27,49 +27,49 @@ func TestCreateReferralErrors(t *testing.T) {
 	s := scene.NewShop(t)
 	ctx := t.Context()
 	long := strings.Repeat("é", 256)
-	off := scene.Must(s.CreateCode(ctx, affiliate.NewCode{CouponID: s.Autumn.ID, Code: "OFF", AffiliateID: s.Ada.Person.ID, Active: affiliate.Set(false)}))
-	scene.Must(s.CreateCode(ctx, affiliate.NewCode{CouponID: s.Autumn.ID, Code: "NOBODYS"}))
-	scene.Must(s.CreateCode(ctx, affiliate.NewCode{CouponID: s.Autumn.ID, Code: "HERS", AffiliateID: s.Ada.Person.ID, LimitToAffiliate: true}))
-	scene.Must(s.CreateCode(ctx, affiliate.NewCode{CouponID: s.Autumn.ID, Code: "VIP", AffiliateID: s.Ada.Person.ID, LimitToCustomers: true, CustomerID: "vip"}))
+	off := scene.Must(s.CreateCode(ctx, affiliate.CodeParams{CouponID: s.Autumn.ID, Code: "OFF", AffiliateID: s.Ada.Person.ID, Active: affiliate.Set(false)}))
+	scene.Must(s.CreateCode(ctx, affiliate.CodeParams{CouponID: s.Autumn.ID, Code: "NOBODYS"}))
+	scene.Must(s.CreateCode(ctx, affiliate.CodeParams{CouponID: s.Autumn.ID, Code: "HERS", AffiliateID: s.Ada.Person.ID, LimitToAffiliate: true}))
+	scene.Must(s.CreateCode(ctx, affiliate.CodeParams{CouponID: s.Autumn.ID, Code: "VIP", AffiliateID: s.Ada.Person.ID, LimitToCustomers: true, CustomerID: "vip"}))
 	integration := "integrationReferralSource must be one of JAVASCRIPT, MAKE, ZAPIER, STRIPE, SHOPIFY, WOOCOMMERCE, PADDLE, CHARGEBEE, MEMBERSTACK, POLAR, SKILLPLATE, ZYLVIE"
 	mismatch := scene.FieldError(affiliate.IdentifiersMismatch, "", "The identifiers do not name the same record")
 	for _, tt := range []struct {
 		name   string
-		change func(*affiliate.NewReferral)
+		change func(*affiliate.ReferralParams)
 		want   affiliate.Error
 	}{
-		{"ErrNobody B332", func(in *affiliate.NewReferral) { in.AffiliateID, in.Name = "", "" }, scene.FieldError(affiliate.AttributionRequired, "", "Affiliate ID, affiliate email, or Promo Code is required")},
-		{"ErrNobodyBlank", func(in *affiliate.NewReferral) { in.AffiliateID, in.AffiliateEmail, in.PromoCode = " ", " ", " " }, scene.FieldError(affiliate.AttributionRequired, "", "Affiliate ID, affiliate email, or Promo Code is required")},
-		{"ErrName B333", func(in *affiliate.NewReferral) { in.Name, in.Email = "", "" }, scene.FieldError(affiliate.MissingField, "name", "Name is required")},
-		{"ErrNameBlank", func(in *affiliate.NewReferral) { in.Name = "\u00a0 " }, scene.FieldError(affiliate.MissingField, "name", "Name is required")},
-		{"ErrNameLong", func(in *affiliate.NewReferral) { in.Name = long }, scene.FieldError(affiliate.InvalidField, "name", "name is too long")},
-		{"ErrNameNUL", func(in *affiliate.NewReferral) { in.Name = "a\x00b" }, scene.FieldError(affiliate.InvalidField, "name", "name contains invalid characters")},
-		{"ErrEmail B334", func(in *affiliate.NewReferral) { in.Email, in.ReferredUserExternalID = " ", "" }, scene.FieldError(affiliate.MissingField, "email", "Email is required")},
-		{"ErrEmailSyntax B334", func(in *affiliate.NewReferral) { in.Email, in.ReferredUserExternalID = "x", "" }, scene.FieldError(affiliate.InvalidField, "email", "Email is invalid")},
-		{"ErrEmailKelvin", func(in *affiliate.NewReferral) { in.Email = "\u212a@example.net" }, scene.FieldError(affiliate.InvalidField, "email", "Email is invalid")},
-		{"ErrExternalID B335", func(in *affiliate.NewReferral) { in.ReferredUserExternalID, in.Plan = "", " " }, scene.FieldError(affiliate.MissingField, "referredUserExternalId", "Referred user external ID is required")},
-		{"ErrExternalIDLong", func(in *affiliate.NewReferral) { in.ReferredUserExternalID = long }, scene.FieldError(affiliate.InvalidField, "referredUserExternalId", "referredUserExternalId is too long")},
-		{"ErrPlanBlank", func(in *affiliate.NewReferral) { in.Plan = " " }, scene.FieldError(affiliate.InvalidField, "plan", "plan must not be empty")},
-		{"ErrPlanUTF8", func(in *affiliate.NewReferral) { in.Plan = "\xff" }, scene.FieldError(affiliate.InvalidField, "plan", "plan contains invalid characters")},
-		{"ErrIntegration", func(in *affiliate.NewReferral) { in.Integration = "nul\x00" }, scene.FieldError(affiliate.InvalidField, "integrationReferralSource", integration)},
-		{"ErrMismatch B339", func(in *affiliate.NewReferral) { in.AffiliateEmail = "bob@example.com" }, mismatch},
-		{"ErrMismatchUnknownEmail", func(in *affiliate.NewReferral) { in.AffiliateEmail = "x@example.com" }, mismatch},
-		{"ErrMismatchUnknownID", func(in *affiliate.NewReferral) { in.AffiliateID, in.AffiliateEmail = "nobody", "bob@example.com" }, mismatch},
-		{"ErrCodeUnknown B340", func(in *affiliate.NewReferral) { in.PromoCode = "NOPE" }, scene.FieldError(affiliate.CodeNotFound, "", "Promo code not found")},
-		{"ErrCodeInactive B340", func(in *affiliate.NewReferral) { in.PromoCode = off.Code }, scene.StateError(affiliate.CodeInactive, "", "Promo code is not active")},
-		{"ErrCodeUnassigned B340", func(in *affiliate.NewReferral) { in.PromoCode = "NOBODYS" }, scene.StateError(affiliate.CodeUnassigned, "", "Promo code is not associated with an affiliate")},
-		{"ErrWrongAffiliate", func(in *affiliate.NewReferral) { in.AffiliateID, in.PromoCode = "bob", "HERS" }, scene.StateError(affiliate.WrongAffiliate, "", "Promo code can only be used by its assigned affiliate")},
-		{"ErrWrongAffiliateByEmail", func(in *affiliate.NewReferral) {
+		{"ErrNobody B332", func(in *affiliate.ReferralParams) { in.AffiliateID, in.Name = "", "" }, scene.FieldError(affiliate.AttributionRequired, "", "Affiliate ID, affiliate email, or Promo Code is required")},
+		{"ErrNobodyBlank", func(in *affiliate.ReferralParams) { in.AffiliateID, in.AffiliateEmail, in.PromoCode = " ", " ", " " }, scene.FieldError(affiliate.AttributionRequired, "", "Affiliate ID, affiliate email, or Promo Code is required")},
+		{"ErrName B333", func(in *affiliate.ReferralParams) { in.Name, in.Email = "", "" }, scene.FieldError(affiliate.MissingField, "name", "Name is required")},
+		{"ErrNameBlank", func(in *affiliate.ReferralParams) { in.Name = "\u00a0 " }, scene.FieldError(affiliate.MissingField, "name", "Name is required")},
+		{"ErrNameLong", func(in *affiliate.ReferralParams) { in.Name = long }, scene.FieldError(affiliate.InvalidField, "name", "name is too long")},
+		{"ErrNameNUL", func(in *affiliate.ReferralParams) { in.Name = "a\x00b" }, scene.FieldError(affiliate.InvalidField, "name", "name contains invalid characters")},
+		{"ErrEmail B334", func(in *affiliate.ReferralParams) { in.Email, in.ReferredUserExternalID = " ", "" }, scene.FieldError(affiliate.MissingField, "email", "Email is required")},
+		{"ErrEmailSyntax B334", func(in *affiliate.ReferralParams) { in.Email, in.ReferredUserExternalID = "x", "" }, scene.FieldError(affiliate.InvalidField, "email", "Email is invalid")},
+		{"ErrEmailKelvin", func(in *affiliate.ReferralParams) { in.Email = "\u212a@example.net" }, scene.FieldError(affiliate.InvalidField, "email", "Email is invalid")},
+		{"ErrExternalID B335", func(in *affiliate.ReferralParams) { in.ReferredUserExternalID, in.Plan = "", " " }, scene.FieldError(affiliate.MissingField, "referredUserExternalId", "Referred user external ID is required")},
+		{"ErrExternalIDLong", func(in *affiliate.ReferralParams) { in.ReferredUserExternalID = long }, scene.FieldError(affiliate.InvalidField, "referredUserExternalId", "referredUserExternalId is too long")},
+		{"ErrPlanBlank", func(in *affiliate.ReferralParams) { in.Plan = " " }, scene.FieldError(affiliate.InvalidField, "plan", "plan must not be empty")},
+		{"ErrPlanUTF8", func(in *affiliate.ReferralParams) { in.Plan = "\xff" }, scene.FieldError(affiliate.InvalidField, "plan", "plan contains invalid characters")},
+		{"ErrIntegration", func(in *affiliate.ReferralParams) { in.Integration = "nul\x00" }, scene.FieldError(affiliate.InvalidField, "integrationReferralSource", integration)},
+		{"ErrMismatch B339", func(in *affiliate.ReferralParams) { in.AffiliateEmail = "bob@example.com" }, mismatch},
+		{"ErrMismatchUnknownEmail", func(in *affiliate.ReferralParams) { in.AffiliateEmail = "x@example.com" }, mismatch},
+		{"ErrMismatchUnknownID", func(in *affiliate.ReferralParams) { in.AffiliateID, in.AffiliateEmail = "nobody", "bob@example.com" }, mismatch},
+		{"ErrCodeUnknown B340", func(in *affiliate.ReferralParams) { in.PromoCode = "NOPE" }, scene.FieldError(affiliate.CodeNotFound, "", "Promo code not found")},
+		{"ErrCodeInactive B340", func(in *affiliate.ReferralParams) { in.PromoCode = off.Code }, scene.StateError(affiliate.CodeInactive, "", "Promo code is not active")},
+		{"ErrCodeUnassigned B340", func(in *affiliate.ReferralParams) { in.PromoCode = "NOBODYS" }, scene.StateError(affiliate.CodeUnassigned, "", "Promo code is not associated with an affiliate")},
+		{"ErrWrongAffiliate", func(in *affiliate.ReferralParams) { in.AffiliateID, in.PromoCode = "bob", "HERS" }, scene.StateError(affiliate.WrongAffiliate, "", "Promo code can only be used by its assigned affiliate")},
+		{"ErrWrongAffiliateByEmail", func(in *affiliate.ReferralParams) {
 			in.AffiliateID, in.AffiliateEmail, in.PromoCode = "", "bob@example.com", "HERS"
 		}, scene.StateError(affiliate.WrongAffiliate, "", "Promo code can only be used by its assigned affiliate")},
-		{"ErrWrongAffiliateByEmailAlone", func(in *affiliate.NewReferral) {
+		{"ErrWrongAffiliateByEmailAlone", func(in *affiliate.ReferralParams) {
 			in.AffiliateID, in.AffiliateEmail, in.PromoCode = "nobody", "bob@example.com", "HERS"
 		}, scene.StateError(affiliate.WrongAffiliate, "", "Promo code can only be used by its assigned affiliate")},
-		{"ErrWrongCustomer", func(in *affiliate.NewReferral) { in.PromoCode = "VIP" }, scene.StateError(affiliate.WrongCustomer, "", "Promo code is limited to another customer")},
+		{"ErrWrongCustomer", func(in *affiliate.ReferralParams) { in.PromoCode = "VIP" }, scene.StateError(affiliate.WrongCustomer, "", "Promo code is limited to another customer")},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s.On(t)
-			in := affiliate.NewReferral{AffiliateID: "ada", Name: "N", Email: "n@example.net", ReferredUserExternalID: "n"}
+			in := affiliate.ReferralParams{AffiliateID: "ada", Name: "N", Email: "n@example.net", ReferredUserExternalID: "n"}
 			tt.change(&in)
 			s.Refused(tt.want, func() error { _, err := s.CreateReferral(ctx, in); return err })
 		})
@@ -80,7 +80,7 @@ func TestCreateReferralErrors(t *testing.T) {
 func TestCreateReferralOfNobody(t *testing.T) {
 	s := scene.NewShop(t)
 	before := s.Dump()
-	for _, in := range []affiliate.NewReferral{
+	for _, in := range []affiliate.ReferralParams{
 		{AffiliateID: "nobody"}, {AffiliateID: "999"}, {AffiliateID: uuid.Max.String()}, {AffiliateID: "99999999999999999999999"},
 		{AffiliateEmail: "x@example.com"}, {AffiliateEmail: "no email"}, {AffiliateID: "nobody", AffiliateEmail: "x@example.com"},
 		{AffiliateID: "\x00\xff" + strings.Repeat("x", 1<<20)}, {AffiliateID: s.Tomas.ID.String()}, {AffiliateID: "ada@example.com"},
@@ -99,7 +99,7 @@ func TestCreateReferral(t *testing.T) {
 	ctx := t.Context()
 	s := scene.NewShop(t)
 	scene.Must(s.UpdateCode(ctx, s.ADA20.ID, affiliate.CodeUpdate{MaxRedemptions: affiliate.Set[int64](1)}))
-	plan := scene.Must(s.CreatePlan(ctx, affiliate.NewPlan{Name: "p"}))
+	plan := scene.Must(s.CreatePlan(ctx, affiliate.PlanParams{Name: "p"}))
 	scene.Must(s.SetAffiliatePlan(ctx, plan.ID, s.Bob.ID))
 	link, none := affiliate.Set(s.Ada.Person.AffiliateLinks[0].ID), affiliate.Null[uuid.UUID]()
 	base := affiliate.Referral{
@@ -110,24 +110,24 @@ func TestCreateReferral(t *testing.T) {
 	}
 	for i, tt := range []struct {
 		name string
-		in   affiliate.NewReferral
+		in   affiliate.ReferralParams
 		want func(*affiliate.Referral)
 	}{
-		{"slug", affiliate.NewReferral{AffiliateID: "ADA", Plan: "Monthly"}, func(r *affiliate.Referral) { r.Plan = scene.TextOf("Monthly") }},
-		{"affiliate id", affiliate.NewReferral{AffiliateID: s.Ada.Person.ID.String()}, func(r *affiliate.Referral) { r.AffiliateLinkID = none }},
-		{"affiliate email, its plan", affiliate.NewReferral{AffiliateEmail: "BOB@example.com"}, func(r *affiliate.Referral) {
+		{"slug", affiliate.ReferralParams{AffiliateID: "ADA", Plan: "Monthly"}, func(r *affiliate.Referral) { r.Plan = scene.TextOf("Monthly") }},
+		{"affiliate id", affiliate.ReferralParams{AffiliateID: s.Ada.Person.ID.String()}, func(r *affiliate.Referral) { r.AffiliateLinkID = none }},
+		{"affiliate email, its plan", affiliate.ReferralParams{AffiliateEmail: "BOB@example.com"}, func(r *affiliate.Referral) {
 			r.AffiliateID, r.AffiliateLinkID, r.CommissionPlanID = s.Bob.ID, none, affiliate.Set(plan.ID)
 		}},
-		{"both agree", affiliate.NewReferral{AffiliateID: "ada", AffiliateEmail: "ada@example.com"}, nil},
-		{"blank beside a name", affiliate.NewReferral{AffiliateID: "ada", AffiliateEmail: " "}, nil},
-		{"click B341", affiliate.NewReferral{AffiliateID: scene.JSON(s.Click.ID)}, func(r *affiliate.Referral) { r.InitialLandingPage = scene.TextOf("https://beans.example/shop?ref=ada") }},
-		{"code before the others B341", affiliate.NewReferral{PromoCode: " ada20 ", AffiliateID: "bob"}, func(r *affiliate.Referral) {
+		{"both agree", affiliate.ReferralParams{AffiliateID: "ada", AffiliateEmail: "ada@example.com"}, nil},
+		{"blank beside a name", affiliate.ReferralParams{AffiliateID: "ada", AffiliateEmail: " "}, nil},
+		{"click B341", affiliate.ReferralParams{AffiliateID: scene.JSON(s.Click.ID)}, func(r *affiliate.Referral) { r.InitialLandingPage = scene.TextOf("https://beans.example/shop?ref=ada") }},
+		{"code before the others B341", affiliate.ReferralParams{PromoCode: " ada20 ", AffiliateID: "bob"}, func(r *affiliate.Referral) {
 			r.ReferralMedium, r.AffiliateLinkID = affiliate.MediumCoupon, none
 		}},
-		{"code again: counts nothing", affiliate.NewReferral{PromoCode: "ADA20", AffiliateID: scene.JSON(s.BobClick.ID)}, func(r *affiliate.Referral) {
+		{"code again: counts nothing", affiliate.ReferralParams{PromoCode: "ADA20", AffiliateID: scene.JSON(s.BobClick.ID)}, func(r *affiliate.Referral) {
 			r.ReferralMedium, r.AffiliateLinkID = affiliate.MediumCoupon, none
 		}},
-		{"by hand", affiliate.NewReferral{AffiliateID: "ada", Manual: true, Integration: "ZAPIER"}, func(r *affiliate.Referral) {
+		{"by hand", affiliate.ReferralParams{AffiliateID: "ada", Manual: true, Integration: "ZAPIER"}, func(r *affiliate.Referral) {
 			r.SubmissionType, r.IntegrationReferralSource = affiliate.SubmissionManual, affiliate.Set[affiliate.Integration]("ZAPIER")
 		}},
 	} {
@@ -159,7 +159,7 @@ func TestCreateReferral(t *testing.T) {
 	if code := scene.Must(s.Code(ctx, affiliate.CodeRef{ID: s.ADA20.ID})); code.TimesRedeemed != 0 {
 		t.Errorf("referrals redeemed %d", code.TimesRedeemed)
 	}
-	if sale := s.Sell(affiliate.NewSale{Email: "k5@example.net"}); sale.Clicks != 1 {
+	if sale := s.Sell(affiliate.SaleParams{Email: "k5@example.net"}); sale.Clicks != 1 {
 		t.Errorf("%d clicks of the customer who came by one", sale.Clicks)
 	}
 	for ident, n := range map[string]int{"": 0, "x": 0, "x@example.net": 0, uuid.Max.String(): 0, "\x00": 0} {
@@ -174,7 +174,7 @@ func TestCreateReferralKnown(t *testing.T) {
 	ctx := t.Context()
 	s := scene.NewShop(t)
 	before := s.Dump()
-	for name, in := range map[string]affiliate.NewReferral{
+	for name, in := range map[string]affiliate.ReferralParams{
 		"of another": {AffiliateID: "bob"}, "with a refused code": {PromoCode: "NOPE"}, "of nobody": {AffiliateID: "nobody"}, "by a click": {AffiliateID: scene.JSON(s.Click.ID)},
 	} {
 		in.Name, in.Email, in.ReferredUserExternalID = "Other", "TOMAS@example.net", "other"
@@ -199,12 +199,12 @@ func TestCustomerOfAnother(t *testing.T) {
 	ada, ben := w.Ada().Person, w.Join("ben")
 	w.Refer("ada", "tomas@example.net")
 	issue(w, ben.ID, "BEN10")
-	click := scene.Must(w.TrackClick(t.Context(), affiliate.NewClick{Slug: ben.AffiliateLinks[0].Link}))
+	click := scene.Must(w.TrackClick(t.Context(), affiliate.ClickParams{Slug: ben.AffiliateLinks[0].Link}))
 	for _, order := range []struct {
 		by, code string
 		of       uuid.UUID
 	}{{"", "", ada.ID}, {strconv.FormatInt(int64(click.ID), 10), "", ben.ID}, {"", "BEN10", ben.ID}, {"", "", ada.ID}} {
-		res := scene.Must(w.RecordSale(t.Context(), affiliate.NewSale{
+		res := scene.Must(w.RecordSale(t.Context(), affiliate.SaleParams{
 			ReferralID: order.by, PromoCode: order.code, Email: "tomas@example.net", TotalEarned: affiliate.MustAmount("10"),
 		}))
 		sale, _ := res.Sale.Get()
@@ -323,7 +323,7 @@ func TestPushReferralStatus(t *testing.T) {
 func TestSetReferralPlan(t *testing.T) {
 	ctx := t.Context()
 	s := scene.NewShop(t)
-	plan := scene.Must(s.CreatePlan(ctx, affiliate.NewPlan{Name: "p"}))
+	plan := scene.Must(s.CreatePlan(ctx, affiliate.PlanParams{Name: "p"}))
 	s.Refused(scene.FieldError(affiliate.PlanNotFound, "commissionPlanId", "Commission plan not found"), func() error {
 		_, err := s.SetReferralPlan(ctx, uuid.Max, s.Tomas.ID)
 		return err
@@ -371,9 +371,9 @@ func TestDeleteReferral(t *testing.T) {
 			t.Errorf("B354: %s", diff)
 		}
 
-		s.Sell(affiliate.NewSale{ReferralID: scene.JSON(s.Click.ID), Email: s.Tomas.Email, PromoCode: ""})
-		s.Sell(affiliate.NewSale{PromoCode: "ADA20", Email: s.Tomas.Email})
-		s.Sell(affiliate.NewSale{ReferralID: "bob", Email: s.Tomas.Email})
+		s.Sell(affiliate.SaleParams{ReferralID: scene.JSON(s.Click.ID), Email: s.Tomas.Email, PromoCode: ""})
+		s.Sell(affiliate.SaleParams{PromoCode: "ADA20", Email: s.Tomas.Email})
+		s.Sell(affiliate.SaleParams{ReferralID: "bob", Email: s.Tomas.Email})
 		refunded := s.ToTomas("1")
 		scene.Must(s.RefundSale(ctx, affiliate.Refund{SaleID: refunded.ID}))
 		events := []affiliate.EventType{affiliate.ReferralDeleted}
@@ -396,9 +396,9 @@ func TestDeleteReferral(t *testing.T) {
 			t.Errorf("its successor inherits: %+v", again)
 		}
 
-		s.Sell(affiliate.NewSale{Email: s.Bea.Email})
-		scene.Must(s.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: s.Bob.ID}))
-		s.Sell(affiliate.NewSale{Email: s.Bea.Email})
+		s.Sell(affiliate.SaleParams{Email: s.Bea.Email})
+		scene.Must(s.CreatePayout(ctx, affiliate.PayoutParams{AffiliateID: s.Bob.ID}))
+		s.Sell(affiliate.SaleParams{Email: s.Bea.Email})
 		s.Refused(scene.StateError(affiliate.InPayout, "", "Referral has sales that are part of a payout"), func() error { return s.Forfeiting().DeleteReferral(ctx, s.Bea.Email) })
 		s.Verifies()
 	}
@@ -407,7 +407,7 @@ func TestDeleteReferral(t *testing.T) {
 func TestReferralFilters(t *testing.T) {
 	ctx := t.Context()
 	s := scene.NewShop(t)
-	same := scene.Must(s.CreateReferral(ctx, affiliate.NewReferral{AffiliateID: "ada", Name: "n", Email: "n@example.net", ReferredUserExternalID: "cust-n"}))
+	same := scene.Must(s.CreateReferral(ctx, affiliate.ReferralParams{AffiliateID: "ada", Name: "n", Email: "n@example.net", ReferredUserExternalID: "cust-n"}))
 	for name, tt := range map[string]struct {
 		f    affiliate.ReferralFilter
 		want []uuid.UUID
@@ -439,13 +439,13 @@ func TestReferralFilters(t *testing.T) {
 func TestImportReferrals(t *testing.T) {
 	ctx := t.Context()
 	s := scene.NewShop(t)
-	scene.Must(s.CreateCode(ctx, affiliate.NewCode{CouponID: s.Autumn.ID, Code: "OFF", AffiliateID: s.Bob.ID, Active: affiliate.Set(false)}))
-	scene.Must(s.CreateCode(ctx, affiliate.NewCode{CouponID: s.Autumn.ID, Code: "NOBODYS"}))
-	plan := scene.Must(s.CreatePlan(ctx, affiliate.NewPlan{Name: "p"}))
+	scene.Must(s.CreateCode(ctx, affiliate.CodeParams{CouponID: s.Autumn.ID, Code: "OFF", AffiliateID: s.Bob.ID, Active: affiliate.Set(false)}))
+	scene.Must(s.CreateCode(ctx, affiliate.CodeParams{CouponID: s.Autumn.ID, Code: "NOBODYS"}))
+	plan := scene.Must(s.CreatePlan(ctx, affiliate.PlanParams{Name: "p"}))
 	scene.Must(s.SetAffiliatePlan(ctx, plan.ID, s.Bob.ID))
 	day := func(n int) time.Time { return scene.Start.AddDate(0, 0, -n).Add(7) }
 	row := func(name string, at time.Time, change func(*imported.Referral)) imported.Referral {
-		in := imported.Referral{CreatedAt: at, NewReferral: affiliate.NewReferral{AffiliateID: "ada", Name: name, Email: name + "@example.net", ReferredUserExternalID: name}}
+		in := imported.Referral{CreatedAt: at, ReferralParams: affiliate.ReferralParams{AffiliateID: "ada", Name: name, Email: name + "@example.net", ReferredUserExternalID: name}}
 		if change != nil {
 			change(&in)
 		}

@@ -86,7 +86,7 @@ func (p refundPlan) refund(rt *rapid.T, t *testing.T, parts []affiliate.Amount) 
 		c.Currency, c.Terms = p.currency, affiliate.Terms{Type: p.typ, Rate: p.rate}
 	})
 	ctx, a := t.Context(), w.Ada()
-	got := scene.Must(w.RecordSale(ctx, affiliate.NewSale{PromoCode: "ADA20", TotalEarned: p.total, Tax: p.tax, Shipping: p.shipping}))
+	got := scene.Must(w.RecordSale(ctx, affiliate.SaleParams{PromoCode: "ADA20", TotalEarned: p.total, Tax: p.tax, Shipping: p.shipping}))
 	sale, _ := got.Sale.Get()
 	if hand, ok := p.hand.Get(); ok {
 		scene.Must(w.UpdateSale(ctx, sale.ID, affiliate.SaleUpdate{CommissionEarned: affiliate.Set(hand)}))
@@ -133,7 +133,7 @@ func (p refundPlan) holds(rt *rapid.T, w *scene.World, id affiliate.SaleID, left
 }
 
 func (p refundPlan) paysOut(rt *rapid.T, w *scene.World, owner uuid.UUID, earned affiliate.Amount) {
-	payout, err := w.CreatePayout(rt.Context(), affiliate.NewPayout{AffiliateID: owner})
+	payout, err := w.CreatePayout(rt.Context(), affiliate.PayoutParams{AffiliateID: owner})
 	if earned.IsZero() {
 		scene.RefusedAs(rt, "CreatePayout", affiliate.NothingPayable, err)
 		return
@@ -151,7 +151,7 @@ func TestRefundRoundsOnce(t *testing.T) {
 	w := scene.New(t)
 	w.Ada()
 	ctx := t.Context()
-	got := scene.Must(w.RecordSale(ctx, affiliate.NewSale{
+	got := scene.Must(w.RecordSale(ctx, affiliate.SaleParams{
 		PromoCode: "ADA20", TotalEarned: affiliate.MustAmount("2.54"), Tax: affiliate.MustAmount("0.28"),
 	}))
 	sale, _ := got.Sale.Get()

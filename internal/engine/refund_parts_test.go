@@ -45,7 +45,7 @@ func TestRefundOfTax(t *testing.T) {
 			w := scene.New(t)
 			w.Ada()
 			ctx := t.Context()
-			got := scene.Must(w.RecordSale(ctx, affiliate.NewSale{PromoCode: "ADA20", TotalEarned: scene.Sum("130"), Tax: scene.Sum("20"), Shipping: scene.Sum("10")}))
+			got := scene.Must(w.RecordSale(ctx, affiliate.SaleParams{PromoCode: "ADA20", TotalEarned: scene.Sum("130"), Tax: scene.Sum("20"), Shipping: scene.Sum("10")}))
 			sale, _ := got.Sale.Get()
 			for i, s := range steps {
 				scene.Must(w.RefundSale(ctx, part(sale.ID, fmt.Sprint("r", i), s.amount, s.tax, s.shipping)))
@@ -69,7 +69,7 @@ func TestRefundOfTaxRefused(t *testing.T) {
 	w := scene.New(t)
 	w.Ada()
 	ctx := t.Context()
-	got := scene.Must(w.RecordSale(ctx, affiliate.NewSale{PromoCode: "ADA20", TotalEarned: scene.Sum("130"), Tax: scene.Sum("20"), Shipping: scene.Sum("10")}))
+	got := scene.Must(w.RecordSale(ctx, affiliate.SaleParams{PromoCode: "ADA20", TotalEarned: scene.Sum("130"), Tax: scene.Sum("20"), Shipping: scene.Sum("10")}))
 	sale, _ := got.Sale.Get()
 	scene.Must(w.RefundSale(ctx, part(sale.ID, "r1", "15", "15", "")))
 	null := part(sale.ID, "", "5", "", "")
@@ -140,7 +140,7 @@ func (p refundPlan) refundSaid(rt *rapid.T, t *testing.T, all []saidRefund) {
 		c.Currency, c.Terms = p.currency, affiliate.Terms{Type: p.typ, Rate: p.rate}
 	})
 	ctx, a := t.Context(), w.Ada()
-	got := scene.Must(w.RecordSale(ctx, affiliate.NewSale{PromoCode: "ADA20", TotalEarned: p.total, Tax: p.tax, Shipping: p.shipping}))
+	got := scene.Must(w.RecordSale(ctx, affiliate.SaleParams{PromoCode: "ADA20", TotalEarned: p.total, Tax: p.tax, Shipping: p.shipping}))
 	sale, _ := got.Sale.Get()
 	if hand, ok := p.hand.Get(); ok {
 		scene.Must(w.UpdateSale(ctx, sale.ID, affiliate.SaleUpdate{CommissionEarned: affiliate.Set(hand)}))
@@ -153,7 +153,7 @@ func (p refundPlan) refundSaid(rt *rapid.T, t *testing.T, all []saidRefund) {
 		}
 		scene.Must(w.RefundSale(ctx, in))
 		if i == paid {
-			_, _ = w.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: a.Person.ID})
+			_, _ = w.CreatePayout(ctx, affiliate.PayoutParams{AffiliateID: a.Person.ID})
 		}
 	}
 	if now, want := scene.Must(w.Sale(ctx, sale.ID)), p.said(all); now.CommissionEarned != want {

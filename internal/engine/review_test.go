@@ -51,14 +51,14 @@ func TestReview(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			w := scene.New(t, under(tt.rules...))
-			ada := scene.Must(w.CreateAffiliate(t.Context(), affiliate.NewAffiliate{
+			ada := scene.Must(w.CreateAffiliate(t.Context(), affiliate.AffiliateParams{
 				FirstName: "Ada", LastName: "L", Email: tt.affiliate, AffiliateLink: "ada",
 			}))
 			if tt.payout != "" {
 				scene.Must(w.SetPayoutDetails(t.Context(), ada.ID, affiliate.PayoutDetails{Method: "PAYPAL", Email: tt.payout}))
 			}
 			issue(w, ada.ID, "ADA10")
-			by := map[string]affiliate.NewSale{
+			by := map[string]affiliate.SaleParams{
 				"new customer": {ReferralID: "ada", Email: tt.customer, Name: "T"},
 				"by email":     {Email: tt.customer},
 				"by referral":  {ReferralID: tt.customer},
@@ -98,10 +98,10 @@ func TestReviewEvidenceOfPreview(t *testing.T) {
 	}}))
 	ada := w.Join("ada")
 	code := issue(w, ada.ID, "ADA10")
-	scene.Must(w.RecordSale(t.Context(), affiliate.NewSale{ReferralID: ada.ID.String(), Email: "tom@x.example", Name: "Tom", TotalEarned: scene.Sum("1")}))
+	scene.Must(w.RecordSale(t.Context(), affiliate.SaleParams{ReferralID: ada.ID.String(), Email: "tom@x.example", Name: "Tom", TotalEarned: scene.Sum("1")}))
 	order := affiliate.Order{PromoCode: "ADA10", ReferralID: "tom@x.example", Email: "office@x.example"}
 	scene.Must(w.Evaluate(t.Context(), order))
-	scene.Must(w.RecordSale(t.Context(), affiliate.NewSale{PromoCode: order.PromoCode, ReferralID: order.ReferralID, Email: order.Email, TotalEarned: scene.Sum("1")}))
+	scene.Must(w.RecordSale(t.Context(), affiliate.SaleParams{PromoCode: order.PromoCode, ReferralID: order.ReferralID, Email: order.Email, TotalEarned: scene.Sum("1")}))
 	scene.Equal(t, []string{"tom@x.example", "office@x.example", "office@x.example"}, seen)
 
 	w.Raw(func(tx *record.Tx) error {
@@ -123,9 +123,9 @@ func TestReviewEvidence(t *testing.T) {
 		seen = append(seen, e)
 		return false
 	}}))
-	ada := scene.Must(w.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "Ada", LastName: "L", Email: "ada@example.org", AffiliateLink: "ada"}))
+	ada := scene.Must(w.CreateAffiliate(t.Context(), affiliate.AffiliateParams{FirstName: "Ada", LastName: "L", Email: "ada@example.org", AffiliateLink: "ada"}))
 	issue(w, ada.ID, "Ada10")
-	click := scene.Must(w.TrackClick(t.Context(), affiliate.NewClick{Slug: "ada", DeviceID: "d1"}))
+	click := scene.Must(w.TrackClick(t.Context(), affiliate.ClickParams{Slug: "ada", DeviceID: "d1"}))
 	who := affiliate.ReviewedAffiliate{ID: ada.ID, FirstName: "Ada", LastName: "L", Email: "ada@example.org", Status: affiliate.AffiliateActive, CreatedAt: scene.Start}
 	order := affiliate.Order{PromoCode: "aDA10", ReferralID: fmt.Sprint(click.ID), Email: " Tom@X.example", Subtotal: affiliate.Set(scene.Sum("50"))}
 	scene.Must(w.Evaluate(t.Context(), order))
@@ -133,10 +133,10 @@ func TestReviewEvidence(t *testing.T) {
 	scene.Must(w.Evaluate(t.Context(), order))
 	scene.Must(w.Evaluate(t.Context(), affiliate.Order{PromoCode: "ada10"}))
 	scene.Must(w.Evaluate(t.Context(), affiliate.Order{PromoCode: "nobody"}))
-	in := affiliate.NewSale{PromoCode: "ADA10", ReferralID: fmt.Sprint(click.ID), Email: "tom@x.example", Name: "Tom", TotalEarned: scene.Sum("45"), Tax: scene.Sum("5")}
+	in := affiliate.SaleParams{PromoCode: "ADA10", ReferralID: fmt.Sprint(click.ID), Email: "tom@x.example", Name: "Tom", TotalEarned: scene.Sum("45"), Tax: scene.Sum("5")}
 	scene.Must(w.RecordSale(t.Context(), in))
-	scene.Must(w.RecordSale(t.Context(), affiliate.NewSale{Email: "tom@x.example", Name: "Other", TotalEarned: scene.Sum("1")}))
-	scene.Must(w.RecordSale(t.Context(), affiliate.NewSale{PromoCode: "ada10", TotalEarned: scene.Sum("2")}))
+	scene.Must(w.RecordSale(t.Context(), affiliate.SaleParams{Email: "tom@x.example", Name: "Other", TotalEarned: scene.Sum("1")}))
+	scene.Must(w.RecordSale(t.Context(), affiliate.SaleParams{PromoCode: "ada10", TotalEarned: scene.Sum("2")}))
 	at := scene.Start.UTC()
 	scene.Equal(t, []affiliate.Evidence{
 		{At: at, Affiliate: who, CustomerEmail: "tom@x.example", DeviceID: "d1", PromoCode: "Ada10", NewCustomer: true, Total: scene.Sum("45")},
@@ -154,9 +154,9 @@ func TestReviewEvidence(t *testing.T) {
 func TestReviewReasons(t *testing.T) {
 	all := affiliate.ReviewRule{Reason: "all", Holds: func(affiliate.Evidence) bool { return true }}
 	w := scene.New(t, under(all))
-	plan := scene.Must(w.CreatePlan(t.Context(), affiliate.NewPlan{Name: "p", Terms: affiliate.Terms{Rate: affiliate.MustPercent("10")}, AutoApproveRewards: affiliate.Set(false)}))
-	sell := func(local string, change func(*affiliate.NewAffiliate)) affiliate.Sale {
-		a := w.Join(local, func(in *affiliate.NewAffiliate) {
+	plan := scene.Must(w.CreatePlan(t.Context(), affiliate.PlanParams{Name: "p", Terms: affiliate.Terms{Rate: affiliate.MustPercent("10")}, AutoApproveRewards: affiliate.Set(false)}))
+	sell := func(local string, change func(*affiliate.AffiliateParams)) affiliate.Sale {
+		a := w.Join(local, func(in *affiliate.AffiliateParams) {
 			in.AffiliateLink = local
 			change(in)
 		})
@@ -166,12 +166,12 @@ func TestReviewReasons(t *testing.T) {
 		if local == "off" {
 			scene.Must(w.SetAffiliateStatus(t.Context(), affiliate.AffiliateDeactivated, a.ID))
 		}
-		return scene.Must(w.RecordSale(t.Context(), affiliate.NewSale{ReferralID: local, Email: "t@" + local + ".example", Name: "T", TotalEarned: scene.Sum("100")})).Sale.Or(affiliate.Sale{})
+		return scene.Must(w.RecordSale(t.Context(), affiliate.SaleParams{ReferralID: local, Email: "t@" + local + ".example", Name: "T", TotalEarned: scene.Sum("100")})).Sale.Or(affiliate.Sale{})
 	}
-	none := func(*affiliate.NewAffiliate) {}
+	none := func(*affiliate.AffiliateParams) {}
 	scene.Equal(t, "ON_HOLD AFFILIATE_BANNED [all]", verdictOf(sell("banned", none)))
 	scene.Equal(t, "ON_HOLD AFFILIATE_DEACTIVATED [all]", verdictOf(sell("off", none)))
-	scene.Equal(t, "ON_HOLD FRAUD_PREVENTION [all]", verdictOf(sell("plan", func(in *affiliate.NewAffiliate) { in.CommissionPlanID = plan.ID })))
+	scene.Equal(t, "ON_HOLD FRAUD_PREVENTION [all]", verdictOf(sell("plan", func(in *affiliate.AffiliateParams) { in.CommissionPlanID = plan.ID })))
 	sale := sell("plain", none)
 	scene.Equal(t, "ON_HOLD FRAUD_PREVENTION [all]", verdictOf(sale))
 	for _, status := range []affiliate.ApprovalStatus{affiliate.ApprovalAccepted, affiliate.ApprovalDeclined, affiliate.ApprovalAccepted} {
@@ -179,7 +179,7 @@ func TestReviewReasons(t *testing.T) {
 	}
 	sale = scene.Must(w.UpdateSale(t.Context(), sale.ID, affiliate.SaleUpdate{TotalEarned: affiliate.Set(scene.Sum("50"))}))
 	scene.Equal(t, "ACCEPTED  [all]", verdictOf(sale))
-	scene.Must(w.CreatePayout(t.Context(), affiliate.NewPayout{AffiliateID: sale.AffiliateID}))
+	scene.Must(w.CreatePayout(t.Context(), affiliate.PayoutParams{AffiliateID: sale.AffiliateID}))
 	sale = scene.Must(w.UpdateSale(t.Context(), sale.ID, affiliate.SaleUpdate{TotalEarned: affiliate.Set(scene.Sum("60")), ClawBack: true}))
 	scene.Equal(t, []affiliate.RiskReason{}, sale.Commissions[1].RiskReasons)
 	w.Verifies()
@@ -203,7 +203,7 @@ func TestReviewPanics(t *testing.T) {
 		boom = true
 		log.Reset()
 		for _, key := range []string{"", "k1"} {
-			in := affiliate.NewSale{Once: affiliate.Once{Key: key}, PromoCode: "ADA20", TotalEarned: scene.Sum("10")}
+			in := affiliate.SaleParams{Once: affiliate.Once{Key: key}, PromoCode: "ADA20", TotalEarned: scene.Sum("10")}
 			if err := scene.ErrOf(w.RecordSale(t.Context(), in)); err == nil || !strings.Contains(err.Error(), "Config.Review panicked") {
 				t.Errorf("sale: %v", err)
 			}
@@ -216,7 +216,7 @@ func TestReviewPanics(t *testing.T) {
 			t.Errorf("log: %s", log.String())
 		}
 		boom = false
-		scene.Must(w.RecordSale(t.Context(), affiliate.NewSale{Once: affiliate.Once{Key: "k1"}, PromoCode: "ADA20", TotalEarned: scene.Sum("10")}))
+		scene.Must(w.RecordSale(t.Context(), affiliate.SaleParams{Once: affiliate.Once{Key: "k1"}, PromoCode: "ADA20", TotalEarned: scene.Sum("10")}))
 	}, under(rule), func(c *tributary.Config) { c.Logger = slog.New(slog.NewTextHandler(&log, nil)) })
 }
 
@@ -289,7 +289,7 @@ func TestReviewCosts(t *testing.T) {
 		w := scene.New(t, under(list...))
 		w.Ada()
 		w.Probe.Ops.Store(0)
-		scene.Must(w.RecordSale(t.Context(), affiliate.NewSale{PromoCode: "ADA20", Email: "t@x.example", TotalEarned: scene.Sum("10")}))
+		scene.Must(w.RecordSale(t.Context(), affiliate.SaleParams{PromoCode: "ADA20", Email: "t@x.example", TotalEarned: scene.Sum("10")}))
 		return w.Probe.Ops.Load()
 	}
 	if none, one := reads(), reads(affiliate.SelfReferral()); none != one || none == 0 {
@@ -306,17 +306,17 @@ func TestReviewUnnamed(t *testing.T) {
 	issue(w, ada.ID, "ADA10")
 	w.Refer("ada", "kim@buyer.example")
 	for name, tt := range map[string]struct {
-		in   affiliate.NewSale
+		in   affiliate.SaleParams
 		want string
 	}{
-		"no email":         {affiliate.NewSale{PromoCode: "ADA10"}, "ON_HOLD FRAUD_PREVENTION [unnamed_customer]"},
-		"a name alone":     {affiliate.NewSale{PromoCode: "ADA10", Name: "Ada"}, "ON_HOLD FRAUD_PREVENTION [unnamed_customer]"},
-		"an email":         {affiliate.NewSale{PromoCode: "ADA10", Email: "lee@buyer.example"}, "ACCEPTED  []"},
-		"a known customer": {affiliate.NewSale{ReferralID: "kim@buyer.example", PromoCode: "ADA10"}, "ACCEPTED  []"},
-		"a link":           {affiliate.NewSale{ReferralID: "ada", Email: "mo@buyer.example", Name: "Mo"}, "ACCEPTED  []"},
-		"no address":       {affiliate.NewSale{ReferralID: "ada", Email: "x"}, "ON_HOLD FRAUD_PREVENTION [unnamed_customer]"},
-		"the host's id":    {affiliate.NewSale{ReferralID: "ada", ReferredUserExternalID: "user-1"}, "ACCEPTED  []"},
-		"id and code":      {affiliate.NewSale{PromoCode: "ADA10", ReferredUserExternalID: "user-2"}, "ON_HOLD FRAUD_PREVENTION [unnamed_customer]"},
+		"no email":         {affiliate.SaleParams{PromoCode: "ADA10"}, "ON_HOLD FRAUD_PREVENTION [unnamed_customer]"},
+		"a name alone":     {affiliate.SaleParams{PromoCode: "ADA10", Name: "Ada"}, "ON_HOLD FRAUD_PREVENTION [unnamed_customer]"},
+		"an email":         {affiliate.SaleParams{PromoCode: "ADA10", Email: "lee@buyer.example"}, "ACCEPTED  []"},
+		"a known customer": {affiliate.SaleParams{ReferralID: "kim@buyer.example", PromoCode: "ADA10"}, "ACCEPTED  []"},
+		"a link":           {affiliate.SaleParams{ReferralID: "ada", Email: "mo@buyer.example", Name: "Mo"}, "ACCEPTED  []"},
+		"no address":       {affiliate.SaleParams{ReferralID: "ada", Email: "x"}, "ON_HOLD FRAUD_PREVENTION [unnamed_customer]"},
+		"the host's id":    {affiliate.SaleParams{ReferralID: "ada", ReferredUserExternalID: "user-1"}, "ACCEPTED  []"},
+		"id and code":      {affiliate.SaleParams{PromoCode: "ADA10", ReferredUserExternalID: "user-2"}, "ON_HOLD FRAUD_PREVENTION [unnamed_customer]"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			tt.in.TotalEarned = affiliate.MustAmount("100")
@@ -327,15 +327,15 @@ func TestReviewUnnamed(t *testing.T) {
 			}
 		})
 	}
-	again := func(what, want string, in affiliate.NewSale) {
+	again := func(what, want string, in affiliate.SaleParams) {
 		in.TotalEarned = affiliate.MustAmount("100")
 		res, err := w.RecordSale(t.Context(), in)
 		if sale := res.Sale.Or(affiliate.Sale{}); err != nil || verdictOf(sale) != want {
 			t.Errorf("%s: %+v, error %v, want %s", what, sale.Commissions, err, want)
 		}
 	}
-	again("brought by a code", "ON_HOLD FRAUD_PREVENTION [unnamed_customer]", affiliate.NewSale{ReferredUserExternalID: "user-2"})
-	again("brought by a link", "ACCEPTED  []", affiliate.NewSale{ReferredUserExternalID: "user-1"})
+	again("brought by a code", "ON_HOLD FRAUD_PREVENTION [unnamed_customer]", affiliate.SaleParams{ReferredUserExternalID: "user-2"})
+	again("brought by a link", "ACCEPTED  []", affiliate.SaleParams{ReferredUserExternalID: "user-1"})
 	pays := func(what, want string, paid affiliate.Paid) {
 		paid.TotalEarned, paid.Gross = scene.Sum("100"), scene.Sum("100")
 		res, err := w.ReportPayment(t.Context(), affiliate.PaymentFact{

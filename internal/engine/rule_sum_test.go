@@ -36,7 +36,7 @@ func TestSumOfLines(t *testing.T) {
 			c.Terms = affiliate.Terms{Type: rapid.SampledFrom([]affiliate.CommissionType{affiliate.CommissionPercentage, affiliate.CommissionFlat}).Draw(rt, "type"), Rate: affiliate.MustPercent("7.77"), Rules: rules}
 		})
 		unit := s.Config().Currency.Unit().Scaled()
-		in := affiliate.NewSale{ReferralID: s.Tomas.ID.String()}
+		in := affiliate.SaleParams{ReferralID: s.Tomas.ID.String()}
 		var sum int64
 		for i := range rapid.IntRange(1, 6).Draw(rt, "lines") {
 			amount := scaled("line", 1<<48).Scaled() / unit * unit

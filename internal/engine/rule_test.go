@@ -30,34 +30,34 @@ func TestRules(t *testing.T) {
 	flat, unit := kind(ruled("flat", "7", "dear", "cheap"), affiliate.RuleFlat), kind(ruled("unit", "2", "dear"), affiliate.RuleUnit)
 	for name, tt := range map[string]struct {
 		rules  []affiliate.Rule
-		in     affiliate.NewSale
+		in     affiliate.SaleParams
 		own    string // rate of the affiliate
 		earned string
 	}{
-		"no rule":                        {nil, affiliate.NewSale{}, "", "10"},
-		"of one product":                 {[]affiliate.Rule{ruled("half", "50", "dear")}, affiliate.NewSale{}, "", "34"},
-		"the first one decides":          {[]affiliate.Rule{ruled("half", "50", "dear"), ruled("all", "20")}, affiliate.NewSale{}, "", "38"},
-		"flat once":                      {[]affiliate.Rule{flat}, affiliate.NewSale{}, "", "7"},
-		"flat for one line":              {[]affiliate.Rule{ruled("half", "50", "dear"), flat}, affiliate.NewSale{}, "", "37"},
-		"each piece":                     {[]affiliate.Rule{unit}, affiliate.NewSale{}, "", "10"},
-		"nothing for one":                {[]affiliate.Rule{kind(ruled("none", "0", "dear"), affiliate.RuleNone)}, affiliate.NewSale{}, "", "4"},
-		"nothing comes before the first": {[]affiliate.Rule{ruled("all", "50"), kind(ruled("none", "0", "dear"), affiliate.RuleNone)}, affiliate.NewSale{}, "", "20"},
-		"nothing comes before a rate":    {[]affiliate.Rule{kind(ruled("none", "0", "dear"), affiliate.RuleNone)}, affiliate.NewSale{CommissionRate: affiliate.Set(affiliate.MustPercent("90"))}, "", "36"},
-		"the rate of the sale":           {[]affiliate.Rule{firm}, affiliate.NewSale{CommissionRate: affiliate.Set(affiliate.MustPercent("30"))}, "", "30"},
-		"the rate of the affiliate":      {[]affiliate.Rule{ruled("half", "50", "dear")}, affiliate.NewSale{}, "30", "30"},
-		"firm beside such a rate":        {[]affiliate.Rule{ruled("all", "5"), firm}, affiliate.NewSale{}, "30", "42"},
-		"excluded":                       {[]affiliate.Rule{when(ruled("r", "50"), affiliate.RuleWhen{NotProducts: []string{"cheap"}})}, affiliate.NewSale{}, "", "34"},
-		"of a category":                  {[]affiliate.Rule{when(ruled("r", "50"), affiliate.RuleWhen{Categories: []string{"x", "food"}})}, affiliate.NewSale{}, "", "34"},
-		"not of a category":              {[]affiliate.Rule{when(ruled("r", "50"), affiliate.RuleWhen{NotCategories: []string{"food"}})}, affiliate.NewSale{}, "", "26"},
-		"of a plan":                      {[]affiliate.Rule{when(ruled("r", "50"), affiliate.RuleWhen{Plans: []string{"yearly"}})}, affiliate.NewSale{}, "", "34"},
-		"not of a plan":                  {[]affiliate.Rule{when(ruled("r", "50"), affiliate.RuleWhen{NotPlans: []string{"yearly"}})}, affiliate.NewSale{}, "", "26"},
-		"of a trigger":                   {[]affiliate.Rule{when(ruled("r", "50"), affiliate.RuleWhen{Triggers: []affiliate.PaymentTrigger{affiliate.TriggerBonus}})}, affiliate.NewSale{PaymentTrigger: affiliate.TriggerBonus}, "", "50"},
-		"of another trigger":             {[]affiliate.Rule{when(ruled("r", "50"), affiliate.RuleWhen{Triggers: []affiliate.PaymentTrigger{affiliate.TriggerBonus}})}, affiliate.NewSale{}, "", "10"},
-		"of a new customer":              {[]affiliate.Rule{when(ruled("r", "50"), affiliate.RuleWhen{Customer: affiliate.CustomerNew})}, affiliate.NewSale{}, "", "50"},
-		"of a returning one":             {[]affiliate.Rule{when(ruled("r", "50"), affiliate.RuleWhen{Customer: affiliate.CustomerReturning})}, affiliate.NewSale{}, "", "10"},
-		"of nobody known":                {[]affiliate.Rule{when(ruled("r", "50"), affiliate.RuleWhen{PaymentFrom: 1}), when(ruled("q", "50"), affiliate.RuleWhen{MonthFrom: 1})}, affiliate.NewSale{PromoCode: "ADA20"}, "", "10"},
-		"of nobody known, to a payment":  {[]affiliate.Rule{when(ruled("r", "50"), affiliate.RuleWhen{PaymentTo: 3})}, affiliate.NewSale{PromoCode: "ADA20"}, "", "10"},
-		"of one who is not known yet":    {[]affiliate.Rule{when(ruled("r", "50"), affiliate.RuleWhen{PaymentTo: 1})}, affiliate.NewSale{PromoCode: "ADA20", Email: "first@example.net"}, "", "50"},
+		"no rule":                        {nil, affiliate.SaleParams{}, "", "10"},
+		"of one product":                 {[]affiliate.Rule{ruled("half", "50", "dear")}, affiliate.SaleParams{}, "", "34"},
+		"the first one decides":          {[]affiliate.Rule{ruled("half", "50", "dear"), ruled("all", "20")}, affiliate.SaleParams{}, "", "38"},
+		"flat once":                      {[]affiliate.Rule{flat}, affiliate.SaleParams{}, "", "7"},
+		"flat for one line":              {[]affiliate.Rule{ruled("half", "50", "dear"), flat}, affiliate.SaleParams{}, "", "37"},
+		"each piece":                     {[]affiliate.Rule{unit}, affiliate.SaleParams{}, "", "10"},
+		"nothing for one":                {[]affiliate.Rule{kind(ruled("none", "0", "dear"), affiliate.RuleNone)}, affiliate.SaleParams{}, "", "4"},
+		"nothing comes before the first": {[]affiliate.Rule{ruled("all", "50"), kind(ruled("none", "0", "dear"), affiliate.RuleNone)}, affiliate.SaleParams{}, "", "20"},
+		"nothing comes before a rate":    {[]affiliate.Rule{kind(ruled("none", "0", "dear"), affiliate.RuleNone)}, affiliate.SaleParams{CommissionRate: affiliate.Set(affiliate.MustPercent("90"))}, "", "36"},
+		"the rate of the sale":           {[]affiliate.Rule{firm}, affiliate.SaleParams{CommissionRate: affiliate.Set(affiliate.MustPercent("30"))}, "", "30"},
+		"the rate of the affiliate":      {[]affiliate.Rule{ruled("half", "50", "dear")}, affiliate.SaleParams{}, "30", "30"},
+		"firm beside such a rate":        {[]affiliate.Rule{ruled("all", "5"), firm}, affiliate.SaleParams{}, "30", "42"},
+		"excluded":                       {[]affiliate.Rule{when(ruled("r", "50"), affiliate.RuleWhen{NotProducts: []string{"cheap"}})}, affiliate.SaleParams{}, "", "34"},
+		"of a category":                  {[]affiliate.Rule{when(ruled("r", "50"), affiliate.RuleWhen{Categories: []string{"x", "food"}})}, affiliate.SaleParams{}, "", "34"},
+		"not of a category":              {[]affiliate.Rule{when(ruled("r", "50"), affiliate.RuleWhen{NotCategories: []string{"food"}})}, affiliate.SaleParams{}, "", "26"},
+		"of a plan":                      {[]affiliate.Rule{when(ruled("r", "50"), affiliate.RuleWhen{Plans: []string{"yearly"}})}, affiliate.SaleParams{}, "", "34"},
+		"not of a plan":                  {[]affiliate.Rule{when(ruled("r", "50"), affiliate.RuleWhen{NotPlans: []string{"yearly"}})}, affiliate.SaleParams{}, "", "26"},
+		"of a trigger":                   {[]affiliate.Rule{when(ruled("r", "50"), affiliate.RuleWhen{Triggers: []affiliate.PaymentTrigger{affiliate.TriggerBonus}})}, affiliate.SaleParams{PaymentTrigger: affiliate.TriggerBonus}, "", "50"},
+		"of another trigger":             {[]affiliate.Rule{when(ruled("r", "50"), affiliate.RuleWhen{Triggers: []affiliate.PaymentTrigger{affiliate.TriggerBonus}})}, affiliate.SaleParams{}, "", "10"},
+		"of a new customer":              {[]affiliate.Rule{when(ruled("r", "50"), affiliate.RuleWhen{Customer: affiliate.CustomerNew})}, affiliate.SaleParams{}, "", "50"},
+		"of a returning one":             {[]affiliate.Rule{when(ruled("r", "50"), affiliate.RuleWhen{Customer: affiliate.CustomerReturning})}, affiliate.SaleParams{}, "", "10"},
+		"of nobody known":                {[]affiliate.Rule{when(ruled("r", "50"), affiliate.RuleWhen{PaymentFrom: 1}), when(ruled("q", "50"), affiliate.RuleWhen{MonthFrom: 1})}, affiliate.SaleParams{PromoCode: "ADA20"}, "", "10"},
+		"of nobody known, to a payment":  {[]affiliate.Rule{when(ruled("r", "50"), affiliate.RuleWhen{PaymentTo: 3})}, affiliate.SaleParams{PromoCode: "ADA20"}, "", "10"},
+		"of one who is not known yet":    {[]affiliate.Rule{when(ruled("r", "50"), affiliate.RuleWhen{PaymentTo: 1})}, affiliate.SaleParams{PromoCode: "ADA20", Email: "first@example.net"}, "", "50"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, ctx := scene.NewShop(t, pays(tt.rules...)), t.Context()
@@ -121,7 +121,7 @@ func TestRuleOfFreeLines(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := scene.NewShop(t, pays(tt.rule))
-			sale := s.Sell(affiliate.NewSale{ReferralID: s.Tomas.ID.String(), TotalEarned: scene.Sum("110"), Tax: scene.Sum("10"), Lines: tt.lines})
+			sale := s.Sell(affiliate.SaleParams{ReferralID: s.Tomas.ID.String(), TotalEarned: scene.Sum("110"), Tax: scene.Sum("10"), Lines: tt.lines})
 			scene.Equal(t, scene.Sum(tt.earned), sale.CommissionEarned)
 			tt.refund.SaleID = sale.ID
 			scene.Must(s.RefundSale(t.Context(), tt.refund))
@@ -134,7 +134,7 @@ func TestRuleOfFreeLines(t *testing.T) {
 // A sale without lines is one line with its product.
 func TestRuleOfSaleWithoutLines(t *testing.T) {
 	s := scene.NewShop(t, pays(ruled("half", "50", "dear"), kind(ruled("unit", "2", "seat"), affiliate.RuleUnit)))
-	to := affiliate.NewSale{ReferralID: s.Tomas.ID.String()}
+	to := affiliate.SaleParams{ReferralID: s.Tomas.ID.String()}
 	plain := s.Sell(to)
 	scene.Equal(t, scene.Sum("10"), plain.CommissionEarned)
 	scene.Equal(t, nil, plain.Lines)
@@ -194,7 +194,7 @@ func TestRateOfSaleBeyondLimits(t *testing.T) {
 	if sale := s.ToTomas("100"); !sale.CommissionEarned.IsZero() {
 		t.Errorf("the second payment earns %v", sale.CommissionEarned)
 	}
-	sale := s.Sell(affiliate.NewSale{ReferralID: s.Tomas.ID.String(), CommissionRate: affiliate.Set(affiliate.MustPercent("5"))})
+	sale := s.Sell(affiliate.SaleParams{ReferralID: s.Tomas.ID.String(), CommissionRate: affiliate.Set(affiliate.MustPercent("5"))})
 	scene.Equal(t, scene.Sum("5"), sale.CommissionEarned)
 	s.Verifies()
 }
@@ -203,9 +203,9 @@ func TestRateOfSaleBeyondLimits(t *testing.T) {
 func TestMoveAfterNamedRefund(t *testing.T) {
 	s, ctx := scene.NewShop(t, pays(ruled("half", "50", "dear"))), t.Context()
 	ben := s.Join("cara")
-	plain := s.Sell(affiliate.NewSale{ReferralID: s.Tomas.ID.String(), TotalEarned: scene.Sum("110"), Tax: scene.Sum("10")})
+	plain := s.Sell(affiliate.SaleParams{ReferralID: s.Tomas.ID.String(), TotalEarned: scene.Sum("110"), Tax: scene.Sum("10")})
 	scene.Must(s.RefundSale(ctx, affiliate.Refund{SaleID: plain.ID, Amount: affiliate.Set(scene.Sum("10")), Tax: affiliate.Set(scene.Sum("10"))}))
-	lines := s.Sell(affiliate.NewSale{ReferralID: s.Tomas.ID.String(), Lines: []affiliate.Line{line("d", "dear", "60"), line("c", "cheap", "40")}})
+	lines := s.Sell(affiliate.SaleParams{ReferralID: s.Tomas.ID.String(), Lines: []affiliate.Line{line("d", "dear", "60"), line("c", "cheap", "40")}})
 	scene.Must(s.RefundSale(ctx, affiliate.Refund{SaleID: lines.ID, Amount: affiliate.Set(scene.Sum("30")), Lines: []affiliate.RefundLine{{ID: "d", Amount: scene.Sum("30")}}}))
 	for id, want := range map[affiliate.SaleID]string{plain.ID: "10", lines.ID: "19"} {
 		moved := scene.Must(s.UpdateSale(ctx, id, affiliate.SaleUpdate{AffiliateID: affiliate.Set(ben.ID)}))
@@ -277,7 +277,7 @@ func TestRulesRefused(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			create := func() error {
-				return scene.ErrOf(w.CreatePlan(t.Context(), affiliate.NewPlan{Name: "p", Terms: affiliate.Terms{Rate: affiliate.MustPercent("1"), Rules: tt.rules}}))
+				return scene.ErrOf(w.CreatePlan(t.Context(), affiliate.PlanParams{Name: "p", Terms: affiliate.Terms{Rate: affiliate.MustPercent("1"), Rules: tt.rules}}))
 			}
 			if tt.want.Message != "" {
 				w.Refused(tt.want, create)
@@ -292,7 +292,7 @@ func TestRulesRefused(t *testing.T) {
 func TestTermsStored(t *testing.T) {
 	w := scene.New(t)
 	create := func(terms affiliate.Terms) affiliate.Plan {
-		return scene.Must(w.CreatePlan(t.Context(), affiliate.NewPlan{Name: "p", Terms: terms}))
+		return scene.Must(w.CreatePlan(t.Context(), affiliate.PlanParams{Name: "p", Terms: terms}))
 	}
 	rules := []affiliate.Rule{ruled(" a ", "1")}
 	scene.Equal(t, "a", create(affiliate.Terms{Rules: rules}).Rules[0].Name)
@@ -306,13 +306,13 @@ func TestTermsStored(t *testing.T) {
 // What a preview says that a sale would earn is what it earns.
 func TestPreviewCommission(t *testing.T) {
 	s := scene.NewShop(t, pays(ruled("seats", "25", "SEAT")), func(c *tributary.Config) { c.Terms.MaxPerCustomer, c.Terms.MaxPayments = scene.Sum("12"), 3 })
-	preview := func(in affiliate.NewSale, asks bool) affiliate.Opt[affiliate.Amount] {
+	preview := func(in affiliate.SaleParams, asks bool) affiliate.Opt[affiliate.Amount] {
 		t.Helper()
 		return scene.Must(s.Evaluate(t.Context(), affiliate.Order{
 			PromoCode: in.PromoCode, Email: in.Email, TotalEarned: affiliate.Set(in.TotalEarned), Lines: in.Lines, Product: in.Product, Subtotal: in.Subtotal, Commission: asks,
 		})).Commission
 	}
-	for i, in := range []affiliate.NewSale{
+	for i, in := range []affiliate.SaleParams{
 		{TotalEarned: scene.Sum("8"), Lines: []affiliate.Line{{ProductID: "SEAT", Amount: scene.Sum("5")}, {ProductID: "MUG", Amount: scene.Sum("5")}}},
 		{Email: s.Tomas.Email, TotalEarned: scene.Sum("40"), Product: affiliate.Set(affiliate.Product{ProductID: "SEAT"})}, // 10
 		{Email: s.Tomas.Email, TotalEarned: scene.Sum("40"), Product: affiliate.Set(affiliate.Product{ProductID: "SEAT"})}, // 2 are left of 12
@@ -327,8 +327,8 @@ func TestPreviewCommission(t *testing.T) {
 			t.Errorf("sale %d earns %v, the preview said %v, and unasked %v", i, sale.CommissionEarned, before, silent)
 		}
 	}
-	coupon := scene.Must(s.CreateCoupon(t.Context(), affiliate.NewCoupon{Name: "Free", PercentOff: scene.Percent("100")}))
-	scene.Must(s.CreateCode(t.Context(), affiliate.NewCode{CouponID: coupon.ID, Code: "FREE", AffiliateID: s.Person.ID}))
+	coupon := scene.Must(s.CreateCoupon(t.Context(), affiliate.CouponParams{Name: "Free", PercentOff: scene.Percent("100")}))
+	scene.Must(s.CreateCode(t.Context(), affiliate.CodeParams{CouponID: coupon.ID, Code: "FREE", AffiliateID: s.Person.ID}))
 	before := s.Dump()
 	refused := scene.Must(s.Evaluate(t.Context(), affiliate.Order{PromoCode: "NOBODY", TotalEarned: scene.Amount("5"), Commission: true}))
 	priced := scene.Must(s.Evaluate(t.Context(), affiliate.Order{PromoCode: "ADA20", Commission: true}))
@@ -356,12 +356,12 @@ func TestPreviewCommission(t *testing.T) {
 func TestRuleChanges(t *testing.T) {
 	s, ctx := scene.NewShop(t), t.Context()
 	terms := affiliate.Terms{Rate: affiliate.MustPercent("10"), Rules: []affiliate.Rule{ruled("half", "50")}}
-	plan := scene.Must(s.CreatePlan(ctx, affiliate.NewPlan{Name: "p", Terms: terms}))
+	plan := scene.Must(s.CreatePlan(ctx, affiliate.PlanParams{Name: "p", Terms: terms}))
 	scene.Must(s.SetAffiliatePlan(ctx, plan.ID, s.Person.ID))
 	held := s.ToTomas("100")
 	s.PaysOut()
 	free := s.ToTomas("100")
-	lines := s.Sell(affiliate.NewSale{ReferralID: s.Tomas.ID.String(), Lines: []affiliate.Line{line("d", "dear", "100")}})
+	lines := s.Sell(affiliate.SaleParams{ReferralID: s.Tomas.ID.String(), Lines: []affiliate.Line{line("d", "dear", "100")}})
 	terms.Rules = []affiliate.Rule{when(ruled("half", "40"), affiliate.RuleWhen{MonthTo: 1})}
 	scene.Must(s.UpdatePlan(ctx, plan.ID, affiliate.PlanUpdate{TermsUpdate: terms.Update()}))
 	again := affiliate.SaleUpdate{CommissionRate: affiliate.Null[affiliate.Percent]()}
@@ -373,7 +373,7 @@ func TestRuleChanges(t *testing.T) {
 	for id, want := range map[affiliate.SaleID]string{free.ID: "10", lines.ID: "10"} {
 		scene.Equal(t, scene.Sum(want), scene.Must(s.UpdateSale(ctx, id, again)).CommissionEarned)
 	}
-	plain := s.Sell(affiliate.NewSale{ReferralID: s.Tomas.ID.String(), Product: affiliate.Set(affiliate.Product{ProductID: "dear"})})
+	plain := s.Sell(affiliate.SaleParams{ReferralID: s.Tomas.ID.String(), Product: affiliate.Set(affiliate.Product{ProductID: "dear"})})
 	terms.Rules = []affiliate.Rule{ruled("dear", "30", "dear")}
 	scene.Must(s.UpdatePlan(ctx, plan.ID, affiliate.PlanUpdate{TermsUpdate: terms.Update()}))
 	scene.Equal(t, scene.Sum("30"), scene.Must(s.UpdateSale(ctx, plain.ID, again)).CommissionEarned)
@@ -384,8 +384,8 @@ func TestRuleChanges(t *testing.T) {
 func TestRuleOfSaleBeyondLimits(t *testing.T) {
 	s, ctx := scene.NewShop(t, func(c *tributary.Config) { c.Terms.MaxPayments = 1 }), t.Context()
 	s.ToTomas("100")
-	over := s.Sell(affiliate.NewSale{ReferralID: s.Tomas.ID.String(), Lines: []affiliate.Line{line("d", "dear", "100")}})
-	plan := scene.Must(s.CreatePlan(ctx, affiliate.NewPlan{Name: "p", Terms: affiliate.Terms{MaxPayments: 1, Rules: []affiliate.Rule{ruled("half", "50")}}}))
+	over := s.Sell(affiliate.SaleParams{ReferralID: s.Tomas.ID.String(), Lines: []affiliate.Line{line("d", "dear", "100")}})
+	plan := scene.Must(s.CreatePlan(ctx, affiliate.PlanParams{Name: "p", Terms: affiliate.Terms{MaxPayments: 1, Rules: []affiliate.Rule{ruled("half", "50")}}}))
 	scene.Must(s.SetAffiliatePlan(ctx, plan.ID, s.Person.ID))
 	scene.Must(s.Run(ctx, affiliate.RecalculateJob{}))
 	scene.Equal(t, over.Lines, scene.Must(s.Sale(ctx, over.ID)).Lines)
@@ -399,7 +399,7 @@ func TestMonthsOfManyPayments(t *testing.T) {
 	w.Join("ada")
 	sell := func() int64 {
 		w.Probe.Ops.Store(0)
-		scene.Must(w.RecordSale(t.Context(), affiliate.NewSale{ReferralID: "ada", Email: "kim@b.co", Name: "Kim", TotalEarned: scene.Sum("10")}))
+		scene.Must(w.RecordSale(t.Context(), affiliate.SaleParams{ReferralID: "ada", Email: "kim@b.co", Name: "Kim", TotalEarned: scene.Sum("10")}))
 		return w.Probe.Ops.Load()
 	}
 	sell()

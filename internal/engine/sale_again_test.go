@@ -29,7 +29,7 @@ func TestPaymentDeliveredAgain(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := scene.New(t)
 			w.Ada()
-			payment := affiliate.NewSale{ReferralID: "ada", Email: "kim@example.net", Name: "Kim", TotalEarned: affiliate.MustAmount("50"), ExternalID: "order-1"}
+			payment := affiliate.SaleParams{ReferralID: "ada", Email: "kim@example.net", Name: "Kim", TotalEarned: affiliate.MustAmount("50"), ExternalID: "order-1"}
 			first := scene.Must(w.RecordSale(ctx, payment)).Sale.Or(affiliate.Sale{})
 			if err := c.undo(w, first.ID); err != nil {
 				t.Fatal(err)

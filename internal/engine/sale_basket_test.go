@@ -14,8 +14,8 @@ import (
 func basketShop(t *testing.T) *scene.World {
 	w := scene.New(t)
 	ada := w.Join("ada")
-	c := scene.Must(w.CreateCoupon(t.Context(), affiliate.NewCoupon{Name: "20", PercentOff: affiliate.Set(affiliate.MustPercent("20"))}))
-	scene.Must(w.CreateCode(t.Context(), affiliate.NewCode{CouponID: c.ID, Code: "ADA20", AffiliateID: ada.ID, MinimumAmount: affiliate.Set(scene.Sum("50"))}))
+	c := scene.Must(w.CreateCoupon(t.Context(), affiliate.CouponParams{Name: "20", PercentOff: affiliate.Set(affiliate.MustPercent("20"))}))
+	scene.Must(w.CreateCode(t.Context(), affiliate.CodeParams{CouponID: c.ID, Code: "ADA20", AffiliateID: ada.ID, MinimumAmount: affiliate.Set(scene.Sum("50"))}))
 	return w
 }
 
@@ -38,7 +38,7 @@ func TestSubtotalM68(t *testing.T) {
 	seen := preview("55", "")
 	scene.Equal(t, []any{true, off, left}, []any{seen.Valid, seen.Discount, seen.Total})
 
-	sale := affiliate.NewSale{PromoCode: "ada20", TotalEarned: scene.Sum("44")}
+	sale := affiliate.SaleParams{PromoCode: "ada20", TotalEarned: scene.Sum("44")}
 	w.Refused(scene.StateError(affiliate.BelowMinimum, "", "Order does not reach the minimum amount for this promo code"), func() error {
 		return scene.ErrOf(w.RecordSale(t.Context(), sale))
 	})
@@ -83,7 +83,7 @@ func TestSubtotalM65(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			w.T = t
-			in := affiliate.NewSale{
+			in := affiliate.SaleParams{
 				PromoCode: "ada20", TotalEarned: scene.Sum(tt.total), Subtotal: maybeSum(tt.subtotal),
 				Tax: maybeSum(tt.tax).Or(affiliate.Amount{}), Shipping: maybeSum(tt.shipping).Or(affiliate.Amount{}),
 			}
@@ -112,7 +112,7 @@ func TestSubtotalM65(t *testing.T) {
 // that was sent.
 func TestSubtotalUpdateM70(t *testing.T) {
 	w := basketShop(t)
-	sale := scene.Must(w.RecordSale(t.Context(), affiliate.NewSale{PromoCode: "ada20", TotalEarned: scene.Sum("60"), Tax: scene.Sum("10")})).Sale.Or(affiliate.Sale{})
+	sale := scene.Must(w.RecordSale(t.Context(), affiliate.SaleParams{PromoCode: "ada20", TotalEarned: scene.Sum("60"), Tax: scene.Sum("10")})).Sale.Or(affiliate.Sale{})
 	scene.Must(w.UpdateSale(t.Context(), sale.ID, affiliate.SaleUpdate{CommissionEarned: affiliate.Set(scene.Sum("3"))}))
 	update := func(subtotal, total affiliate.Opt[affiliate.Amount]) (affiliate.Sale, error) {
 		return w.UpdateSale(t.Context(), sale.ID, affiliate.SaleUpdate{Subtotal: subtotal, TotalEarned: total})
@@ -144,12 +144,12 @@ func TestPreviewThenSaleM67(t *testing.T) {
 		amount := func(name string) affiliate.Amount {
 			return affiliate.AmountFromScaled(rapid.Int64Range(1, 2_000_000).Draw(rt, name))
 		}
-		coupon := affiliate.NewCoupon{Name: "c", PercentOff: affiliate.Set(affiliate.MustPercent(rapid.SampledFrom([]string{"1", "12.5", "33.3333", "99.9999", "100"}).Draw(rt, "percent")))}
+		coupon := affiliate.CouponParams{Name: "c", PercentOff: affiliate.Set(affiliate.MustPercent(rapid.SampledFrom([]string{"1", "12.5", "33.3333", "99.9999", "100"}).Draw(rt, "percent")))}
 		if rapid.Bool().Draw(rt, "flat") {
-			coupon = affiliate.NewCoupon{Name: "c", CouponType: affiliate.CouponFlat, AmountOff: affiliate.Set(amount("off")), Currency: affiliate.Set(affiliate.Currency("USD"))}
+			coupon = affiliate.CouponParams{Name: "c", CouponType: affiliate.CouponFlat, AmountOff: affiliate.Set(amount("off")), Currency: affiliate.Set(affiliate.Currency("USD"))}
 		}
 		c := scene.Must(w.CreateCoupon(t.Context(), coupon))
-		scene.Must(w.CreateCode(t.Context(), affiliate.NewCode{CouponID: c.ID, Code: "X", AffiliateID: ada.ID, MinimumAmount: affiliate.Set(amount("minimum"))}))
+		scene.Must(w.CreateCode(t.Context(), affiliate.CodeParams{CouponID: c.ID, Code: "X", AffiliateID: ada.ID, MinimumAmount: affiliate.Set(amount("minimum"))}))
 		basket := amount("basket")
 		seen := scene.Must(w.Evaluate(t.Context(), affiliate.Order{PromoCode: "x", Subtotal: affiliate.Set(basket)}))
 		off, priced := seen.Discount.Get()
@@ -160,7 +160,7 @@ func TestPreviewThenSaleM67(t *testing.T) {
 		if left.IsZero() {
 			return // nothing to charge
 		}
-		res, err := w.RecordSale(t.Context(), affiliate.NewSale{PromoCode: "x", TotalEarned: left, Subtotal: affiliate.Set(basket)})
+		res, err := w.RecordSale(t.Context(), affiliate.SaleParams{PromoCode: "x", TotalEarned: left, Subtotal: affiliate.Set(basket)})
 		refused, _ := errors.AsType[*affiliate.Error](err)
 		if seen.Valid != (err == nil && res.Outcome == affiliate.SaleRecorded) || !seen.Valid && refused.Reason != seen.Reasons[0].Reason {
 			rt.Errorf("the preview says %v %v, the sale %v %v", seen.Valid, seen.Reasons, res.Outcome, err)

@@ -31,7 +31,7 @@ type Decision struct {
 
 // DecideFor finds affiliate and terms of a reported sale of an identity, or the outcome
 // when no sale is recorded.
-func (o *Op) DecideFor(in *affiliate.NewSale, d *Decision) (affiliate.SaleOutcome, error) {
+func (o *Op) DecideFor(in *affiliate.SaleParams, d *Decision) (affiliate.SaleOutcome, error) {
 	found, err := o.credit(in, d)
 	if err != nil || !found {
 		return affiliate.SaleUnattributed, err
@@ -77,7 +77,7 @@ func (o *Op) DecideFor(in *affiliate.NewSale, d *Decision) (affiliate.SaleOutcom
 }
 
 // review asks the rules of Config.Review about the sale, and whether its customer's email may be planted.
-func (o *Op) review(in *affiliate.NewSale, d *Decision) error {
+func (o *Op) review(in *affiliate.SaleParams, d *Decision) error {
 	planted, err := o.planted(&d.Customer, d.by, in)
 	if err != nil || len(o.Cfg.Review) == 0 && !planted {
 		return err
@@ -99,7 +99,7 @@ func (o *Op) review(in *affiliate.NewSale, d *Decision) error {
 }
 
 // planted reports whether nothing but an email that may be planted says whom an order credits.
-func (o *Op) planted(c *Customer, by affiliate.CreditedBy, in *affiliate.NewSale) (bool, error) {
+func (o *Op) planted(c *Customer, by affiliate.CreditedBy, in *affiliate.SaleParams) (bool, error) {
 	switch by {
 	case affiliate.CreditEmail, affiliate.CreditReferral, affiliate.CreditCustomer:
 		return o.Doubtful(c, in)
@@ -109,7 +109,7 @@ func (o *Op) planted(c *Customer, by affiliate.CreditedBy, in *affiliate.NewSale
 
 // Doubtful reports whether the email that alone says who the customer of an order is may have been planted: nobody but
 // payers has told it, and the customer's first order has brought less than the part Config.RealOrder of this one.
-func (o *Op) Doubtful(c *Customer, in *affiliate.NewSale) (bool, error) {
+func (o *Op) Doubtful(c *Customer, in *affiliate.SaleParams) (bool, error) {
 	ref := &c.Referral
 	if !c.ByEmail || ref.ID == uuid.Nil || !typed(ref) {
 		return false, nil
@@ -132,7 +132,7 @@ func (o *Op) Doubtful(c *Customer, in *affiliate.NewSale) (bool, error) {
 
 // standApart makes an order whose host says by an id who buys, and which names an affiliate, that of a customer of their own,
 // when only an email that may be planted says that it is another one.
-func (o *Op) standApart(in *affiliate.NewSale, id *identity) error {
+func (o *Op) standApart(in *affiliate.SaleParams, id *identity) error {
 	if id.Customer.HostID == "" || id.Origin.Affiliate.ID == uuid.Nil && in.PromoCode == "" {
 		return nil
 	}
@@ -163,7 +163,7 @@ func (d *Decision) clicked() bool {
 
 // newCustomer requires the fields of a new referral, except those that were sent
 // and are ignored: without an email no referral is created.
-func (o *Op) newCustomer(in *affiliate.NewSale) error {
+func (o *Op) newCustomer(in *affiliate.SaleParams) error {
 	missing := func(s, field string) bool { return s == "" && !slices.Contains(o.ignored, field) }
 	if missing(in.Email, "email") {
 		return refusal.EmailRequired.Err()
@@ -172,7 +172,7 @@ func (o *Op) newCustomer(in *affiliate.NewSale) error {
 }
 
 // credit judges the code of the sale, and decides whom the sale credits.
-func (o *Op) credit(in *affiliate.NewSale, d *Decision) (found bool, err error) {
+func (o *Op) credit(in *affiliate.SaleParams, d *Decision) (found bool, err error) {
 	if in.PromoCode != "" || in.Offer {
 		product, _ := in.Product.Get()
 		ord := order{
@@ -197,7 +197,7 @@ func (o *Op) credit(in *affiliate.NewSale, d *Decision) (found bool, err error) 
 }
 
 // basket returns what a code is judged by; that of a conversion is not known.
-func (d *Decision) basket(in *affiliate.NewSale) (none affiliate.Opt[affiliate.Amount]) {
+func (d *Decision) basket(in *affiliate.SaleParams) (none affiliate.Opt[affiliate.Amount]) {
 	if d.conversion != "" {
 		return none
 	}
@@ -285,14 +285,14 @@ func (o *Op) identifyReferral(ident string, id *identity) error {
 
 // freeOrder reports whether a sale of nothing has all that a free order needs. Its hold may say the code and the
 // basket.
-func freeOrder(in *affiliate.NewSale) bool {
+func freeOrder(in *affiliate.SaleParams) bool {
 	basket, said := in.Subtotal.Get()
 	held := in.HoldID != ""
 	return in.Free && (in.PromoCode != "" || in.Offer || held) && (basket.Sign() > 0 || held && !said) && in.Tax.IsZero() && in.Shipping.IsZero()
 }
 
 // checkTotal checks what was earned by a new sale.
-func (p *Program) checkTotal(in *affiliate.NewSale) *affiliate.Error {
+func (p *Program) checkTotal(in *affiliate.SaleParams) *affiliate.Error {
 	if in.TotalEarned.Sign() < 0 {
 		return refusal.TotalNotPositive.Err()
 	}

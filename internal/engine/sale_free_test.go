@@ -22,20 +22,20 @@ func TestFreeOrder(t *testing.T) {
 	earned := scene.FieldError(affiliate.InvalidField, "free", "free must not be true when an amount was earned")
 	for name, tt := range map[string]struct {
 		off    bool
-		change func(*affiliate.NewSale)
+		change func(*affiliate.SaleParams)
 		want   *affiliate.Error
 	}{
 		"35 Off":         {off: true, want: &required},
 		"35 On":          {},
-		"35 NoCode":      {change: func(in *affiliate.NewSale) { in.PromoCode, in.ReferralID = "", "ada" }, want: &required},
-		"35 NoSubtotal":  {change: func(in *affiliate.NewSale) { in.Subtotal = affiliate.Opt[affiliate.Amount]{} }, want: &required},
-		"Null subtotal":  {change: func(in *affiliate.NewSale) { in.Subtotal = affiliate.Null[affiliate.Amount]() }, want: &required},
-		"Zero subtotal":  {change: func(in *affiliate.NewSale) { in.Subtotal = affiliate.Set(affiliate.Amount{}) }, want: &required},
-		"Tax":            {change: func(in *affiliate.NewSale) { in.Tax = scene.Sum("1") }, want: &required},
-		"Shipping":       {change: func(in *affiliate.NewSale) { in.Shipping = scene.Sum("1") }, want: &required},
-		"Not free":       {change: func(in *affiliate.NewSale) { in.Free = false }, want: &required},
-		"Amount":         {change: func(in *affiliate.NewSale) { in.TotalEarned = scene.Sum("5") }, want: &earned},
-		"Amount and off": {off: true, change: func(in *affiliate.NewSale) { in.TotalEarned = scene.Sum("5") }, want: &earned},
+		"35 NoCode":      {change: func(in *affiliate.SaleParams) { in.PromoCode, in.ReferralID = "", "ada" }, want: &required},
+		"35 NoSubtotal":  {change: func(in *affiliate.SaleParams) { in.Subtotal = affiliate.Opt[affiliate.Amount]{} }, want: &required},
+		"Null subtotal":  {change: func(in *affiliate.SaleParams) { in.Subtotal = affiliate.Null[affiliate.Amount]() }, want: &required},
+		"Zero subtotal":  {change: func(in *affiliate.SaleParams) { in.Subtotal = affiliate.Set(affiliate.Amount{}) }, want: &required},
+		"Tax":            {change: func(in *affiliate.SaleParams) { in.Tax = scene.Sum("1") }, want: &required},
+		"Shipping":       {change: func(in *affiliate.SaleParams) { in.Shipping = scene.Sum("1") }, want: &required},
+		"Not free":       {change: func(in *affiliate.SaleParams) { in.Free = false }, want: &required},
+		"Amount":         {change: func(in *affiliate.SaleParams) { in.TotalEarned = scene.Sum("5") }, want: &earned},
+		"Amount and off": {off: true, change: func(in *affiliate.SaleParams) { in.TotalEarned = scene.Sum("5") }, want: &earned},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := scene.NewGiftShop(t, 0, func(c *tributary.Config) {
@@ -143,7 +143,7 @@ func TestFreeOrderIsPaidLate(t *testing.T) {
 // A limit ends the payments of a customer. An order of nobody any more is paid.
 func TestFreeOrderIsPaidWithoutCustomer(t *testing.T) {
 	s, ctx := scene.NewGiftShop(t, 0, func(c *tributary.Config) { c.Terms.MaxPayments = 1 }), t.Context()
-	bob := s.Join("bob", func(in *affiliate.NewAffiliate) { in.AffiliateLink = "bob" })
+	bob := s.Join("bob", func(in *affiliate.AffiliateParams) { in.AffiliateLink = "bob" })
 	s.Refer("bob", "t@x.example")
 	s.SellTo("t@x.example", "100")
 	sale := s.Give("t@x.example")

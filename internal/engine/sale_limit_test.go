@@ -49,7 +49,7 @@ func stands(s scene.Shop, id affiliate.SaleID, earned string, over affiliate.Ove
 func TestRateOfSaleBeyondLimitsChanges(t *testing.T) {
 	s, ctx := scene.NewShop(t, firstOnly), t.Context()
 	s.ToTomas("100")
-	given := s.Sell(affiliate.NewSale{ReferralID: s.Tomas.ID.String(), CommissionRate: scene.Percent("5")})
+	given := s.Sell(affiliate.SaleParams{ReferralID: s.Tomas.ID.String(), CommissionRate: scene.Percent("5")})
 	late := s.ToTomas("100")
 	stands(s, given.ID, "5", "")
 	stands(s, late.ID, "0", affiliate.OverPayments)
@@ -71,7 +71,7 @@ func TestRateOfSaleBeyondLimitsChanges(t *testing.T) {
 func TestRateOfSaleBeyondLimitsAndRules(t *testing.T) {
 	s, ctx := scene.NewShop(t, pays(kind(ruled("gifts", "0", "gift"), affiliate.RuleNone), ruled("half", "50")), firstOnly), t.Context()
 	s.ToTomas("100")
-	late := s.Sell(affiliate.NewSale{ReferralID: s.Tomas.ID.String(), Lines: []affiliate.Line{line("g", "gift", "60"), line("m", "mug", "40")}})
+	late := s.Sell(affiliate.SaleParams{ReferralID: s.Tomas.ID.String(), Lines: []affiliate.Line{line("g", "gift", "60"), line("m", "mug", "40")}})
 	for range 2 {
 		got := scene.Must(s.UpdateSale(ctx, late.ID, atRate("15")))
 		scene.Equal(t, []affiliate.Opt[string]{scene.TextOf("gifts"), affiliate.Null[string]()}, []affiliate.Opt[string]{got.Lines[0].Rule, got.Lines[1].Rule})
@@ -86,7 +86,7 @@ func TestRateOfSaleBeyondLimitsAndRules(t *testing.T) {
 // nothing decide before it.
 func TestRecalculateRateOfSale(t *testing.T) {
 	s, ctx := scene.NewShop(t), t.Context()
-	sale := s.Sell(affiliate.NewSale{ReferralID: s.Tomas.ID.String(), CommissionRate: scene.Percent("15"), Lines: []affiliate.Line{line("g", "gift", "60"), line("m", "mug", "40")}})
+	sale := s.Sell(affiliate.SaleParams{ReferralID: s.Tomas.ID.String(), CommissionRate: scene.Percent("15"), Lines: []affiliate.Line{line("g", "gift", "60"), line("m", "mug", "40")}})
 	gifts := []affiliate.Rule{kind(ruled("gifts", "0", "gift"), affiliate.RuleNone), ruled("half", "50")}
 	for _, step := range []struct {
 		rules  affiliate.Opt[[]affiliate.Rule]
@@ -141,7 +141,7 @@ func TestMoveWithRateBeyondLimits(t *testing.T) {
 	s, ctx := scene.NewShop(t), t.Context()
 	s.ToTomas("100")
 	late := s.ToTomas("100")
-	one := scene.Must(s.CreatePlan(ctx, affiliate.NewPlan{Name: "One", Terms: affiliate.Terms{Rate: affiliate.MustPercent("10"), MaxPayments: 1}}))
+	one := scene.Must(s.CreatePlan(ctx, affiliate.PlanParams{Name: "One", Terms: affiliate.Terms{Rate: affiliate.MustPercent("10"), MaxPayments: 1}}))
 	scene.Must(s.SetAffiliatePlan(ctx, one.ID, s.Bob.ID))
 	up := atRate("15")
 	up.AffiliateID = affiliate.Set(s.Bob.ID)
@@ -196,7 +196,7 @@ func TestRecalculateLimits(t *testing.T) {
 			s.ToTomas("100")
 			s.Pass(40 * day)
 			late := s.ToTomas("100")
-			own := s.Sell(affiliate.NewSale{ReferralID: s.Tomas.ID.String(), CommissionRate: scene.Percent("5")})
+			own := s.Sell(affiliate.SaleParams{ReferralID: s.Tomas.ID.String(), CommissionRate: scene.Percent("5")})
 			open := s.Config().Terms
 			stopped := open
 			limit(&stopped)
@@ -235,7 +235,7 @@ func TestRecalculateLimits(t *testing.T) {
 func TestRecalculateLimitsAway(t *testing.T) {
 	s, ctx := scene.NewShop(t, firstOnly), t.Context()
 	s.ToTomas("100") // 20
-	late := s.Sell(affiliate.NewSale{ReferralID: s.Tomas.ID.String(), Lines: []affiliate.Line{line("d", "dear", "60"), line("c", "cheap", "40")}})
+	late := s.Sell(affiliate.SaleParams{ReferralID: s.Tomas.ID.String(), Lines: []affiliate.Line{line("d", "dear", "60"), line("c", "cheap", "40")}})
 	scene.Must(s.SetAffiliateStatus(ctx, affiliate.AffiliateBanned, s.Ada.Person.ID))
 	scene.Must(s.SetTerms(ctx, affiliate.TermsUpdate{
 		MaxPayments: affiliate.Null[int64](), Rules: affiliate.Set([]affiliate.Rule{ruled("half", "50", "dear")}), MaxPerCustomer: scene.Amount("45"),
@@ -288,7 +288,7 @@ func TestFirstPaymentIsPaidFirst(t *testing.T) {
 			var last affiliate.Sale
 			for i := range tt.reported {
 				s.Now = march.AddDate(0, 0, tt.reported[i])
-				last = s.Sell(affiliate.NewSale{ReferralID: s.Tomas.ID.String(), PaidAt: march.AddDate(0, 0, tt.paid[i])})
+				last = s.Sell(affiliate.SaleParams{ReferralID: s.Tomas.ID.String(), PaidAt: march.AddDate(0, 0, tt.paid[i])})
 				if i == tt.refunded {
 					scene.Must(s.RefundSale(ctx, affiliate.Refund{SaleID: last.ID}))
 				}
@@ -353,7 +353,7 @@ func TestMonthIsKept(t *testing.T) {
 // Verify takes the limits of a plan for what they are, long after the plan was changed.
 func TestVerifyOfSaleBeyondLimits(t *testing.T) {
 	s, ctx := scene.NewShop(t), t.Context()
-	plan := scene.Must(s.CreatePlan(ctx, affiliate.NewPlan{Name: "p", Terms: affiliate.Terms{Rate: affiliate.MustPercent("10"), MaxPayments: 1, MaxPerSale: scene.Sum("50")}}))
+	plan := scene.Must(s.CreatePlan(ctx, affiliate.PlanParams{Name: "p", Terms: affiliate.Terms{Rate: affiliate.MustPercent("10"), MaxPayments: 1, MaxPerSale: scene.Sum("50")}}))
 	scene.Must(s.SetAffiliatePlan(ctx, plan.ID, s.Person.ID))
 	s.Now = s.Now.AddDate(0, 0, 3)
 	s.ToTomas("100")

@@ -40,7 +40,7 @@ func ruled(name, percent string, products ...string) affiliate.Rule {
 // products are named once each.
 func TestSaleLines(t *testing.T) {
 	s := scene.NewShop(t)
-	sale := s.Sell(affiliate.NewSale{PromoCode: "ADA20", TotalEarned: scene.Sum("90"), Lines: []affiliate.Line{
+	sale := s.Sell(affiliate.SaleParams{PromoCode: "ADA20", TotalEarned: scene.Sum("90"), Lines: []affiliate.Line{
 		{ID: "a", ProductID: "beans", PlanID: "monthly", Name: "Beans", Categories: []string{"coffee", "food"}, Quantity: affiliate.Set(scene.Sum("2")), Amount: scene.Sum("60"), Discount: scene.Sum("5")},
 		line("", "beans", "30"), {Name: "Cup", Amount: scene.Sum("10")},
 	}})
@@ -63,26 +63,26 @@ func TestSaleLinesRefused(t *testing.T) {
 	s := scene.NewShop(t)
 	many := make([]affiliate.Line, 501)
 	for name, tt := range map[string]struct {
-		in   affiliate.NewSale
+		in   affiliate.SaleParams
 		want affiliate.Error
 	}{
-		"with a product":          {affiliate.NewSale{Lines: []affiliate.Line{line("", "", "100")}, Product: affiliate.Set(affiliate.Product{})}, inField("product", "must not be sent")},
-		"501":                     {affiliate.NewSale{Lines: many}, inField("lines", "must have at most 500 entries")},
-		"the same id":             {affiliate.NewSale{Lines: []affiliate.Line{line("a", "", "50"), line("b", "", "50"), line("a", "", "0")}}, inField("lines", "must have distinct entries")},
-		"a negative amount":       {affiliate.NewSale{Lines: []affiliate.Line{line("", "", "101"), line("", "", "-1")}}, inField("lines[1].amount", "must be at least 0")},
-		"a large amount":          {affiliate.NewSale{Lines: []affiliate.Line{line("", "", "100000000001")}}, inField("lines[0].amount", "is too large")},
-		"a large sum":             {affiliate.NewSale{Lines: []affiliate.Line{line("", "", "100000000000"), line("", "", "1")}}, inField("subtotal", "is too large")},
-		"a negative discount":     {affiliate.NewSale{Lines: []affiliate.Line{{Amount: scene.Sum("100"), Discount: scene.Sum("-1")}}}, inField("lines[0].discount", "must be at least 0")},
-		"a discount above it":     {affiliate.NewSale{Lines: []affiliate.Line{{Amount: scene.Sum("100"), Discount: scene.Sum("100.01")}}}, inField("lines[0].discount", "is too large")},
-		"no piece":                {affiliate.NewSale{Lines: []affiliate.Line{{Amount: scene.Sum("100"), Quantity: affiliate.Set(affiliate.Amount{})}}}, inField("lines[0].quantity", "must be greater than zero")},
-		"a blank id":              {affiliate.NewSale{Lines: []affiliate.Line{line(" ", "", "100")}}, inField("lines[0].id", "must not be empty")},
-		"a long product":          {affiliate.NewSale{Lines: []affiliate.Line{line("", strings.Repeat("x", 256), "100")}}, inField("lines[0].productId", "is too long")},
-		"a control character":     {affiliate.NewSale{Lines: []affiliate.Line{{PlanID: "a\x00", Amount: scene.Sum("100")}}}, inField("lines[0].planId", "contains invalid characters")},
-		"17 categories":           {affiliate.NewSale{Lines: []affiliate.Line{{Categories: make([]string, 17), Amount: scene.Sum("100")}}}, inField("lines[0].categories", "must have at most 16 entries")},
-		"a blank category":        {affiliate.NewSale{Lines: []affiliate.Line{{Categories: []string{""}, Amount: scene.Sum("100")}}}, inField("lines[0].categories", "must not be empty")},
-		"a category twice":        {affiliate.NewSale{Lines: []affiliate.Line{{Categories: []string{"a", "a"}, Amount: scene.Sum("100")}}}, inField("lines[0].categories", "must have distinct entries")},
-		"another subtotal":        {affiliate.NewSale{Lines: []affiliate.Line{line("", "", "120")}, Subtotal: affiliate.Set(scene.Sum("119"))}, inField("subtotal", "must be the sum of what it is made of")},
-		"less than what was paid": {affiliate.NewSale{Lines: []affiliate.Line{line("", "", "99.99")}}, affiliate.Error{Kind: affiliate.KindInvalid, Reason: affiliate.InvalidField, Field: "subtotal", Message: "Subtotal must not be less than the total amount earned without tax and shipping"}},
+		"with a product":          {affiliate.SaleParams{Lines: []affiliate.Line{line("", "", "100")}, Product: affiliate.Set(affiliate.Product{})}, inField("product", "must not be sent")},
+		"501":                     {affiliate.SaleParams{Lines: many}, inField("lines", "must have at most 500 entries")},
+		"the same id":             {affiliate.SaleParams{Lines: []affiliate.Line{line("a", "", "50"), line("b", "", "50"), line("a", "", "0")}}, inField("lines", "must have distinct entries")},
+		"a negative amount":       {affiliate.SaleParams{Lines: []affiliate.Line{line("", "", "101"), line("", "", "-1")}}, inField("lines[1].amount", "must be at least 0")},
+		"a large amount":          {affiliate.SaleParams{Lines: []affiliate.Line{line("", "", "100000000001")}}, inField("lines[0].amount", "is too large")},
+		"a large sum":             {affiliate.SaleParams{Lines: []affiliate.Line{line("", "", "100000000000"), line("", "", "1")}}, inField("subtotal", "is too large")},
+		"a negative discount":     {affiliate.SaleParams{Lines: []affiliate.Line{{Amount: scene.Sum("100"), Discount: scene.Sum("-1")}}}, inField("lines[0].discount", "must be at least 0")},
+		"a discount above it":     {affiliate.SaleParams{Lines: []affiliate.Line{{Amount: scene.Sum("100"), Discount: scene.Sum("100.01")}}}, inField("lines[0].discount", "is too large")},
+		"no piece":                {affiliate.SaleParams{Lines: []affiliate.Line{{Amount: scene.Sum("100"), Quantity: affiliate.Set(affiliate.Amount{})}}}, inField("lines[0].quantity", "must be greater than zero")},
+		"a blank id":              {affiliate.SaleParams{Lines: []affiliate.Line{line(" ", "", "100")}}, inField("lines[0].id", "must not be empty")},
+		"a long product":          {affiliate.SaleParams{Lines: []affiliate.Line{line("", strings.Repeat("x", 256), "100")}}, inField("lines[0].productId", "is too long")},
+		"a control character":     {affiliate.SaleParams{Lines: []affiliate.Line{{PlanID: "a\x00", Amount: scene.Sum("100")}}}, inField("lines[0].planId", "contains invalid characters")},
+		"17 categories":           {affiliate.SaleParams{Lines: []affiliate.Line{{Categories: make([]string, 17), Amount: scene.Sum("100")}}}, inField("lines[0].categories", "must have at most 16 entries")},
+		"a blank category":        {affiliate.SaleParams{Lines: []affiliate.Line{{Categories: []string{""}, Amount: scene.Sum("100")}}}, inField("lines[0].categories", "must not be empty")},
+		"a category twice":        {affiliate.SaleParams{Lines: []affiliate.Line{{Categories: []string{"a", "a"}, Amount: scene.Sum("100")}}}, inField("lines[0].categories", "must have distinct entries")},
+		"another subtotal":        {affiliate.SaleParams{Lines: []affiliate.Line{line("", "", "120")}, Subtotal: affiliate.Set(scene.Sum("119"))}, inField("subtotal", "must be the sum of what it is made of")},
+		"less than what was paid": {affiliate.SaleParams{Lines: []affiliate.Line{line("", "", "99.99")}}, affiliate.Error{Kind: affiliate.KindInvalid, Reason: affiliate.InvalidField, Field: "subtotal", Message: "Subtotal must not be less than the total amount earned without tax and shipping"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			tt.in.PromoCode, tt.in.TotalEarned = "ADA20", scene.Sum("100")
@@ -100,14 +100,14 @@ func TestSaleLinesRefused(t *testing.T) {
 func TestSaleLineNameIgnored(t *testing.T) {
 	s := scene.NewShop(t)
 	lines := []affiliate.Line{line("a", "", "100"), {Name: " ", Amount: scene.Sum("1")}, {Name: "\n", Amount: scene.Sum("1")}} // one field says it
-	got := scene.Must(s.RecordSale(t.Context(), affiliate.NewSale{PromoCode: "ADA20", TotalEarned: scene.Sum("100"), Lines: lines}))
+	got := scene.Must(s.RecordSale(t.Context(), affiliate.SaleParams{PromoCode: "ADA20", TotalEarned: scene.Sum("100"), Lines: lines}))
 	scene.Equal(t, []string{"lines[1].name"}, got.Ignored)
 	scene.Equal(t, " ", lines[1].Name)
 	scene.Equal(t, affiliate.Null[string](), got.Sale.Or(affiliate.Sale{}).Lines[1].Name)
 	scene.Must(s.Evaluate(t.Context(), affiliate.Order{PromoCode: "ADA20", Lines: lines}))
 	scene.Equal(t, " ", lines[1].Name)
 
-	most := s.Sell(affiliate.NewSale{PromoCode: "ADA20", Lines: make([]affiliate.Line, 500)}) // of no amount
+	most := s.Sell(affiliate.SaleParams{PromoCode: "ADA20", Lines: make([]affiliate.Line, 500)}) // of no amount
 	if len(most.Lines) != 500 || !most.Subtotal.IsNull() || len(most.ProductsBought) > 0 {
 		t.Errorf("%d lines, the subtotal is %v, of %v", len(most.Lines), most.Subtotal, most.ProductsBought)
 	}
@@ -117,22 +117,22 @@ func TestSaleLineNameIgnored(t *testing.T) {
 // says the same as the preview.
 func TestDiscountOfLines(t *testing.T) {
 	for name, tt := range map[string]struct {
-		coupon affiliate.NewCoupon
+		coupon affiliate.CouponParams
 		lines  []affiliate.Line
 		want   string // the discount of each line, and the total
 	}{
-		"of all lines":              {affiliate.NewCoupon{CouponType: affiliate.CouponPercentage, PercentOff: affiliate.Set(affiliate.MustPercent("10"))}, []affiliate.Line{line("", "a", "10.05"), line("", "b", "20.05")}, "1.01 2 of 3.01: 27.09"},
-		"of its products":           {affiliate.NewCoupon{CouponType: affiliate.CouponPercentage, PercentOff: affiliate.Set(affiliate.MustPercent("10")), LimitToProducts: true, ProductIDs: []string{"b"}}, []affiliate.Line{line("", "a", "10"), line("", "b", "20")}, "0 2 of 2: 28"},
-		"after other discounts":     {affiliate.NewCoupon{CouponType: affiliate.CouponPercentage, PercentOff: affiliate.Set(affiliate.MustPercent("50"))}, []affiliate.Line{{Amount: scene.Sum("10"), Discount: scene.Sum("4")}, line("", "", "1")}, "3 0.5 of 3.5: 3.5"},
-		"flat, at most them":        {affiliate.NewCoupon{CouponType: affiliate.CouponFlat, AmountOff: affiliate.Set(scene.Sum("30")), Currency: affiliate.Set(affiliate.Currency("USD")), LimitToProducts: true, ProductIDs: []string{"b"}}, []affiliate.Line{line("", "a", "10"), line("", "b", "20")}, "0 20 of 20: 10"},
-		"flat, a third each":        {affiliate.NewCoupon{CouponType: affiliate.CouponFlat, AmountOff: affiliate.Set(scene.Sum("10")), Currency: affiliate.Set(affiliate.Currency("USD"))}, []affiliate.Line{line("", "", "20"), line("", "", "20"), line("", "", "20")}, "3.34 3.33 3.33 of 10: 50"},
-		"whose product is not said": {affiliate.NewCoupon{CouponType: affiliate.CouponPercentage, PercentOff: affiliate.Set(affiliate.MustPercent("10")), LimitToProducts: true, ProductIDs: []string{"b"}}, []affiliate.Line{line("", "", "10"), line("", "", "20")}, "1 2 of 3: 27 products"},
+		"of all lines":              {affiliate.CouponParams{CouponType: affiliate.CouponPercentage, PercentOff: affiliate.Set(affiliate.MustPercent("10"))}, []affiliate.Line{line("", "a", "10.05"), line("", "b", "20.05")}, "1.01 2 of 3.01: 27.09"},
+		"of its products":           {affiliate.CouponParams{CouponType: affiliate.CouponPercentage, PercentOff: affiliate.Set(affiliate.MustPercent("10")), LimitToProducts: true, ProductIDs: []string{"b"}}, []affiliate.Line{line("", "a", "10"), line("", "b", "20")}, "0 2 of 2: 28"},
+		"after other discounts":     {affiliate.CouponParams{CouponType: affiliate.CouponPercentage, PercentOff: affiliate.Set(affiliate.MustPercent("50"))}, []affiliate.Line{{Amount: scene.Sum("10"), Discount: scene.Sum("4")}, line("", "", "1")}, "3 0.5 of 3.5: 3.5"},
+		"flat, at most them":        {affiliate.CouponParams{CouponType: affiliate.CouponFlat, AmountOff: affiliate.Set(scene.Sum("30")), Currency: affiliate.Set(affiliate.Currency("USD")), LimitToProducts: true, ProductIDs: []string{"b"}}, []affiliate.Line{line("", "a", "10"), line("", "b", "20")}, "0 20 of 20: 10"},
+		"flat, a third each":        {affiliate.CouponParams{CouponType: affiliate.CouponFlat, AmountOff: affiliate.Set(scene.Sum("10")), Currency: affiliate.Set(affiliate.Currency("USD"))}, []affiliate.Line{line("", "", "20"), line("", "", "20"), line("", "", "20")}, "3.34 3.33 3.33 of 10: 50"},
+		"whose product is not said": {affiliate.CouponParams{CouponType: affiliate.CouponPercentage, PercentOff: affiliate.Set(affiliate.MustPercent("10")), LimitToProducts: true, ProductIDs: []string{"b"}}, []affiliate.Line{line("", "", "10"), line("", "", "20")}, "1 2 of 3: 27 products"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, ctx := scene.NewShop(t), t.Context()
 			tt.coupon.Name, tt.coupon.Duration = "Lines", affiliate.DurationOnce
 			coupon := scene.Must(s.CreateCoupon(ctx, tt.coupon))
-			scene.Must(s.CreateCode(ctx, affiliate.NewCode{CouponID: coupon.ID, Code: "LINES", AffiliateID: s.Person.ID}))
+			scene.Must(s.CreateCode(ctx, affiliate.CodeParams{CouponID: coupon.ID, Code: "LINES", AffiliateID: s.Person.ID}))
 			preview := scene.Must(s.Evaluate(ctx, affiliate.Order{PromoCode: "LINES", Lines: tt.lines}))
 			say := func(lines []affiliate.SaleLine, total affiliate.Amount, also ...any) string {
 				var words []string
@@ -153,7 +153,7 @@ func TestDiscountOfLines(t *testing.T) {
 			if got != tt.want || len(preview.Reasons) > 0 {
 				t.Errorf("preview: %s, want %s, %v", got, tt.want, preview.Reasons)
 			}
-			sale := s.Sell(affiliate.NewSale{PromoCode: "LINES", TotalEarned: total, Lines: tt.lines})
+			sale := s.Sell(affiliate.SaleParams{PromoCode: "LINES", TotalEarned: total, Lines: tt.lines})
 			scene.Equal(t, preview.Lines, sale.Lines)
 			s.Verifies()
 		})
@@ -163,20 +163,20 @@ func TestDiscountOfLines(t *testing.T) {
 // What the code of one line took is not in its share of the base.
 func TestBaseAfterDiscountOfLine(t *testing.T) {
 	s, ctx := scene.NewShop(t, pays(ruled("half", "50", "b"))), t.Context()
-	coupon := scene.Must(s.CreateCoupon(ctx, affiliate.NewCoupon{Name: "b", PercentOff: scene.Percent("50"), LimitToProducts: true, ProductIDs: []string{"b"}}))
-	scene.Must(s.CreateCode(ctx, affiliate.NewCode{CouponID: coupon.ID, Code: "LINES", AffiliateID: s.Person.ID}))
-	sale := s.Sell(affiliate.NewSale{PromoCode: "LINES", TotalEarned: scene.Sum("75"), Lines: []affiliate.Line{line("", "a", "50"), line("", "b", "50")}})
+	coupon := scene.Must(s.CreateCoupon(ctx, affiliate.CouponParams{Name: "b", PercentOff: scene.Percent("50"), LimitToProducts: true, ProductIDs: []string{"b"}}))
+	scene.Must(s.CreateCode(ctx, affiliate.CodeParams{CouponID: coupon.ID, Code: "LINES", AffiliateID: s.Person.ID}))
+	sale := s.Sell(affiliate.SaleParams{PromoCode: "LINES", TotalEarned: scene.Sum("75"), Lines: []affiliate.Line{line("", "a", "50"), line("", "b", "50")}})
 	scene.Equal(t, scene.Sum("17.5"), sale.CommissionEarned) // 5 + 12.5
 }
 
 // A code for some products is refused for lines of others.
 func TestProductCodeOfOtherLines(t *testing.T) {
 	s, ctx := scene.NewShop(t), t.Context()
-	coupon := scene.Must(s.CreateCoupon(ctx, affiliate.NewCoupon{
+	coupon := scene.Must(s.CreateCoupon(ctx, affiliate.CouponParams{
 		Name: "b", CouponType: affiliate.CouponPercentage, PercentOff: affiliate.Set(affiliate.MustPercent("10")), Duration: affiliate.DurationOnce, LimitToProducts: true, ProductIDs: []string{"b"},
 	}))
-	scene.Must(s.CreateCode(ctx, affiliate.NewCode{CouponID: coupon.ID, Code: "LINES", AffiliateID: s.Person.ID}))
-	in := affiliate.NewSale{PromoCode: "LINES", TotalEarned: scene.Sum("10"), Lines: []affiliate.Line{line("", "a", "10"), line("", "", "5")}}
+	scene.Must(s.CreateCode(ctx, affiliate.CodeParams{CouponID: coupon.ID, Code: "LINES", AffiliateID: s.Person.ID}))
+	in := affiliate.SaleParams{PromoCode: "LINES", TotalEarned: scene.Sum("10"), Lines: []affiliate.Line{line("", "a", "10"), line("", "", "5")}}
 	_, err := s.RecordSale(ctx, in)
 	if e, ok := errors.AsType[*affiliate.Error](err); !ok || e.Reason != affiliate.WrongProduct {
 		t.Errorf("of other products: %v", err)
@@ -204,7 +204,7 @@ func TestRefundOfLines(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := scene.NewShop(t, pays(half))
-			sale := s.Sell(affiliate.NewSale{
+			sale := s.Sell(affiliate.SaleParams{
 				ReferralID: s.Tomas.ID.String(), TotalEarned: scene.Sum("110"), Tax: scene.Sum("10"), Lines: []affiliate.Line{line("d", "dear", "60"), line("c", "cheap", "40")},
 			})
 			for i, in := range tt.refunds {
@@ -221,7 +221,7 @@ func TestRefundOfLines(t *testing.T) {
 
 func TestRefundOfLinesRefused(t *testing.T) {
 	s := scene.NewShop(t)
-	sale := s.Sell(affiliate.NewSale{ReferralID: s.Tomas.ID.String(), TotalEarned: scene.Sum("100"), Lines: []affiliate.Line{line("d", "", "60"), line("", "", "40")}})
+	sale := s.Sell(affiliate.SaleParams{ReferralID: s.Tomas.ID.String(), TotalEarned: scene.Sum("100"), Lines: []affiliate.Line{line("d", "", "60"), line("", "", "40")}})
 	of := func(id, amount string) []affiliate.RefundLine {
 		return []affiliate.RefundLine{{ID: id, Amount: scene.Sum(amount)}}
 	}
@@ -279,7 +279,7 @@ func TestLineBases(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := scene.NewShop(t, pays(ruled("x", "20", "x")))
-			sale := s.Sell(affiliate.NewSale{ReferralID: s.Tomas.ID.String(), TotalEarned: scene.Sum(tt.total), Lines: tt.lines})
+			sale := s.Sell(affiliate.SaleParams{ReferralID: s.Tomas.ID.String(), TotalEarned: scene.Sum(tt.total), Lines: tt.lines})
 			var bases []string
 			for _, l := range scene.Must(s.ExplainSale(t.Context(), sale.ID)).Lines {
 				bases = append(bases, l.Base.String())
@@ -294,7 +294,7 @@ func TestLineBases(t *testing.T) {
 // A change of the total changes the shares of the lines; one of the subtotal is refused.
 func TestUpdateSaleWithLines(t *testing.T) {
 	s, ctx := scene.NewShop(t, pays(ruled("half", "50", "dear"))), t.Context()
-	sale := s.Sell(affiliate.NewSale{ReferralID: s.Tomas.ID.String(), TotalEarned: scene.Sum("50"), Lines: []affiliate.Line{line("d", "dear", "60"), line("c", "cheap", "40")}})
+	sale := s.Sell(affiliate.SaleParams{ReferralID: s.Tomas.ID.String(), TotalEarned: scene.Sum("50"), Lines: []affiliate.Line{line("d", "dear", "60"), line("c", "cheap", "40")}})
 	sale = scene.Must(s.UpdateSale(ctx, sale.ID, affiliate.SaleUpdate{TotalEarned: affiliate.Set(scene.Sum("100"))}))
 	scene.Equal(t, scene.Sum("34"), sale.CommissionEarned)
 	for _, up := range []affiliate.SaleUpdate{{Subtotal: affiliate.Set(scene.Sum("120"))}, {Subtotal: affiliate.Null[affiliate.Amount]()}} {
@@ -319,7 +319,7 @@ func TestUpdateSaleWithLines(t *testing.T) {
 // so the tax counts.
 func TestTotalBelowRefundOfLine(t *testing.T) {
 	s, ctx := scene.NewShop(t), t.Context()
-	sale := s.Sell(affiliate.NewSale{ReferralID: s.Tomas.ID.String(), TotalEarned: scene.Sum("110"), Tax: scene.Sum("10"), Lines: []affiliate.Line{line("d", "", "100")}})
+	sale := s.Sell(affiliate.SaleParams{ReferralID: s.Tomas.ID.String(), TotalEarned: scene.Sum("110"), Tax: scene.Sum("10"), Lines: []affiliate.Line{line("d", "", "100")}})
 	scene.Must(s.RefundSale(ctx, affiliate.Refund{SaleID: sale.ID, Amount: scene.Amount("90"), Lines: []affiliate.RefundLine{{ID: "d", Amount: scene.Sum("90")}}}))
 	s.RefusedLate(scene.FieldError(affiliate.InvalidField, "totalEarned", "Total Amount Earned must not be less than the refunded amount"),
 		func() error {
@@ -332,7 +332,7 @@ func TestTotalBelowRefundOfLine(t *testing.T) {
 // What was set by hand stays while lines, and what they pay, stay the same.
 func TestSetByHandWithLines(t *testing.T) {
 	s, ctx := scene.NewShop(t, pays(ruled("half", "50", "dear"))), t.Context()
-	sale := s.Sell(affiliate.NewSale{ReferralID: s.Tomas.ID.String(), Lines: []affiliate.Line{line("d", "dear", "60"), line("c", "cheap", "40")}})
+	sale := s.Sell(affiliate.SaleParams{ReferralID: s.Tomas.ID.String(), Lines: []affiliate.Line{line("d", "dear", "60"), line("c", "cheap", "40")}})
 	scene.Must(s.UpdateSale(ctx, sale.ID, affiliate.SaleUpdate{CommissionEarned: scene.Amount("5")}))
 	scene.Equal(t, scene.Sum("5"), scene.Must(s.UpdateSale(ctx, sale.ID, affiliate.SaleUpdate{Name: affiliate.Set("Tom")})).CommissionEarned)
 	s.Verifies()

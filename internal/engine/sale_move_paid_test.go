@@ -23,7 +23,7 @@ func (m mover) claw(id affiliate.SaleID, to uuid.UUID) affiliate.Sale {
 
 func (m mover) paysAda(status affiliate.PayoutStatus) affiliate.Payout {
 	m.T.Helper()
-	p := scene.Must(m.CreatePayout(m.T.Context(), affiliate.NewPayout{AffiliateID: m.ada.Person.ID}))
+	p := scene.Must(m.CreatePayout(m.T.Context(), affiliate.PayoutParams{AffiliateID: m.ada.Person.ID}))
 	return scene.Must(m.SetPayoutStatus(m.T.Context(), p.ID, status))
 }
 
@@ -91,7 +91,7 @@ func TestMovePaidSaleIsNetted(t *testing.T) {
 	m.claw(sale.ID, m.bob.ID)
 	m.sale("2")
 	m.Refused(nothingToPay, func() error {
-		return scene.ErrOf(m.CreatePayout(t.Context(), affiliate.NewPayout{AffiliateID: m.ada.Person.ID}))
+		return scene.ErrOf(m.CreatePayout(t.Context(), affiliate.PayoutParams{AffiliateID: m.ada.Person.ID}))
 	})
 	m.sale("3")
 	if p := m.paysAda(affiliate.PayoutPaid); p.Amount != scene.Sum("20") || len(p.CommissionIDs) != 2 || len(p.AdjustmentIDs) != 1 {
@@ -122,7 +122,7 @@ func TestMovePaidSaleThenPayoutUndone(t *testing.T) {
 			if got := m.balance(ada); got != "0 held, 0 payable, 0 maturing" {
 				t.Errorf("Ada: %s", got)
 			}
-			m.Refused(nothingToPay, func() error { return scene.ErrOf(m.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: ada})) })
+			m.Refused(nothingToPay, func() error { return scene.ErrOf(m.CreatePayout(ctx, affiliate.PayoutParams{AffiliateID: ada})) })
 			m.Verifies()
 			m.sale("2")
 			if next := m.paysAda(affiliate.PayoutPending); next.Amount != scene.Sum("20") || len(next.AdjustmentIDs) != 2 {
@@ -182,7 +182,7 @@ func TestMovePaidSaleBack(t *testing.T) {
 	m.paysAda(affiliate.PayoutPaid)
 	m.claw(sale.ID, bob)
 	m.Pass(8 * 24 * 3600e9)
-	p := scene.Must(m.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: bob, ManuallyPaid: true}))
+	p := scene.Must(m.CreatePayout(ctx, affiliate.PayoutParams{AffiliateID: bob, ManuallyPaid: true}))
 	if back := m.claw(sale.ID, ada); back.CommissionEarned != scene.Sum("20") {
 		t.Errorf("back at Ada it earns %v", back.CommissionEarned)
 	}
@@ -299,12 +299,12 @@ func TestMoveAdjustments(t *testing.T) {
 	if want := fmt.Sprintf("Sale %d was given to another affiliate", sale.ID); back.Amount != scene.Sum("-20") || back.Reason != want {
 		t.Errorf("taken back: %+v", back)
 	}
-	scene.Must(m.RecordAdjustment(ctx, affiliate.NewAdjustment{Reverses: back.ID, Reason: "she keeps it"}))
+	scene.Must(m.RecordAdjustment(ctx, affiliate.AdjustmentParams{Reverses: back.ID, Reason: "she keeps it"}))
 	if got := m.balance(m.ada.Person.ID); got != "0 held, 0 payable, 0 maturing" {
 		t.Errorf("Ada: %s", got)
 	}
 	m.Refused(scene.FieldError(affiliate.InvalidField, "kind", "kind must be one of BONUS, CORRECTION, DISPUTE_WON, CHARGEBACK_FEE"), func() error {
-		return scene.ErrOf(m.RecordAdjustment(ctx, affiliate.NewAdjustment{AffiliateID: m.bob.ID, SaleID: sale.ID, Kind: affiliate.AdjustMove, Amount: scene.Sum("1"), Reason: "r"}))
+		return scene.ErrOf(m.RecordAdjustment(ctx, affiliate.AdjustmentParams{AffiliateID: m.bob.ID, SaleID: sale.ID, Kind: affiliate.AdjustMove, Amount: scene.Sum("1"), Reason: "r"}))
 	})
 	m.Verifies()
 }

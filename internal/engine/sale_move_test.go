@@ -22,16 +22,16 @@ type mover struct {
 func newMover(t *testing.T, options ...func(*tributary.Config)) mover {
 	w := scene.New(t, options...)
 	m := mover{World: w, ada: w.Ada()}
-	plan := scene.Must(w.CreatePlan(t.Context(), affiliate.NewPlan{Name: "Half", Terms: affiliate.Terms{Rate: affiliate.MustPercent("50"), HoldDays: 7}}))
-	m.bob = scene.Must(w.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "Bob", LastName: "Hopper", Email: "bob@example.com", AffiliateLink: "bob", CommissionPlanID: plan.ID}))
-	m.ref = scene.Must(w.CreateReferral(t.Context(), affiliate.NewReferral{AffiliateID: "ada", ReferredUserExternalID: "u1", Email: "c@example.com", Name: "C"}))
+	plan := scene.Must(w.CreatePlan(t.Context(), affiliate.PlanParams{Name: "Half", Terms: affiliate.Terms{Rate: affiliate.MustPercent("50"), HoldDays: 7}}))
+	m.bob = scene.Must(w.CreateAffiliate(t.Context(), affiliate.AffiliateParams{FirstName: "Bob", LastName: "Hopper", Email: "bob@example.com", AffiliateLink: "bob", CommissionPlanID: plan.ID}))
+	m.ref = scene.Must(w.CreateReferral(t.Context(), affiliate.ReferralParams{AffiliateID: "ada", ReferredUserExternalID: "u1", Email: "c@example.com", Name: "C"}))
 	return m
 }
 
 // sale is one of 100 to Ada's customer.
 func (m mover) sale(id string) affiliate.Sale {
 	m.T.Helper()
-	result := scene.Must(m.RecordSale(m.T.Context(), affiliate.NewSale{ReferralID: m.ref.ID.String(), TotalEarned: affiliate.MustAmount("100"), ExternalID: id}))
+	result := scene.Must(m.RecordSale(m.T.Context(), affiliate.SaleParams{ReferralID: m.ref.ID.String(), TotalEarned: affiliate.MustAmount("100"), ExternalID: id}))
 	sale, ok := result.Sale.Get()
 	if !ok {
 		m.T.Fatalf("no sale: %s", result.Outcome)
@@ -99,8 +99,8 @@ func TestMoveSaleOfEachKind(t *testing.T) {
 	if got := scene.Must(m.UpdateSale(t.Context(), m.sale("both").ID, both)).CommissionEarned.String(); got != "10" {
 		t.Errorf("with a rate of 10 it earns %s", got)
 	}
-	coded, _ := scene.Must(m.RecordSale(t.Context(), affiliate.NewSale{PromoCode: "ADA20", TotalEarned: affiliate.MustAmount("100"), Email: "d@example.com", Name: "D"})).Sale.Get()
-	free, _ := scene.Must(m.RecordSale(t.Context(), affiliate.NewSale{PromoCode: "ADA20", Free: true, Subtotal: affiliate.Set(affiliate.MustAmount("9")), Email: "e@example.com", Name: "E"})).Sale.Get()
+	coded, _ := scene.Must(m.RecordSale(t.Context(), affiliate.SaleParams{PromoCode: "ADA20", TotalEarned: affiliate.MustAmount("100"), Email: "d@example.com", Name: "D"})).Sale.Get()
+	free, _ := scene.Must(m.RecordSale(t.Context(), affiliate.SaleParams{PromoCode: "ADA20", Free: true, Subtotal: affiliate.Set(affiliate.MustAmount("9")), Email: "e@example.com", Name: "E"})).Sale.Get()
 	for _, s := range []affiliate.Sale{coded, free} {
 		scene.Must(m.UpdateSale(t.Context(), s.ID, m.to(bob)))
 	}
@@ -117,8 +117,8 @@ func TestMoveSaleOfEachKind(t *testing.T) {
 // The limits of the new terms count as of the day of the sale.
 func TestMoveSaleBeyondLimits(t *testing.T) {
 	m := newMover(t)
-	one := scene.Must(m.CreatePlan(t.Context(), affiliate.NewPlan{Name: "One", Terms: affiliate.Terms{Rate: affiliate.MustPercent("10"), MaxPayments: 1}}))
-	eve := scene.Must(m.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "Eve", LastName: "E", Email: "eve@example.com", CommissionPlanID: one.ID}))
+	one := scene.Must(m.CreatePlan(t.Context(), affiliate.PlanParams{Name: "One", Terms: affiliate.Terms{Rate: affiliate.MustPercent("10"), MaxPayments: 1}}))
+	eve := scene.Must(m.CreateAffiliate(t.Context(), affiliate.AffiliateParams{FirstName: "Eve", LastName: "E", Email: "eve@example.com", CommissionPlanID: one.ID}))
 	first, second := m.sale("1"), m.sale("2")
 	a, b := scene.Must(m.UpdateSale(t.Context(), first.ID, m.to(eve.ID))), scene.Must(m.UpdateSale(t.Context(), second.ID, m.to(eve.ID)))
 	if a.CommissionEarned.String() != "10" || b.CommissionEarned.String() != "0" {
@@ -149,11 +149,11 @@ func TestMoveRuledSaleBeyondLimits(t *testing.T) {
 			ctx := t.Context()
 			terms := affiliate.Terms{Rate: affiliate.MustPercent("30"), Rules: []affiliate.Rule{ruled("all", "60")}, MaxPerSale: scene.Sum("50")}
 			limit(&terms)
-			short := scene.Must(m.CreatePlan(ctx, affiliate.NewPlan{Name: "Short", Terms: terms}))
+			short := scene.Must(m.CreatePlan(ctx, affiliate.PlanParams{Name: "Short", Terms: terms}))
 			scene.Must(m.SetAffiliatePlan(ctx, short.ID, m.bob.ID))
 			first := m.sale("1")
 			m.Pass(40 * 24 * time.Hour)
-			sold := scene.Must(m.RecordSale(ctx, affiliate.NewSale{ReferralID: m.ref.ID.String(), TotalEarned: scene.Sum("100"), Lines: []affiliate.Line{line("d", "dear", "90"), line("c", "cheap", "10")}}))
+			sold := scene.Must(m.RecordSale(ctx, affiliate.SaleParams{ReferralID: m.ref.ID.String(), TotalEarned: scene.Sum("100"), Lines: []affiliate.Line{line("d", "dear", "90"), line("c", "cheap", "10")}}))
 			second, _ := sold.Sale.Get()
 			scene.Equal(t, scene.Sum("40"), second.CommissionEarned)
 			moved := scene.Must(m.UpdateSale(ctx, second.ID, m.to(m.bob.ID)))
@@ -199,7 +199,7 @@ func TestMoveSaleRefused(t *testing.T) {
 	m := newMover(t)
 	paid, refunded := m.sale("paid"), m.sale("refunded")
 	scene.Must(m.RefundSale(t.Context(), affiliate.Refund{SaleID: refunded.ID}))
-	scene.Must(m.CreatePayout(t.Context(), affiliate.NewPayout{AffiliateID: m.ada.Person.ID}))
+	scene.Must(m.CreatePayout(t.Context(), affiliate.PayoutParams{AffiliateID: m.ada.Person.ID}))
 	move := func(id affiliate.SaleID, up affiliate.SaleUpdate) func() error {
 		return func() error { _, err := m.UpdateSale(t.Context(), id, up); return err }
 	}

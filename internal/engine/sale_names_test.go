@@ -9,31 +9,31 @@ import (
 )
 
 // TestSaleNames: which identifiers are enough for a sale, as the comment of
-// NewSale says.
+// SaleParams says.
 func TestSaleNames(t *testing.T) {
 	noEmail := scene.FieldError(affiliate.MissingField, "email", "Email is required")
 	noName := scene.FieldError(affiliate.MissingField, "name", "Name is required")
 	none := scene.FieldError(affiliate.AttributionRequired, "", "Either Referral ID, email, or Promo Code is required")
 	s := scene.NewShop(t)
 	for name, tt := range map[string]struct {
-		in      affiliate.NewSale
+		in      affiliate.SaleParams
 		refused affiliate.Error // zero: not refused
 		outcome affiliate.SaleOutcome
 	}{
-		"Nothing":                {affiliate.NewSale{}, none, ""},
-		"Code":                   {affiliate.NewSale{PromoCode: "ADA20"}, affiliate.Error{}, affiliate.SaleRecorded},
-		"CodeAndStranger":        {affiliate.NewSale{PromoCode: "ADA20", Email: "code@example.net"}, affiliate.Error{}, affiliate.SaleRecorded},
-		"ReferralID":             {affiliate.NewSale{ReferralID: s.Tomas.ID.String()}, affiliate.Error{}, affiliate.SaleRecorded},
-		"ReferralEmail":          {affiliate.NewSale{ReferralID: s.Tomas.Email}, affiliate.Error{}, affiliate.SaleRecorded},
-		"Customer":               {affiliate.NewSale{Email: s.Tomas.Email}, affiliate.Error{}, affiliate.SaleRecorded},
-		"Stranger":               {affiliate.NewSale{Email: "new@example.net", Name: "New"}, affiliate.Error{}, affiliate.SaleUnattributed},
-		"SlugAlone":              {affiliate.NewSale{ReferralID: "ada"}, noEmail, ""},
-		"AffiliateAlone":         {affiliate.NewSale{ReferralID: s.Ada.Person.ID.String()}, noEmail, ""},
-		"ClickAlone":             {affiliate.NewSale{ReferralID: fmt.Sprint(s.Click.ID)}, noEmail, ""},
-		"SlugAndStranger":        {affiliate.NewSale{ReferralID: "ada", Email: "new@example.net"}, noName, ""},
-		"SlugAndCustomer":        {affiliate.NewSale{ReferralID: "ada", Email: s.Tomas.Email}, affiliate.Error{}, affiliate.SaleRecorded},
-		"SlugAndStrangerByName":  {affiliate.NewSale{ReferralID: "ada", Email: "slug@example.net", Name: "New"}, affiliate.Error{}, affiliate.SaleRecorded},
-		"ClickAndStrangerByName": {affiliate.NewSale{ReferralID: fmt.Sprint(s.Click.ID), Email: "click@example.net", Name: "New"}, affiliate.Error{}, affiliate.SaleRecorded},
+		"Nothing":                {affiliate.SaleParams{}, none, ""},
+		"Code":                   {affiliate.SaleParams{PromoCode: "ADA20"}, affiliate.Error{}, affiliate.SaleRecorded},
+		"CodeAndStranger":        {affiliate.SaleParams{PromoCode: "ADA20", Email: "code@example.net"}, affiliate.Error{}, affiliate.SaleRecorded},
+		"ReferralID":             {affiliate.SaleParams{ReferralID: s.Tomas.ID.String()}, affiliate.Error{}, affiliate.SaleRecorded},
+		"ReferralEmail":          {affiliate.SaleParams{ReferralID: s.Tomas.Email}, affiliate.Error{}, affiliate.SaleRecorded},
+		"Customer":               {affiliate.SaleParams{Email: s.Tomas.Email}, affiliate.Error{}, affiliate.SaleRecorded},
+		"Stranger":               {affiliate.SaleParams{Email: "new@example.net", Name: "New"}, affiliate.Error{}, affiliate.SaleUnattributed},
+		"SlugAlone":              {affiliate.SaleParams{ReferralID: "ada"}, noEmail, ""},
+		"AffiliateAlone":         {affiliate.SaleParams{ReferralID: s.Ada.Person.ID.String()}, noEmail, ""},
+		"ClickAlone":             {affiliate.SaleParams{ReferralID: fmt.Sprint(s.Click.ID)}, noEmail, ""},
+		"SlugAndStranger":        {affiliate.SaleParams{ReferralID: "ada", Email: "new@example.net"}, noName, ""},
+		"SlugAndCustomer":        {affiliate.SaleParams{ReferralID: "ada", Email: s.Tomas.Email}, affiliate.Error{}, affiliate.SaleRecorded},
+		"SlugAndStrangerByName":  {affiliate.SaleParams{ReferralID: "ada", Email: "slug@example.net", Name: "New"}, affiliate.Error{}, affiliate.SaleRecorded},
+		"ClickAndStrangerByName": {affiliate.SaleParams{ReferralID: fmt.Sprint(s.Click.ID), Email: "click@example.net", Name: "New"}, affiliate.Error{}, affiliate.SaleRecorded},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s.On(t)

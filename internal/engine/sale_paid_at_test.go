@@ -16,12 +16,12 @@ func TestSaleShowsPaidAt(t *testing.T) {
 	at := s.Now.Add(-time.Hour)
 	var got affiliate.Sale
 	events := s.Fired(func() {
-		got = scene.Must(s.RecordSale(t.Context(), affiliate.NewSale{PromoCode: "ADA20", TotalEarned: scene.Sum("10"), PaidAt: at.In(time.FixedZone("", 7200))})).Sale.Or(affiliate.Sale{})
+		got = scene.Must(s.RecordSale(t.Context(), affiliate.SaleParams{PromoCode: "ADA20", TotalEarned: scene.Sum("10"), PaidAt: at.In(time.FixedZone("", 7200))})).Sale.Or(affiliate.Sale{})
 	})
 	scene.Equal(t, []affiliate.Time{affiliate.TimeOf(at), affiliate.TimeOf(s.Now)}, []affiliate.Time{got.PaidAt, got.CreatedAt})
 	scene.Equal(t, affiliate.TimeOf(at), scene.BodyOf[affiliate.Sale](t, events[0]).PaidAt)
 	scene.Equal(t, got, scene.Must(s.Sale(t.Context(), got.ID)))
-	scene.Equal(t, affiliate.Time{}, s.Sell(affiliate.NewSale{PromoCode: "ADA20"}).PaidAt)
+	scene.Equal(t, affiliate.Time{}, s.Sell(affiliate.SaleParams{PromoCode: "ADA20"}).PaidAt)
 	s.Verifies()
 }
 
@@ -29,7 +29,7 @@ func TestSaleShowsPaidAt(t *testing.T) {
 // request.
 func TestSalePaidAtOnce(t *testing.T) {
 	s := scene.NewShop(t)
-	in := affiliate.NewSale{PromoCode: "ADA20", TotalEarned: scene.Sum("10"), PaidAt: s.Now.Add(-time.Hour)}
+	in := affiliate.SaleParams{PromoCode: "ADA20", TotalEarned: scene.Sum("10"), PaidAt: s.Now.Add(-time.Hour)}
 	in.Once.Key = "k"
 	first := scene.Must(s.RecordSale(t.Context(), in))
 	for _, at := range []time.Time{in.PaidAt.In(time.FixedZone("", 7200)), in.PaidAt.Add(time.Nanosecond)} {

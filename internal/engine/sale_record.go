@@ -19,7 +19,7 @@ import (
 )
 
 // RecordSale implements tributary.Program.RecordSale.
-func (p *Program) RecordSale(ctx context.Context, in affiliate.NewSale) (result affiliate.SaleResult, err error) {
+func (p *Program) RecordSale(ctx context.Context, in affiliate.SaleParams) (result affiliate.SaleResult, err error) {
 	defer p.Begin(&ctx, "RecordSale", Writes).End(&err)
 	r := &report{in: in}
 	r.start(ctx, p)
@@ -52,7 +52,7 @@ func (p *Program) RecordSale(ctx context.Context, in affiliate.NewSale) (result 
 // A report is the operation of one RecordSale with its input.
 type report struct {
 	Op
-	in         affiliate.NewSale
+	in         affiliate.SaleParams
 	conversion string // what it is when it is no payment
 }
 
@@ -134,7 +134,7 @@ func (r *saleReply) RestoreAnswer(answer []byte, outcome string) error {
 // normalizeSale brings the input into canonical form. Wrong texts that a customer typed
 // change no money, so a paid order is not refused for them: they are left out, and
 // ignored names their fields.
-func (p *Program) normalizeSale(in *affiliate.NewSale) (ignored []string, err error) {
+func (p *Program) normalizeSale(in *affiliate.SaleParams) (ignored []string, err error) {
 	if ignored, err = p.normalizeCredit(in); err != nil {
 		return nil, err
 	}
@@ -146,7 +146,7 @@ func (p *Program) normalizeSale(in *affiliate.NewSale) (ignored []string, err er
 }
 
 // normalizeCredit is normalizeSale for what says whom to credit, and who the customer is.
-func (p *Program) normalizeCredit(in *affiliate.NewSale) (ignored []string, err error) {
+func (p *Program) normalizeCredit(in *affiliate.SaleParams) (ignored []string, err error) {
 	in.PromoCode = plaintext.Bare(in.PromoCode)
 	if in.PromoCode == "" && in.HoldID == "" && plaintext.Blank(in.ReferralID) && plaintext.Blank(in.ReferredUserExternalID) && in.Email == "" {
 		return nil, refusal.SaleAttributionRequired.Err()
@@ -174,7 +174,7 @@ func normalizeHostID(id *string) *affiliate.Error {
 
 // LeaveOutProductName removes an invalid product name, and reports whether it did. The id
 // stays, because a code's rules use it.
-func LeaveOutProductName(in *affiliate.NewSale) bool {
+func LeaveOutProductName(in *affiliate.SaleParams) bool {
 	product, ok := in.Product.Get()
 	if !ok || refusal.Optional("product.name", product.Name, refusal.MaxName) == nil {
 		return false
@@ -186,7 +186,7 @@ func LeaveOutProductName(in *affiliate.NewSale) bool {
 
 // NormalizeCharge checks what a sale says besides whom to credit. Its lines are a copy
 // then. Invalid names of lines are left out, and ignored names their fields.
-func (p *Program) NormalizeCharge(in *affiliate.NewSale) (ignored []string, err error) {
+func (p *Program) NormalizeCharge(in *affiliate.SaleParams) (ignored []string, err error) {
 	in.Lines = slices.Clone(in.Lines)
 	if ignored, err = normalizeLines(in.Lines, in.Product, &in.Subtotal); err != nil {
 		return ignored, err
@@ -194,7 +194,7 @@ func (p *Program) NormalizeCharge(in *affiliate.NewSale) (ignored []string, err 
 	return ignored, p.normalizeAmounts(in)
 }
 
-func (p *Program) normalizeAmounts(in *affiliate.NewSale) error {
+func (p *Program) normalizeAmounts(in *affiliate.SaleParams) error {
 	if in.PaymentTrigger == "" {
 		in.PaymentTrigger = affiliate.TriggerPurchase
 	}
@@ -255,7 +255,7 @@ func checkProduct(given affiliate.Opt[affiliate.Product]) error {
 
 // recordSale is the transaction of RecordSale: it first finds and checks
 // everything, then it writes.
-func (o *Op) recordSale(in *affiliate.NewSale, conversion string) (saleReply, error) {
+func (o *Op) recordSale(in *affiliate.SaleParams, conversion string) (saleReply, error) {
 	earlier, err := o.earlier(conversion, in.ExternalID, in.ExternalInvoiceID)
 	if err != nil || earlier != nil {
 		reply := saleReply{outcome: affiliate.SaleDuplicate, body: earlier, ignored: o.ignored}
@@ -303,7 +303,7 @@ const renewed = 20 * 24 * time.Hour
 func FarApart(a, b affiliate.Instant) bool { return a.After(b.Add(renewed)) || b.After(a.Add(renewed)) }
 
 // differs names what a report says that is not so of the sale whose id it has.
-func (o *Op) differs(in *affiliate.NewSale, rec *record.Sale) (fields []string, err error) {
+func (o *Op) differs(in *affiliate.SaleParams, rec *record.Sale) (fields []string, err error) {
 	if cmp.Or(in.Currency, o.Cfg.Currency) != o.CurrencyOf(rec) || in.TotalEarned != AsCharged(rec).TotalEarned {
 		fields = append(fields, "totalEarned")
 	}
@@ -381,7 +381,7 @@ func (o *Op) earlierRecord(conversion, externalID, invoiceID string) (record.Sal
 }
 
 // Book writes a decided sale with all records that belong to it.
-func (o *Op) Book(in *affiliate.NewSale, d *Decision) (*SaleBody, error) {
+func (o *Op) Book(in *affiliate.SaleParams, d *Decision) (*SaleBody, error) {
 	isNew, err := o.bookCustomer(in, d)
 	if err != nil {
 		return nil, err
@@ -410,7 +410,7 @@ func (o *Op) Book(in *affiliate.NewSale, d *Decision) (*SaleBody, error) {
 
 // Enroll makes the customer of an order of nothing, such as a trial, and redeems the code or the offer that it began
 // with under an id of its own. There is no sale.
-func (o *Op) Enroll(row record.Redemption, in *affiliate.NewSale, d *Decision) (record.Referral, error) {
+func (o *Op) Enroll(row record.Redemption, in *affiliate.SaleParams, d *Decision) (record.Referral, error) {
 	isNew, err := o.bookCustomer(in, d)
 	if err == nil && d.verdict.found {
 		err = o.redeem(row, d, 0)
@@ -433,7 +433,7 @@ func (o *Op) emitCustomer(rec record.Referral) error {
 
 // bookCustomer makes the referral of a new customer and joins the click. The payer of a provider is a customer before
 // anybody tells the email.
-func (o *Op) bookCustomer(in *affiliate.NewSale, d *Decision) (isNew bool, err error) {
+func (o *Op) bookCustomer(in *affiliate.SaleParams, d *Decision) (isNew bool, err error) {
 	ref := &d.Customer.Referral
 	if ref.ID != uuid.Nil {
 		if err := o.learn(in, &d.Customer); err != nil {
@@ -461,7 +461,7 @@ func (o *Op) bookCustomer(in *affiliate.NewSale, d *Decision) (isNew bool, err e
 
 // learn gives a customer who is there the host's id, or to one whom the id names the email, that a report says and that
 // nobody has. A customer whose email may be planted learns nothing.
-func (o *Op) learn(in *affiliate.NewSale, c *Customer) error {
+func (o *Op) learn(in *affiliate.SaleParams, c *Customer) error {
 	rec := c.Referral
 	if isErased(&rec) || c.HostID == "" || rec.CustomerID != "" && (rec.CustomerID != c.HostID || rec.Email != "" || in.Email == "") {
 		return nil
@@ -494,7 +494,7 @@ func (d *Decision) medium() affiliate.ReferralMedium {
 }
 
 // newSale makes the record of a decided sale.
-func (o *Op) newSale(in *affiliate.NewSale, d *Decision, b *SaleBody) error {
+func (o *Op) newSale(in *affiliate.SaleParams, d *Decision, b *SaleBody) error {
 	ref, was := &d.Customer.Referral, &o.again
 	number, err := was.Number, error(nil)
 	if number == 0 {
@@ -540,7 +540,7 @@ func (o *Op) newSale(in *affiliate.NewSale, d *Decision, b *SaleBody) error {
 }
 
 // draft is the record of a decided sale before it is numbered and earns.
-func (o *Op) draft(in *affiliate.NewSale, d *Decision) (record.Sale, error) {
+func (o *Op) draft(in *affiliate.SaleParams, d *Decision) (record.Sale, error) {
 	ref := &d.Customer.Referral
 	rec := record.Sale{
 		AffiliateID: d.affiliate.ID, ReferralID: ref.ID, LinkID: d.link,
@@ -564,7 +564,7 @@ func (o *Op) draft(in *affiliate.NewSale, d *Decision) (record.Sale, error) {
 }
 
 // setDiscount takes the discount of the code off the lines of a sale, and notes it.
-func (o *Op) setDiscount(rec *record.Sale, in *affiliate.NewSale, d *Decision) (err error) {
+func (o *Op) setDiscount(rec *record.Sale, in *affiliate.SaleParams, d *Decision) (err error) {
 	if !d.verdict.found || d.conversion != "" {
 		return nil
 	}
@@ -589,14 +589,14 @@ func (o *Op) setDiscount(rec *record.Sale, in *affiliate.NewSale, d *Decision) (
 }
 
 // charged turns the amounts of a sale into the program's currency, and keeps what was charged.
-func (o *Op) charged(rec record.Sale, in *affiliate.NewSale) (record.Sale, error) {
+func (o *Op) charged(rec record.Sale, in *affiliate.SaleParams) (record.Sale, error) {
 	as := rec
 	rec.Charged = []affiliate.Charge{{Currency: in.Currency, ExchangeRate: in.ExchangeRate}}
 	return rec, o.setCharged(&rec, &as)
 }
 
 // terms lets the rules and the caps of the terms decide about a new sale.
-func (o *Op) terms(rec *record.Sale, in *affiliate.NewSale, d *Decision) error {
+func (o *Op) terms(rec *record.Sale, in *affiliate.SaleParams, d *Decision) error {
 	if product, ok := in.Product.Get(); ok && len(d.deal.Rules) > 0 {
 		rec.Lines = []affiliate.StoredLine{{Whole: true, ProductID: product.ProductID, Name: product.Name, Quantity: product.Quantity.Or(one)}}
 	}
@@ -631,7 +631,7 @@ func (o *Op) insertSale(rec *record.Sale, d *Decision) error {
 }
 
 // productsBought names what was bought, each once: by its id, else by its name.
-func productsBought(in *affiliate.NewSale) []string {
+func productsBought(in *affiliate.SaleParams) []string {
 	product, _ := in.Product.Get()
 	if name := cmp.Or(product.ProductID, product.Name); name != "" {
 		return []string{name}

@@ -19,49 +19,51 @@ import (
 // Contract 3.7, POST: every row that is not about a code, with its text.
 func TestRecordSaleErrors(t *testing.T) {
 	s := scene.NewShop(t)
-	flat := scene.Must(s.CreatePlan(t.Context(), affiliate.NewPlan{Name: "flat", Terms: affiliate.Terms{Type: affiliate.CommissionFlat, Rate: affiliate.MustPercent("5")}}))
+	flat := scene.Must(s.CreatePlan(t.Context(), affiliate.PlanParams{Name: "flat", Terms: affiliate.Terms{Type: affiliate.CommissionFlat, Rate: affiliate.MustPercent("5")}}))
 	scene.Must(s.SetAffiliatePlan(t.Context(), flat.ID, s.Bob.ID))
 	long := strings.Repeat("é", 256)
-	product := func(p affiliate.Product) func(*affiliate.NewSale) {
-		return func(in *affiliate.NewSale) { in.Product = affiliate.Set(p) }
+	product := func(p affiliate.Product) func(*affiliate.SaleParams) {
+		return func(in *affiliate.SaleParams) { in.Product = affiliate.Set(p) }
 	}
 	for _, tt := range []struct {
 		name   string
-		change func(*affiliate.NewSale)
+		change func(*affiliate.SaleParams)
 		want   affiliate.Error
 	}{
-		{"ErrNoIdentifier B380", func(in *affiliate.NewSale) { in.ReferralID = "" }, scene.FieldError(affiliate.AttributionRequired, "", "Either Referral ID, email, or Promo Code is required")},
-		{"ErrBlankIdentifiers B376", func(in *affiliate.NewSale) { in.ReferralID, in.ReferredUserExternalID, in.PromoCode = " ", " ", "\t" }, scene.FieldError(affiliate.AttributionRequired, "", "Either Referral ID, email, or Promo Code is required")},
-		{"ErrTotalMissing B381", func(in *affiliate.NewSale) { in.TotalEarned = affiliate.Amount{} }, scene.FieldError(affiliate.MissingField, "totalEarned", "Total Amount Earned is required")},
-		{"ErrTotalNegative B382", func(in *affiliate.NewSale) { in.TotalEarned = scene.Sum("-1") }, scene.FieldError(affiliate.InvalidField, "totalEarned", "Total Amount Earned must be greater than zero")},
-		{"ErrTotalLowest", func(in *affiliate.NewSale) { in.TotalEarned = affiliate.AmountFromScaled(math.MinInt64) }, scene.FieldError(affiliate.InvalidField, "totalEarned", "Total Amount Earned must be greater than zero")},
-		{"ErrTotalAboveBound B387", func(in *affiliate.NewSale) { in.TotalEarned = scene.Sum("100000000000.0001") }, tooLarge("totalEarned")},
-		{"ErrTotalLargest B387", func(in *affiliate.NewSale) { in.TotalEarned = affiliate.AmountFromScaled(math.MaxInt64) }, tooLarge("totalEarned")},
-		{"ErrExternalIDBlank B398", func(in *affiliate.NewSale) { in.ExternalID = " " }, scene.FieldError(affiliate.InvalidField, "externalId", "externalId must not be empty")},
-		{"ErrExternalIDLong B398", func(in *affiliate.NewSale) { in.ExternalID = long }, scene.FieldError(affiliate.InvalidField, "externalId", "externalId is too long")},
-		{"ErrInvoiceLong", func(in *affiliate.NewSale) { in.ExternalInvoiceID = long }, scene.FieldError(affiliate.InvalidField, "externalInvoiceId", "externalInvoiceId is too long")},
-		{"ErrTrigger", func(in *affiliate.NewSale) { in.PaymentTrigger = "GIFT\x00" }, scene.FieldError(affiliate.InvalidField, "paymentTrigger", "paymentTrigger must be one of SIGNUP, PURCHASE, BONUS, CONTENT_REWARD")},
-		{"ErrIntegration", func(in *affiliate.NewSale) { in.Integration = "nul\x00" }, scene.FieldError(affiliate.InvalidField, "integrationSalesSource", "integrationSalesSource must be one of JAVASCRIPT, MAKE, ZAPIER, STRIPE, SHOPIFY, WOOCOMMERCE, PADDLE, CHARGEBEE, MEMBERSTACK, POLAR, SKILLPLATE, ZYLVIE")},
+		{"ErrNoIdentifier B380", func(in *affiliate.SaleParams) { in.ReferralID = "" }, scene.FieldError(affiliate.AttributionRequired, "", "Either Referral ID, email, or Promo Code is required")},
+		{"ErrBlankIdentifiers B376", func(in *affiliate.SaleParams) {
+			in.ReferralID, in.ReferredUserExternalID, in.PromoCode = " ", " ", "\t"
+		}, scene.FieldError(affiliate.AttributionRequired, "", "Either Referral ID, email, or Promo Code is required")},
+		{"ErrTotalMissing B381", func(in *affiliate.SaleParams) { in.TotalEarned = affiliate.Amount{} }, scene.FieldError(affiliate.MissingField, "totalEarned", "Total Amount Earned is required")},
+		{"ErrTotalNegative B382", func(in *affiliate.SaleParams) { in.TotalEarned = scene.Sum("-1") }, scene.FieldError(affiliate.InvalidField, "totalEarned", "Total Amount Earned must be greater than zero")},
+		{"ErrTotalLowest", func(in *affiliate.SaleParams) { in.TotalEarned = affiliate.AmountFromScaled(math.MinInt64) }, scene.FieldError(affiliate.InvalidField, "totalEarned", "Total Amount Earned must be greater than zero")},
+		{"ErrTotalAboveBound B387", func(in *affiliate.SaleParams) { in.TotalEarned = scene.Sum("100000000000.0001") }, tooLarge("totalEarned")},
+		{"ErrTotalLargest B387", func(in *affiliate.SaleParams) { in.TotalEarned = affiliate.AmountFromScaled(math.MaxInt64) }, tooLarge("totalEarned")},
+		{"ErrExternalIDBlank B398", func(in *affiliate.SaleParams) { in.ExternalID = " " }, scene.FieldError(affiliate.InvalidField, "externalId", "externalId must not be empty")},
+		{"ErrExternalIDLong B398", func(in *affiliate.SaleParams) { in.ExternalID = long }, scene.FieldError(affiliate.InvalidField, "externalId", "externalId is too long")},
+		{"ErrInvoiceLong", func(in *affiliate.SaleParams) { in.ExternalInvoiceID = long }, scene.FieldError(affiliate.InvalidField, "externalInvoiceId", "externalInvoiceId is too long")},
+		{"ErrTrigger", func(in *affiliate.SaleParams) { in.PaymentTrigger = "GIFT\x00" }, scene.FieldError(affiliate.InvalidField, "paymentTrigger", "paymentTrigger must be one of SIGNUP, PURCHASE, BONUS, CONTENT_REWARD")},
+		{"ErrIntegration", func(in *affiliate.SaleParams) { in.Integration = "nul\x00" }, scene.FieldError(affiliate.InvalidField, "integrationSalesSource", "integrationSalesSource must be one of JAVASCRIPT, MAKE, ZAPIER, STRIPE, SHOPIFY, WOOCOMMERCE, PADDLE, CHARGEBEE, MEMBERSTACK, POLAR, SKILLPLATE, ZYLVIE")},
 		{"ErrProductID", product(affiliate.Product{ProductID: long}), scene.FieldError(affiliate.InvalidField, "product.productId", "product.productId is too long")},
 		{"ErrQuantity B389", product(affiliate.Product{Quantity: affiliate.Set(affiliate.Amount{})}), scene.FieldError(affiliate.InvalidField, "product.quantity", "product.quantity must be greater than zero")},
 		{"ErrPrice B389", product(affiliate.Product{Price: affiliate.Set(scene.Sum("-1"))}), scene.FieldError(affiliate.InvalidField, "product.price", "product.price must be at least 0")},
-		{"ErrTax B388", func(in *affiliate.NewSale) { in.Tax = scene.Sum("-1") }, scene.FieldError(affiliate.InvalidField, "tax", "tax must be at least 0")},
-		{"ErrShipping", func(in *affiliate.NewSale) { in.Shipping = scene.Sum("-1") }, scene.FieldError(affiliate.InvalidField, "shipping", "shipping must be at least 0")},
-		{"ErrDeductions B388", func(in *affiliate.NewSale) { in.Tax, in.Shipping = scene.Sum("60"), scene.Sum("40.0001") }, scene.FieldError(affiliate.InvalidField, "tax", "Tax and shipping must not exceed the total amount earned")},
-		{"ErrDeductionsOverflow", func(in *affiliate.NewSale) {
+		{"ErrTax B388", func(in *affiliate.SaleParams) { in.Tax = scene.Sum("-1") }, scene.FieldError(affiliate.InvalidField, "tax", "tax must be at least 0")},
+		{"ErrShipping", func(in *affiliate.SaleParams) { in.Shipping = scene.Sum("-1") }, scene.FieldError(affiliate.InvalidField, "shipping", "shipping must be at least 0")},
+		{"ErrDeductions B388", func(in *affiliate.SaleParams) { in.Tax, in.Shipping = scene.Sum("60"), scene.Sum("40.0001") }, scene.FieldError(affiliate.InvalidField, "tax", "Tax and shipping must not exceed the total amount earned")},
+		{"ErrDeductionsOverflow", func(in *affiliate.SaleParams) {
 			in.Tax, in.Shipping = affiliate.AmountFromScaled(math.MaxInt64), affiliate.AmountFromScaled(math.MaxInt64)
 		}, scene.FieldError(affiliate.InvalidField, "tax", "Tax and shipping must not exceed the total amount earned")},
-		{"ErrNewCustomerEmail B392", func(in *affiliate.NewSale) { in.ReferralID = "ada" }, scene.FieldError(affiliate.MissingField, "email", "Email is required")},
-		{"ErrNewCustomerName B392", func(in *affiliate.NewSale) { in.ReferralID, in.Email = "ada", "new@example.net" }, scene.FieldError(affiliate.MissingField, "name", "Name is required")},
-		{"ErrRateLow B390", func(in *affiliate.NewSale) { in.CommissionRate = scene.Percent("-1") }, scene.FieldError(affiliate.InvalidField, "commissionRate", "Commission rate must be between 0 and 100")},
-		{"ErrRateHigh B390", func(in *affiliate.NewSale) { in.CommissionRate = scene.Percent("100.0001") }, scene.FieldError(affiliate.InvalidField, "commissionRate", "Commission rate must be between 0 and 100")},
-		{"ErrRateFlat", func(in *affiliate.NewSale) { in.ReferralID, in.CommissionRate = s.Bea.Email, scene.Percent("-1") }, scene.FieldError(affiliate.InvalidField, "commissionRate", "Commission rate must not be negative")},
-		{"ErrCode B359", func(in *affiliate.NewSale) { in.PromoCode = "NOPE" }, scene.FieldError(affiliate.CodeNotFound, "", "Promo code not found")},
-		{"ErrCodeText", func(in *affiliate.NewSale) { in.PromoCode = strings.Repeat("A\x00", 500_000) }, scene.FieldError(affiliate.CodeNotFound, "", "Promo code not found")},
+		{"ErrNewCustomerEmail B392", func(in *affiliate.SaleParams) { in.ReferralID = "ada" }, scene.FieldError(affiliate.MissingField, "email", "Email is required")},
+		{"ErrNewCustomerName B392", func(in *affiliate.SaleParams) { in.ReferralID, in.Email = "ada", "new@example.net" }, scene.FieldError(affiliate.MissingField, "name", "Name is required")},
+		{"ErrRateLow B390", func(in *affiliate.SaleParams) { in.CommissionRate = scene.Percent("-1") }, scene.FieldError(affiliate.InvalidField, "commissionRate", "Commission rate must be between 0 and 100")},
+		{"ErrRateHigh B390", func(in *affiliate.SaleParams) { in.CommissionRate = scene.Percent("100.0001") }, scene.FieldError(affiliate.InvalidField, "commissionRate", "Commission rate must be between 0 and 100")},
+		{"ErrRateFlat", func(in *affiliate.SaleParams) { in.ReferralID, in.CommissionRate = s.Bea.Email, scene.Percent("-1") }, scene.FieldError(affiliate.InvalidField, "commissionRate", "Commission rate must not be negative")},
+		{"ErrCode B359", func(in *affiliate.SaleParams) { in.PromoCode = "NOPE" }, scene.FieldError(affiliate.CodeNotFound, "", "Promo code not found")},
+		{"ErrCodeText", func(in *affiliate.SaleParams) { in.PromoCode = strings.Repeat("A\x00", 500_000) }, scene.FieldError(affiliate.CodeNotFound, "", "Promo code not found")},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s.On(t)
-			in := affiliate.NewSale{ReferralID: s.Tomas.Email, TotalEarned: scene.Sum("100")}
+			in := affiliate.SaleParams{ReferralID: s.Tomas.Email, TotalEarned: scene.Sum("100")}
 			tt.change(&in)
 			s.Refused(tt.want, func() error { _, err := s.RecordSale(t.Context(), in); return err })
 		})
@@ -72,7 +74,7 @@ func TestRecordSaleErrors(t *testing.T) {
 // mistakes at once the error is the first row, then the next.
 func TestRecordSaleErrorOrder(t *testing.T) {
 	s := scene.NewShop(t)
-	in := affiliate.NewSale{
+	in := affiliate.SaleParams{
 		TotalEarned: affiliate.Amount{}, Tax: scene.Sum("-1"), Shipping: scene.Sum("-1"), CommissionRate: scene.Percent("-1"),
 		Product: affiliate.Set(affiliate.Product{Quantity: affiliate.Set(affiliate.Amount{}), Price: affiliate.Set(scene.Sum("-1"))}),
 	}
@@ -111,26 +113,26 @@ func TestRecordSaleAttribution(t *testing.T) {
 	click := func(c affiliate.Click) string { return scene.JSON(c.ID) }
 	for _, tt := range []struct {
 		name                      string
-		in                        affiliate.NewSale
+		in                        affiliate.SaleParams
 		affiliate, link, referral uuid.UUID
 		clicks                    int64
 		medium                    affiliate.ReferralMedium // of a new customer
 	}{
-		{"referral id", affiliate.NewSale{ReferralID: s.Tomas.ID.String()}, s.Ada.Person.ID, adaLink, s.Tomas.ID, 0, ""},
-		{"referral email in other case", affiliate.NewSale{ReferralID: " TOMAS@Example.NET"}, s.Ada.Person.ID, adaLink, s.Tomas.ID, 0, ""},
-		{"email alone", affiliate.NewSale{Email: s.Bea.Email}, s.Bob.ID, none, s.Bea.ID, 0, ""},
-		{"referralId before email", affiliate.NewSale{ReferralID: s.Tomas.ID.String(), Email: s.Bea.Email}, s.Ada.Person.ID, adaLink, s.Tomas.ID, 0, ""},
-		{"unknown referralId passes on to email B394", affiliate.NewSale{ReferralID: "nobody", Email: s.Bea.Email}, s.Bob.ID, none, s.Bea.ID, 0, ""},
-		{"unknown email as referralId passes on", affiliate.NewSale{ReferralID: "x@example.net", Email: s.Bea.Email}, s.Bob.ID, none, s.Bea.ID, 0, ""},
-		{"affiliate id, customer of another", affiliate.NewSale{ReferralID: s.Ada.Person.ID.String(), Email: s.Bea.Email}, s.Ada.Person.ID, none, s.Bea.ID, 0, ""},
-		{"slug, new customer", affiliate.NewSale{ReferralID: "ADA", Email: "n1@example.net", Name: "N"}, s.Ada.Person.ID, adaLink, newbie, 0, affiliate.MediumLink},
-		{"click, new customer", affiliate.NewSale{ReferralID: click(s.Click), Email: "n2@example.net", Name: "N"}, s.Ada.Person.ID, adaLink, newbie, 1, affiliate.MediumLink},
-		{"the click again joins nobody else", affiliate.NewSale{ReferralID: click(s.Click), Email: s.Tomas.Email}, s.Ada.Person.ID, adaLink, s.Tomas.ID, 0, ""},
-		{"click, known customer of another", affiliate.NewSale{ReferralID: click(s.BobClick), Email: s.Tomas.Email}, s.Bob.ID, s.Bob.AffiliateLinks[0].ID, s.Tomas.ID, 1, ""},
-		{"code alone", affiliate.NewSale{PromoCode: "ADA20"}, s.Ada.Person.ID, none, none, 0, ""},
-		{"code in other spelling B375", affiliate.NewSale{PromoCode: " ada20 "}, s.Ada.Person.ID, none, none, 0, ""},
-		{"code before referralId and email B379", affiliate.NewSale{PromoCode: "ADA20", ReferralID: "bob", Email: s.Bea.Email}, s.Ada.Person.ID, none, s.Bea.ID, 0, ""},
-		{"code, new customer without a name", affiliate.NewSale{PromoCode: "ADA20", Email: "n3@example.net"}, s.Ada.Person.ID, none, newbie, 0, affiliate.MediumCoupon},
+		{"referral id", affiliate.SaleParams{ReferralID: s.Tomas.ID.String()}, s.Ada.Person.ID, adaLink, s.Tomas.ID, 0, ""},
+		{"referral email in other case", affiliate.SaleParams{ReferralID: " TOMAS@Example.NET"}, s.Ada.Person.ID, adaLink, s.Tomas.ID, 0, ""},
+		{"email alone", affiliate.SaleParams{Email: s.Bea.Email}, s.Bob.ID, none, s.Bea.ID, 0, ""},
+		{"referralId before email", affiliate.SaleParams{ReferralID: s.Tomas.ID.String(), Email: s.Bea.Email}, s.Ada.Person.ID, adaLink, s.Tomas.ID, 0, ""},
+		{"unknown referralId passes on to email B394", affiliate.SaleParams{ReferralID: "nobody", Email: s.Bea.Email}, s.Bob.ID, none, s.Bea.ID, 0, ""},
+		{"unknown email as referralId passes on", affiliate.SaleParams{ReferralID: "x@example.net", Email: s.Bea.Email}, s.Bob.ID, none, s.Bea.ID, 0, ""},
+		{"affiliate id, customer of another", affiliate.SaleParams{ReferralID: s.Ada.Person.ID.String(), Email: s.Bea.Email}, s.Ada.Person.ID, none, s.Bea.ID, 0, ""},
+		{"slug, new customer", affiliate.SaleParams{ReferralID: "ADA", Email: "n1@example.net", Name: "N"}, s.Ada.Person.ID, adaLink, newbie, 0, affiliate.MediumLink},
+		{"click, new customer", affiliate.SaleParams{ReferralID: click(s.Click), Email: "n2@example.net", Name: "N"}, s.Ada.Person.ID, adaLink, newbie, 1, affiliate.MediumLink},
+		{"the click again joins nobody else", affiliate.SaleParams{ReferralID: click(s.Click), Email: s.Tomas.Email}, s.Ada.Person.ID, adaLink, s.Tomas.ID, 0, ""},
+		{"click, known customer of another", affiliate.SaleParams{ReferralID: click(s.BobClick), Email: s.Tomas.Email}, s.Bob.ID, s.Bob.AffiliateLinks[0].ID, s.Tomas.ID, 1, ""},
+		{"code alone", affiliate.SaleParams{PromoCode: "ADA20"}, s.Ada.Person.ID, none, none, 0, ""},
+		{"code in other spelling B375", affiliate.SaleParams{PromoCode: " ada20 "}, s.Ada.Person.ID, none, none, 0, ""},
+		{"code before referralId and email B379", affiliate.SaleParams{PromoCode: "ADA20", ReferralID: "bob", Email: s.Bea.Email}, s.Ada.Person.ID, none, s.Bea.ID, 0, ""},
+		{"code, new customer without a name", affiliate.SaleParams{PromoCode: "ADA20", Email: "n3@example.net"}, s.Ada.Person.ID, none, newbie, 0, affiliate.MediumCoupon},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s.On(t)
@@ -161,7 +163,7 @@ func TestRecordSaleIdentOrder(t *testing.T) {
 	oldLink(s.World, s.Bob.ID, s.Tomas.ID.String())
 	oldLink(s.World, s.Bob.ID, s.Ada.Person.ID.String())
 	oldLink(s.World, s.Bob.ID, scene.JSON(s.Click.ID))
-	scene.Must(s.CreateLink(t.Context(), affiliate.NewLink{AffiliateID: s.Bob.ID, Link: "007"}))
+	scene.Must(s.CreateLink(t.Context(), affiliate.LinkParams{AffiliateID: s.Bob.ID, Link: "007"}))
 	for ident, want := range map[string]uuid.UUID{
 		s.Tomas.ID.String():                  s.Ada.Person.ID,
 		strings.ToUpper(s.Tomas.ID.String()): s.Bob.ID, // not an id in this spelling, but a slug
@@ -169,7 +171,7 @@ func TestRecordSaleIdentOrder(t *testing.T) {
 		scene.JSON(s.Click.ID):               s.Ada.Person.ID,
 		"007":                                s.Bob.ID,
 	} {
-		if sale := s.Sell(affiliate.NewSale{ReferralID: ident, Email: "tomas@example.net"}); sale.AffiliateID != want {
+		if sale := s.Sell(affiliate.SaleParams{ReferralID: ident, Email: "tomas@example.net"}); sale.AffiliateID != want {
 			t.Errorf("%s: credited to %s, want %s", ident, sale.AffiliateID, want)
 		}
 	}
@@ -179,27 +181,27 @@ func TestRecordSaleIdentOrder(t *testing.T) {
 func TestRecordSaleOutcomes(t *testing.T) {
 	s := scene.NewShop(t)
 	limit := scene.Must(s.UpdateCode(t.Context(), s.ADA20.ID, affiliate.CodeUpdate{MaxRedemptions: affiliate.Set[int64](1)}))
-	first := s.Sell(affiliate.NewSale{PromoCode: limit.Code, ExternalID: "order-1", ExternalInvoiceID: "inv-1"})
+	first := s.Sell(affiliate.SaleParams{PromoCode: limit.Code, ExternalID: "order-1", ExternalInvoiceID: "inv-1"})
 	asleep := map[affiliate.SubscriptionStatus]string{}
 	for _, status := range []affiliate.SubscriptionStatus{"SUBMITTED", "DECLINED"} {
 		asleep[status] = s.Customer("bob", strings.ToLower(string(status))).Email
 		scene.Must(s.PushReferralStatus(t.Context(), asleep[status], status))
 	}
 	type row struct {
-		in   affiliate.NewSale
+		in   affiliate.SaleParams
 		want affiliate.SaleOutcome
 	}
 	table := map[string]row{
-		"same externalId, other content B395":       {affiliate.NewSale{Email: s.Bea.Email, ExternalID: "order-1", TotalEarned: scene.Sum("7")}, affiliate.SaleDuplicate},
-		"same externalInvoiceId B395":               {affiliate.NewSale{Email: "unknown@example.net", ExternalInvoiceID: "inv-1"}, affiliate.SaleDuplicate},
-		"retry of the last redemption B396":         {affiliate.NewSale{PromoCode: "ADA20", ExternalID: "order-1"}, affiliate.SaleDuplicate},
-		"known externalId, new invoice":             {affiliate.NewSale{Email: s.Bea.Email, ExternalID: "order-1", ExternalInvoiceID: "inv-9"}, affiliate.SaleDuplicate},
-		"nobody by email B394":                      {affiliate.NewSale{Email: "unknown@example.net", Name: "U"}, affiliate.SaleUnattributed},
-		"nobody by anything B394":                   {affiliate.NewSale{ReferralID: "99999999999999999999", Email: "unknown@example.net"}, affiliate.SaleUnattributed},
-		"no affiliate by text that is no id at all": {affiliate.NewSale{ReferralID: "\x00\xff" + strings.Repeat("x", 1<<20)}, affiliate.SaleUnattributed},
+		"same externalId, other content B395":       {affiliate.SaleParams{Email: s.Bea.Email, ExternalID: "order-1", TotalEarned: scene.Sum("7")}, affiliate.SaleDuplicate},
+		"same externalInvoiceId B395":               {affiliate.SaleParams{Email: "unknown@example.net", ExternalInvoiceID: "inv-1"}, affiliate.SaleDuplicate},
+		"retry of the last redemption B396":         {affiliate.SaleParams{PromoCode: "ADA20", ExternalID: "order-1"}, affiliate.SaleDuplicate},
+		"known externalId, new invoice":             {affiliate.SaleParams{Email: s.Bea.Email, ExternalID: "order-1", ExternalInvoiceID: "inv-9"}, affiliate.SaleDuplicate},
+		"nobody by email B394":                      {affiliate.SaleParams{Email: "unknown@example.net", Name: "U"}, affiliate.SaleUnattributed},
+		"nobody by anything B394":                   {affiliate.SaleParams{ReferralID: "99999999999999999999", Email: "unknown@example.net"}, affiliate.SaleUnattributed},
+		"no affiliate by text that is no id at all": {affiliate.SaleParams{ReferralID: "\x00\xff" + strings.Repeat("x", 1<<20)}, affiliate.SaleUnattributed},
 	}
 	for status, email := range asleep {
-		table[string(status)+" B397"] = row{affiliate.NewSale{Email: email}, affiliate.SaleInactiveCustomer}
+		table[string(status)+" B397"] = row{affiliate.SaleParams{Email: email}, affiliate.SaleInactiveCustomer}
 	}
 	for name, tt := range table {
 		t.Run(name, func(t *testing.T) {
@@ -237,7 +239,7 @@ func TestRecordSalePaidAt(t *testing.T) {
 	scene.Must(s.UpdateCode(ctx, code.ID, affiliate.CodeUpdate{ExpiresAt: affiliate.Set(affiliate.At(expires))}))
 	s.Pass(30*24*time.Hour + time.Hour)
 	paid := func(at time.Time) error {
-		return scene.ErrOf(s.RecordSale(ctx, affiliate.NewSale{PromoCode: "FRIDAY", TotalEarned: scene.Sum("10"), PaidAt: at}))
+		return scene.ErrOf(s.RecordSale(ctx, affiliate.SaleParams{PromoCode: "FRIDAY", TotalEarned: scene.Sum("10"), PaidAt: at}))
 	}
 	s.Refused(scene.FieldError(affiliate.InvalidField, "paidAt", "paidAt must not be later than now"), func() error { return paid(s.Now.Add(5*time.Minute + time.Millisecond)) })
 	for _, wrong := range []time.Time{time.Unix(0, 0), time.Date(1999, 12, 31, 23, 59, 59, 0, time.UTC), time.Time{}.Add(1)} {
@@ -258,7 +260,7 @@ func TestRecordSalePaidAt(t *testing.T) {
 // recorded, because the provider often sends the status late (B397).
 func TestRecordSaleOfEndedSubscription(t *testing.T) {
 	for _, status := range []affiliate.SubscriptionStatus{affiliate.SubscriptionPastDue, affiliate.SubscriptionCancelled} {
-		for name, in := range map[string]affiliate.NewSale{
+		for name, in := range map[string]affiliate.SaleParams{
 			"by email":    {Email: "tomas@example.net"},
 			"by referral": {ReferralID: "tomas@example.net"},
 			"by code":     {PromoCode: "ADA20", Email: "tomas@example.net"},
@@ -278,13 +280,13 @@ func TestRecordSaleOfEndedSubscription(t *testing.T) {
 // An external id that a deleted sale had can be used again.
 func TestRecordSaleFreedKey(t *testing.T) {
 	s := scene.NewShop(t)
-	sale := s.Sell(affiliate.NewSale{Email: s.Tomas.Email, ExternalID: "o"})
+	sale := s.Sell(affiliate.SaleParams{Email: s.Tomas.Email, ExternalID: "o"})
 	scene.Must(s.RefundSale(t.Context(), affiliate.Refund{SaleID: sale.ID}))
-	if res := scene.Must(s.RecordSale(t.Context(), affiliate.NewSale{Email: s.Tomas.Email, ExternalID: "o", TotalEarned: scene.Sum("1")})); res.Outcome != affiliate.SaleDuplicate {
+	if res := scene.Must(s.RecordSale(t.Context(), affiliate.SaleParams{Email: s.Tomas.Email, ExternalID: "o", TotalEarned: scene.Sum("1")})); res.Outcome != affiliate.SaleDuplicate {
 		t.Errorf("a refunded sale lost its external id: %s", res.Outcome)
 	}
 	scene.Must(0, s.DeleteSale(t.Context(), sale.ID))
-	if next := s.Sell(affiliate.NewSale{Email: s.Tomas.Email, ExternalID: "o"}); next.ID <= sale.ID {
+	if next := s.Sell(affiliate.SaleParams{Email: s.Tomas.Email, ExternalID: "o"}); next.ID <= sale.ID {
 		t.Errorf("sale %d after %d", next.ID, sale.ID)
 	}
 	s.Verifies()
@@ -292,42 +294,42 @@ func TestRecordSaleFreedKey(t *testing.T) {
 
 // Rate, base and rounding: contract 3.7 step 6, rule 5.3.
 func TestRecordSaleCommission(t *testing.T) {
-	type terms func(s scene.Shop, in *affiliate.NewSale)
-	plan := func(s scene.Shop, p affiliate.NewPlan) affiliate.Plan {
+	type terms func(s scene.Shop, in *affiliate.SaleParams)
+	plan := func(s scene.Shop, p affiliate.PlanParams) affiliate.Plan {
 		p.Name = "p"
 		return scene.Must(s.CreatePlan(s.T.Context(), p))
 	}
-	affiliatePlan := func(p affiliate.NewPlan) terms {
-		return func(s scene.Shop, _ *affiliate.NewSale) {
+	affiliatePlan := func(p affiliate.PlanParams) terms {
+		return func(s scene.Shop, _ *affiliate.SaleParams) {
 			scene.Must(s.SetAffiliatePlan(s.T.Context(), plan(s, p).ID, s.Ada.Person.ID))
 		}
 	}
-	rated := func(rate string) affiliate.NewPlan {
-		return affiliate.NewPlan{Terms: affiliate.Terms{Rate: affiliate.MustPercent(rate)}}
+	rated := func(rate string) affiliate.PlanParams {
+		return affiliate.PlanParams{Terms: affiliate.Terms{Rate: affiliate.MustPercent(rate)}}
 	}
-	flat := func(rate string) affiliate.NewPlan {
-		return affiliate.NewPlan{Terms: affiliate.Terms{Type: affiliate.CommissionFlat, Rate: affiliate.MustPercent(rate)}}
+	flat := func(rate string) affiliate.PlanParams {
+		return affiliate.PlanParams{Terms: affiliate.Terms{Type: affiliate.CommissionFlat, Rate: affiliate.MustPercent(rate)}}
 	}
 	tier := func(rate affiliate.Opt[affiliate.Percent]) terms {
-		return func(s scene.Shop, _ *affiliate.NewSale) {
-			tier := scene.Must(s.CreateTier(s.T.Context(), affiliate.NewTier{Tier: 1, Name: "t", ConditionType: affiliate.ConditionAll, Rate: rate}))
+		return func(s scene.Shop, _ *affiliate.SaleParams) {
+			tier := scene.Must(s.CreateTier(s.T.Context(), affiliate.TierParams{Tier: 1, Name: "t", ConditionType: affiliate.ConditionAll, Rate: rate}))
 			scene.Must(s.SetAffiliateTier(s.T.Context(), tier.ID, s.Ada.Person.ID))
 		}
 	}
 	own := func(rate string) terms {
-		return func(s scene.Shop, _ *affiliate.NewSale) {
+		return func(s scene.Shop, _ *affiliate.SaleParams) {
 			scene.Must(s.UpdateAffiliate(s.T.Context(), affiliate.AffiliateRef{ID: s.Ada.Person.ID}, affiliate.AffiliateUpdate{CommissionRate: scene.Percent(rate)}))
 		}
 	}
-	customers := func(p affiliate.NewPlan) terms {
-		return func(s scene.Shop, _ *affiliate.NewSale) {
+	customers := func(p affiliate.PlanParams) terms {
+		return func(s scene.Shop, _ *affiliate.SaleParams) {
 			scene.Must(s.SetReferralPlan(s.T.Context(), plan(s, p).ID, s.Tomas.ID))
 		}
 	}
-	sale := func(change func(*affiliate.NewSale)) terms {
-		return func(_ scene.Shop, in *affiliate.NewSale) { change(in) }
+	sale := func(change func(*affiliate.SaleParams)) terms {
+		return func(_ scene.Shop, in *affiliate.SaleParams) { change(in) }
 	}
-	taxed := sale(func(in *affiliate.NewSale) { in.Tax, in.Shipping = scene.Sum("10"), scene.Sum("20") })
+	taxed := sale(func(in *affiliate.SaleParams) { in.Tax, in.Shipping = scene.Sum("10"), scene.Sum("20") })
 	cfg := func(fn func(*tributary.Config)) func(*tributary.Config) { return fn }
 	asIs := cfg(func(*tributary.Config) {})
 	currency := func(c affiliate.Currency) func(*tributary.Config) {
@@ -356,11 +358,11 @@ func TestRecordSaleCommission(t *testing.T) {
 		{"tier without a rate", asIs, "100", []terms{affiliatePlan(rated("7")), tier(affiliate.Opt[affiliate.Percent]{})}, "7", "7"},
 		{"own over tier", asIs, "100", []terms{affiliatePlan(rated("7")), tier(scene.Percent("8")), own("9")}, "9", "9"},
 		{"own 0 over tier", asIs, "100", []terms{tier(scene.Percent("8")), own("0")}, "0", "0"},
-		{"sale over own", asIs, "100", []terms{own("9"), sale(func(in *affiliate.NewSale) { in.CommissionRate = scene.Percent("12.5") })}, "12.5", "12.5"},
-		{"sale 0 over own", asIs, "100", []terms{own("9"), sale(func(in *affiliate.NewSale) { in.CommissionRate = scene.Percent("0") })}, "0", "0"},
+		{"sale over own", asIs, "100", []terms{own("9"), sale(func(in *affiliate.SaleParams) { in.CommissionRate = scene.Percent("12.5") })}, "12.5", "12.5"},
+		{"sale 0 over own", asIs, "100", []terms{own("9"), sale(func(in *affiliate.SaleParams) { in.CommissionRate = scene.Percent("0") })}, "0", "0"},
 		{"customer's plan over affiliate's", asIs, "100", []terms{affiliatePlan(rated("7")), customers(rated("11"))}, "11", "11"},
 		{"own over customer's plan", asIs, "100", []terms{customers(rated("11")), own("9")}, "9", "9"},
-		{"customer's plan not for another affiliate", asIs, "100", []terms{customers(rated("11")), sale(func(in *affiliate.NewSale) { in.ReferralID, in.Email = "bob", "tomas@example.net" })}, "20", "20"},
+		{"customer's plan not for another affiliate", asIs, "100", []terms{customers(rated("11")), sale(func(in *affiliate.SaleParams) { in.ReferralID, in.Email = "bob", "tomas@example.net" })}, "20", "20"},
 		{"flat plan", asIs, "100", []terms{affiliatePlan(flat("250"))}, "250", "250"},
 		{"flat plan, rounded", asIs, "100", []terms{affiliatePlan(flat("2.005"))}, "2.005", "2.01"},
 		{"flat and tax", asIs, "100", []terms{affiliatePlan(flat("5")), taxed}, "5", "5"},
@@ -372,7 +374,7 @@ func TestRecordSaleCommission(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := scene.NewShop(t, tt.config)
-			in := affiliate.NewSale{Email: s.Tomas.Email, TotalEarned: scene.Sum(tt.total)}
+			in := affiliate.SaleParams{Email: s.Tomas.Email, TotalEarned: scene.Sum(tt.total)}
 			for _, change := range tt.terms {
 				change(s, &in)
 			}
@@ -411,15 +413,15 @@ func TestRecordSaleHolds(t *testing.T) {
 		{"not approved", func(s scene.Shop) { becomes(s, "inactive") }, affiliate.ApprovalOnHold, affiliate.HoldAffiliateNotApproved},
 		{"not approved, on a plan that holds", func(s scene.Shop) {
 			becomes(s, "inactive")
-			p := scene.Must(s.CreatePlan(ctx, affiliate.NewPlan{Name: "h", AutoApproveRewards: affiliate.Set(false)}))
+			p := scene.Must(s.CreatePlan(ctx, affiliate.PlanParams{Name: "h", AutoApproveRewards: affiliate.Set(false)}))
 			scene.Must(s.SetAffiliatePlan(ctx, p.ID, s.Ada.Person.ID))
 		}, affiliate.ApprovalOnHold, affiliate.HoldProgramSettings},
 		{"plan", func(s scene.Shop) {
-			p := scene.Must(s.CreatePlan(ctx, affiliate.NewPlan{Name: "h", AutoApproveRewards: affiliate.Set(false)}))
+			p := scene.Must(s.CreatePlan(ctx, affiliate.PlanParams{Name: "h", AutoApproveRewards: affiliate.Set(false)}))
 			scene.Must(s.SetAffiliatePlan(ctx, p.ID, s.Ada.Person.ID))
 		}, affiliate.ApprovalOnHold, affiliate.HoldProgramSettings},
 		{"customer's plan", func(s scene.Shop) {
-			p := scene.Must(s.CreatePlan(ctx, affiliate.NewPlan{Name: "h", AutoApproveRewards: affiliate.Set(false)}))
+			p := scene.Must(s.CreatePlan(ctx, affiliate.PlanParams{Name: "h", AutoApproveRewards: affiliate.Set(false)}))
 			scene.Must(s.SetReferralPlan(ctx, p.ID, s.Tomas.ID))
 		}, affiliate.ApprovalOnHold, affiliate.HoldProgramSettings},
 	} {
@@ -463,7 +465,7 @@ func TestRecordSaleStops(t *testing.T) {
 					t.Errorf("sale %d: earned %v with %d entries", i, sale.CommissionEarned, len(sale.Commissions))
 				}
 			}
-			if sale := s.Sell(affiliate.NewSale{PromoCode: "ADA20"}); sale.CommissionEarned.IsZero() {
+			if sale := s.Sell(affiliate.SaleParams{PromoCode: "ADA20"}); sale.CommissionEarned.IsZero() {
 				t.Error("a sale without a customer was stopped")
 			}
 			s.Verifies()
@@ -490,9 +492,9 @@ func TestRecordSaleMonthEnd(t *testing.T) {
 			})
 			s.Now = scene.Must(time.ParseInLocation("2006-01-02T15:04", tt.first, berlin))
 			late := s.Customer("ada", "late")
-			s.Sell(affiliate.NewSale{Email: late.Email})
+			s.Sell(affiliate.SaleParams{Email: late.Email})
 			s.Now = scene.Must(time.ParseInLocation("2006-01-02T15:04", at, berlin))
-			if sale := s.Sell(affiliate.NewSale{Email: late.Email}); sale.CommissionEarned.IsZero() == pays {
+			if sale := s.Sell(affiliate.SaleParams{Email: late.Email}); sale.CommissionEarned.IsZero() == pays {
 				t.Errorf("first paid at %s, at %s it earned %v", tt.first, at, sale.CommissionEarned)
 			}
 		}
@@ -510,7 +512,7 @@ func tooLarge(field string) affiliate.Error {
 func TestRecordSaleOverflow(t *testing.T) {
 	s := scene.NewShop(t)
 	const most = "100000000000"
-	s.Sell(affiliate.NewSale{Email: s.Tomas.Email, TotalEarned: scene.Sum(most)})
+	s.Sell(affiliate.SaleParams{Email: s.Tomas.Email, TotalEarned: scene.Sum(most)})
 	fill := func(revenue string) func(*record.Tx) error {
 		return func(tx *record.Tx) error {
 			rec, err := tx.Totals.Get(s.Person.ID)
@@ -519,8 +521,8 @@ func TestRecordSaleOverflow(t *testing.T) {
 		}
 	}
 	s.Raw(fill("922137203685477.5807")) // as if more sales were recorded; two more fit exactly
-	first := s.Sell(affiliate.NewSale{PromoCode: "ADA20", TotalEarned: scene.Sum(most)})
-	for name, in := range map[string]affiliate.NewSale{
+	first := s.Sell(affiliate.SaleParams{PromoCode: "ADA20", TotalEarned: scene.Sum(most)})
+	for name, in := range map[string]affiliate.SaleParams{
 		"customer's": {Email: s.Tomas.Email, TotalEarned: scene.Sum("100000000000")},
 		"new":        {ReferralID: "ada", Email: "n@example.net", Name: "n", TotalEarned: scene.Sum(most)},
 		"by code":    {PromoCode: "ADA20", TotalEarned: scene.Sum(most)},
@@ -530,7 +532,7 @@ func TestRecordSaleOverflow(t *testing.T) {
 			s.RefusedLate(tooLarge("totalEarned"), func() error { _, err := s.RecordSale(t.Context(), in); return err })
 		})
 	}
-	last := s.Sell(affiliate.NewSale{PromoCode: "ADA20", TotalEarned: scene.Sum("99999999999.9999")})
+	last := s.Sell(affiliate.SaleParams{PromoCode: "ADA20", TotalEarned: scene.Sum("99999999999.9999")})
 	scene.Equal(t, scene.Sum("922337203685477.5807"), scene.Must(s.Affiliate(t.Context(), "ada")).TotalRevenue)
 	scene.Must(0, s.DeleteSale(t.Context(), last.ID))
 	scene.Must(0, s.DeleteSale(t.Context(), first.ID))
@@ -538,10 +540,10 @@ func TestRecordSaleOverflow(t *testing.T) {
 	s.Verifies()
 
 	k := scene.NewShop(t, func(c *tributary.Config) { c.Currency = "KWD" })
-	flat := scene.Must(k.CreatePlan(t.Context(), affiliate.NewPlan{Name: "f", Terms: affiliate.Terms{Type: affiliate.CommissionFlat, Rate: affiliate.MustPercent("922337203685477.5807")}}))
+	flat := scene.Must(k.CreatePlan(t.Context(), affiliate.PlanParams{Name: "f", Terms: affiliate.Terms{Type: affiliate.CommissionFlat, Rate: affiliate.MustPercent("922337203685477.5807")}}))
 	scene.Must(k.SetAffiliatePlan(t.Context(), flat.ID, k.Bob.ID))
 	k.RefusedLate(tooLarge("totalEarned"), func() error { // rounded up, it does not fit
-		_, err := k.RecordSale(t.Context(), affiliate.NewSale{Email: k.Bea.Email, TotalEarned: scene.Sum("1")})
+		_, err := k.RecordSale(t.Context(), affiliate.SaleParams{Email: k.Bea.Email, TotalEarned: scene.Sum("1")})
 		return err
 	})
 }
@@ -550,7 +552,7 @@ func TestRecordSaleOverflow(t *testing.T) {
 func TestRecordSaleKeeps(t *testing.T) {
 	s := scene.NewShop(t)
 	p := s.From(affiliate.SourceIntegration)
-	res := scene.Must(p.RecordSale(t.Context(), affiliate.NewSale{
+	res := scene.Must(p.RecordSale(t.Context(), affiliate.SaleParams{
 		Email: s.Tomas.Email, Name: "Tom", TotalEarned: scene.Sum("1.5"), PaymentTrigger: affiliate.TriggerSignup, Integration: "STRIPE",
 		Product: affiliate.Set(affiliate.Product{Name: "Beans"}),
 	}))
@@ -560,7 +562,7 @@ func TestRecordSaleKeeps(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	bare := s.Sell(affiliate.NewSale{PromoCode: "ADA20", Product: affiliate.Set(affiliate.Product{ProductID: "b", Name: "Beans", Quantity: scene.Amount("0.5"), Price: scene.Amount("0")})})
+	bare := s.Sell(affiliate.SaleParams{PromoCode: "ADA20", Product: affiliate.Set(affiliate.Product{ProductID: "b", Name: "Beans", Quantity: scene.Amount("0.5"), Price: scene.Amount("0")})})
 	if diff := cmp.Diff([]any{affiliate.Null[string](), affiliate.Null[string](), []string{"b"}, affiliate.TriggerPurchase},
 		[]any{bare.Name, bare.Email, bare.ProductsBought, bare.PaymentTrigger}); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

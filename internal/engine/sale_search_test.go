@@ -17,10 +17,10 @@ import (
 func TestSearchSales(t *testing.T) {
 	ctx := t.Context()
 	s := scene.NewShop(t)
-	byCode := s.Sell(affiliate.NewSale{PromoCode: s.ADA20.Code, Email: s.Tomas.Email, TotalEarned: scene.Sum("100")})
+	byCode := s.Sell(affiliate.SaleParams{PromoCode: s.ADA20.Code, Email: s.Tomas.Email, TotalEarned: scene.Sum("100")})
 	s.Pass(24 * time.Hour)
 	held, refunded := s.ToTomas("50"), s.ToTomas("20")
-	bobs := s.Sell(affiliate.NewSale{Email: s.Bea.Email})
+	bobs := s.Sell(affiliate.SaleParams{Email: s.Bea.Email})
 	scene.Must(s.ReviewCommissions(ctx, affiliate.ApprovalOnHold, held.ID, bobs.ID))
 	scene.Must(s.RefundSale(ctx, affiliate.Refund{SaleID: refunded.ID}))
 	type q = affiliate.SaleQuery
@@ -94,7 +94,7 @@ func TestSearchSalesIsBounded(t *testing.T) {
 	wanted := s.ToTomas("1")
 	scene.Must(s.RefundSale(ctx, affiliate.Refund{SaleID: wanted.ID}))
 	for i := range 5_100 {
-		scene.Must(s.RecordSale(ctx, affiliate.NewSale{Email: s.Tomas.Email, TotalEarned: scene.Sum("1"), ExternalID: fmt.Sprint("n", i)}))
+		scene.Must(s.RecordSale(ctx, affiliate.SaleParams{Email: s.Tomas.Email, TotalEarned: scene.Sum("1"), ExternalID: fmt.Sprint("n", i)}))
 	}
 	refunded := affiliate.SaleQuery{Status: affiliate.SaleRefunded}
 	page := scene.Must(s.SearchSales(ctx, refunded, affiliate.Page{Limit: 10}))

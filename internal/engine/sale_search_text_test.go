@@ -13,9 +13,9 @@ import (
 func TestSearchSalesText(t *testing.T) {
 	w := scene.New(t)
 	ctx := t.Context()
-	scene.Must(w.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: "Ada", LastName: "Moss", Email: "ada@example.org", AffiliateLink: "ada"}))
+	scene.Must(w.CreateAffiliate(ctx, affiliate.AffiliateParams{FirstName: "Ada", LastName: "Moss", Email: "ada@example.org", AffiliateLink: "ada"}))
 	sell := func(order, invoice, email, name string) affiliate.SaleID {
-		result := scene.Must(w.RecordSale(ctx, affiliate.NewSale{ReferralID: "ada", TotalEarned: scene.Sum("50"), ExternalID: order, ExternalInvoiceID: invoice, Email: email, Name: name}))
+		result := scene.Must(w.RecordSale(ctx, affiliate.SaleParams{ReferralID: "ada", TotalEarned: scene.Sum("50"), ExternalID: order, ExternalInvoiceID: invoice, Email: email, Name: name}))
 		return result.Sale.Or(affiliate.Sale{}).ID
 	}
 	one := sell("order-1042", "INV-7", "kim@example.com", "Kim Reed")

@@ -48,7 +48,7 @@ func TestUpdateSaleOwnRate(t *testing.T) {
 	ctx := t.Context()
 	null := affiliate.Null[affiliate.Percent]()
 	s := scene.NewShop(t)
-	own, free, byCode := s.ToTomas("100"), s.ToTomas("100"), s.Sell(affiliate.NewSale{PromoCode: "ADA20"})
+	own, free, byCode := s.ToTomas("100"), s.ToTomas("100"), s.Sell(affiliate.SaleParams{PromoCode: "ADA20"})
 	rate := func(sale affiliate.Sale) string {
 		return scene.Must(s.Sale(ctx, sale.ID)).CommissionRate.Or(affiliate.Percent{}).String()
 	}
@@ -60,7 +60,7 @@ func TestUpdateSaleOwnRate(t *testing.T) {
 	s.Fires(func() error {
 		return scene.ErrOf(s.UpdateSale(ctx, own.ID, affiliate.SaleUpdate{CommissionRate: scene.Percent("20")}))
 	})
-	plan := scene.Must(s.CreatePlan(ctx, affiliate.NewPlan{Name: "p", Terms: affiliate.Terms{Rate: affiliate.MustPercent("30")}}))
+	plan := scene.Must(s.CreatePlan(ctx, affiliate.PlanParams{Name: "p", Terms: affiliate.Terms{Rate: affiliate.MustPercent("30")}}))
 	scene.Must(s.SetReferralPlan(ctx, plan.ID, s.Tomas.ID))
 	scene.Equal(t, 1, scene.Must(s.Run(ctx, affiliate.RecalculateJob{SaleFilter: affiliate.SaleFilter{}})).Changed)
 	scene.Equal(t, []string{"20", "30", "20"}, []string{rate(own), rate(free), rate(byCode)})
@@ -84,7 +84,7 @@ func TestRecalculateChangesTheTypeAlone(t *testing.T) {
 	s := scene.NewShop(t)
 	on := func(typ affiliate.CommissionType) {
 		terms := affiliate.Terms{Type: typ, Rate: affiliate.MustPercent("20")}
-		scene.Must(s.SetReferralPlan(ctx, scene.Must(s.CreatePlan(ctx, affiliate.NewPlan{Name: string(typ), Terms: terms})).ID, s.Tomas.ID))
+		scene.Must(s.SetReferralPlan(ctx, scene.Must(s.CreatePlan(ctx, affiliate.PlanParams{Name: string(typ), Terms: terms})).ID, s.Tomas.ID))
 	}
 	on(affiliate.CommissionFlat)
 	sale := s.ToTomas("100")
@@ -98,7 +98,7 @@ func TestRecalculateChangesTheTypeAlone(t *testing.T) {
 // When the external id is free, the invoice id is still checked.
 func TestUpdateSaleBothIDs(t *testing.T) {
 	s := scene.NewShop(t)
-	s.Sell(affiliate.NewSale{Email: s.Tomas.Email, ExternalID: "taken", ExternalInvoiceID: "inv"})
+	s.Sell(affiliate.SaleParams{Email: s.Tomas.Email, ExternalID: "taken", ExternalInvoiceID: "inv"})
 	sale := s.ToTomas("100")
 	taken := scene.StateError(affiliate.SaleInvoiceIDTaken, "externalInvoiceId", "A sale with this external invoice ID already exists")
 	s.Refused(taken, func() error {
@@ -111,7 +111,7 @@ func TestUpdateSaleBothIDs(t *testing.T) {
 func TestRecalculateAfterADeduction(t *testing.T) {
 	ctx := t.Context()
 	s := scene.NewShop(t)
-	sale := s.Sell(affiliate.NewSale{Email: s.Tomas.Email, Tax: scene.Sum("10")})
+	sale := s.Sell(affiliate.SaleParams{Email: s.Tomas.Email, Tax: scene.Sum("10")})
 	cfg := s.Config()
 	cfg.CommissionOnTax = true
 	later := scene.Must(tributary.New(s.Store, cfg))
@@ -144,7 +144,7 @@ func TestReviewCommissionsAgain(t *testing.T) {
 func TestPlanHoldsRewards(t *testing.T) {
 	for _, holds := range []bool{false, true} {
 		s := scene.NewShop(t)
-		plan := scene.Must(s.CreatePlan(t.Context(), affiliate.NewPlan{Name: "p", Terms: affiliate.Terms{Rate: affiliate.MustPercent("10")}, AutoApproveRewards: affiliate.Set(!holds)}))
+		plan := scene.Must(s.CreatePlan(t.Context(), affiliate.PlanParams{Name: "p", Terms: affiliate.Terms{Rate: affiliate.MustPercent("10")}, AutoApproveRewards: affiliate.Set(!holds)}))
 		scene.Must(s.SetAffiliatePlan(t.Context(), plan.ID, s.Ada.Person.ID))
 		want := []any{affiliate.ApprovalAccepted, affiliate.Null[affiliate.HoldReason]()}
 		if holds {

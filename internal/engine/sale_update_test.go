@@ -25,21 +25,21 @@ func rawObject(s string) affiliate.Opt[json.RawMessage] { return affiliate.Set(j
 // Contract 3.7, PUT: every row.
 func TestUpdateSaleErrors(t *testing.T) {
 	s := scene.NewShop(t)
-	sale := s.Sell(affiliate.NewSale{Email: s.Tomas.Email, TotalEarned: scene.Sum("100"), Tax: scene.Sum("10"), Shipping: scene.Sum("20")})
-	s.Sell(affiliate.NewSale{Email: s.Tomas.Email, ExternalID: "taken", ExternalInvoiceID: "inv"})
+	sale := s.Sell(affiliate.SaleParams{Email: s.Tomas.Email, TotalEarned: scene.Sum("100"), Tax: scene.Sum("10"), Shipping: scene.Sum("20")})
+	s.Sell(affiliate.SaleParams{Email: s.Tomas.Email, ExternalID: "taken", ExternalInvoiceID: "inv"})
 	scene.Must(s.RefundSale(t.Context(), affiliate.Refund{SaleID: sale.ID, Amount: scene.Amount("40")}))
 	refunded := s.ToTomas("50")
 	scene.Must(s.RefundSale(t.Context(), affiliate.Refund{SaleID: refunded.ID}))
-	flat := scene.Must(s.CreatePlan(t.Context(), affiliate.NewPlan{Name: "flat", Terms: affiliate.Terms{Type: affiliate.CommissionFlat, Rate: affiliate.MustPercent("5")}}))
+	flat := scene.Must(s.CreatePlan(t.Context(), affiliate.PlanParams{Name: "flat", Terms: affiliate.Terms{Type: affiliate.CommissionFlat, Rate: affiliate.MustPercent("5")}}))
 	scene.Must(s.SetAffiliatePlan(t.Context(), flat.ID, s.Bob.ID))
-	flatSale := s.Sell(affiliate.NewSale{Email: s.Bea.Email})
-	paid := s.Sell(affiliate.NewSale{PromoCode: "ADA20"})
-	s.PaysOut(func(in *affiliate.NewPayout) { in.Until = s.Now })
+	flatSale := s.Sell(affiliate.SaleParams{Email: s.Bea.Email})
+	paid := s.Sell(affiliate.SaleParams{PromoCode: "ADA20"})
+	s.PaysOut(func(in *affiliate.PayoutParams) { in.Until = s.Now })
 	open := s.ToTomas("100")
 	// The first sale is in the payout too; the following changes are of a sale
 	// that is not.
 	scene.Must(s.RefundSale(t.Context(), affiliate.Refund{SaleID: open.ID, Amount: scene.Amount("40")}))
-	taxed := s.Sell(affiliate.NewSale{Email: s.Tomas.Email, TotalEarned: scene.Sum("100"), Tax: scene.Sum("10"), Shipping: scene.Sum("20")})
+	taxed := s.Sell(affiliate.SaleParams{Email: s.Tomas.Email, TotalEarned: scene.Sum("100"), Tax: scene.Sum("10"), Shipping: scene.Sum("20")})
 
 	long := strings.Repeat("x", 256)
 	inPayout := scene.StateError(affiliate.InPayout, "", "Sale is part of a payout")
@@ -232,7 +232,7 @@ func TestUpdateSaleInPayout(t *testing.T) {
 // Texts and metadata are set, kept and cleared; an equal value fires no event.
 func TestUpdateSaleTexts(t *testing.T) {
 	s := scene.NewShop(t)
-	sale := s.Sell(affiliate.NewSale{Email: s.Tomas.Email, ExternalID: "e", ExternalInvoiceID: "i"})
+	sale := s.Sell(affiliate.SaleParams{Email: s.Tomas.Email, ExternalID: "e", ExternalInvoiceID: "i"})
 	s.Pass(time.Hour)
 	set := affiliate.SaleUpdate{
 		Name: scene.TextOf("Tom"), Email: scene.TextOf(" Other@Example.NET "), ExternalID: scene.TextOf("E"), ExternalInvoiceID: scene.TextOf("I"), Metadata: rawObject(`{ "b" : [1.50] }`),
@@ -276,7 +276,7 @@ func TestUpdateSaleTexts(t *testing.T) {
 		t.Error("the update reached the referral")
 	}
 	for _, id := range []string{"E", "e"} {
-		if got := s.Sell(affiliate.NewSale{Email: s.Tomas.Email, ExternalID: id}); got.ID == 0 {
+		if got := s.Sell(affiliate.SaleParams{Email: s.Tomas.Email, ExternalID: id}); got.ID == 0 {
 			t.Errorf("%s was not freed", id)
 		}
 	}
@@ -314,12 +314,12 @@ func TestUpdateSaleMakesEntry(t *testing.T) {
 func TestRefundSaleErrors(t *testing.T) {
 	s := scene.NewShop(t, func(c *tributary.Config) { c.RefundWindow = time.Hour })
 	ctx := t.Context()
-	inPayout, paid, byHand := s.ToTomas("100"), s.Sell(affiliate.NewSale{Email: s.Bea.Email}), affiliate.Sale{}
+	inPayout, paid, byHand := s.ToTomas("100"), s.Sell(affiliate.SaleParams{Email: s.Bea.Email}), affiliate.Sale{}
 	scene.Must(s.PaysOut(), error(nil))
-	p := scene.Must(s.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: s.Bob.ID}))
+	p := scene.Must(s.CreatePayout(ctx, affiliate.PayoutParams{AffiliateID: s.Bob.ID}))
 	scene.Must(s.SetPayoutStatus(ctx, p.ID, affiliate.PayoutPaid))
 	byHand = s.ToTomas("100")
-	s.PaysOut(func(in *affiliate.NewPayout) { in.ManuallyPaid = true })
+	s.PaysOut(func(in *affiliate.PayoutParams) { in.ManuallyPaid = true })
 	open := s.ToTomas("100")
 	scene.Must(s.RefundSale(ctx, affiliate.Refund{SaleID: open.ID, Amount: scene.Amount("60"), RefundID: "r"}))
 	exceeds := affiliate.Error{Kind: affiliate.KindInvalid, Reason: affiliate.RefundExceedsSale, Field: "amount", Message: "Refund amount exceeds the amount left on the sale"}
@@ -366,7 +366,7 @@ func TestRefundSaleErrors(t *testing.T) {
 func TestRefundSale(t *testing.T) {
 	s := scene.NewShop(t)
 	scene.Must(s.UpdateCode(t.Context(), s.ADA20.ID, affiliate.CodeUpdate{MaxRedemptions: affiliate.Set[int64](1)}))
-	sale := s.Sell(affiliate.NewSale{PromoCode: "ADA20", Email: s.Tomas.Email, TotalEarned: scene.Sum("199.99"), Tax: scene.Sum("9.99")})
+	sale := s.Sell(affiliate.SaleParams{PromoCode: "ADA20", Email: s.Tomas.Email, TotalEarned: scene.Sum("199.99"), Tax: scene.Sum("9.99")})
 	events := func(want ...affiliate.EventType) []affiliate.EventType { return want }
 	for _, st := range []struct {
 		in     affiliate.Refund
@@ -468,7 +468,7 @@ func TestRemoveSale(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s.On(t)
-			sale := s.Sell(affiliate.NewSale{PromoCode: "ADA20", Email: s.Tomas.Email, ExternalID: "e1", ExternalInvoiceID: "i1"})
+			sale := s.Sell(affiliate.SaleParams{PromoCode: "ADA20", Email: s.Tomas.Email, ExternalID: "e1", ExternalInvoiceID: "i1"})
 			redeemed := scene.Must(s.Code(ctx, affiliate.CodeRef{ID: s.ADA20.ID})).TimesRedeemed
 			s.Fires(func() error { return remove(sale) }, affiliate.SaleDeleted)
 			s.Fires(func() error { return s.DeleteSale(ctx, sale.ID) }) // a second time
@@ -497,16 +497,16 @@ func TestRemoveSale(t *testing.T) {
 func TestRecalculateSales(t *testing.T) {
 	ctx := t.Context()
 	s := scene.NewShop(t)
-	plain, own := s.ToTomas("100"), s.Sell(affiliate.NewSale{Email: s.Tomas.Email, CommissionRate: scene.Percent("50")})
+	plain, own := s.ToTomas("100"), s.Sell(affiliate.SaleParams{Email: s.Tomas.Email, CommissionRate: scene.Percent("50")})
 	hand, part, full := s.ToTomas("100"), s.ToTomas("100"), s.ToTomas("100")
-	other := s.Sell(affiliate.NewSale{Email: s.Bea.Email, ExternalID: "bob-1", ExternalInvoiceID: "inv-1"})
+	other := s.Sell(affiliate.SaleParams{Email: s.Bea.Email, ExternalID: "bob-1", ExternalInvoiceID: "inv-1"})
 	scene.Must(s.UpdateSale(ctx, hand.ID, affiliate.SaleUpdate{CommissionEarned: scene.Amount("3")}))
 	scene.Must(s.RefundSale(ctx, affiliate.Refund{SaleID: part.ID, Amount: scene.Amount("50")}))
 	scene.Must(s.RefundSale(ctx, affiliate.Refund{SaleID: full.ID}))
-	inPayout := s.Sell(affiliate.NewSale{Email: s.Customer("bob", "carol").Email})
-	scene.Must(s.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: s.Bob.ID}))
-	s.Sell(affiliate.NewSale{Email: s.Bea.Email, ExternalID: "bob-2", ExternalInvoiceID: "inv-2"})
-	plan := scene.Must(s.CreatePlan(ctx, affiliate.NewPlan{Name: "p", Terms: affiliate.Terms{Rate: affiliate.MustPercent("30"), MaxPayments: 1}}))
+	inPayout := s.Sell(affiliate.SaleParams{Email: s.Customer("bob", "carol").Email})
+	scene.Must(s.CreatePayout(ctx, affiliate.PayoutParams{AffiliateID: s.Bob.ID}))
+	s.Sell(affiliate.SaleParams{Email: s.Bea.Email, ExternalID: "bob-2", ExternalInvoiceID: "inv-2"})
+	plan := scene.Must(s.CreatePlan(ctx, affiliate.PlanParams{Name: "p", Terms: affiliate.Terms{Rate: affiliate.MustPercent("30"), MaxPayments: 1}}))
 	scene.Must(s.SetAffiliatePlan(ctx, plan.ID, s.Ada.Person.ID, s.Bob.ID))
 	s.Pass(time.Hour)
 

@@ -20,11 +20,11 @@ func TestClockGoesBack(t *testing.T) {
 	ctx := t.Context()
 	s := scene.NewShop(t)
 	hook := s.Hook(affiliate.EventTypes()...)
-	plan := scene.Must(s.CreatePlan(ctx, affiliate.NewPlan{Name: "p"}))
-	tier := scene.Must(s.CreateTier(ctx, affiliate.NewTier{Tier: 1, Name: "t", ConditionType: affiliate.ConditionAll}))
-	sale, paid := s.ToTomas("100"), s.Sell(affiliate.NewSale{Email: s.Bea.Email})
-	payout := scene.Must(s.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: s.Bob.ID}))
-	pending := scene.Must(s.InviteAffiliate(ctx, affiliate.NewAffiliate{FirstName: "I", LastName: "N", Email: "i@example.com"}))
+	plan := scene.Must(s.CreatePlan(ctx, affiliate.PlanParams{Name: "p"}))
+	tier := scene.Must(s.CreateTier(ctx, affiliate.TierParams{Tier: 1, Name: "t", ConditionType: affiliate.ConditionAll}))
+	sale, paid := s.ToTomas("100"), s.Sell(affiliate.SaleParams{Email: s.Bea.Email})
+	payout := scene.Must(s.CreatePayout(ctx, affiliate.PayoutParams{AffiliateID: s.Bob.ID}))
+	pending := scene.Must(s.InviteAffiliate(ctx, affiliate.AffiliateParams{FirstName: "I", LastName: "N", Email: "i@example.com"}))
 	s.Pass(-time.Hour)
 	for name, call := range map[string]func() error{
 		"sale": func() error {
@@ -53,7 +53,7 @@ func TestClockGoesBack(t *testing.T) {
 		"ban":    func() error { _, err := s.SetAffiliateStatus(ctx, affiliate.AffiliateBanned, s.Bob.ID); return err },
 		"accept": func() error { _, err := s.AcceptInvite(ctx, pending.ID, affiliate.AffiliateUpdate{}); return err },
 		"new link": func() error {
-			_, err := s.CreateLink(ctx, affiliate.NewLink{Link: "n", AffiliateID: s.Bob.ID})
+			_, err := s.CreateLink(ctx, affiliate.LinkParams{Link: "n", AffiliateID: s.Bob.ID})
 			return err
 		},
 		"rename": func() error { _, err := s.RenameLink(ctx, affiliate.LinkRef{Slug: "bob"}, "bobby"); return err },
@@ -117,7 +117,7 @@ func TestIDsRise(t *testing.T) {
 	for worker := range 8 {
 		wg.Go(func() {
 			for i := range 10 {
-				res := scene.Must(s.RecordSale(context.Background(), affiliate.NewSale{
+				res := scene.Must(s.RecordSale(context.Background(), affiliate.SaleParams{
 					ReferralID: "ada", Email: "w" + scene.JSON(worker) + "-" + scene.JSON(i) + "@example.net", Name: "n", TotalEarned: scene.Sum("1"),
 				}))
 				sale, _ := res.Sale.Get()
@@ -144,7 +144,7 @@ func TestIDsCarry(t *testing.T) {
 	s := scene.New(t, func(c *tributary.Config) { c.Rand = endless(0xff) })
 	var last uuid.UUID
 	for i := range 300 {
-		a := scene.Must(s.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "a", LastName: "b", Email: "a" + scene.JSON(i) + "@example.com"}))
+		a := scene.Must(s.CreateAffiliate(t.Context(), affiliate.AffiliateParams{FirstName: "a", LastName: "b", Email: "a" + scene.JSON(i) + "@example.com"}))
 		if slices.Compare(last[:], a.ID[:]) >= 0 || a.ID.Version() != 7 || a.ID.Variant() != uuid.RFC4122 {
 			t.Fatalf("%v after %v", a.ID, last)
 		}

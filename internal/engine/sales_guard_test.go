@@ -163,8 +163,8 @@ func putText[T any](in T, text string, fn func(field string, in T)) {
 			f.Set(reflect.ValueOf(affiliate.Set(affiliate.SubscriptionStatus(text))))
 		case f.Type() == reflect.TypeFor[affiliate.Opt[affiliate.Product]]():
 			f.Set(reflect.ValueOf(affiliate.Set(affiliate.Product{ProductID: text, Name: text})))
-		case f.Type() == reflect.TypeFor[affiliate.NewReferral]():
-			putText(f.Interface().(affiliate.NewReferral), text, func(field string, inner affiliate.NewReferral) {
+		case f.Type() == reflect.TypeFor[affiliate.ReferralParams]():
+			putText(f.Interface().(affiliate.ReferralParams), text, func(field string, inner affiliate.ReferralParams) {
 				f.Set(reflect.ValueOf(inner))
 				fn(field, v.Interface().(T))
 			})
@@ -197,7 +197,7 @@ func TestHostileTexts(t *testing.T) {
 	}
 	for _, text := range hostileTexts() {
 		what := func(op, field string) string { return op + " " + field + " " + text[:min(len(text), 20)] }
-		putText(affiliate.NewSale{Email: s.Tomas.Email, TotalEarned: scene.Sum("1")}, text, func(f string, in affiliate.NewSale) {
+		putText(affiliate.SaleParams{Email: s.Tomas.Email, TotalEarned: scene.Sum("1")}, text, func(f string, in affiliate.SaleParams) {
 			_, err := s.RecordSale(ctx, in)
 			check(what("RecordSale", f), err)
 		})
@@ -205,7 +205,7 @@ func TestHostileTexts(t *testing.T) {
 			_, err := s.UpdateSale(ctx, base.ID, in)
 			check(what("UpdateSale", f), err)
 		})
-		putText(affiliate.NewReferral{AffiliateID: "ada", Name: "n", Email: "h" + scene.JSON(n) + "@example.net", ReferredUserExternalID: "h"}, text, func(f string, in affiliate.NewReferral) {
+		putText(affiliate.ReferralParams{AffiliateID: "ada", Name: "n", Email: "h" + scene.JSON(n) + "@example.net", ReferredUserExternalID: "h"}, text, func(f string, in affiliate.ReferralParams) {
 			n++
 			if f != "Email" {
 				in.Email = "h" + scene.JSON(n) + "@example.net"
@@ -216,7 +216,7 @@ func TestHostileTexts(t *testing.T) {
 			_, err := s.CreateReferral(ctx, in)
 			check(what("CreateReferral", f), err)
 			in.Email, in.ReferredUserExternalID = "i"+in.Email, "i"+in.ReferredUserExternalID
-			_, err = s.ImportReferrals(ctx, []imported.Referral{{NewReferral: in}, {NewReferral: in, Status: affiliate.SubscriptionStatus(text)}})
+			_, err = s.ImportReferrals(ctx, []imported.Referral{{ReferralParams: in}, {ReferralParams: in, Status: affiliate.SubscriptionStatus(text)}})
 			check(what("ImportReferrals", f), err)
 		})
 		putText(affiliate.ReferralUpdate{}, text, func(f string, in affiliate.ReferralUpdate) {
@@ -246,8 +246,8 @@ func TestHostileTexts(t *testing.T) {
 			_, err := s.Sales(ctx, affiliate.SaleFilter{}, in)
 			check(what("Page", f), err)
 		})
-		putText(affiliate.NewPayout{AffiliateID: s.Bob.ID}, text, func(f string, in affiliate.NewPayout) {
-			s.Sell(affiliate.NewSale{PromoCode: "ADA20"})
+		putText(affiliate.PayoutParams{AffiliateID: s.Bob.ID}, text, func(f string, in affiliate.PayoutParams) {
+			s.Sell(affiliate.SaleParams{PromoCode: "ADA20"})
 			in.AffiliateID = s.Ada.Person.ID
 			_, err := s.CreatePayout(ctx, in)
 			check(what("CreatePayout", f), err)
@@ -263,11 +263,11 @@ func TestHostileTexts(t *testing.T) {
 			"SetPayoutStatus":   func() error { _, err := s.SetPayoutStatus(ctx, uuid.Max, affiliate.PayoutStatus(text)); return err },
 			"FailPayout":        func() error { return failFirstPayout(ctx, s, text) },
 			"Once": func() error {
-				_, err := s.RecordSale(ctx, affiliate.NewSale{Once: affiliate.Once{Key: text}, Email: s.Tomas.Email, TotalEarned: scene.Sum("1")})
+				_, err := s.RecordSale(ctx, affiliate.SaleParams{Once: affiliate.Once{Key: text}, Email: s.Tomas.Email, TotalEarned: scene.Sum("1")})
 				return err
 			},
 			"OnceRefused": func() error {
-				_, err := s.CreateReferral(ctx, affiliate.NewReferral{Once: affiliate.Once{Key: "k" + fmt.Sprint(n)}, AffiliateID: "ada", Name: text, Email: text, Plan: text})
+				_, err := s.CreateReferral(ctx, affiliate.ReferralParams{Once: affiliate.Once{Key: "k" + fmt.Sprint(n)}, AffiliateID: "ada", Name: text, Email: text, Plan: text})
 				return err
 			},
 			"DeleteReferral": func() error {
@@ -301,7 +301,7 @@ func TestHostileNumbers(t *testing.T) {
 	base := s.ToTomas("100")
 	for _, n := range []int64{math.MinInt64, math.MinInt64 + 1, -1, 0, 1, math.MaxInt64} {
 		amount, rate := affiliate.AmountFromScaled(n), affiliate.PercentFromScaled(n)
-		for _, in := range []affiliate.NewSale{
+		for _, in := range []affiliate.SaleParams{
 			{TotalEarned: amount}, {TotalEarned: scene.Sum("1"), Tax: amount}, {TotalEarned: scene.Sum("1"), Shipping: amount}, {TotalEarned: amount, Tax: amount},
 			{TotalEarned: scene.Sum("1"), CommissionRate: affiliate.Set(rate)},
 			{TotalEarned: scene.Sum("1"), Product: affiliate.Set(affiliate.Product{Quantity: affiliate.Set(amount), Price: affiliate.Set(amount)})},
@@ -324,11 +324,11 @@ func TestHostileNumbers(t *testing.T) {
 		}
 		scene.Must(s.UpdateSale(ctx, base.ID, affiliate.SaleUpdate{TotalEarned: affiliate.Set(scene.Sum("100"))}))
 		for _, at := range []time.Time{{}, time.Unix(0, n), time.Unix(n, 0), time.Date(-1, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(10_000, 1, 1, 0, 0, 0, 0, time.UTC)} {
-			_, err := s.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: s.Bob.ID, Until: at})
+			_, err := s.CreatePayout(ctx, affiliate.PayoutParams{AffiliateID: s.Bob.ID, Until: at})
 			if !errors.Is(err, affiliate.NothingPayable) {
 				t.Errorf("until %v: %v", at, err)
 			}
-			scene.Must(s.ImportReferrals(ctx, []imported.Referral{{CreatedAt: at, NewReferral: affiliate.NewReferral{AffiliateID: "ada", Name: "n", Email: "t" + fmt.Sprint(n, at.Year()) + "@example.net", ReferredUserExternalID: "x" + fmt.Sprint(n, at.Year())}}}))
+			scene.Must(s.ImportReferrals(ctx, []imported.Referral{{CreatedAt: at, ReferralParams: affiliate.ReferralParams{AffiliateID: "ada", Name: "n", Email: "t" + fmt.Sprint(n, at.Year()) + "@example.net", ReferredUserExternalID: "x" + fmt.Sprint(n, at.Year())}}}))
 		}
 		for _, err := range []error{s.DeleteSale(ctx, affiliate.SaleID(min(n, -1)))} {
 			if err != nil {

@@ -26,9 +26,9 @@ func saleIDs(list []affiliate.Sale) []affiliate.SaleID {
 func TestSaleFilters(t *testing.T) {
 	ctx := t.Context()
 	s := scene.NewShop(t)
-	a := s.Sell(affiliate.NewSale{Email: s.Tomas.Email, ExternalID: "order", ExternalInvoiceID: "inv"})
-	b := s.Sell(affiliate.NewSale{Email: s.Bea.Email, ExternalID: strings.Repeat("é", 255)})
-	c := s.Sell(affiliate.NewSale{PromoCode: "ADA20", Email: s.Bea.Email, ExternalInvoiceID: strings.Repeat("漢", 255)})
+	a := s.Sell(affiliate.SaleParams{Email: s.Tomas.Email, ExternalID: "order", ExternalInvoiceID: "inv"})
+	b := s.Sell(affiliate.SaleParams{Email: s.Bea.Email, ExternalID: strings.Repeat("é", 255)})
+	c := s.Sell(affiliate.SaleParams{PromoCode: "ADA20", Email: s.Bea.Email, ExternalInvoiceID: strings.Repeat("漢", 255)})
 	ids := func(ids ...affiliate.SaleID) []affiliate.SaleID { return append([]affiliate.SaleID{}, ids...) }
 	for name, tt := range map[string]struct {
 		f    affiliate.SaleFilter
@@ -136,17 +136,17 @@ func fill(s scene.Shop) {
 	for i := range 3 {
 		name := "fill" + scene.JSON(i)
 		for _, ident := range []string{"ada", "bob"} {
-			one := scene.Must(s.CreateReferral(s.T.Context(), affiliate.NewReferral{AffiliateID: ident, Name: name, Email: ident + name + "@example.net", ReferredUserExternalID: ident + name}))
+			one := scene.Must(s.CreateReferral(s.T.Context(), affiliate.ReferralParams{AffiliateID: ident, Name: name, Email: ident + name + "@example.net", ReferredUserExternalID: ident + name}))
 			share(s.World, "cust", one.ID)
-			two := scene.Must(s.CreateReferral(s.T.Context(), affiliate.NewReferral{AffiliateID: ident, Name: name, Email: ident + name + "@example.org", ReferredUserExternalID: ident + name + "2"}))
+			two := scene.Must(s.CreateReferral(s.T.Context(), affiliate.ReferralParams{AffiliateID: ident, Name: name, Email: ident + name + "@example.org", ReferredUserExternalID: ident + name + "2"}))
 			share(s.World, s.Ada.Person.ID.String(), two.ID)
 		}
 		s.ToTomas("10")
-		s.Sell(affiliate.NewSale{Email: s.Bea.Email})
+		s.Sell(affiliate.SaleParams{Email: s.Bea.Email})
 		s.PaysOut()
 		s.ToTomas("10")
 	}
-	scene.Must(s.CreateAffiliate(s.T.Context(), affiliate.NewAffiliate{FirstName: "C", LastName: "D", Email: "c@example.com"}))
+	scene.Must(s.CreateAffiliate(s.T.Context(), affiliate.AffiliateParams{FirstName: "C", LastName: "D", Email: "c@example.com"}))
 }
 
 // A cursor is valid only unchanged and for its list, filter and program: B118,

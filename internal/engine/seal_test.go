@@ -20,7 +20,7 @@ import (
 // reverse.
 func TestSealBound(t *testing.T) {
 	const key = "k"
-	create := affiliate.NewEndpoint{URL: scene.HookURL, Events: []affiliate.EventType{"*"}, Once: affiliate.Once{Key: key}}
+	create := affiliate.EndpointParams{URL: scene.HookURL, Events: []affiliate.EventType{"*"}, Once: affiliate.Once{Key: key}}
 	find := record.Key{Index: record.ByRequest, Text: key}
 	for name, forge := range map[string]func(*record.Tx, *record.Endpoint, *record.Endpoint, *record.Receipt){
 		"another endpoint": func(_ *record.Tx, theirs, mine *record.Endpoint, _ *record.Receipt) {
@@ -79,7 +79,7 @@ func TestSealOutsideTransactions(t *testing.T) {
 		c.Open = func(data, boundTo []byte) ([]byte, error) { count(); return open(data, boundTo) }
 		c.Send = func(context.Context, affiliate.Claim) affiliate.Attempt { return affiliate.Attempt{Status: 204} }
 	})
-	create := affiliate.NewEndpoint{URL: scene.HookURL, Events: []affiliate.EventType{"*"}, Once: affiliate.Once{Key: "create"}}
+	create := affiliate.EndpointParams{URL: scene.HookURL, Events: []affiliate.EventType{"*"}, Once: affiliate.Once{Key: "create"}}
 	ep := scene.Must(w.CreateEndpoint(t.Context(), create))
 	scene.Must(w.CreateEndpoint(t.Context(), create))
 	rotate := affiliate.Rotation{WebhookID: ep.ID, Once: affiliate.Once{Key: "rotate"}}
@@ -126,7 +126,7 @@ func TestSealBoundTo(t *testing.T) {
 			return seal(data, boundTo)
 		}
 	})
-	ep := scene.Must(w.CreateEndpoint(t.Context(), affiliate.NewEndpoint{URL: scene.HookURL, Events: []affiliate.EventType{"*"}, Once: affiliate.Once{Key: "k"}}))
+	ep := scene.Must(w.CreateEndpoint(t.Context(), affiliate.EndpointParams{URL: scene.HookURL, Events: []affiliate.EventType{"*"}, Once: affiliate.Once{Key: "k"}}))
 	var receipt uuid.UUID
 	scene.Behind(t, w, func(tx *record.Tx) {
 		receipt = scene.Must(tx.Receipts.Find(record.Key{Index: record.ByRequest, Text: "k"})).ID

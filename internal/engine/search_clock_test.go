@@ -33,7 +33,7 @@ func TestSearchAfterWrongClock(t *testing.T) {
 			start := s.Now
 			sell := func(at time.Duration, name string) {
 				s.Now = start.Add(at)
-				s.Sell(affiliate.NewSale{ReferralID: "ada", Name: name, Email: name + "@b.co", TotalEarned: scene.Sum("10"), ExternalID: name})
+				s.Sell(affiliate.SaleParams{ReferralID: "ada", Name: name, Email: name + "@b.co", TotalEarned: scene.Sum("10"), ExternalID: name})
 			}
 			day := 24 * time.Hour
 			sell(day, "before")

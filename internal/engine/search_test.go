@@ -51,11 +51,11 @@ func newSearchable(t *testing.T) searchable {
 	ctx, w := t.Context(), scene.NewOn(t, conformance.Rerun(memstore.New()))
 	s := searchable{World: w, ada: w.Ada().Person}
 	person := func(first, last, status string) affiliate.Affiliate {
-		return scene.Must(w.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: first, LastName: last, Email: strings.ToLower(first) + "@example.com", AffiliateLink: strings.ToLower(first), AffiliateStatus: status}))
+		return scene.Must(w.CreateAffiliate(ctx, affiliate.AffiliateParams{FirstName: first, LastName: last, Email: strings.ToLower(first) + "@example.com", AffiliateLink: strings.ToLower(first), AffiliateStatus: status}))
 	}
 	s.bob, s.cy = person("Bob", "Adams", "inactive"), person("Cy", "Young", "")
-	s.plan = scene.Must(w.CreatePlan(ctx, affiliate.NewPlan{Name: "Gold", Terms: affiliate.Terms{Rate: affiliate.MustPercent("30")}}))
-	s.tier = scene.Must(w.CreateTier(ctx, affiliate.NewTier{Tier: 1, Name: "Silver"}))
+	s.plan = scene.Must(w.CreatePlan(ctx, affiliate.PlanParams{Name: "Gold", Terms: affiliate.Terms{Rate: affiliate.MustPercent("30")}}))
+	s.tier = scene.Must(w.CreateTier(ctx, affiliate.TierParams{Tier: 1, Name: "Silver"}))
 	scene.Must(w.SetAffiliatePlan(ctx, s.plan.ID, s.bob.ID, s.cy.ID))
 	scene.Must(w.SetAffiliateTier(ctx, s.tier.ID, s.cy.ID))
 	return s
@@ -130,7 +130,7 @@ func TestSearchKeepsToItsList(t *testing.T) {
 func TestSearchReferrals(t *testing.T) {
 	ctx, s := t.Context(), newSearchable(t)
 	customer := func(of, name, external string) affiliate.Referral {
-		return scene.Must(s.CreateReferral(ctx, affiliate.NewReferral{AffiliateID: of, Name: name, Email: strings.ToLower(name) + "@example.net", ReferredUserExternalID: external}))
+		return scene.Must(s.CreateReferral(ctx, affiliate.ReferralParams{AffiliateID: of, Name: name, Email: strings.ToLower(name) + "@example.net", ReferredUserExternalID: external}))
 	}
 	kim := customer("ada", "Kim", "cust-1")
 	scene.Must(s.PushReferralStatus(ctx, kim.ID.String(), affiliate.SubscriptionPastDue))
@@ -175,26 +175,28 @@ func TestSearchReferrals(t *testing.T) {
 func TestSearchCodes(t *testing.T) {
 	ctx, s := t.Context(), newSearchable(t)
 	percent := affiliate.Set(affiliate.MustPercent("10"))
-	coupon := func(in affiliate.NewCoupon) uuid.UUID {
+	coupon := func(in affiliate.CouponParams) uuid.UUID {
 		in.Name, in.PercentOff = "c", percent
 		return scene.Must(s.CreateCoupon(ctx, in)).ID
 	}
-	plain, over := coupon(affiliate.NewCoupon{}), coupon(affiliate.NewCoupon{RedeemBy: affiliate.Set(affiliate.At(scene.Start.Add(-time.Hour)))})
-	once := coupon(affiliate.NewCoupon{MaxRedemptions: affiliate.Set[int64](1)})
-	code := func(coupon uuid.UUID, text string, change ...func(*affiliate.NewCode)) {
-		in := affiliate.NewCode{CouponID: coupon, Code: text, AffiliateID: s.cy.ID}
+	plain, over := coupon(affiliate.CouponParams{}), coupon(affiliate.CouponParams{RedeemBy: affiliate.Set(affiliate.At(scene.Start.Add(-time.Hour)))})
+	once := coupon(affiliate.CouponParams{MaxRedemptions: affiliate.Set[int64](1)})
+	code := func(coupon uuid.UUID, text string, change ...func(*affiliate.CodeParams)) {
+		in := affiliate.CodeParams{CouponID: coupon, Code: text, AffiliateID: s.cy.ID}
 		for _, c := range change {
 			c(&in)
 		}
 		scene.Must(s.CreateCode(ctx, in))
 	}
-	code(plain, "OFF", func(in *affiliate.NewCode) { in.Active = affiliate.Set(false) })
+	code(plain, "OFF", func(in *affiliate.CodeParams) { in.Active = affiliate.Set(false) })
 	code(over, "LATE")
 	code(once, "USED1")
 	code(once, "USED2")
-	code(plain, "FREE", func(in *affiliate.NewCode) { in.AffiliateID = uuid.Nil })
-	code(plain, "OLD", func(in *affiliate.NewCode) { in.ExpiresAt = affiliate.Set(affiliate.At(scene.Start.Add(-time.Hour))) })
-	scene.Must(s.RecordSale(ctx, affiliate.NewSale{PromoCode: "USED2", Email: "kim@example.net", Name: "Kim", TotalEarned: scene.Sum("10")}))
+	code(plain, "FREE", func(in *affiliate.CodeParams) { in.AffiliateID = uuid.Nil })
+	code(plain, "OLD", func(in *affiliate.CodeParams) {
+		in.ExpiresAt = affiliate.Set(affiliate.At(scene.Start.Add(-time.Hour)))
+	})
+	scene.Must(s.RecordSale(ctx, affiliate.SaleParams{PromoCode: "USED2", Email: "kim@example.net", Name: "Kim", TotalEarned: scene.Sum("10")}))
 	type q = affiliate.CodeQuery
 	text := affiliate.Set[string]
 	for name, tt := range map[string]struct {

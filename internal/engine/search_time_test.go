@@ -24,7 +24,7 @@ func TestSearchSalesByTime(t *testing.T) {
 	s := scene.NewShop(t, func(cfg *tributary.Config) { cfg.Location = berlin })
 	at := func(moment time.Time, name string) affiliate.Sale {
 		s.Now = moment
-		return s.Sell(affiliate.NewSale{PromoCode: s.ADA20.Code, Email: s.Tomas.Email, ExternalID: name})
+		return s.Sell(affiliate.SaleParams{PromoCode: s.ADA20.Code, Email: s.Tomas.Email, ExternalID: name})
 	}
 	day := time.Date(2026, 3, 12, 0, 0, 0, 0, berlin)
 	at(day.Add(-time.Millisecond), "before")
@@ -101,7 +101,7 @@ func TestOldestFirst(t *testing.T) {
 			t.Errorf("%s: a cursor of the other way: %v", what, err)
 		}
 	}
-	scene.Must(sells.CreateCode(ctx, affiliate.NewCode{CouponID: sells.ADA20.CouponID, Code: "SECOND", AffiliateID: sells.Ada.Person.ID}))
+	scene.Must(sells.CreateCode(ctx, affiliate.CodeParams{CouponID: sells.ADA20.CouponID, Code: "SECOND", AffiliateID: sells.Ada.Person.ID}))
 	check("affiliates", func(oldest bool, pg affiliate.Page) ([]string, string, error) {
 		return named(func(a affiliate.Affiliate) string { return a.Email })(s.SearchAffiliates(ctx, affiliate.AffiliateQuery{OldestFirst: oldest}, pg))
 	})
@@ -121,7 +121,7 @@ func TestOldestFirst(t *testing.T) {
 func TestSalesByCurrency(t *testing.T) {
 	s := scene.NewShop(t, scene.Worth("EUR", "1.0842"))
 	own := s.ToTomas("10")
-	euros := scene.Must(s.RecordSale(t.Context(), affiliate.NewSale{ReferralID: s.Tomas.ID.String(), TotalEarned: scene.Sum("100"), Currency: "EUR"})).Sale.Or(affiliate.Sale{})
+	euros := scene.Must(s.RecordSale(t.Context(), affiliate.SaleParams{ReferralID: s.Tomas.ID.String(), TotalEarned: scene.Sum("100"), Currency: "EUR"})).Sale.Or(affiliate.Sale{})
 	for currency, want := range map[affiliate.Currency][]affiliate.SaleID{"": {euros.ID, own.ID}, "USD": {own.ID}, "EUR": {euros.ID}, "eur": {euros.ID}, "GBP": nil} {
 		var got []affiliate.SaleID
 		for _, sale := range scene.Must(s.SearchSales(t.Context(), affiliate.SaleQuery{Currency: currency}, affiliate.Page{})).Items {

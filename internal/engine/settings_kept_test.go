@@ -34,14 +34,14 @@ func TestRedemptionIsMoney(t *testing.T) {
 	ctx, store := t.Context(), memstore.New()
 	cfg := tributary.Config{Currency: "EUR", HouseCodes: true}
 	p := scene.Must(tributary.New(store, cfg))
-	coupon := scene.Must(p.CreateCoupon(ctx, affiliate.NewCoupon{Name: "House", PercentOff: affiliate.Set(affiliate.MustPercent("10"))}))
-	scene.Must(p.CreateCode(ctx, affiliate.NewCode{CouponID: coupon.ID, Code: "HOUSE"}))
+	coupon := scene.Must(p.CreateCoupon(ctx, affiliate.CouponParams{Name: "House", PercentOff: affiliate.Set(affiliate.MustPercent("10"))}))
+	scene.Must(p.CreateCode(ctx, affiliate.CodeParams{CouponID: coupon.ID, Code: "HOUSE"}))
 	cfg.Currency = "USD"
 	for redeemed := range 2 {
 		if err := scene.Must(tributary.New(store, cfg)).Ping(ctx); (err != nil) != (redeemed == 1) {
 			t.Errorf("%d orders: %v", redeemed, err)
 		}
-		scene.Must(p.RecordSale(ctx, affiliate.NewSale{PromoCode: "HOUSE", Email: "kim@example.net", TotalEarned: scene.Sum("9"), ExternalID: "o1"}))
+		scene.Must(p.RecordSale(ctx, affiliate.SaleParams{PromoCode: "HOUSE", Email: "kim@example.net", TotalEarned: scene.Sum("9"), ExternalID: "o1"}))
 	}
 }
 
@@ -52,9 +52,9 @@ func opened(store record.Store, currency affiliate.Currency, zone, name string) 
 }
 
 // paid returns a sale by the link of an affiliate, who is made.
-func paid(p *tributary.Program, total string) affiliate.NewSale {
-	who := scene.Must(p.EnsureAffiliate(context.Background(), affiliate.NewAffiliate{FirstName: "A", LastName: "B", Email: "ada@example.net", ExternalID: "u1"}))
-	return affiliate.NewSale{ReferralID: who.AffiliateLinks[0].Link, Email: "kim@example.net", Name: "K", TotalEarned: scene.Sum(total), ExternalID: "o" + total}
+func paid(p *tributary.Program, total string) affiliate.SaleParams {
+	who := scene.Must(p.EnsureAffiliate(context.Background(), affiliate.AffiliateParams{FirstName: "A", LastName: "B", Email: "ada@example.net", ExternalID: "u1"}))
+	return affiliate.SaleParams{ReferralID: who.AffiliateLinks[0].Link, Email: "kim@example.net", Name: "K", TotalEarned: scene.Sum(total), ExternalID: "o" + total}
 }
 
 // TestProgramKeepsItsCurrency: a program that has money is not opened in another currency or
@@ -70,10 +70,10 @@ func TestProgramKeepsItsCurrency(t *testing.T) {
 			"Verify":   func(p *tributary.Program) error { return p.Verify(ctx) },
 			"Balances": func(p *tributary.Program) error { return scene.ErrOf(p.Balances(ctx, affiliate.Page{})) },
 			"Rehearsal": func(p *tributary.Program) error {
-				return scene.ErrOf(p.Rehearsal().CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: "A", LastName: "B", Email: "b@example.net"}))
+				return scene.ErrOf(p.Rehearsal().CreateAffiliate(ctx, affiliate.AffiliateParams{FirstName: "A", LastName: "B", Email: "b@example.net"}))
 			},
 			"CreateAffiliate": func(p *tributary.Program) error {
-				return scene.ErrOf(p.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: "A", LastName: "B", Email: "b@example.net"}))
+				return scene.ErrOf(p.CreateAffiliate(ctx, affiliate.AffiliateParams{FirstName: "A", LastName: "B", Email: "b@example.net"}))
 			},
 			"ClaimDeliveries": func(p *tributary.Program) error { return scene.ErrOf(p.ClaimDeliveries(ctx, 1, time.Minute)) },
 		} {
@@ -88,7 +88,7 @@ func TestProgramKeepsItsCurrency(t *testing.T) {
 	if err := opened(store, "EUR", "Europe/Berlin", "Roasted").Ping(ctx); err != nil {
 		t.Error(err)
 	}
-	if err := scene.ErrOf(opened(store, "EUR", "Europe/Berlin", "Roasted").CreateCoupon(ctx, affiliate.NewCoupon{Name: "C", PercentOff: scene.Percent("5")})); err != nil {
+	if err := scene.ErrOf(opened(store, "EUR", "Europe/Berlin", "Roasted").CreateCoupon(ctx, affiliate.CouponParams{Name: "C", PercentOff: scene.Percent("5")})); err != nil {
 		t.Error(err)
 	}
 	if kept := settingsIn(store); kept.Name != "Roasted" || kept.Currency != "EUR" || kept.TimeZone != "Europe/Berlin" {
@@ -108,7 +108,7 @@ func settingsIn(store record.Store) (kept record.Settings) {
 // last. Who earned first, of two that are open, decides, and the other is refused from then on.
 func TestCurrencyBeforeMoney(t *testing.T) {
 	ctx, store := t.Context(), memstore.New()
-	coupon := affiliate.NewCoupon{Name: "C", PercentOff: scene.Percent("5")}
+	coupon := affiliate.CouponParams{Name: "C", PercentOff: scene.Percent("5")}
 	dollars := opened(store, "USD", "UTC", "A")
 	scene.Must(dollars.CreateCoupon(ctx, coupon))
 	euros := opened(store, "EUR", "Europe/Berlin", "B")
@@ -120,7 +120,7 @@ func TestCurrencyBeforeMoney(t *testing.T) {
 	scene.Must(euros.RecordSale(ctx, paid(euros, "100")))
 	for i, err := range []error{
 		dollars.Ping(ctx),
-		scene.ErrOf(dollars.RecordSale(ctx, affiliate.NewSale{ReferralID: "kim@example.net", TotalEarned: scene.Sum("5")})),
+		scene.ErrOf(dollars.RecordSale(ctx, affiliate.SaleParams{ReferralID: "kim@example.net", TotalEarned: scene.Sum("5")})),
 		scene.ErrOf(dollars.Coupons(ctx, affiliate.Page{})),
 	} {
 		if _, ok := errors.AsType[*affiliate.SettingsError](err); !ok {
@@ -145,9 +145,9 @@ func TestTwoCurrenciesAtOnce(t *testing.T) {
 	for i := range sold {
 		wg.Go(func() {
 			p := opened(store, []affiliate.Currency{"EUR", "USD"}[i%2], "UTC", "A")
-			who, err := p.EnsureAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "A", LastName: "B", Email: "ada@example.net", ExternalID: "u1"})
+			who, err := p.EnsureAffiliate(t.Context(), affiliate.AffiliateParams{FirstName: "A", LastName: "B", Email: "ada@example.net", ExternalID: "u1"})
 			if sold[i] = err; err == nil {
-				_, sold[i] = p.RecordSale(t.Context(), affiliate.NewSale{ReferralID: who.AffiliateLinks[0].Link, Email: fmt.Sprintf("kim%d@example.net", i), Name: "K", TotalEarned: scene.Sum("100")})
+				_, sold[i] = p.RecordSale(t.Context(), affiliate.SaleParams{ReferralID: who.AffiliateLinks[0].Link, Email: fmt.Sprintf("kim%d@example.net", i), Name: "K", TotalEarned: scene.Sum("100")})
 			}
 		})
 	}
@@ -193,7 +193,7 @@ func TestKeptIsReadOnce(t *testing.T) {
 	p := opened(store, "EUR", "UTC", "A")
 	sell := func(total string) error { return scene.ErrOf(p.RecordSale(t.Context(), paid(p, total))) }
 	store.undo = errors.New("rolled back")
-	if err := scene.ErrOf(p.CreateCoupon(t.Context(), affiliate.NewCoupon{Name: "C", PercentOff: scene.Percent("5")})); !errors.Is(err, store.undo) {
+	if err := scene.ErrOf(p.CreateCoupon(t.Context(), affiliate.CouponParams{Name: "C", PercentOff: scene.Percent("5")})); !errors.Is(err, store.undo) {
 		t.Error(err)
 	}
 	store.undo = nil
@@ -207,7 +207,7 @@ func TestKeptIsReadOnce(t *testing.T) {
 	scene.Equal(t, before, store.read)
 	scene.Equal(t, "EUR UTC A", keptAs(store))
 	inside := p.With(store)
-	scene.Must(inside.CreateCoupon(t.Context(), affiliate.NewCoupon{Name: "C", PercentOff: scene.Percent("5")}))
+	scene.Must(inside.CreateCoupon(t.Context(), affiliate.CouponParams{Name: "C", PercentOff: scene.Percent("5")}))
 	scene.Equal(t, before+1, store.read) // another store may be another place
 }
 
@@ -226,7 +226,7 @@ func TestKeptOfOlderStores(t *testing.T) {
 	if err := opened(store, "USD", "UTC", "A").Ping(t.Context()); err == nil || !strings.Contains(err.Error(), "keeps the program in another currency, and its Config has the currency USD") {
 		t.Error(err)
 	}
-	scene.Must(opened(store, "EUR", "UTC", "A").CreateCoupon(t.Context(), affiliate.NewCoupon{Name: "C", PercentOff: scene.Percent("5")}))
+	scene.Must(opened(store, "EUR", "UTC", "A").CreateCoupon(t.Context(), affiliate.CouponParams{Name: "C", PercentOff: scene.Percent("5")}))
 	scene.Equal(t, "EUR UTC A", keptAs(store))
 }
 

@@ -23,6 +23,6 @@ func oldLink(w *scene.World, owner uuid.UUID, slug string) {
 // issue creates a code of its own coupon.
 func issue(w *scene.World, owner uuid.UUID, code string) affiliate.Code {
 	w.T.Helper()
-	coupon := scene.Must(w.CreateCoupon(context.Background(), affiliate.NewCoupon{Name: "c", PercentOff: affiliate.Set(affiliate.MustPercent("10"))}))
-	return scene.Must(w.CreateCode(context.Background(), affiliate.NewCode{CouponID: coupon.ID, Code: code, AffiliateID: owner}))
+	coupon := scene.Must(w.CreateCoupon(context.Background(), affiliate.CouponParams{Name: "c", PercentOff: affiliate.Set(affiliate.MustPercent("10"))}))
+	return scene.Must(w.CreateCode(context.Background(), affiliate.CodeParams{CouponID: coupon.ID, Code: code, AffiliateID: owner}))
 }

@@ -32,9 +32,9 @@ func eachDated(t *testing.T, test func(t *testing.T, d *dated), change ...func(*
 			w := scene.New(t, change...)
 			d := &dated{World: w, from: w.Now.Add(48 * time.Hour).Truncate(time.Second)}
 			if whose == "plan" {
-				d.plan = scene.Must(w.CreatePlan(t.Context(), affiliate.NewPlan{Name: "p", Terms: affiliate.Terms{Rate: affiliate.MustPercent("20")}})).ID
+				d.plan = scene.Must(w.CreatePlan(t.Context(), affiliate.PlanParams{Name: "p", Terms: affiliate.Terms{Rate: affiliate.MustPercent("20")}})).ID
 			}
-			w.Join("ada", func(in *affiliate.NewAffiliate) { in.CommissionPlanID = d.plan })
+			w.Join("ada", func(in *affiliate.AffiliateParams) { in.CommissionPlanID = d.plan })
 			w.Refer("ada", "kim@b.co")
 			d.set(affiliate.TermsUpdate{Rate: scene.Percent("15"), From: d.date()})
 			test(t, d)
@@ -103,7 +103,7 @@ func TestTermsFrom(t *testing.T) {
 		d.sells(d.from.Add(24*time.Hour), "15")
 
 		late := func(paid time.Time, want string) {
-			res := scene.Must(d.RecordSale(t.Context(), affiliate.NewSale{Email: "kim@b.co", TotalEarned: scene.Sum("100"), PaidAt: paid}))
+			res := scene.Must(d.RecordSale(t.Context(), affiliate.SaleParams{Email: "kim@b.co", TotalEarned: scene.Sum("100"), PaidAt: paid}))
 			scene.Equal(t, scene.Sum(want), res.Sale.Or(affiliate.Sale{}).CommissionEarned)
 		}
 		late(d.from.Add(-time.Microsecond), "20")
@@ -267,7 +267,7 @@ func TestTermsOnTwoClocks(t *testing.T) {
 			c.Terms.Rate, c.Rand = affiliate.MustPercent("77"), rand.NewChaCha8([32]byte{2})
 		})
 		fast.Now = d.Now.Add(2 * time.Minute)
-		order := affiliate.NewSale{Email: "kim@b.co", TotalEarned: scene.Sum("100")}
+		order := affiliate.SaleParams{Email: "kim@b.co", TotalEarned: scene.Sum("100")}
 		ahead := scene.Must(fast.RecordSale(t.Context(), order)).Sale.Or(affiliate.Sale{})
 		scene.Equal(t, scene.Sum("15"), ahead.CommissionEarned)
 		d.sells(d.Now, "20")
@@ -281,7 +281,7 @@ func TestTermsOnTwoClocks(t *testing.T) {
 // Imported sales are decided again by the terms of their time.
 func TestTermsOfImportedSales(t *testing.T) {
 	eachDated(t, func(t *testing.T, d *dated) {
-		d.Join("ben", func(in *affiliate.NewAffiliate) { in.CommissionPlanID = d.plan })
+		d.Join("ben", func(in *affiliate.AffiliateParams) { in.CommissionPlanID = d.plan })
 		ben := scene.Must(d.Affiliate(t.Context(), "ben")).ID
 		d.Now = d.from.Add(time.Hour)
 		row := func(ref string, at time.Time) imported.Sale {
@@ -355,7 +355,7 @@ func TestTermsAreNoPlan(t *testing.T) {
 	r := w.Refer("ada", "kim@b.co")
 	scene.Must(w.SetTerms(t.Context(), affiliate.TermsUpdate{Rate: scene.Percent("12")}))
 	scene.Equal(t, 0, len(scene.Must(w.Plans(t.Context(), affiliate.Page{})).Items))
-	mine := scene.Must(w.CreatePlan(t.Context(), affiliate.NewPlan{Name: "p"}))
+	mine := scene.Must(w.CreatePlan(t.Context(), affiliate.PlanParams{Name: "p"}))
 	scene.Equal(t, affiliate.List[affiliate.Plan]{Items: []affiliate.Plan{mine}}, scene.Must(w.Plans(t.Context(), affiliate.Page{Limit: 1})))
 	if _, err := w.Plan(t.Context(), uuid.Max); err != affiliate.ErrNotFound {
 		t.Error(err)
@@ -368,7 +368,7 @@ func TestTermsAreNoPlan(t *testing.T) {
 		"SetAffiliatePlan": func() error { return scene.ErrOf(w.SetAffiliatePlan(t.Context(), uuid.Max, a.ID)) },
 		"SetReferralPlan":  func() error { return scene.ErrOf(w.SetReferralPlan(t.Context(), uuid.Max, r.ID)) },
 		"CreateAffiliate": func() error {
-			return scene.ErrOf(w.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "B", LastName: "B", Email: "b@b.co", CommissionPlanID: uuid.Max}))
+			return scene.ErrOf(w.CreateAffiliate(t.Context(), affiliate.AffiliateParams{FirstName: "B", LastName: "B", Email: "b@b.co", CommissionPlanID: uuid.Max}))
 		},
 	} {
 		scene.WantReason(t, name, affiliate.PlanNotFound, call())
@@ -387,10 +387,10 @@ func TestTermsTypeInUse(t *testing.T) {
 			return
 		}
 		d.Refused(scene.StateError(affiliate.PlanInUse, "", "Commission plan is in use"), func() error { return scene.ErrOf(d.change(flat)) })
-		other := scene.Must(d.CreatePlan(t.Context(), affiliate.NewPlan{Name: "other"}))
+		other := scene.Must(d.CreatePlan(t.Context(), affiliate.PlanParams{Name: "other"}))
 		d.plan = other.ID
 		d.set(flat)
-		d.Join("ben", func(in *affiliate.NewAffiliate) { in.CommissionPlanID = other.ID })
+		d.Join("ben", func(in *affiliate.AffiliateParams) { in.CommissionPlanID = other.ID })
 		d.set(affiliate.TermsUpdate{Rate: scene.Percent("5")}) // what was planned before stays possible
 		d.set(affiliate.TermsUpdate{Rate: scene.Percent("7"), From: d.date()})
 	})
@@ -400,7 +400,7 @@ func TestTermsTypeInUse(t *testing.T) {
 func TestTermsInEvents(t *testing.T) {
 	eachDated(t, func(t *testing.T, d *dated) {
 		d.Now = d.from
-		events := d.Fired(func() { d.Join("ben", func(in *affiliate.NewAffiliate) { in.CommissionPlanID = d.plan }) })
+		events := d.Fired(func() { d.Join("ben", func(in *affiliate.AffiliateParams) { in.CommissionPlanID = d.plan }) })
 		body := scene.BodyOf[affiliate.AffiliateBody](t, events[0])
 		scene.Equal(t, "15", body.CommissionRate.String())
 		if d.plan != uuid.Nil {

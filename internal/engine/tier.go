@@ -26,7 +26,7 @@ func tierAnswer(r record.Tier) affiliate.Tier {
 }
 
 // CreateTier implements tributary.Program.CreateTier.
-func (p *Program) CreateTier(ctx context.Context, in affiliate.NewTier) (_ affiliate.Tier, err error) {
+func (p *Program) CreateTier(ctx context.Context, in affiliate.TierParams) (_ affiliate.Tier, err error) {
 	defer p.Begin(&ctx, "CreateTier", Writes).End(&err)
 	rec := record.Tier{
 		Tier: in.Tier, Name: in.Name, Emoji: in.Emoji, MinReferrals: in.MinReferrals, MinRevenue: in.MinRevenue,

@@ -15,8 +15,8 @@ import (
 
 func TestTiers(t *testing.T) {
 	w := scene.New(t)
-	bare := scene.Must(w.CreateTier(t.Context(), affiliate.NewTier{Tier: 1, Name: "Green", Rate: affiliate.Null[affiliate.Percent]()}))
-	full := scene.Must(w.CreateTier(t.Context(), affiliate.NewTier{
+	bare := scene.Must(w.CreateTier(t.Context(), affiliate.TierParams{Tier: 1, Name: "Green", Rate: affiliate.Null[affiliate.Percent]()}))
+	full := scene.Must(w.CreateTier(t.Context(), affiliate.TierParams{
 		Tier: 2, Name: "Roast", Emoji: "☕", MinReferrals: 3, MinRevenue: affiliate.MustAmount("99.5"),
 		ConditionType: affiliate.ConditionSome, Rate: affiliate.Set(affiliate.MustPercent("0")),
 	}))
@@ -38,23 +38,23 @@ func TestTiers(t *testing.T) {
 
 func TestTierRefusals(t *testing.T) {
 	w := scene.New(t)
-	tier := scene.Must(w.CreateTier(t.Context(), affiliate.NewTier{Tier: 1, Name: "t"}))
+	tier := scene.Must(w.CreateTier(t.Context(), affiliate.TierParams{Tier: 1, Name: "t"}))
 	field := func(name, what string) affiliate.Error {
 		return scene.FieldError(affiliate.InvalidField, name, name+" "+what)
 	}
 	rate := affiliate.Set(affiliate.MustPercent("101"))
 	for _, tt := range []struct {
 		name string
-		in   affiliate.NewTier
+		in   affiliate.TierParams
 		want affiliate.Error
 	}{
-		{"ErrTier", affiliate.NewTier{}, field("tier", "must be at least 1")},
-		{"ErrName", affiliate.NewTier{Tier: 1}, scene.FieldError(affiliate.MissingField, "name", "Name is required")},
-		{"ErrEmoji", affiliate.NewTier{Tier: 1, Name: "t", Emoji: strings.Repeat("☕", 256)}, field("emoji", "is too long")},
-		{"ErrReferrals", affiliate.NewTier{Tier: 1, Name: "t", MinReferrals: -1}, field("minReferrals", "must be at least 0")},
-		{"ErrRevenue", affiliate.NewTier{Tier: 1, Name: "t", MinRevenue: affiliate.MustAmount("-0.01")}, field("minRevenue", "must be at least 0")},
-		{"ErrCondition", affiliate.NewTier{Tier: 1, Name: "t", ConditionType: "all"}, field("conditionType", "must be one of ALL, SOME")},
-		{"ErrRate", affiliate.NewTier{Tier: 1, Name: "t", Rate: rate}, scene.FieldError(affiliate.InvalidField, "commissionRate", "Commission rate must be between 0 and 100")},
+		{"ErrTier", affiliate.TierParams{}, field("tier", "must be at least 1")},
+		{"ErrName", affiliate.TierParams{Tier: 1}, scene.FieldError(affiliate.MissingField, "name", "Name is required")},
+		{"ErrEmoji", affiliate.TierParams{Tier: 1, Name: "t", Emoji: strings.Repeat("☕", 256)}, field("emoji", "is too long")},
+		{"ErrReferrals", affiliate.TierParams{Tier: 1, Name: "t", MinReferrals: -1}, field("minReferrals", "must be at least 0")},
+		{"ErrRevenue", affiliate.TierParams{Tier: 1, Name: "t", MinRevenue: affiliate.MustAmount("-0.01")}, field("minRevenue", "must be at least 0")},
+		{"ErrCondition", affiliate.TierParams{Tier: 1, Name: "t", ConditionType: "all"}, field("conditionType", "must be one of ALL, SOME")},
+		{"ErrRate", affiliate.TierParams{Tier: 1, Name: "t", Rate: rate}, scene.FieldError(affiliate.InvalidField, "commissionRate", "Commission rate must be between 0 and 100")},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			w.T = t
@@ -82,12 +82,12 @@ func TestTierRefusals(t *testing.T) {
 
 func TestTierRateOfFlatProgram(t *testing.T) {
 	w := scene.New(t, func(c *tributary.Config) { c.Terms = affiliate.Terms{Type: affiliate.CommissionFlat} })
-	scene.Must(w.CreateTier(t.Context(), affiliate.NewTier{Tier: 1, Name: "t", Rate: affiliate.Set(affiliate.MustPercent("101"))}))
+	scene.Must(w.CreateTier(t.Context(), affiliate.TierParams{Tier: 1, Name: "t", Rate: affiliate.Set(affiliate.MustPercent("101"))}))
 }
 
 func TestUpdateTier(t *testing.T) {
 	w := scene.New(t)
-	tier := scene.Must(w.CreateTier(t.Context(), affiliate.NewTier{Tier: 1, Name: "t", Emoji: "x", Rate: affiliate.Set(affiliate.MustPercent("9"))}))
+	tier := scene.Must(w.CreateTier(t.Context(), affiliate.TierParams{Tier: 1, Name: "t", Emoji: "x", Rate: affiliate.Set(affiliate.MustPercent("9"))}))
 	before := w.Dump()
 	w.Now = w.Now.Add(time.Hour)
 	scene.Equal(t, tier, scene.Must(w.UpdateTier(t.Context(), tier.ID, affiliate.TierUpdate{Name: affiliate.Set("t")})))
@@ -104,7 +104,7 @@ func TestUpdateTier(t *testing.T) {
 	cleared := w.Dump()
 	scene.Must(w.UpdateTier(t.Context(), tier.ID, affiliate.TierUpdate{Rate: affiliate.Null[affiliate.Percent]()}))
 	scene.Equal(t, cleared, w.Dump())
-	none := affiliate.NewTier{Tier: 1, Name: "n"}
+	none := affiliate.TierParams{Tier: 1, Name: "n"}
 	plain := scene.Must(w.CreateTier(t.Context(), none))
 	none.Rate = affiliate.Null[affiliate.Percent]()
 	null := scene.Must(w.CreateTier(t.Context(), none))
@@ -119,7 +119,7 @@ func TestUpdateTier(t *testing.T) {
 func TestDeleteTier(t *testing.T) {
 	w := scene.New(t)
 	a := w.Join("a")
-	tier := scene.Must(w.CreateTier(t.Context(), affiliate.NewTier{Tier: 1, Name: "t"}))
+	tier := scene.Must(w.CreateTier(t.Context(), affiliate.TierParams{Tier: 1, Name: "t"}))
 	scene.Must(w.SetAffiliateTier(t.Context(), tier.ID, a.ID))
 	w.Refused(scene.StateError(affiliate.TierInUse, "", "Tier is in use"), func() error { return w.DeleteTier(t.Context(), tier.ID) })
 	scene.Must(w.SetAffiliateTier(t.Context(), uuid.Nil, a.ID))
@@ -138,12 +138,12 @@ func TestAssignTiers(t *testing.T) {
 	tierOf := func(slug string) affiliate.Opt[uuid.UUID] {
 		return scene.Must(w.Affiliate(t.Context(), slug)).CommissionTierID
 	}
-	create := func(in affiliate.NewTier) affiliate.Opt[uuid.UUID] {
+	create := func(in affiliate.TierParams) affiliate.Opt[uuid.UUID] {
 		in.Name = "t"
 		return affiliate.Set(scene.Must(w.CreateTier(t.Context(), in)).ID)
 	}
-	gold := create(affiliate.NewTier{Tier: 3, MinReferrals: 2, MinRevenue: affiliate.MustAmount("100"), ConditionType: affiliate.ConditionAll})
-	silver := create(affiliate.NewTier{Tier: 2, MinReferrals: 2, MinRevenue: affiliate.MustAmount("100"), ConditionType: affiliate.ConditionSome})
+	gold := create(affiliate.TierParams{Tier: 3, MinReferrals: 2, MinRevenue: affiliate.MustAmount("100"), ConditionType: affiliate.ConditionAll})
+	silver := create(affiliate.TierParams{Tier: 2, MinReferrals: 2, MinRevenue: affiliate.MustAmount("100"), ConditionType: affiliate.ConditionSome})
 	a, b, c, d := w.Join("a"), w.Join("b"), w.Join("c"), w.Join("d")
 	scene.Must(w.SetTierExempt(t.Context(), true, d.ID))
 	for _, x := range []struct{ slug, customer, total string }{
@@ -167,7 +167,7 @@ func TestAssignTiers(t *testing.T) {
 	scene.Equal(t, []affiliate.Opt[uuid.UUID]{gold, silver, none, none}, []affiliate.Opt[uuid.UUID]{tierOf("a"), tierOf("b"), tierOf("c"), tierOf("d")})
 	scene.Equal(t, updated(), assign(0))
 
-	bronze := create(affiliate.NewTier{Tier: 1})
+	bronze := create(affiliate.TierParams{Tier: 1})
 	scene.Equal(t, updated(c), assign(1))
 	scene.Equal(t, bronze, tierOf("c"))
 
@@ -182,7 +182,7 @@ func TestAssignTiers(t *testing.T) {
 	scene.Equal(t, updated(a), assign(1))
 	scene.Equal(t, silver, tierOf("a"))
 
-	newer := create(affiliate.NewTier{Tier: 1}) // of tiers with one rank, the newest applies
+	newer := create(affiliate.TierParams{Tier: 1}) // of tiers with one rank, the newest applies
 	scene.Equal(t, updated(c), assign(1))
 	scene.Equal(t, newer, tierOf("c"))
 }

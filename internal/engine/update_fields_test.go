@@ -272,7 +272,7 @@ func fieldTargetOf(w *scene.World, up any) fieldTarget {
 			},
 		}
 	case affiliate.CouponUpdate:
-		id := scene.Must(w.CreateCoupon(ctx, affiliate.NewCoupon{
+		id := scene.Must(w.CreateCoupon(ctx, affiliate.CouponParams{
 			Name: "old", PercentOff: scene.Percent("20"), Duration: affiliate.DurationRepeating, DurationInMonths: affiliate.Set[int64](3),
 			LimitToProducts: true, ProductIDs: []string{"a"},
 		})).ID
@@ -314,20 +314,20 @@ func quietTarget(w *scene.World, up any) fieldTarget {
 	ctx := context.Background()
 	switch up.(type) {
 	case affiliate.PlanUpdate:
-		id := scene.Must(w.CreatePlan(ctx, affiliate.NewPlan{Name: "old"})).ID
+		id := scene.Must(w.CreatePlan(ctx, affiliate.PlanParams{Name: "old"})).ID
 		return fieldTarget{
 			func(up any) error { return scene.ErrOf(w.UpdatePlan(ctx, id, up.(affiliate.PlanUpdate))) },
 			func() any { return scene.Must(w.Plans(ctx, affiliate.Page{})).Items[0] }, 0,
 			map[string][]string{"commissionRate": {"commissionType", "numberOfPayments", "numberOfMonths", "holdDays", "rules", "monthsFrom", "maxPerSale", "maxPerCustomer"}}, // Terms are replaced as a whole
 		}
 	case affiliate.TierUpdate:
-		id := scene.Must(w.CreateTier(ctx, affiliate.NewTier{Tier: 1, Name: "old"})).ID
+		id := scene.Must(w.CreateTier(ctx, affiliate.TierParams{Tier: 1, Name: "old"})).ID
 		return fieldTarget{
 			func(up any) error { return scene.ErrOf(w.UpdateTier(ctx, id, up.(affiliate.TierUpdate))) },
 			func() any { return scene.Must(w.Tiers(ctx, affiliate.Page{})).Items[0] }, 0, nil,
 		}
 	}
-	id := scene.Must(w.CreateEndpoint(ctx, affiliate.NewEndpoint{URL: "https://hooks.example/a", Events: []affiliate.EventType{"sale.created"}})).ID
+	id := scene.Must(w.CreateEndpoint(ctx, affiliate.EndpointParams{URL: "https://hooks.example/a", Events: []affiliate.EventType{"sale.created"}})).ID
 	return fieldTarget{
 		func(up any) error { return scene.ErrOf(w.UpdateEndpoint(ctx, id, up.(affiliate.EndpointUpdate))) },
 		func() any { return scene.Must(w.Endpoint(ctx, id)) }, 0,
@@ -338,7 +338,7 @@ func quietTarget(w *scene.World, up any) fieldTarget {
 // fieldSale returns a sale of ada's customer.
 func fieldSale(w *scene.World) affiliate.Sale {
 	w.Ada()
-	return scene.Must(w.RecordSale(context.Background(), affiliate.NewSale{
+	return scene.Must(w.RecordSale(context.Background(), affiliate.SaleParams{
 		ReferralID: "ada", Email: "tomas@example.net", Name: "Tomas", TotalEarned: affiliate.MustAmount("100"),
 	})).Sale.Or(affiliate.Sale{})
 }

@@ -16,7 +16,7 @@ import (
 func TestUsability(t *testing.T) {
 	one := affiliate.Set[int64](1)
 	sold := func(s *scene.OnceShop) {
-		scene.Must(s.RecordSale(s.T.Context(), affiliate.NewSale{PromoCode: "ADA20", TotalEarned: affiliate.MustAmount("10")}))
+		scene.Must(s.RecordSale(s.T.Context(), affiliate.SaleParams{PromoCode: "ADA20", TotalEarned: affiliate.MustAmount("10")}))
 	}
 	code := func(s *scene.OnceShop, up affiliate.CodeUpdate) {
 		scene.Must(s.UpdateCode(s.T.Context(), s.ADA20.ID, up))

@@ -23,12 +23,12 @@ const window = 60 * 24 * time.Hour
 // visit records a click and returns its id as a sale names it.
 func visit(s scene.Shop, slug string) (affiliate.ClickID, string) {
 	s.T.Helper()
-	click := scene.Must(s.TrackClick(s.T.Context(), affiliate.NewClick{Slug: slug, LandingURL: "https://beans.example/shop?ref=" + slug}))
+	click := scene.Must(s.TrackClick(s.T.Context(), affiliate.ClickParams{Slug: slug, LandingURL: "https://beans.example/shop?ref=" + slug}))
 	return click.ID, fmt.Sprint(click.ID)
 }
 
 // report records a sale of 10 with the fields of the row.
-func report(s scene.Shop, in affiliate.NewSale) affiliate.SaleResult {
+func report(s scene.Shop, in affiliate.SaleParams) affiliate.SaleResult {
 	s.T.Helper()
 	in.TotalEarned = affiliate.MustAmount("10")
 	return scene.Must(s.RecordSale(s.T.Context(), in))
@@ -59,7 +59,7 @@ func TestClickWindowM75Check38(t *testing.T) {
 	_, first := visit(s, "ada")
 	late, second := visit(s, "ada")
 	s.Pass(window)
-	got := report(s, affiliate.NewSale{ReferralID: first, Email: "new@example.net", Name: "New"})
+	got := report(s, affiliate.SaleParams{ReferralID: first, Email: "new@example.net", Name: "New"})
 	scene.Equal(t, affiliate.SaleRecorded, got.Outcome)
 	scene.Equal(t, s.Ada.Person.ID, got.Sale.Or(affiliate.Sale{}).AffiliateID)
 	scene.Equal(t, affiliate.Null[affiliate.ClickID](), got.LateClick)
@@ -67,7 +67,7 @@ func TestClickWindowM75Check38(t *testing.T) {
 	for _, more := range []time.Duration{time.Microsecond, time.Second, 340 * 24 * time.Hour} {
 		s.Pass(more)
 		before := s.Dump()
-		got = report(s, affiliate.NewSale{ReferralID: second, Email: "newer@example.net", Name: "Newer"})
+		got = report(s, affiliate.SaleParams{ReferralID: second, Email: "newer@example.net", Name: "Newer"})
 		want := affiliate.SaleResult{
 			Outcome: affiliate.SaleUnattributed, Sale: affiliate.Null[affiliate.Sale](), Earlier: affiliate.Null[affiliate.Sale](),
 			LateClick: affiliate.Set(late),
@@ -85,7 +85,7 @@ func TestClickWindowM75Check39(t *testing.T) {
 	late, number := visit(s, "ada")
 	s.Pass(window + time.Second)
 
-	got := report(s, affiliate.NewSale{ReferralID: number, Email: s.Bea.Email})
+	got := report(s, affiliate.SaleParams{ReferralID: number, Email: s.Bea.Email})
 	sale := got.Sale.Or(affiliate.Sale{})
 	scene.Equal(t, affiliate.SaleRecorded, got.Outcome)
 	scene.Equal(t, s.Bob.ID, sale.AffiliateID)
@@ -93,7 +93,7 @@ func TestClickWindowM75Check39(t *testing.T) {
 	scene.Equal(t, affiliate.Set(late), got.LateClick)
 	scene.Equal(t, uuid.Nil, joined(s, late))
 
-	in := affiliate.NewReferral{AffiliateID: number, Name: "New", Email: "new@example.net", ReferredUserExternalID: "c"}
+	in := affiliate.ReferralParams{AffiliateID: number, Name: "New", Email: "new@example.net", ReferredUserExternalID: "c"}
 	before := s.Dump()
 	if _, err := s.CreateReferral(ctx, in); err != affiliate.ErrNotFound {
 		t.Errorf("a referral by a late click: %v", err)
@@ -107,10 +107,10 @@ func TestClickWindowM75Check39(t *testing.T) {
 func TestClickWindowM75Check40(t *testing.T) {
 	s := scene.NewShop(t)
 	_, number := visit(s, "ada")
-	got := report(s, affiliate.NewSale{ReferralID: number, Email: "new@example.net", Name: "New"})
+	got := report(s, affiliate.SaleParams{ReferralID: number, Email: "new@example.net", Name: "New"})
 	scene.Equal(t, affiliate.SaleRecorded, got.Outcome)
 	s.Pass(400 * 24 * time.Hour)
-	for _, in := range []affiliate.NewSale{
+	for _, in := range []affiliate.SaleParams{
 		{Email: "new@example.net"}, {ReferralID: "new@example.net"}, {Email: s.Tomas.Email}, {ReferralID: s.Tomas.ID.String()},
 		{ReferralID: number, Email: "new@example.net"},
 	} {
@@ -133,10 +133,10 @@ func TestClickWindowM75(t *testing.T) {
 	t.Run("SlugOfTheseDigits", func(t *testing.T) {
 		s, id, number := late(t)
 		oldLink(s.World, s.Bob.ID, number)
-		got := report(s, affiliate.NewSale{ReferralID: number, Email: "new@example.net", Name: "New"})
+		got := report(s, affiliate.SaleParams{ReferralID: number, Email: "new@example.net", Name: "New"})
 		scene.Equal(t, s.Bob.ID, got.Sale.Or(affiliate.Sale{}).AffiliateID)
 		scene.Equal(t, affiliate.Set(id), got.LateClick)
-		ref := scene.Must(s.CreateReferral(ctx, affiliate.NewReferral{AffiliateID: number, Name: "N", Email: "n@example.net", ReferredUserExternalID: "c"}))
+		ref := scene.Must(s.CreateReferral(ctx, affiliate.ReferralParams{AffiliateID: number, Name: "N", Email: "n@example.net", ReferredUserExternalID: "c"}))
 		scene.Equal(t, s.Bob.ID, ref.AffiliateID)
 		scene.Equal(t, affiliate.Null[string](), ref.InitialLandingPage)
 		scene.Equal(t, uuid.Nil, joined(s, id))
@@ -144,7 +144,7 @@ func TestClickWindowM75(t *testing.T) {
 	})
 	t.Run("Code", func(t *testing.T) {
 		s, id, number := late(t)
-		got := report(s, affiliate.NewSale{PromoCode: "ADA20", ReferralID: number, Email: "new@example.net", Name: "New"})
+		got := report(s, affiliate.SaleParams{PromoCode: "ADA20", ReferralID: number, Email: "new@example.net", Name: "New"})
 		sale := got.Sale.Or(affiliate.Sale{})
 		scene.Equal(t, s.Ada.Person.ID, sale.AffiliateID)
 		scene.Equal(t, affiliate.Null[uuid.UUID](), sale.AffiliateLinkID)
@@ -155,7 +155,7 @@ func TestClickWindowM75(t *testing.T) {
 	t.Run("Row12", func(t *testing.T) { // evaluated as if the click had not been sent
 		s, _, number := late(t)
 		scene.Must(s.UpdateCode(ctx, s.Ada.ADA20.ID, affiliate.CodeUpdate{LimitToAffiliate: affiliate.Set(true)}))
-		report(s, affiliate.NewSale{PromoCode: "ADA20", ReferralID: number})
+		report(s, affiliate.SaleParams{PromoCode: "ADA20", ReferralID: number})
 		_, bobs := visit(s, "bob")
 		order := affiliate.Order{PromoCode: "ADA20", ReferralID: bobs}
 		scene.Equal(t, []affiliate.Reason{affiliate.WrongAffiliate}, reasonsOf(scene.Must(s.Evaluate(ctx, order))))
@@ -166,7 +166,7 @@ func TestClickWindowM75(t *testing.T) {
 	})
 	t.Run("ReferralByCode", func(t *testing.T) {
 		s, id, number := late(t)
-		ref := scene.Must(s.CreateReferral(ctx, affiliate.NewReferral{
+		ref := scene.Must(s.CreateReferral(ctx, affiliate.ReferralParams{
 			PromoCode: "ADA20", AffiliateID: number, Name: "N", Email: "n@example.net", ReferredUserExternalID: "c",
 		}))
 		scene.Equal(t, s.Ada.Person.ID, ref.AffiliateID)
@@ -174,14 +174,14 @@ func TestClickWindowM75(t *testing.T) {
 	})
 	t.Run("ReferralPassesOnToTheEmail", func(t *testing.T) {
 		s, _, number := late(t)
-		ref := scene.Must(s.CreateReferral(ctx, affiliate.NewReferral{
+		ref := scene.Must(s.CreateReferral(ctx, affiliate.ReferralParams{
 			AffiliateID: number, AffiliateEmail: s.Bob.Email, Name: "N", Email: "n@example.net", ReferredUserExternalID: "c",
 		}))
 		scene.Equal(t, s.Bob.ID, ref.AffiliateID)
 	})
 	t.Run("Import", func(t *testing.T) { // an import is of the past: no check
 		s, id, number := late(t)
-		report := scene.Must(s.ImportReferrals(ctx, []imported.Referral{{NewReferral: affiliate.NewReferral{
+		report := scene.Must(s.ImportReferrals(ctx, []imported.Referral{{ReferralParams: affiliate.ReferralParams{
 			AffiliateID: number, Name: "N", Email: "n@example.net", ReferredUserExternalID: "c",
 		}}}))
 		scene.Equal(t, imported.Report{Created: 1, Rows: []imported.Row{{Outcome: imported.Created}}}, report)
@@ -191,11 +191,11 @@ func TestClickWindowM75(t *testing.T) {
 	})
 	t.Run("ReturningVisit", func(t *testing.T) { // a visit is recorded and attributes nothing
 		s, _, _ := late(t)
-		scene.Must(s.TrackClick(ctx, affiliate.NewClick{Slug: "ada", Repeat: true}))
+		scene.Must(s.TrackClick(ctx, affiliate.ClickParams{Slug: "ada", Repeat: true}))
 	})
 	t.Run("Replay", func(t *testing.T) { // neither the wire nor a receipt names the late click
 		s, id, number := late(t)
-		in := affiliate.NewSale{Once: affiliate.Once{Key: "k"}, ReferralID: number, Email: s.Bea.Email}
+		in := affiliate.SaleParams{Once: affiliate.Once{Key: "k"}, ReferralID: number, Email: s.Bea.Email}
 		scene.Equal(t, affiliate.Set(id), report(s, in).LateClick)
 		again := report(s, in)
 		scene.Equal(t, affiliate.SaleRecorded, again.Outcome)
@@ -205,7 +205,7 @@ func TestClickWindowM75(t *testing.T) {
 		s := scene.NewShop(t)
 		_, number := visit(s, "ada")
 		s.Pass(-400 * 24 * time.Hour)
-		scene.Equal(t, affiliate.SaleRecorded, report(s, affiliate.NewSale{ReferralID: number, Email: "n@example.net", Name: "N"}).Outcome)
+		scene.Equal(t, affiliate.SaleRecorded, report(s, affiliate.SaleParams{ReferralID: number, Email: "n@example.net", Name: "N"}).Outcome)
 	})
 }
 
@@ -220,9 +220,9 @@ func TestCookieDaysM76(t *testing.T) {
 		s := scene.NewShop(t, func(c *tributary.Config) { c.CookieDays = days })
 		_, number := visit(s, "ada")
 		s.Pass(time.Duration(days) * 24 * time.Hour)
-		scene.Equal(t, affiliate.SaleRecorded, report(s, affiliate.NewSale{ReferralID: number, Email: "a@example.net", Name: "A"}).Outcome)
+		scene.Equal(t, affiliate.SaleRecorded, report(s, affiliate.SaleParams{ReferralID: number, Email: "a@example.net", Name: "A"}).Outcome)
 		s.Pass(time.Microsecond)
-		scene.Equal(t, affiliate.SaleUnattributed, report(s, affiliate.NewSale{ReferralID: number, Email: "b@example.net", Name: "B"}).Outcome)
+		scene.Equal(t, affiliate.SaleUnattributed, report(s, affiliate.SaleParams{ReferralID: number, Email: "b@example.net", Name: "B"}).Outcome)
 	}
 }
 

@@ -118,7 +118,7 @@ func (im *importing) storeCodes(coupon record.Coupon, codes []plannedCode, later
 
 // insertCode writes a new code.
 func (im *importing) insertCode(planned *plannedCode, coupon uuid.UUID) error {
-	rec := im.CodeRecord(planned.NewCode)
+	rec := im.CodeRecord(planned.CodeParams)
 	rec.ID, rec.CouponID, rec.AffiliateID, rec.Revision = im.NewIDAt(planned.CreatedAt), coupon, planned.owner, 0
 	rec.TimesRedeemed, rec.OpeningRedeemed = planned.TimesRedeemed, planned.TimesRedeemed
 	rec.CreatedAt = affiliate.InstantOf(planned.CreatedAt)

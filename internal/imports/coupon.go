@@ -41,7 +41,7 @@ func normalizeImportedCoupon(o *engine.Op, row *imported.Coupon) error {
 	if err := refusal.First(checkRef(row.Ref)); err != nil {
 		return err
 	}
-	if err := o.NormalizeNewCoupon(&row.NewCoupon); err != nil {
+	if err := o.NormalizeCoupon(&row.CouponParams); err != nil {
 		return err
 	}
 	row.Codes = slices.Clone(row.Codes)
@@ -80,7 +80,7 @@ func normalizeImportedCode(o *engine.Op, code *imported.Code) error {
 		return err
 	}
 	code.CouponID = uuid.Max // it is that of the row
-	return o.NormalizeNewCode(&code.NewCode, false)
+	return o.NormalizeCode(&code.CodeParams, false)
 }
 
 // coupon stores a row.
@@ -107,7 +107,7 @@ func (im *importing) coupon(row *imported.Coupon, digest string) (imported.Row, 
 		rec = record.Coupon{
 			ID: im.NewIDAt(row.CreatedAt), TimesRedeemed: row.TimesRedeemed, OpeningRedeemed: row.TimesRedeemed, CreatedAt: at, UpdatedAt: at,
 		}
-		im.FillCoupon(&rec, row.NewCoupon)
+		im.FillCoupon(&rec, row.CouponParams)
 		if err := im.Tx.Coupons.Insert(rec); err != nil {
 			return imported.Row{}, refusal.Internal("write coupon", err)
 		}

@@ -166,7 +166,7 @@ func TestImportReportedSale(t *testing.T) {
 	paid := func(key string) affiliate.SaleID {
 		return scene.Must(w.ReportPayment(t.Context(), affiliate.PaymentFact{
 			Provider: "stripe", Keys: []string{key}, Payer: affiliate.PayerFact{ID: "cus_T"}, At: w.Now, Currency: "USD",
-			Sale: affiliate.Set(affiliate.Paid{NewSale: affiliate.NewSale{TotalEarned: scene.Sum("100"), ExternalID: key}, Gross: scene.Sum("100")}),
+			Sale: affiliate.Set(affiliate.Paid{SaleParams: affiliate.SaleParams{TotalEarned: scene.Sum("100"), ExternalID: key}, Gross: scene.Sum("100")}),
 		})).Sale.Or(affiliate.Sale{}).ID
 	}
 	one := paid("ch_1")

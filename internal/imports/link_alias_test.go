@@ -18,10 +18,10 @@ func TestSlugOfDigits(t *testing.T) {
 	w := scene.New(t)
 	ctx := t.Context()
 	ada := w.Ada()
-	person := affiliate.NewAffiliate{FirstName: "A", LastName: "B", Email: "ben@example.com"}
+	person := affiliate.AffiliateParams{FirstName: "A", LastName: "B", Email: "ben@example.com"}
 	for name, call := range map[string]func(slug string) error{
 		"link": func(slug string) error {
-			return scene.ErrOf(w.CreateLink(ctx, affiliate.NewLink{Link: slug, AffiliateID: ada.Person.ID}))
+			return scene.ErrOf(w.CreateLink(ctx, affiliate.LinkParams{Link: slug, AffiliateID: ada.Person.ID}))
 		},
 		"rename": func(slug string) error { return scene.ErrOf(w.RenameLink(ctx, affiliate.LinkRef{Slug: "ada"}, slug)) },
 		"affiliate": func(slug string) error {
@@ -42,7 +42,7 @@ func TestSlugOfDigits(t *testing.T) {
 		}
 	}
 	for _, free := range []string{"007", "9223372036854775808", "7-", "7a"} { // no click has these numbers
-		scene.Must(w.CreateLink(ctx, affiliate.NewLink{Link: free, AffiliateID: ada.Person.ID}))
+		scene.Must(w.CreateLink(ctx, affiliate.LinkParams{Link: free, AffiliateID: ada.Person.ID}))
 	}
 	person.Email = "12345@example.com"
 	if got := scene.Must(w.CreateAffiliate(ctx, person)).AffiliateLinks[0].Link; got != "12345-2" {
@@ -89,8 +89,8 @@ func TestImportedAliases(t *testing.T) {
 	owner := map[string]string{"ben_b": "ben@example.com", "Ben.B": "ben@example.com", "ben-b": "ben@example.com", " josé": "jose@example.com", "日本": "jose@example.com", "ben b": "bea@example.com"}
 	for slug, email := range owner {
 		found := scene.Must(w.Affiliate(ctx, slug))
-		click := scene.Must(w.TrackClick(ctx, affiliate.NewClick{Slug: slug}))
-		sale, _ := scene.Must(w.RecordSale(ctx, affiliate.NewSale{ReferralID: slug, Email: "c" + scene.JSON(click.ID) + "@shop.example", Name: "C", TotalEarned: scene.Sum("10")})).Sale.Get()
+		click := scene.Must(w.TrackClick(ctx, affiliate.ClickParams{Slug: slug}))
+		sale, _ := scene.Must(w.RecordSale(ctx, affiliate.SaleParams{ReferralID: slug, Email: "c" + scene.JSON(click.ID) + "@shop.example", Name: "C", TotalEarned: scene.Sum("10")})).Sale.Get()
 		if found.Email != email || click.AffiliateID != found.ID || sale.AffiliateID != found.ID {
 			t.Errorf("%s leads to %s, click of %s, sale of %s", slug, found.Email, click.AffiliateID, sale.AffiliateID)
 		}
@@ -110,15 +110,15 @@ func TestImportedAliases(t *testing.T) {
 	w.Verifies()
 
 	// A new link still needs a slug; a renamed link keeps its aliases, a deleted one not.
-	if _, err := w.CreateLink(ctx, affiliate.NewLink{Link: "ben_c", AffiliateID: links[0].Affiliate.ID}); !errors.Is(err, affiliate.SlugSyntax) {
+	if _, err := w.CreateLink(ctx, affiliate.LinkParams{Link: "ben_c", AffiliateID: links[0].Affiliate.ID}); !errors.Is(err, affiliate.SlugSyntax) {
 		t.Errorf("new link: %v", err)
 	}
 	scene.Must(w.RenameLink(ctx, affiliate.LinkRef{ID: links[0].ID}, "ben-new"))
-	if got := scene.Must(w.TrackClick(ctx, affiliate.NewClick{Slug: "ben_b"})); got.AffiliateID != links[0].Affiliate.ID {
+	if got := scene.Must(w.TrackClick(ctx, affiliate.ClickParams{Slug: "ben_b"})); got.AffiliateID != links[0].Affiliate.ID {
 		t.Errorf("after a rename: %+v", got)
 	}
 	scene.Must(w.DeleteLink(ctx, affiliate.LinkRef{ID: links[0].ID}))
-	if _, err := w.TrackClick(ctx, affiliate.NewClick{Slug: "ben_b"}); !errors.Is(err, affiliate.ErrNotFound) {
+	if _, err := w.TrackClick(ctx, affiliate.ClickParams{Slug: "ben_b"}); !errors.Is(err, affiliate.ErrNotFound) {
 		t.Errorf("after the deletion: %v", err)
 	}
 	if err := w.Forfeiting().DeleteAffiliate(ctx, affiliate.AffiliateRef{ID: scene.Must(w.Affiliate(ctx, "josé")).ID}); err != nil {

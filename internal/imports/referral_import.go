@@ -54,7 +54,7 @@ func normalizeImported(o *engine.Op, row *imported.Referral) error {
 		return normalizeOlder(row)
 	}
 	row.Status = cmp.Or(row.Status, affiliate.SubscriptionActive)
-	normalize := func() error { return engine.NormalizeReferral(&row.NewReferral) }
+	normalize := func() error { return engine.NormalizeReferral(&row.ReferralParams) }
 	if row.Ref != "" {
 		normalize = func() error { return normalizeWithRef(row) }
 	}
@@ -77,7 +77,7 @@ func normalizeWithRef(row *imported.Referral) error {
 	if row.Name = plaintext.Trim(row.Name); plaintext.Blank(row.Name) {
 		row.Name, _, _ = strings.Cut(row.Email, "@")
 	}
-	in, host := row.NewReferral, row.ReferredUserExternalID
+	in, host := row.ReferralParams, row.ReferredUserExternalID
 	if len(row.Via) > 0 && in.PromoCode == "" && in.AffiliateEmail == "" && plaintext.Blank(in.AffiliateID) {
 		in.AffiliateID = row.Via[0] // what attributes it is known later
 	}
@@ -86,7 +86,7 @@ func normalizeWithRef(row *imported.Referral) error {
 		return err
 	}
 	in.AffiliateID, in.ReferredUserExternalID = row.AffiliateID, host
-	row.NewReferral = in
+	row.ReferralParams = in
 	return nil
 }
 

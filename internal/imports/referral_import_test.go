@@ -21,19 +21,19 @@ func TestImportReferralLink(t *testing.T) {
 	link := adas().ID
 	for _, tt := range []struct {
 		name    string
-		from    affiliate.NewReferral
+		from    affiliate.ReferralParams
 		link    affiliate.Opt[uuid.UUID]
 		landing affiliate.Opt[string]
 		medium  affiliate.ReferralMedium
 	}{
-		{"slug", affiliate.NewReferral{AffiliateID: "ADA"}, affiliate.Set(link), affiliate.Null[string](), affiliate.MediumLink},
-		{"click", affiliate.NewReferral{AffiliateID: scene.JSON(s.Click.ID)}, affiliate.Set(link), s.Click.FullLandingURL, affiliate.MediumLink},
-		{"affiliate", affiliate.NewReferral{AffiliateID: s.Ada.Person.ID.String()}, affiliate.Null[uuid.UUID](), affiliate.Null[string](), affiliate.MediumLink},
-		{"code", affiliate.NewReferral{AffiliateID: "ada", PromoCode: "ADA20"}, affiliate.Null[uuid.UUID](), affiliate.Null[string](), affiliate.MediumCoupon},
+		{"slug", affiliate.ReferralParams{AffiliateID: "ADA"}, affiliate.Set(link), affiliate.Null[string](), affiliate.MediumLink},
+		{"click", affiliate.ReferralParams{AffiliateID: scene.JSON(s.Click.ID)}, affiliate.Set(link), s.Click.FullLandingURL, affiliate.MediumLink},
+		{"affiliate", affiliate.ReferralParams{AffiliateID: s.Ada.Person.ID.String()}, affiliate.Null[uuid.UUID](), affiliate.Null[string](), affiliate.MediumLink},
+		{"code", affiliate.ReferralParams{AffiliateID: "ada", PromoCode: "ADA20"}, affiliate.Null[uuid.UUID](), affiliate.Null[string](), affiliate.MediumCoupon},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s.On(t)
-			row := imported.Referral{NewReferral: tt.from}
+			row := imported.Referral{ReferralParams: tt.from}
 			row.Name, row.Email, row.ReferredUserExternalID = tt.name, tt.name+"@import.example", tt.name
 			leads := adas().Referrals
 			report := scene.Must(s.ImportReferrals(ctx, []imported.Referral{row}))

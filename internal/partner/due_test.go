@@ -19,7 +19,7 @@ func TestPartnerDue(t *testing.T) {
 	w := scene.New(t, scene.Zoned("Europe/Berlin"), func(c *tributary.Config) { c.Terms.HoldDays = 30 })
 	ada := w.Join("ada")
 	for i, total := range []string{"100", "50", "30", "70"} {
-		sale := scene.Must(w.RecordSale(ctx, affiliate.NewSale{ReferralID: "ada", Email: "c@x.example", Name: "C", TotalEarned: scene.Sum(total)})).Sale.Or(affiliate.Sale{})
+		sale := scene.Must(w.RecordSale(ctx, affiliate.SaleParams{ReferralID: "ada", Email: "c@x.example", Name: "C", TotalEarned: scene.Sum(total)})).Sale.Or(affiliate.Sale{})
 		if total == "70" {
 			scene.Must(w.ReviewCommissions(ctx, affiliate.ApprovalOnHold, sale.ID))
 		}
@@ -57,7 +57,7 @@ func TestPartnerExplainSale(t *testing.T) {
 	ctx, w := t.Context(), scene.New(t)
 	ada, bob := w.Join("ada"), w.Join("bob")
 	scene.Must(w.SetTerms(ctx, affiliate.TermsUpdate{Rules: affiliate.Set([]affiliate.Rule{{Name: "secret rule", When: affiliate.RuleWhen{Products: []string{"secret product"}}, Pay: affiliate.RulePay{Type: affiliate.RuleFlat, Rate: affiliate.MustPercent("7")}}})}))
-	sale := scene.Must(w.RecordSale(ctx, affiliate.NewSale{ReferralID: "bob", Email: "secret@buyer.example", Name: "Secret", ExternalID: "secret order", Tax: scene.Sum("10"), TotalEarned: scene.Sum("110"), Lines: []affiliate.Line{
+	sale := scene.Must(w.RecordSale(ctx, affiliate.SaleParams{ReferralID: "bob", Email: "secret@buyer.example", Name: "Secret", ExternalID: "secret order", Tax: scene.Sum("10"), TotalEarned: scene.Sum("110"), Lines: []affiliate.Line{
 		{ID: "secret line", ProductID: "secret product", Amount: scene.Sum("60")}, {ProductID: "secret other", Amount: scene.Sum("40")},
 	}})).Sale.Or(affiliate.Sale{})
 	if _, err := w.Partner(ada.ID).ExplainSale(ctx, sale.ID); err != affiliate.ErrNotFound {

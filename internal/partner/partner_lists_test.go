@@ -20,11 +20,11 @@ import (
 func TestPartnerPages(t *testing.T) {
 	w, ctx := scene.New(t), t.Context()
 	a := w.Ada()
-	other := scene.Must(w.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: "B", LastName: "B", Email: "b@example.com", AffiliateLink: "bbb"}))
-	scene.Must(w.CreateLink(ctx, affiliate.NewLink{Link: "ada-two", AffiliateID: a.Person.ID}))
-	scene.Must(w.CreateCode(ctx, affiliate.NewCode{CouponID: a.Autumn.ID, Code: "ADA21", AffiliateID: a.Person.ID}))
+	other := scene.Must(w.CreateAffiliate(ctx, affiliate.AffiliateParams{FirstName: "B", LastName: "B", Email: "b@example.com", AffiliateLink: "bbb"}))
+	scene.Must(w.CreateLink(ctx, affiliate.LinkParams{Link: "ada-two", AffiliateID: a.Person.ID}))
+	scene.Must(w.CreateCode(ctx, affiliate.CodeParams{CouponID: a.Autumn.ID, Code: "ADA21", AffiliateID: a.Person.ID}))
 	for i := range 2 {
-		scene.Must(w.RecordSale(ctx, affiliate.NewSale{PromoCode: "ADA20", Email: fmt.Sprintf("c%d@example.com", i), Name: "C", TotalEarned: affiliate.MustAmount("10")}))
+		scene.Must(w.RecordSale(ctx, affiliate.SaleParams{PromoCode: "ADA20", Email: fmt.Sprintf("c%d@example.com", i), Name: "C", TotalEarned: affiliate.MustAmount("10")}))
 	}
 	first := affiliate.Page{Limit: 1}
 	for name, list := range map[string]func(tributary.Partner, affiliate.Page) (int, string, error){
@@ -54,9 +54,9 @@ func TestPartnerPages(t *testing.T) {
 func TestPartnerSales(t *testing.T) {
 	w, ctx := scene.New(t), t.Context()
 	a := w.Ada()
-	other := scene.Must(w.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: "B", LastName: "B", Email: "b@example.com", AffiliateLink: "bbb"}))
+	other := scene.Must(w.CreateAffiliate(ctx, affiliate.AffiliateParams{FirstName: "B", LastName: "B", Email: "b@example.com", AffiliateLink: "bbb"}))
 	me := w.Partner(a.Person.ID)
-	sale := scene.Must(w.RecordSale(ctx, affiliate.NewSale{PromoCode: "ADA20", Email: "tomas@example.net", Name: "T", TotalEarned: affiliate.MustAmount("100")})).Sale.Or(affiliate.Sale{})
+	sale := scene.Must(w.RecordSale(ctx, affiliate.SaleParams{PromoCode: "ADA20", Email: "tomas@example.net", Name: "T", TotalEarned: affiliate.MustAmount("100")})).Sale.Or(affiliate.Sale{})
 	want := partner.Sale{
 		ID: sale.ID, Customer: "t***@e***.net", TotalEarned: affiliate.MustAmount("100"), CommissionEarned: affiliate.MustAmount("20"),
 		ApprovalStatus: affiliate.Set(affiliate.ApprovalAccepted), HoldReason: affiliate.Null[affiliate.HoldReason](), Status: affiliate.SaleActive, PromoCode: affiliate.Set("ADA20"),
@@ -72,7 +72,7 @@ func TestPartnerSales(t *testing.T) {
 	scene.Must(w.UpdateCode(ctx, a.ADA20.ID, affiliate.CodeUpdate{AffiliateID: affiliate.Set(other.ID), Code: affiliate.Set("BEATRIX")}))
 	want.PromoCode = affiliate.Null[string]()
 	same("the code was given away")
-	scene.Must(w.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: a.Person.ID}))
+	scene.Must(w.CreatePayout(ctx, affiliate.PayoutParams{AffiliateID: a.Person.ID}))
 	want.PayoutCreated = true
 	same("in a payout")
 	scene.Must(w.RefundSale(ctx, affiliate.Refund{SaleID: sale.ID, Amount: affiliate.Set(affiliate.MustAmount("50")), ClawBack: true}))
@@ -135,7 +135,7 @@ func pieces[T any](l affiliate.List[T], err error) (int, string, error) {
 func TestPartnerSaleOfNobody(t *testing.T) {
 	w := scene.New(t)
 	a := w.Ada()
-	scene.Must(w.RecordSale(t.Context(), affiliate.NewSale{PromoCode: "ADA20", TotalEarned: affiliate.MustAmount("10")}))
+	scene.Must(w.RecordSale(t.Context(), affiliate.SaleParams{PromoCode: "ADA20", TotalEarned: affiliate.MustAmount("10")}))
 	if got := scene.Must(w.Partner(a.Person.ID).Sales(t.Context(), affiliate.Page{})).Items[0].Customer; got != "" {
 		t.Errorf("the customer is %q", got)
 	}
@@ -146,16 +146,16 @@ func TestPartnerSaleOfNobody(t *testing.T) {
 func TestPartnerCodeTerms(t *testing.T) {
 	w, ctx := scene.New(t), t.Context()
 	a := w.Ada()
-	coupon := scene.Must(w.CreateCoupon(ctx, affiliate.NewCoupon{
+	coupon := scene.Must(w.CreateCoupon(ctx, affiliate.CouponParams{
 		Name: "c", PercentOff: scene.Percent("10"), MaxDiscount: scene.Amount("8"), MaxDiscountTotal: scene.Amount("100"), MaxRedemptionsPerCustomer: affiliate.Set[int64](3),
 	}))
 	day := affiliate.Set(affiliate.At(w.Now))
-	code := scene.Must(w.CreateCode(ctx, affiliate.NewCode{
+	code := scene.Must(w.CreateCode(ctx, affiliate.CodeParams{
 		CouponID: coupon.ID, Code: "NEW", AffiliateID: a.Person.ID, MaxRedemptions: affiliate.Set[int64](5), StartsAt: day, MaxRedemptionsPerCustomer: affiliate.Set[int64](7),
 	}))
-	scene.Must(w.RecordSale(ctx, affiliate.NewSale{PromoCode: "NEW", Email: "k@b.co", Name: "K", Subtotal: scene.Amount("50"), TotalEarned: affiliate.MustAmount("45")}))
+	scene.Must(w.RecordSale(ctx, affiliate.SaleParams{PromoCode: "NEW", Email: "k@b.co", Name: "K", Subtotal: scene.Amount("50"), TotalEarned: affiliate.MustAmount("45")}))
 	for id, until := range map[string]time.Duration{"open": 2 * time.Hour, "lapses": time.Minute} {
-		scene.Must(w.HoldRedemption(ctx, affiliate.NewHold{ID: id, Order: affiliate.Order{PromoCode: "NEW", Subtotal: scene.Amount("100"), Email: id + "@b.co"}, Until: w.Now.Add(until)}))
+		scene.Must(w.HoldRedemption(ctx, affiliate.HoldParams{ID: id, Order: affiliate.Order{PromoCode: "NEW", Subtotal: scene.Amount("100"), Email: id + "@b.co"}, Until: w.Now.Add(until)}))
 	}
 	sees := func(held, left int64, budget string) {
 		t.Helper()

@@ -26,7 +26,7 @@ func TestSpend(t *testing.T) {
 		return scene.Must(tributary.New(store, tributary.Config{ID: program, Now: func() time.Time { return now }})).Partner(of)
 	}
 	p := scene.Must(tributary.New(store, tributary.Config{ID: uuid.UUID{1}, Now: func() time.Time { return now }}))
-	scene.Must(p.CreateCoupon(ctx, affiliate.NewCoupon{Once: affiliate.Once{Key: "a"}, Name: "c", PercentOff: scene.Percent("10")}))
+	scene.Must(p.CreateCoupon(ctx, affiliate.CouponParams{Once: affiliate.Once{Key: "a"}, Name: "c", PercentOff: scene.Percent("10")}))
 	one, two, other := at(uuid.UUID{1}, uuid.UUID{7}), at(uuid.UUID{1}, uuid.UUID{7}), at(uuid.UUID{2}, uuid.UUID{7})
 	scene.Equal(t, []bool{true, true}, []bool{scene.Must(at(uuid.UUID{1}, uuid.UUID{8}).Spend(ctx, "a")), scene.Must(at(uuid.UUID{1}, uuid.UUID{8}).Spent(ctx, "a"))})
 	scene.Equal(t, false, scene.Must(one.Spent(ctx, "a")))

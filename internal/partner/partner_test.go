@@ -19,15 +19,15 @@ import (
 // them alone, its customers are masked, and each object has exactly its fields.
 func TestPartner(t *testing.T) {
 	ctx, w := t.Context(), scene.New(t)
-	coupon := scene.Must(w.CreateCoupon(ctx, affiliate.NewCoupon{Name: "Secret name", PercentOff: affiliate.Set(affiliate.MustPercent("10")), RedeemBy: affiliate.Set(affiliate.Day(2027, 1, 31)), MaxRedemptions: affiliate.Set[int64](8675309)}))
+	coupon := scene.Must(w.CreateCoupon(ctx, affiliate.CouponParams{Name: "Secret name", PercentOff: affiliate.Set(affiliate.MustPercent("10")), RedeemBy: affiliate.Set(affiliate.Day(2027, 1, 31)), MaxRedemptions: affiliate.Set[int64](8675309)}))
 	var all []affiliate.Affiliate
 	for i := range 200 {
 		slug := "p" + strings.Repeat("x", i%3) + uuid.NewString()[:8]
-		a := scene.Must(w.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: "First" + slug, LastName: "Last" + slug, Email: slug + "@partner.example", AffiliateLink: slug}))
+		a := scene.Must(w.CreateAffiliate(ctx, affiliate.AffiliateParams{FirstName: "First" + slug, LastName: "Last" + slug, Email: slug + "@partner.example", AffiliateLink: slug}))
 		all = append(all, a)
-		scene.Must(w.CreateCode(ctx, affiliate.NewCode{CouponID: coupon.ID, Code: "C" + slug, AffiliateID: a.ID, ExpiresAt: affiliate.Set(affiliate.Day(2026, 12, 31))}))
-		scene.Must(w.CreateReferral(ctx, affiliate.NewReferral{AffiliateID: a.ID.String(), Email: "cust" + slug + "@buyer.example", Name: "Name" + slug, ReferredUserExternalID: "ext" + slug, Plan: "plan" + slug}))
-		scene.Must(w.RecordSale(ctx, affiliate.NewSale{
+		scene.Must(w.CreateCode(ctx, affiliate.CodeParams{CouponID: coupon.ID, Code: "C" + slug, AffiliateID: a.ID, ExpiresAt: affiliate.Set(affiliate.Day(2026, 12, 31))}))
+		scene.Must(w.CreateReferral(ctx, affiliate.ReferralParams{AffiliateID: a.ID.String(), Email: "cust" + slug + "@buyer.example", Name: "Name" + slug, ReferredUserExternalID: "ext" + slug, Plan: "plan" + slug}))
+		scene.Must(w.RecordSale(ctx, affiliate.SaleParams{
 			PromoCode: "C" + slug, Email: "other" + slug + "@buyer.example", Name: "Buyer" + slug, TotalEarned: affiliate.MustAmount("50"), ExternalID: "order" + slug, ExternalInvoiceID: "inv" + slug,
 			Product: affiliate.Set(affiliate.Product{ProductID: "product" + slug}),
 		}))

@@ -21,12 +21,12 @@ func TestPartnerTerms(t *testing.T) {
 		flat("secret a", affiliate.RuleWhen{Products: []string{"A"}}, false), flat("secret b", affiliate.RuleWhen{Products: []string{"B"}}, true),
 		flat("secret c", affiliate.RuleWhen{Conversions: []string{"C"}}, false), {Name: "secret d", When: affiliate.RuleWhen{Products: []string{"D"}}, Pay: affiliate.RulePay{Type: affiliate.RuleNone}},
 	}
-	plan := scene.Must(w.CreatePlan(ctx, affiliate.NewPlan{Name: "Secret plan", Terms: affiliate.Terms{Rate: affiliate.MustPercent("30"), Rules: rules}}))
+	plan := scene.Must(w.CreatePlan(ctx, affiliate.PlanParams{Name: "Secret plan", Terms: affiliate.Terms{Rate: affiliate.MustPercent("30"), Rules: rules}}))
 	for day, rate := range map[int]string{1: "31", 2: "32", 3: "33"} {
 		scene.Must(w.UpdatePlan(ctx, plan.ID, affiliate.PlanUpdate{TermsUpdate: affiliate.TermsUpdate{Rate: affiliate.Set(affiliate.MustPercent(rate)), From: affiliate.Set(affiliate.Day(2030, 1, day))}}))
 	}
 	scene.Must(w.SetTerms(ctx, affiliate.TermsUpdate{Rate: affiliate.Set(affiliate.MustPercent("10"))}))
-	tier := scene.Must(w.CreateTier(ctx, affiliate.NewTier{Tier: 1, Name: "T", Rate: affiliate.Set(affiliate.MustPercent("40"))}))
+	tier := scene.Must(w.CreateTier(ctx, affiliate.TierParams{Tier: 1, Name: "T", Rate: affiliate.Set(affiliate.MustPercent("40"))}))
 	plain, planned, own, ranked := w.Join("plain"), w.Join("planned"), w.Join("own"), w.Join("ranked")
 	scene.Must(w.SetAffiliatePlan(ctx, plan.ID, planned.ID, own.ID, ranked.ID))
 	scene.Must(w.UpdateAffiliate(ctx, affiliate.AffiliateRef{ID: own.ID}, affiliate.AffiliateUpdate{CommissionRate: affiliate.Set(affiliate.MustPercent("50"))}))

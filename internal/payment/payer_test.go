@@ -28,7 +28,7 @@ func TestPlantedEmail(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			s := scene.NewPayShop(t)
 			if tt.host {
-				scene.Must(s.CreateReferral(t.Context(), affiliate.NewReferral{AffiliateID: "mara", Name: "Tomas", Email: scene.Tomas.Email, ReferredUserExternalID: "17"}))
+				scene.Must(s.CreateReferral(t.Context(), affiliate.ReferralParams{AffiliateID: "mara", Name: "Tomas", Email: scene.Tomas.Email, ReferredUserExternalID: "17"}))
 			}
 			planted := s.Paid("pi_0", tt.first, "0", "mara")
 			planted.Payer = affiliate.PayerFact{ID: "cus_planter", Email: scene.Tomas.Email}
@@ -60,7 +60,7 @@ func TestPlantedEmailOfSale(t *testing.T) {
 		planted := s.Paid("pi_0", "0.01", "0", "mara")
 		planted.Payer = affiliate.PayerFact{ID: "cus_planter", Email: scene.Tomas.Email}
 		s.Reports(planted)
-		sold := scene.Must(s.RecordSale(t.Context(), affiliate.NewSale{Email: scene.Tomas.Email, Name: "Tomas", TotalEarned: scene.Sum("1000")}))
+		sold := scene.Must(s.RecordSale(t.Context(), affiliate.SaleParams{Email: scene.Tomas.Email, Name: "Tomas", TotalEarned: scene.Sum("1000")}))
 		if got := creditOf(s, sold.Sale.Or(affiliate.Sale{})); got != want {
 			t.Errorf("RealOrder %s: %s, want %s", real, got, want)
 		}
@@ -134,8 +134,8 @@ func TestTrialRedeems(t *testing.T) {
 func TestPlantedEmailOfPreview(t *testing.T) {
 	s := scene.NewPayShop(t, func(c *tributary.Config) { c.HouseCodes = true })
 	ctx := t.Context()
-	coupon := scene.Must(s.CreateCoupon(ctx, affiliate.NewCoupon{Name: "House", PercentOff: affiliate.Set(affiliate.MustPercent("10"))}))
-	scene.Must(s.CreateCode(ctx, affiliate.NewCode{CouponID: coupon.ID, Code: "HOUSE"}))
+	coupon := scene.Must(s.CreateCoupon(ctx, affiliate.CouponParams{Name: "House", PercentOff: affiliate.Set(affiliate.MustPercent("10"))}))
+	scene.Must(s.CreateCode(ctx, affiliate.CodeParams{CouponID: coupon.ID, Code: "HOUSE"}))
 	planted := s.Paid("pi_0", "0.01", "0", "mara")
 	planted.Payer = affiliate.PayerFact{ID: "cus_planter", Email: scene.Tomas.Email}
 	s.Reports(planted)
@@ -143,7 +143,7 @@ func TestPlantedEmailOfPreview(t *testing.T) {
 		who.PromoCode, who.TotalEarned = "HOUSE", scene.Amount("1000")
 		got := scene.Must(s.Evaluate(ctx, who))
 		scene.Equal(t, []affiliate.RiskReason{affiliate.RiskPlantedEmail}, got.Risks)
-		sold := scene.Must(s.RecordSale(ctx, affiliate.NewSale{
+		sold := scene.Must(s.RecordSale(ctx, affiliate.SaleParams{
 			PromoCode: who.PromoCode, Email: who.Email, ReferralID: who.ReferralID, Name: "T", TotalEarned: scene.Sum("1000"),
 		}))
 		scene.Equal(t, got.Risks, sold.Sale.Or(affiliate.Sale{}).Commissions[0].RiskReasons)
@@ -164,7 +164,7 @@ func TestPlantedEmailSignsUp(t *testing.T) {
 		s.Reports(planted)
 		return s
 	}
-	in := affiliate.NewReferral{AffiliateID: "ben", Name: "Tomas", Email: scene.Tomas.Email, ReferredUserExternalID: "u-17"}
+	in := affiliate.ReferralParams{AffiliateID: "ben", Name: "Tomas", Email: scene.Tomas.Email, ReferredUserExternalID: "u-17"}
 	s := plant()
 	ctx := t.Context()
 	got := scene.Must(s.CreateReferral(ctx, in))
@@ -172,7 +172,7 @@ func TestPlantedEmailSignsUp(t *testing.T) {
 		t.Errorf("who signs up is %s of %v", got.Email, got.AffiliateID)
 	}
 	scene.Equal(t, got.ID, scene.Must(s.CreateReferral(ctx, in)).ID)
-	for _, in := range []affiliate.NewSale{{Email: scene.Tomas.Email}, {ReferredUserExternalID: "u-17"}} {
+	for _, in := range []affiliate.SaleParams{{Email: scene.Tomas.Email}, {ReferredUserExternalID: "u-17"}} {
 		in.TotalEarned = scene.Sum("1000")
 		if got := creditOf(s, scene.Must(s.RecordSale(ctx, in)).Sale.Or(affiliate.Sale{})); got != "ben: 200 ACCEPTED []" {
 			t.Error(got)
@@ -196,7 +196,7 @@ func TestPlantedEmailSignsUp(t *testing.T) {
 	}
 
 	s = plant() // the host says who buys, and the order names whom to credit
-	own := affiliate.NewSale{ReferralID: "ben", ReferredUserExternalID: "u-18", Email: scene.Tomas.Email, Name: "T", TotalEarned: scene.Sum("1000")}
+	own := affiliate.SaleParams{ReferralID: "ben", ReferredUserExternalID: "u-18", Email: scene.Tomas.Email, Name: "T", TotalEarned: scene.Sum("1000")}
 	sold := scene.Must(s.RecordSale(ctx, own)).Sale.Or(affiliate.Sale{})
 	scene.Equal(t, "ben: 200 ACCEPTED []", creditOf(s, sold))
 	own.ReferralID = ""

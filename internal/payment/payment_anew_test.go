@@ -23,7 +23,7 @@ type told struct {
 func renewed(p *affiliate.Paid) { p.Renewal = true }
 
 func trial(p *affiliate.Paid) {
-	*p = affiliate.Paid{Stage: affiliate.PaidNothing, Tries: p.Tries, NewSale: affiliate.NewSale{PaidAt: p.PaidAt}}
+	*p = affiliate.Paid{Stage: affiliate.PaidNothing, Tries: p.Tries, SaleParams: affiliate.SaleParams{PaidAt: p.PaidAt}}
 }
 
 // fact is what a provider reports of it.
@@ -159,7 +159,7 @@ func TestRenewalsFirstStay(t *testing.T) {
 		want   string
 	}{
 		"paid out": {func(s *scene.PayShop) {
-			scene.Must(s.CreatePayout(t.Context(), affiliate.NewPayout{AffiliateID: s.Ben.ID}))
+			scene.Must(s.CreatePayout(t.Context(), affiliate.PayoutParams{AffiliateID: s.Ben.ID}))
 		}, "customer of ben \"tomas@example.com\" \"\": 200\np1 mara 20 false\np2 ben 20 true\nredeemed 1"},
 		"moved": {func(s *scene.PayShop) {
 			scene.Must(s.UpdateReferral(t.Context(), scene.Tomas.Email, affiliate.ReferralUpdate{AffiliateID: affiliate.Set(s.Mara.ID)}))
@@ -168,7 +168,7 @@ func TestRenewalsFirstStay(t *testing.T) {
 			scene.Must(s.UpdateReferral(t.Context(), scene.Tomas.Email, affiliate.ReferralUpdate{ReferredUserExternalID: affiliate.Set("17")}))
 		}, "customer of mara \"tomas@example.com\" \"17\": 200\np1 mara 20 false\np2 mara 20 true\nredeemed 1"},
 		"another order of the customer": {func(s *scene.PayShop) {
-			scene.Must(s.RecordSale(t.Context(), affiliate.NewSale{TotalEarned: scene.Sum("100"), Email: scene.Tomas.Email, ExternalID: "o1"}))
+			scene.Must(s.RecordSale(t.Context(), affiliate.SaleParams{TotalEarned: scene.Sum("100"), Email: scene.Tomas.Email, ExternalID: "o1"}))
 		}, "customer of ben \"tomas@example.com\" \"\": 300\no1 ben 20 true\np1 mara 20 false\np2 ben 20 true\nredeemed 1"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -154,7 +154,7 @@ func TestRenewalNamesTheFirstOrder(t *testing.T) {
 // and does not change the customer's status, until the host says who the payer is.
 func TestTypedEmail(t *testing.T) {
 	s := scene.NewPayShop(t)
-	ref := scene.Must(s.CreateReferral(t.Context(), affiliate.NewReferral{AffiliateID: "mara", Email: "ines@example.com", Name: "Ines", ReferredUserExternalID: "user-9"}))
+	ref := scene.Must(s.CreateReferral(t.Context(), affiliate.ReferralParams{AffiliateID: "mara", Email: "ines@example.com", Name: "Ines", ReferredUserExternalID: "user-9"}))
 	s.Now = s.Now.Add(time.Minute)
 	status := func() affiliate.SubscriptionStatus {
 		return scene.Must(s.Referral(t.Context(), ref.ID.String())).Status
@@ -285,7 +285,7 @@ func TestPaymentLeft(t *testing.T) {
 	s.Reports(fourth)
 	dismissed := waits(affiliate.SaleUnattributed)[0]
 	scene.Must(s.DecidePayment(ctx, dismissed.ID, affiliate.PaymentDismissed))
-	scene.Must(s.CreateReferral(ctx, affiliate.NewReferral{AffiliateID: "mara", Email: scene.Ines.Email, Name: "Ines", ReferredUserExternalID: "user-9"}))
+	scene.Must(s.CreateReferral(ctx, affiliate.ReferralParams{AffiliateID: "mara", Email: scene.Ines.Email, Name: "Ines", ReferredUserExternalID: "user-9"}))
 	if err := s.ReportPayer(ctx, "stripe", scene.Ines); err != nil {
 		t.Fatal(err)
 	}
@@ -346,7 +346,7 @@ func TestPaymentInOtherCurrency(t *testing.T) {
 	s.Outcome(s.Reports(first), affiliate.SaleUnattributed)
 	waits("dismissed")
 
-	scene.Must(s.RecordSale(ctx, affiliate.NewSale{ReferralID: "1", Email: scene.Tomas.Email, Name: "Tomas", TotalEarned: scene.Sum("11"), ExternalID: "order-2"}))
+	scene.Must(s.RecordSale(ctx, affiliate.SaleParams{ReferralID: "1", Email: scene.Tomas.Email, Name: "Tomas", TotalEarned: scene.Sum("11"), ExternalID: "order-2"}))
 	s.Outcome(s.Reports(euros(scene.Altered(s.Paid("pi_2", "10.005", "0", "1"), func(p *affiliate.Paid) { p.ExternalID = "order-2" }))), affiliate.SaleDuplicate)
 	waits("recorded by the host")
 	s.Outcome(s.Reports(euros(scene.Altered(s.Paid("pi_3", "10.005", "0"), func(p *affiliate.Paid) { p.Renewal = true }))), affiliate.SaleOtherCurrency)

@@ -139,7 +139,7 @@ func TestThreeCurrencies(t *testing.T) {
 // one it is left to the host.
 func TestHostsSaleInEuros(t *testing.T) {
 	s := euroShop(t, scene.Worth("EUR", "2"))
-	host := affiliate.NewSale{ReferralID: "1", Email: scene.Tomas.Email, Name: "Tomas", TotalEarned: scene.Sum("100"), ExternalID: "order-1", Currency: "EUR"}
+	host := affiliate.SaleParams{ReferralID: "1", Email: scene.Tomas.Email, Name: "Tomas", TotalEarned: scene.Sum("100"), ExternalID: "order-1", Currency: "EUR"}
 	sale := scene.Must(s.RecordSale(t.Context(), host)).Sale.Or(affiliate.Sale{})
 	paid := func(key, order, total string) affiliate.PaymentFact {
 		return scene.Altered(s.Paid(key, total, "0", "1"), func(p *affiliate.Paid) { p.ExternalID = order })

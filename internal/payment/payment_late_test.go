@@ -18,15 +18,15 @@ const day = 24 * time.Hour
 // the codes, the windows of clicks and the months of that day, by ReportPayment and by
 // RecordSale. The sale shows that day.
 func TestPaidThatDay(t *testing.T) {
-	type door func(s *scene.PayShop, key string, in affiliate.NewSale, by affiliate.Credit) (affiliate.SaleOutcome, affiliate.Sale)
+	type door func(s *scene.PayShop, key string, in affiliate.SaleParams, by affiliate.Credit) (affiliate.SaleOutcome, affiliate.Sale)
 	doors := map[string]door{
-		"ReportPayment": func(s *scene.PayShop, key string, in affiliate.NewSale, by affiliate.Credit) (affiliate.SaleOutcome, affiliate.Sale) {
+		"ReportPayment": func(s *scene.PayShop, key string, in affiliate.SaleParams, by affiliate.Credit) (affiliate.SaleOutcome, affiliate.Sale) {
 			f := s.Paid(strings.ReplaceAll(key, " ", "_"), "100", "0", "1")
 			f.Payer = affiliate.PayerFact{ID: "of " + in.Email, Email: in.Email, Name: in.Name}
 			res := s.Reports(scene.Altered(f, func(p *affiliate.Paid) { p.PaidAt, p.Tries = in.PaidAt, []affiliate.Credit{by} }))
 			return res.Outcome, res.Sale.Or(affiliate.Sale{})
 		},
-		"RecordSale": func(s *scene.PayShop, key string, in affiliate.NewSale, by affiliate.Credit) (affiliate.SaleOutcome, affiliate.Sale) {
+		"RecordSale": func(s *scene.PayShop, key string, in affiliate.SaleParams, by affiliate.Credit) (affiliate.SaleOutcome, affiliate.Sale) {
 			in.ExternalID, in.TotalEarned, in.ReferralID, in.PromoCode = key, scene.Sum("100"), by.ReferralID, by.PromoCode
 			res, err := s.RecordSale(s.T.Context(), in)
 			if err != nil {
@@ -39,7 +39,7 @@ func TestPaidThatDay(t *testing.T) {
 		for _, days := range []time.Duration{45, 64, 400, 5000} {
 			t.Run(fmt.Sprintf("%s %d", name, days), func(t *testing.T) {
 				s, ctx := scene.NewPayShop(t, func(c *tributary.Config) { c.CookieDays = 30 }), t.Context()
-				click := scene.Must(s.TrackClick(ctx, affiliate.NewClick{Slug: "mara"}))
+				click := scene.Must(s.TrackClick(ctx, affiliate.ClickParams{Slug: "mara"}))
 				byClick, byCode := affiliate.Credit{ReferralID: fmt.Sprint(click.ID)}, affiliate.Credit{PromoCode: s.MaraCode.Code}
 				scene.Must(s.UpdateCode(ctx, s.MaraCode.ID, affiliate.CodeUpdate{ExpiresAt: affiliate.Set(affiliate.At(s.Now.Add(10 * day)))}))
 				changed := s.Now.Add(12 * day)
@@ -63,7 +63,7 @@ func TestPaidThatDay(t *testing.T) {
 					if told.paid.After(s.Now) {
 						continue
 					}
-					in := affiliate.NewSale{Email: told.who + "@example.com", Name: told.who, PaidAt: told.paid}
+					in := affiliate.SaleParams{Email: told.who + "@example.com", Name: told.who, PaidAt: told.paid}
 					outcome, sale := tell(s, told.what, in, told.by)
 					recorded := told.earned != "" || told.who == "kim"
 					if got := outcome == affiliate.SaleRecorded; got != recorded || sale.CommissionEarned.String() != cmp.Or(told.earned, "0") {

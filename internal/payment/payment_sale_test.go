@@ -220,7 +220,7 @@ func TestPaymentSales(t *testing.T) {
 			s.Outcome(s.Reports(f), affiliate.SaleUnattributed)
 		},
 		"35 a sale that the host recorded": func(s *scene.PayShop) {
-			host := scene.Must(s.RecordSale(s.T.Context(), affiliate.NewSale{ReferralID: "mara", Email: "tomas@example.com", Name: "Tomas", TotalEarned: scene.Sum("120"), Tax: scene.Sum("20"), ExternalID: "order-1042"}))
+			host := scene.Must(s.RecordSale(s.T.Context(), affiliate.SaleParams{ReferralID: "mara", Email: "tomas@example.com", Name: "Tomas", TotalEarned: scene.Sum("120"), Tax: scene.Sum("20"), ExternalID: "order-1042"}))
 			res := s.Reports(scene.Altered(s.Paid("pi_1", "120", "20", "2"), func(p *affiliate.Paid) { p.ExternalID = "order-1042" }))
 			s.Outcome(res, affiliate.SaleDuplicate)
 			s.Reports(s.Refund("re_1", "30", affiliate.RefundSucceeded))
@@ -267,7 +267,7 @@ func TestPaymentCurrencies(t *testing.T) {
 
 // exhaust uses the code up.
 func exhaust(s *scene.PayShop) {
-	scene.Must(s.RecordSale(s.T.Context(), affiliate.NewSale{PromoCode: "MARA20", TotalEarned: scene.Sum("1")}))
+	scene.Must(s.RecordSale(s.T.Context(), affiliate.SaleParams{PromoCode: "MARA20", TotalEarned: scene.Sum("1")}))
 	scene.Must(s.UpdateCode(s.T.Context(), s.MaraCode.ID, affiliate.CodeUpdate{MaxRedemptions: affiliate.Set[int64](1)}))
 }
 

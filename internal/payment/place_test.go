@@ -129,7 +129,7 @@ func TestHoldOfPayment(t *testing.T) {
 	s := limited(t)
 	ctx := t.Context()
 	scene.Must(s.UpdateCode(ctx, s.MaraCode.ID, affiliate.CodeUpdate{MaxRedemptions: affiliate.Set[int64](1)}))
-	hold := affiliate.NewHold{ID: "cart", Until: s.Now.Add(time.Hour), Order: affiliate.Order{PromoCode: "MARA20", Email: scene.Tomas.Email, Subtotal: scene.Amount("125")}}
+	hold := affiliate.HoldParams{ID: "cart", Until: s.Now.Add(time.Hour), Order: affiliate.Order{PromoCode: "MARA20", Email: scene.Tomas.Email, Subtotal: scene.Amount("125")}}
 	scene.Must(s.HoldRedemption(ctx, hold))
 	paid := func(keys, hold string) affiliate.PaymentFact {
 		f := s.Paid(keys, "120", "20")
@@ -168,7 +168,7 @@ func TestHouseCodeOfPayment(t *testing.T) {
 		}
 		other := s.Reports(s.Paid("pi_2", "80", "0", "code:MARA20"))
 		scene.Equal(t, affiliate.CustomerLimit, other.Refused[0].Reason)
-		ref := affiliate.NewReferral{AffiliateID: s.Ben.ID.String(), Email: scene.Tomas.Email, Name: "T", ReferredUserExternalID: "t"}
+		ref := affiliate.ReferralParams{AffiliateID: s.Ben.ID.String(), Email: scene.Tomas.Email, Name: "T", ReferredUserExternalID: "t"}
 		scene.Must(s.CreateReferral(t.Context(), ref))
 		s.Outcome(s.Reports(s.Paid("pi_1", "80", "0", "code:MARA20")), affiliate.SaleRecorded)
 		scene.Equal(t, s.Ben.ID, s.SaleOf("pi_1").AffiliateID)
@@ -187,7 +187,7 @@ func TestHouseCodeOfPayment(t *testing.T) {
 	t.Run("Hold", func(t *testing.T) {
 		s := limited(t, house)
 		scene.Must(s.UpdateCode(t.Context(), s.MaraCode.ID, nobody))
-		scene.Must(s.HoldRedemption(t.Context(), affiliate.NewHold{ID: "cart", Until: s.Now.Add(time.Hour), Order: affiliate.Order{PromoCode: "MARA20", Email: scene.Tomas.Email, Subtotal: scene.Amount("100")}}))
+		scene.Must(s.HoldRedemption(t.Context(), affiliate.HoldParams{ID: "cart", Until: s.Now.Add(time.Hour), Order: affiliate.Order{PromoCode: "MARA20", Email: scene.Tomas.Email, Subtotal: scene.Amount("100")}}))
 		fact := s.Paid("pi_1", "80", "0")
 		sale := fact.Sale.Or(affiliate.Paid{})
 		sale.Tries = []affiliate.Credit{{HoldID: "cart"}}
@@ -197,7 +197,7 @@ func TestHouseCodeOfPayment(t *testing.T) {
 			scene.Equal(t, "1 1 20", usesOf(s))
 			s.Pass(2 * time.Hour)
 		}
-		ref := affiliate.NewReferral{AffiliateID: s.Ben.ID.String(), Email: scene.Tomas.Email, Name: "T", ReferredUserExternalID: "t"}
+		ref := affiliate.ReferralParams{AffiliateID: s.Ben.ID.String(), Email: scene.Tomas.Email, Name: "T", ReferredUserExternalID: "t"}
 		scene.Must(s.CreateReferral(t.Context(), ref))
 		scene.Must(s.UpdateCode(t.Context(), s.MaraCode.ID, affiliate.CodeUpdate{ExpiresAt: affiliate.Set(affiliate.At(s.Now.Add(-time.Minute)))}))
 		s.Outcome(s.Reports(fact), affiliate.SaleRecorded)
@@ -264,7 +264,7 @@ func TestRedeemedPaymentStays(t *testing.T) {
 			return s.Reports(paid(s, "pi_1", "o", byCode))
 		}, affiliate.SaleRedeemed, "0 0 0"},
 		"held": {func(s *scene.PayShop) affiliate.PaymentResult {
-			hold := affiliate.NewHold{ID: "cart", Until: s.Now.Add(time.Hour), Order: affiliate.Order{PromoCode: "MARA20", Subtotal: scene.Amount("100")}}
+			hold := affiliate.HoldParams{ID: "cart", Until: s.Now.Add(time.Hour), Order: affiliate.Order{PromoCode: "MARA20", Subtotal: scene.Amount("100")}}
 			scene.Must(s.HoldRedemption(s.T.Context(), hold))
 			s.Reports(paid(s, "pi_1", "o", affiliate.Credit{HoldID: "cart"}))
 			return s.Reports(paid(s, "pi_1", "o", affiliate.Credit{HoldID: "cart"}))
@@ -277,17 +277,17 @@ func TestRedeemedPaymentStays(t *testing.T) {
 			return s.Reports(full("pi_1")(s), paid(s, "pi_1", "o", byCode))
 		}, affiliate.SaleRedeemed, "0 0 0"},
 		"the host's": {func(s *scene.PayShop) affiliate.PaymentResult {
-			sale := affiliate.NewSale{PromoCode: "MARA20", Email: scene.Tomas.Email, TotalEarned: scene.Sum("80"), ExternalID: "o"}
+			sale := affiliate.SaleParams{PromoCode: "MARA20", Email: scene.Tomas.Email, TotalEarned: scene.Sum("80"), ExternalID: "o"}
 			scene.Must(s.RecordSale(s.T.Context(), sale))
 			return s.Reports(paid(s, "pi_1", "o"))
 		}, affiliate.SaleRedeemed, "1 1 16"},
 		"the host's, refunded": {func(s *scene.PayShop) affiliate.PaymentResult {
-			sale := affiliate.NewSale{PromoCode: "MARA20", Email: scene.Tomas.Email, TotalEarned: scene.Sum("80"), ExternalID: "o"}
+			sale := affiliate.SaleParams{PromoCode: "MARA20", Email: scene.Tomas.Email, TotalEarned: scene.Sum("80"), ExternalID: "o"}
 			scene.Must(s.RecordSale(s.T.Context(), sale))
 			return s.Reports(full("pi_1")(s), paid(s, "pi_1", "o"))
 		}, affiliate.SaleRedeemed, "0 0 0"},
 		"the host's, refunded later": {func(s *scene.PayShop) affiliate.PaymentResult {
-			sale := affiliate.NewSale{PromoCode: "MARA20", Email: scene.Tomas.Email, TotalEarned: scene.Sum("80"), ExternalID: "o"}
+			sale := affiliate.SaleParams{PromoCode: "MARA20", Email: scene.Tomas.Email, TotalEarned: scene.Sum("80"), ExternalID: "o"}
 			scene.Must(s.RecordSale(s.T.Context(), sale))
 			return s.Reports(paid(s, "pi_1", "o"), full("pi_1")(s))
 		}, affiliate.SaleParked, "0 0 0"},

@@ -213,8 +213,8 @@ func normalizePaid(p *engine.Program, paid *affiliate.Paid) error {
 		return refusal.First(refusal.Optional("externalId", paid.ExternalID, refusal.MaxName), refusal.Optional("externalInvoiceId", paid.ExternalInvoiceID, refusal.MaxName))
 	}
 	paid.PromoCode = code // a free order needs one, or an offer
-	engine.LeaveOutProductName(&paid.NewSale)
-	_, err := p.NormalizeCharge(&paid.NewSale)
+	engine.LeaveOutProductName(&paid.SaleParams)
+	_, err := p.NormalizeCharge(&paid.SaleParams)
 	paid.PromoCode, paid.Offer = "", false
 	return err
 }

@@ -54,8 +54,8 @@ func pay(w *affiliate.WaitingSale, total affiliate.Amount, c affiliate.Currency)
 }
 
 // sale returns the input of RecordSale, without whom to credit.
-func sale(w *affiliate.WaitingSale) affiliate.NewSale {
-	in := affiliate.NewSale{
+func sale(w *affiliate.WaitingSale) affiliate.SaleParams {
+	in := affiliate.SaleParams{
 		TotalEarned: w.TotalEarned, Subtotal: w.Subtotal, Tax: w.Tax, Shipping: w.Shipping,
 		ExternalID: w.ExternalID, ExternalInvoiceID: w.InvoiceID, CommissionRate: w.Rate,
 		PaymentTrigger: w.Trigger, Free: w.Free, Lines: engine.NewLines(w.Lines),
@@ -163,7 +163,7 @@ func (r *Payment) tryTrial(waiting *affiliate.WaitingSale) error {
 }
 
 // enroll ends an attempt of a trial.
-func (r *Payment) enroll(in *affiliate.NewSale, d *engine.Decision) (affiliate.SaleOutcome, error) {
+func (r *Payment) enroll(in *affiliate.SaleParams, d *engine.Decision) (affiliate.SaleOutcome, error) {
 	known := d.Customer.Referral.ID != uuid.Nil
 	key, err := r.key()
 	if err != nil {
@@ -371,7 +371,7 @@ func (r *Payment) broughtBy(w *affiliate.WaitingSale, d *engine.Decision) error 
 
 // name copies what the attempt names into the input and the decision, and reports whether
 // it names anybody.
-func (r *Payment) name(in *affiliate.NewSale, d *engine.Decision, a *attempt) (bool, error) {
+func (r *Payment) name(in *affiliate.SaleParams, d *engine.Decision, a *attempt) (bool, error) {
 	var code record.Code
 	var err error
 	switch {

@@ -12,7 +12,7 @@ import (
 )
 
 // CreatePayout implements tributary.Program.CreatePayout.
-func CreatePayout(ctx context.Context, p *engine.Program, in affiliate.NewPayout) (_ affiliate.Payout, err error) {
+func CreatePayout(ctx context.Context, p *engine.Program, in affiliate.PayoutParams) (_ affiliate.Payout, err error) {
 	defer p.Begin(&ctx, "CreatePayout", engine.Writes).End(&err)
 	o := p.Op(ctx)
 	rq := engine.Request{Name: "payout.create", Refused: refusal.First(

@@ -18,12 +18,12 @@ func TestPayoutEntries(t *testing.T) {
 	ctx, w := t.Context(), scene.New(t)
 	a := w.Ada().Person
 	sell := func(total string) affiliate.Sale {
-		return scene.Must(w.RecordSale(ctx, affiliate.NewSale{ReferralID: "ada", Email: "kim@example.net", Name: "Kim", TotalEarned: scene.Sum(total)})).Sale.Or(affiliate.Sale{})
+		return scene.Must(w.RecordSale(ctx, affiliate.SaleParams{ReferralID: "ada", Email: "kim@example.net", Name: "Kim", TotalEarned: scene.Sum(total)})).Sale.Or(affiliate.Sale{})
 	}
 	first := sell("100")
 	sell("50")
-	scene.Must(w.RecordAdjustment(ctx, affiliate.NewAdjustment{AffiliateID: a.ID, Kind: affiliate.AdjustBonus, Amount: scene.Sum("7.5"), Reason: "spring"}))
-	p := scene.Must(w.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: a.ID}))
+	scene.Must(w.RecordAdjustment(ctx, affiliate.AdjustmentParams{AffiliateID: a.ID, Kind: affiliate.AdjustBonus, Amount: scene.Sum("7.5"), Reason: "spring"}))
+	p := scene.Must(w.CreatePayout(ctx, affiliate.PayoutParams{AffiliateID: a.ID}))
 	walk := func(limit int) (said []string, total affiliate.Amount) {
 		for pg := (affiliate.Page{Limit: limit}); ; {
 			list := scene.Must(w.PayoutEntries(ctx, p.ID, pg))
@@ -66,7 +66,7 @@ func TestHeldForAffiliates(t *testing.T) {
 	w := scene.New(t, func(cfg *tributary.Config) { cfg.Review = []affiliate.ReviewRule{affiliate.SelfReferral()} })
 	a := w.Ada().Person
 	sell := func(email string) {
-		scene.Must(w.RecordSale(ctx, affiliate.NewSale{ReferralID: "ada", Email: email, Name: "Kim", TotalEarned: scene.Sum("100")}))
+		scene.Must(w.RecordSale(ctx, affiliate.SaleParams{ReferralID: "ada", Email: email, Name: "Kim", TotalEarned: scene.Sum("100")}))
 	}
 	sell("kim@example.net")
 	sell(a.Email)

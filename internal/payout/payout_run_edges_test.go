@@ -56,7 +56,7 @@ func (m *meanwhile) Update(ctx context.Context, id uuid.UUID, fn func(*record.Tx
 func TestPayoutRunPaidMeanwhile(t *testing.T) {
 	ctx := t.Context()
 	s := newRunShop(t)
-	pay := func() { scene.Must(s.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: s.of["Ada"].ID})) }
+	pay := func() { scene.Must(s.CreatePayout(ctx, affiliate.PayoutParams{AffiliateID: s.of["Ada"].ID})) }
 	run := scene.Must(s.With(&meanwhile{s.Store, 2, pay}).RunPayouts(ctx, may())) // the second is Ada's
 	if run.Created != 0 || run.Skipped != 6 || run.Status != affiliate.RunDone {
 		t.Errorf("%+v", run)

@@ -34,7 +34,7 @@ func newRunShop(t testing.TB) runShop {
 	w := scene.New(t)
 	s := runShop{w, map[string]affiliate.Affiliate{}, map[uuid.UUID]string{}}
 	for _, name := range []string{"Ada", "Bo", "Cy", "Di", "Eve", "Fay", "Gil", "Hal"} {
-		aff := w.Join(strings.ToLower(name), func(in *affiliate.NewAffiliate) { in.AffiliateLink = name })
+		aff := w.Join(strings.ToLower(name), func(in *affiliate.AffiliateParams) { in.AffiliateLink = name })
 		s.of[name], s.names[aff.ID] = aff, name
 		if name != "Gil" {
 			scene.Must(s.SetPayoutDetails(ctx, aff.ID, affiliate.PayoutDetails{Email: name + "@pay.example", Method: "PAYPAL"}))
@@ -44,7 +44,7 @@ func newRunShop(t testing.TB) runShop {
 		s.owes(owed.name, owed.amount)
 	}
 	scene.Must(s.ReviewCommissions(ctx, affiliate.ApprovalOnHold, s.sells("Di", "100").ID))
-	plan := scene.Must(s.CreatePlan(ctx, affiliate.NewPlan{Name: "p", Terms: affiliate.Terms{Rate: affiliate.MustPercent("20"), HoldDays: 30}}))
+	plan := scene.Must(s.CreatePlan(ctx, affiliate.PlanParams{Name: "p", Terms: affiliate.Terms{Rate: affiliate.MustPercent("20"), HoldDays: 30}}))
 	scene.Must(s.SetAffiliatePlan(ctx, plan.ID, s.of["Fay"].ID))
 	s.sells("Fay", "150")
 	scene.Must(s.ReviewCommissions(ctx, affiliate.ApprovalDeclined, s.sells("Hal", "100").ID)) // nothing is open
@@ -55,12 +55,12 @@ func newRunShop(t testing.TB) runShop {
 
 func (s runShop) owes(name, amount string) {
 	s.T.Helper()
-	scene.Must(s.RecordAdjustment(context.Background(), affiliate.NewAdjustment{AffiliateID: s.of[name].ID, Kind: affiliate.AdjustCorrection, Amount: scene.Sum(amount), Reason: "r"}))
+	scene.Must(s.RecordAdjustment(context.Background(), affiliate.AdjustmentParams{AffiliateID: s.of[name].ID, Kind: affiliate.AdjustCorrection, Amount: scene.Sum(amount), Reason: "r"}))
 }
 
 func (s runShop) sells(name, total string) affiliate.Sale {
 	s.T.Helper()
-	in := affiliate.NewSale{ReferralID: name, Email: name + "@customer.example", Name: "C", TotalEarned: scene.Sum(total)}
+	in := affiliate.SaleParams{ReferralID: name, Email: name + "@customer.example", Name: "C", TotalEarned: scene.Sum(total)}
 	return scene.Must(s.RecordSale(context.Background(), in)).Sale.Or(affiliate.Sale{})
 }
 
@@ -554,7 +554,7 @@ func TestVerifyRuns(t *testing.T) {
 func TestPreviewPageIsBounded(t *testing.T) {
 	s := newRunShop(t)
 	for i := range 5_000 {
-		s.Join(fmt.Sprintf("idle%d", i), func(in *affiliate.NewAffiliate) { in.AffiliateLink = fmt.Sprintf("idle%d", i) })
+		s.Join(fmt.Sprintf("idle%d", i), func(in *affiliate.AffiliateParams) { in.AffiliateLink = fmt.Sprintf("idle%d", i) })
 	}
 	page := scene.Must(s.PreviewPayouts(t.Context(), may(), affiliate.Page{Limit: 100}))
 	if len(page.Items) != len(exampleD()) || page.Next == "" {

@@ -25,7 +25,7 @@ func TestCreatePayoutErrors(t *testing.T) {
 	held, declined := s.ToTomas("1"), s.ToTomas("1")
 	scene.Must(s.ReviewCommissions(ctx, affiliate.ApprovalOnHold, held.ID))
 	scene.Must(s.ReviewCommissions(ctx, affiliate.ApprovalDeclined, declined.ID))
-	s.Sell(affiliate.NewSale{Email: s.Tomas.Email, CommissionRate: scene.Percent("0")})
+	s.Sell(affiliate.SaleParams{Email: s.Tomas.Email, CommissionRate: scene.Percent("0")})
 	full := s.ToTomas("100")
 	scene.Must(s.RefundSale(ctx, affiliate.Refund{SaleID: full.ID}))
 	s.Pass(time.Millisecond)
@@ -36,19 +36,19 @@ func TestCreatePayoutErrors(t *testing.T) {
 	nothing := scene.StateError(affiliate.NothingPayable, "", "Nothing is payable to this affiliate")
 	for _, tt := range []struct {
 		name string
-		in   affiliate.NewPayout
+		in   affiliate.PayoutParams
 		want affiliate.Error
 	}{
-		{"ErrExternalIDLong", affiliate.NewPayout{AffiliateID: s.Ada.Person.ID, ExternalID: strings.Repeat("x", 256)}, scene.FieldError(affiliate.InvalidField, "externalId", "externalId is too long")},
-		{"ErrExternalIDNUL", affiliate.NewPayout{AffiliateID: s.Ada.Person.ID, ExternalID: "\x00"}, scene.FieldError(affiliate.InvalidField, "externalId", "externalId contains invalid characters")},
-		{"ErrExternalIDBlank", affiliate.NewPayout{AffiliateID: s.Ada.Person.ID, ExternalID: " "}, scene.FieldError(affiliate.InvalidField, "externalId", "externalId must not be empty")},
-		{"ErrNobody", affiliate.NewPayout{}, scene.FieldError(affiliate.MissingField, "affiliateId", "Affiliate ID or email is required")},
-		{"ErrUnknownEmail", affiliate.NewPayout{AffiliateEmail: "nobody@example.com"}, unknown},
-		{"ErrMismatch", affiliate.NewPayout{AffiliateID: s.Ada.Person.ID, AffiliateEmail: s.Bob.Email}, scene.FieldError(affiliate.IdentifiersMismatch, "", "The identifiers do not name the same record")},
-		{"ErrUnknown", affiliate.NewPayout{AffiliateID: s.Tomas.ID}, unknown},
-		{"ErrNothing", affiliate.NewPayout{AffiliateID: s.Bob.ID}, nothing},
-		{"ErrNothingUntil", affiliate.NewPayout{AffiliateID: s.Ada.Person.ID, Until: before}, nothing},
-		{"ErrNothingInYear1", affiliate.NewPayout{AffiliateID: s.Ada.Person.ID, Until: time.Time{}.Add(1)}, nothing},
+		{"ErrExternalIDLong", affiliate.PayoutParams{AffiliateID: s.Ada.Person.ID, ExternalID: strings.Repeat("x", 256)}, scene.FieldError(affiliate.InvalidField, "externalId", "externalId is too long")},
+		{"ErrExternalIDNUL", affiliate.PayoutParams{AffiliateID: s.Ada.Person.ID, ExternalID: "\x00"}, scene.FieldError(affiliate.InvalidField, "externalId", "externalId contains invalid characters")},
+		{"ErrExternalIDBlank", affiliate.PayoutParams{AffiliateID: s.Ada.Person.ID, ExternalID: " "}, scene.FieldError(affiliate.InvalidField, "externalId", "externalId must not be empty")},
+		{"ErrNobody", affiliate.PayoutParams{}, scene.FieldError(affiliate.MissingField, "affiliateId", "Affiliate ID or email is required")},
+		{"ErrUnknownEmail", affiliate.PayoutParams{AffiliateEmail: "nobody@example.com"}, unknown},
+		{"ErrMismatch", affiliate.PayoutParams{AffiliateID: s.Ada.Person.ID, AffiliateEmail: s.Bob.Email}, scene.FieldError(affiliate.IdentifiersMismatch, "", "The identifiers do not name the same record")},
+		{"ErrUnknown", affiliate.PayoutParams{AffiliateID: s.Tomas.ID}, unknown},
+		{"ErrNothing", affiliate.PayoutParams{AffiliateID: s.Bob.ID}, nothing},
+		{"ErrNothingUntil", affiliate.PayoutParams{AffiliateID: s.Ada.Person.ID, Until: before}, nothing},
+		{"ErrNothingInYear1", affiliate.PayoutParams{AffiliateID: s.Ada.Person.ID, Until: time.Time{}.Add(1)}, nothing},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s.On(t)
@@ -70,7 +70,7 @@ func TestCreatePayout(t *testing.T) {
 	s.Pass(time.Hour)
 	var got affiliate.Payout
 	s.Fires(func() (err error) {
-		got, err = s.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: s.Ada.Person.ID, Until: until.In(time.FixedZone("x", 3600)), ExternalID: "wire-7"})
+		got, err = s.CreatePayout(ctx, affiliate.PayoutParams{AffiliateID: s.Ada.Person.ID, Until: until.In(time.FixedZone("x", 3600)), ExternalID: "wire-7"})
 		return err
 	}, affiliate.SaleUpdated, affiliate.SaleUpdated)
 	want := affiliate.Payout{
@@ -97,7 +97,7 @@ func TestCreatePayout(t *testing.T) {
 	}
 	s.Verifies()
 
-	paid := scene.Must(s.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: s.Ada.Person.ID, ManuallyPaid: true}))
+	paid := scene.Must(s.CreatePayout(ctx, affiliate.PayoutParams{AffiliateID: s.Ada.Person.ID, ManuallyPaid: true}))
 	if at, ok := paid.PaidAt.Get(); paid.Status != affiliate.PayoutPaid || !paid.ManuallyPaid || !ok || !at.Equal(affiliate.TimeOf(s.Now)) || paid.Amount != scene.Sum("2") {
 		t.Errorf("%+v", paid)
 	}
@@ -250,7 +250,7 @@ func TestReturnPayout(t *testing.T) {
 	ctx := t.Context()
 	s := scene.NewShop(t)
 	ada := s.Ada.Person.ID
-	sale, free := s.ToTomas("100"), affiliate.NewAdjustment{AffiliateID: ada, Kind: affiliate.AdjustBonus, Amount: scene.Sum("5"), Reason: "spring"}
+	sale, free := s.ToTomas("100"), affiliate.AdjustmentParams{AffiliateID: ada, Kind: affiliate.AdjustBonus, Amount: scene.Sum("5"), Reason: "spring"}
 	bonus := scene.Must(s.RecordAdjustment(ctx, free))
 	field := func(text string) affiliate.Error {
 		return scene.FieldError(affiliate.InvalidField, "returnedReason", "returnedReason "+text)
@@ -308,7 +308,7 @@ func TestReturnPayout(t *testing.T) {
 	if same := scene.Must(s.SetPayoutStatus(ctx, p.ID, affiliate.PayoutReturned)); !cmp.Equal(got, same) {
 		t.Errorf("the same status again changed the payout: %s", cmp.Diff(got, same))
 	}
-	next := scene.Must(s.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: ada, ManuallyPaid: true}))
+	next := scene.Must(s.CreatePayout(ctx, affiliate.PayoutParams{AffiliateID: ada, ManuallyPaid: true}))
 	if next.Amount != scene.Sum("25") || !cmp.Equal(next.CommissionIDs, p.CommissionIDs) || !cmp.Equal(next.AdjustmentIDs, p.AdjustmentIDs) {
 		t.Errorf("what came back is paid as %+v", next)
 	}
@@ -331,7 +331,7 @@ func TestPayoutUntilTheEndOfADay(t *testing.T) {
 	s.ToTomas("100")
 	s.Pass(time.Microsecond) // the next day
 	s.ToTomas("10")
-	in := affiliate.NewPayout{AffiliateID: s.Ada.Person.ID, Until: end}
+	in := affiliate.PayoutParams{AffiliateID: s.Ada.Person.ID, Until: end}
 	for line, err := range affiliate.All(ctx, s.PreviewPayouts, affiliate.PayoutRun{Until: end, NoDetails: true}) {
 		if err != nil || line.Amount != scene.Sum("20") {
 			t.Errorf("a run would pay %v, %v", line.Amount, err)

@@ -24,7 +24,7 @@ func TestBooksFaults(t *testing.T) {
 	ctx := context.Background()
 	ops := map[string]func(b *scene.Ledger, p *tributary.Program) error{
 		"CreateEndpoint": func(b *scene.Ledger, p *tributary.Program) error {
-			_, err := p.CreateEndpoint(ctx, affiliate.NewEndpoint{URL: scene.HookURL, Events: []affiliate.EventType{"*"}})
+			_, err := p.CreateEndpoint(ctx, affiliate.EndpointParams{URL: scene.HookURL, Events: []affiliate.EventType{"*"}})
 			return err
 		},
 		"UpdateEndpoint": func(b *scene.Ledger, p *tributary.Program) error {
@@ -40,7 +40,7 @@ func TestBooksFaults(t *testing.T) {
 			return err
 		},
 		"fan-out": func(b *scene.Ledger, p *tributary.Program) error {
-			_, err := p.CreateCoupon(ctx, affiliate.NewCoupon{Name: "x", PercentOff: affiliate.Set(affiliate.MustPercent("5"))})
+			_, err := p.CreateCoupon(ctx, affiliate.CouponParams{Name: "x", PercentOff: affiliate.Set(affiliate.MustPercent("5"))})
 			return err
 		},
 		"Endpoint": func(b *scene.Ledger, p *tributary.Program) error { _, err := p.Endpoint(ctx, b.Hooked.ID); return err },
@@ -84,7 +84,7 @@ func TestBooksFaults(t *testing.T) {
 			if name != "UpdateEndpoint" && name != "DeleteEndpoint" {
 				b.Settle()
 			}
-			in := affiliate.NewAffiliate{FirstName: "A", LastName: "B", Email: "once@example.com"}
+			in := affiliate.AffiliateParams{FirstName: "A", LastName: "B", Email: "once@example.com"}
 			in.Once.Key = "k"
 			scene.Must(b.CreateAffiliate(ctx, in))
 			b.Pass(48 * time.Hour)
@@ -135,8 +135,8 @@ func TestVerifyStoredPayloads(t *testing.T) {
 // A store whose unique indexes allow duplicates.
 func TestVerifyUnique(t *testing.T) {
 	b := scene.NewLedger(t)
-	scene.Must(b.CreateCoupon(t.Context(), affiliate.NewCoupon{Once: affiliate.Once{Key: "k"}, Name: "x", ExternalID: "ext", PercentOff: affiliate.Set(affiliate.MustPercent("5"))}))
-	scene.Must(b.CreateCode(t.Context(), affiliate.NewCode{CouponID: b.Autumn.ID, Code: "EXT", ExternalID: "ext"}))
+	scene.Must(b.CreateCoupon(t.Context(), affiliate.CouponParams{Once: affiliate.Once{Key: "k"}, Name: "x", ExternalID: "ext", PercentOff: affiliate.Set(affiliate.MustPercent("5"))}))
+	scene.Must(b.CreateCode(t.Context(), affiliate.CodeParams{CouponID: b.Autumn.ID, Code: "EXT", ExternalID: "ext"}))
 	scene.Must(b.UpdateSale(t.Context(), 5, affiliate.SaleUpdate{ExternalInvoiceID: affiliate.Set("in-5")}))
 	err := b.With(&scene.Probe{Store: b.Store, Double: true}).Verify(t.Context())
 	found := map[string]bool{}

@@ -48,17 +48,17 @@ func heapAlloc() int64 {
 func addLinks(p *tributary.Program, owner uuid.UUID, n int) func() {
 	return func() {
 		for i := range n {
-			scene.Must(p.CreateLink(context.Background(), affiliate.NewLink{AffiliateID: owner, Link: fmt.Sprintf("partner-%05d", i)}))
+			scene.Must(p.CreateLink(context.Background(), affiliate.LinkParams{AffiliateID: owner, Link: fmt.Sprintf("partner-%05d", i)}))
 		}
 	}
 }
 
 func changeCoupon(p *tributary.Program, owner uuid.UUID, n int) func() {
 	ctx := context.Background()
-	coupon := scene.Must(p.CreateCoupon(ctx, affiliate.NewCoupon{Name: "Big", PercentOff: affiliate.Set(affiliate.MustPercent("10"))}))
+	coupon := scene.Must(p.CreateCoupon(ctx, affiliate.CouponParams{Name: "Big", PercentOff: affiliate.Set(affiliate.MustPercent("10"))}))
 	for n > 0 {
 		count := min(n, 1000)
-		scene.Must(p.GenerateCodes(ctx, affiliate.NewCodes{Count: count, NewCode: affiliate.NewCode{
+		scene.Must(p.GenerateCodes(ctx, affiliate.CodesParams{Count: count, CodeParams: affiliate.CodeParams{
 			CouponID: coupon.ID, AffiliateID: owner, CodeStructure: affiliate.Set(affiliate.CodeStructure{RandomChars: true}),
 			RandomCharsLength: affiliate.Set[int64](12),
 		}}))
@@ -104,7 +104,7 @@ func TestSharedListsStay(t *testing.T) {
 	ctx := t.Context()
 	p, owners := benchkit.Shop(t, memstore.New(), 1)
 	owner := owners[0].ID
-	coupon := scene.Must(p.CreateCoupon(ctx, affiliate.NewCoupon{Name: "Big", PercentOff: affiliate.Set(affiliate.MustPercent("10"))}))
+	coupon := scene.Must(p.CreateCoupon(ctx, affiliate.CouponParams{Name: "Big", PercentOff: affiliate.Set(affiliate.MustPercent("10"))}))
 	link := func(i int) affiliate.LinkRef { return affiliate.LinkRef{Slug: fmt.Sprint("l", i)} }
 	var early [][]byte
 	read := func() {
@@ -116,9 +116,9 @@ func TestSharedListsStay(t *testing.T) {
 	}
 	codes := map[int]affiliate.Code{}
 	for i := range 60 {
-		scene.Must(p.CreateLink(ctx, affiliate.NewLink{AffiliateID: owner, Link: fmt.Sprint("l", i)}))
-		codes[i] = scene.Must(p.CreateCode(ctx, affiliate.NewCode{CouponID: coupon.ID, Code: fmt.Sprint("C", i), AffiliateID: owner}))
-		if _, err := p.CreateLink(ctx, affiliate.NewLink{AffiliateID: owner, Link: fmt.Sprint("l", i)}); err == nil {
+		scene.Must(p.CreateLink(ctx, affiliate.LinkParams{AffiliateID: owner, Link: fmt.Sprint("l", i)}))
+		codes[i] = scene.Must(p.CreateCode(ctx, affiliate.CodeParams{CouponID: coupon.ID, Code: fmt.Sprint("C", i), AffiliateID: owner}))
+		if _, err := p.CreateLink(ctx, affiliate.LinkParams{AffiliateID: owner, Link: fmt.Sprint("l", i)}); err == nil {
 			t.Fatal("the same slug twice")
 		}
 		switch i % 6 {

@@ -158,7 +158,7 @@ const othersWrite = "meanwhile"
 
 // addPlan is a write that has to do with nothing else.
 func addPlan(ctx context.Context, p *tributary.Program) error {
-	return scene.ErrOf(p.CreatePlan(ctx, affiliate.NewPlan{Name: othersWrite}))
+	return scene.ErrOf(p.CreatePlan(ctx, affiliate.PlanParams{Name: othersWrite}))
 }
 
 // withoutOthers are all records but those that others wrote.

@@ -23,7 +23,7 @@ func BenchmarkSaleLines(b *testing.B) {
 	}{{"none", 0, nil}, {"rules", 0, rules}, {"five", 5, rules}} {
 		b.Run(bb.name, func(b *testing.B) {
 			s := scene.NewShop(b, func(c *tributary.Config) { c.Terms.Rules = bb.rules })
-			in := affiliate.NewSale{PromoCode: "ADA20", Email: "tomas@example.net", TotalEarned: scene.Sum("100")}
+			in := affiliate.SaleParams{PromoCode: "ADA20", Email: "tomas@example.net", TotalEarned: scene.Sum("100")}
 			for i := range bb.lines {
 				in.Lines = append(in.Lines, affiliate.Line{ID: fmt.Sprint(i), ProductID: fmt.Sprint("p", i), Quantity: affiliate.Set(scene.Sum("1")), Amount: scene.Sum("25")})
 			}

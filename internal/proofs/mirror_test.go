@@ -172,7 +172,7 @@ func TestPaymentCountsAgain(t *testing.T) {
 func TestPaymentAdjustedBefore(t *testing.T) {
 	s := scene.NewPayShop(t)
 	s.Play("S", "D:dp_1:120:lost@1")
-	made := scene.Must(s.RecordAdjustment(t.Context(), affiliate.NewAdjustment{
+	made := scene.Must(s.RecordAdjustment(t.Context(), affiliate.AdjustmentParams{
 		AffiliateID: s.Mara.ID, SaleID: s.SaleOf("pi_1").ID, Kind: affiliate.AdjustDisputeWon, Amount: scene.Sum("20"), Reason: "stripe dp_1: won",
 	}))
 	scene.Behind(t, s.World, func(tx *record.Tx) {

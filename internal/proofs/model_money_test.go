@@ -136,7 +136,7 @@ func drawCents(rt *rapid.T, label string, least, most int64) affiliate.Amount {
 }
 
 func (m *moneyModel) sell(rt *rapid.T) {
-	in := affiliate.NewSale{
+	in := affiliate.SaleParams{
 		PromoCode: "ADA20", TotalEarned: drawCents(rt, "total", 2, 50_000),
 		CommissionRate: affiliate.Set(affiliate.PercentFromScaled(rapid.Int64Range(0, 100_0000).Draw(rt, "rate"))),
 		Email:          choose(rt, "email", "", "", "t@x.example", "ada+shop@example.com"),
@@ -152,7 +152,7 @@ func (m *moneyModel) sell(rt *rapid.T) {
 
 // give records a free order.
 func (m *moneyModel) give(rt *rapid.T) {
-	in := affiliate.NewSale{
+	in := affiliate.SaleParams{
 		PromoCode: "ADA20", Free: true, Subtotal: affiliate.Set(drawCents(rt, "subtotal", 1, 50_000)),
 		CommissionRate: affiliate.Set(affiliate.PercentFromScaled(rapid.Int64Range(0, 100_0000).Draw(rt, "rate"))),
 		Email:          choose(rt, "email", "", "t@x.example", "ada+shop@example.com"),
@@ -161,7 +161,7 @@ func (m *moneyModel) give(rt *rapid.T) {
 }
 
 // record records a sale, and puts it into the model without its entry.
-func (m *moneyModel) record(rt *rapid.T, in affiliate.NewSale) *moneySale {
+func (m *moneyModel) record(rt *rapid.T, in affiliate.SaleParams) *moneySale {
 	sale, _ := scene.Must(m.w.RecordSale(rt.Context(), in)).Sale.Get()
 	s := &moneySale{
 		owner: m.ada, id: sale.ID, total: scene.RatOf(in.TotalEarned), tax: scene.RatOf(in.Tax), kept: scene.RatOf(in.TotalEarned), free: in.Free,
@@ -292,7 +292,7 @@ func (m *moneyModel) remove(rt *rapid.T) {
 
 func (m *moneyModel) adjust(rt *rapid.T) {
 	owner := m.drawPayee(rt)
-	in := affiliate.NewAdjustment{AffiliateID: owner.ID, Kind: affiliate.AdjustCorrection, Amount: drawCents(rt, "amount", -5_000, 5_000), Reason: "r"}
+	in := affiliate.AdjustmentParams{AffiliateID: owner.ID, Kind: affiliate.AdjustCorrection, Amount: drawCents(rt, "amount", -5_000, 5_000), Reason: "r"}
 	if in.Amount.IsZero() {
 		rt.Skip("nothing")
 	}
@@ -309,7 +309,7 @@ func (m *moneyModel) reverse(rt *rapid.T) {
 	if was.undone {
 		want = affiliate.AdjustmentReversed
 	}
-	a, err := m.w.RecordAdjustment(rt.Context(), affiliate.NewAdjustment{Reverses: was.uid, Reason: "r"})
+	a, err := m.w.RecordAdjustment(rt.Context(), affiliate.AdjustmentParams{Reverses: was.uid, Reason: "r"})
 	scene.RefusedAs(rt, "reversal", want, err)
 	if err == nil {
 		was.undone = true
@@ -341,7 +341,7 @@ func (m *moneyModel) pay(rt *rapid.T) {
 	case sum.Cmp(scene.RatOf(least)) < 0:
 		want = affiliate.BelowPayoutMinimum
 	}
-	p, err := m.w.CreatePayout(rt.Context(), affiliate.NewPayout{AffiliateID: owner.ID, Until: until, Minimum: least})
+	p, err := m.w.CreatePayout(rt.Context(), affiliate.PayoutParams{AffiliateID: owner.ID, Until: until, Minimum: least})
 	scene.RefusedAs(rt, "CreatePayout", want, err)
 	if err != nil {
 		return
@@ -373,7 +373,7 @@ func (m *moneyModel) paid(owner *payee, id uuid.UUID, took []*owed, sum *big.Rat
 func (m *moneyModel) hold(rt *rapid.T) {
 	owner, days := m.drawPayee(rt), rapid.Int64Range(0, 2).Draw(rt, "days")
 	rate := affiliate.PercentFromScaled(rapid.Int64Range(0, 100_0000).Draw(rt, "rate"))
-	plan := scene.Must(m.w.CreatePlan(rt.Context(), affiliate.NewPlan{Name: "p", Terms: affiliate.Terms{Rate: rate, HoldDays: days}}))
+	plan := scene.Must(m.w.CreatePlan(rt.Context(), affiliate.PlanParams{Name: "p", Terms: affiliate.Terms{Rate: rate, HoldDays: days}}))
 	scene.Must(m.w.SetAffiliatePlan(rt.Context(), plan.ID, owner.ID))
 	owner.rate, owner.held = scene.PercentRat(rate), time.Duration(days)*24*time.Hour
 }

@@ -175,7 +175,7 @@ func TestModelPayments(t *testing.T) {
 				}
 			},
 			"payout": func(*rapid.T) {
-				made, err := m.CreatePayout(t.Context(), affiliate.NewPayout{AffiliateID: m.Mara.ID})
+				made, err := m.CreatePayout(t.Context(), affiliate.PayoutParams{AffiliateID: m.Mara.ID})
 				if err == nil && number("paid", 2) == 1 {
 					scene.Must(m.SetPayoutStatus(t.Context(), made.ID, affiliate.PayoutPaid))
 				}

@@ -161,7 +161,7 @@ func (m *redeemMachine) hold(rt *rapid.T) {
 	if maybe(rt, "without total", 6) {
 		e.total = affiliate.Opt[affiliate.Amount]{}
 	}
-	in := affiliate.NewHold{Order: e.order(), ID: choose(rt, "hold", holdIDs...), Until: m.w.Now.Add(choose(rt, "for", time.Millisecond, time.Hour, time.Hour, 24*time.Hour))}
+	in := affiliate.HoldParams{Order: e.order(), ID: choose(rt, "hold", holdIDs...), Until: m.w.Now.Add(choose(rt, "for", time.Millisecond, time.Hour, time.Hour, 24*time.Hour))}
 	own := m.holdNamed(in.ID)
 	seen, blank := affiliate.Evaluation{}, strings.Trim(e.code, " \t\n") == ""
 	if !blank {

@@ -52,8 +52,8 @@ func (e errand) order() affiliate.Order {
 	}
 }
 
-func (e errand) sale() affiliate.NewSale {
-	return affiliate.NewSale{
+func (e errand) sale() affiliate.SaleParams {
+	return affiliate.SaleParams{
 		PromoCode: e.code, ReferralID: e.referralID, Email: e.email, Name: e.name, TotalEarned: e.total.Or(affiliate.Amount{}),
 		Tax: e.tax, Shipping: e.shipping, ExternalID: e.external, CommissionRate: e.rate, HoldID: e.hold,
 		Product: affiliate.Set(affiliate.Product{ProductID: e.product, Quantity: e.pieces}),
@@ -281,7 +281,7 @@ func (m *redeemMachine) book(rt *rapid.T, e errand, b buyer, sale affiliate.Sale
 // refer attributes a customer by code. The code is evaluated as for a sale, and
 // nothing is counted (rule 3.3).
 func (m *redeemMachine) refer(rt *rapid.T) {
-	in := affiliate.NewReferral{
+	in := affiliate.ReferralParams{
 		PromoCode: m.typedCode(rt), Name: "Tomas Berg", Email: choose(rt, "email", "c1@example.com", "C2@example.com", "c4@example.com"),
 		ReferredUserExternalID: choose(rt, "external id", "ext-1", "ext-2"), AffiliateID: choose(rt, "affiliateId", m.idents()...),
 	}
@@ -336,7 +336,7 @@ func (m *redeemMachine) affiliateIdent(ident string) string {
 	return ident
 }
 
-func (m *redeemMachine) referWithoutCode(rt *rapid.T, in affiliate.NewReferral, got affiliate.Referral, err error) {
+func (m *redeemMachine) referWithoutCode(rt *rapid.T, in affiliate.ReferralParams, got affiliate.Referral, err error) {
 	to := m.who(errand{referralID: m.affiliateIdent(in.AffiliateID)})
 	switch {
 	case m.taken(in.ReferredUserExternalID, in.Email):
@@ -362,7 +362,7 @@ func (m *redeemMachine) knownAs(r *shopReferral, external string) {
 	}
 }
 
-func (m *redeemMachine) addReferral(in affiliate.NewReferral, id, owner, link uuid.UUID) {
+func (m *redeemMachine) addReferral(in affiliate.ReferralParams, id, owner, link uuid.UUID) {
 	m.referrals = append(m.referrals, &shopReferral{
 		id: id, affiliate: owner, link: link, email: folded(in.Email), external: in.ReferredUserExternalID, status: affiliate.SubscriptionActive,
 	})

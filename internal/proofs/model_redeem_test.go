@@ -92,7 +92,7 @@ func (m *redeemMachine) fresh(prefix string) string {
 
 func (m *redeemMachine) newAffiliate(rt *rapid.T) {
 	slug := m.fresh("Slug-")
-	a, err := m.w.CreateAffiliate(m.ctx, affiliate.NewAffiliate{
+	a, err := m.w.CreateAffiliate(m.ctx, affiliate.AffiliateParams{
 		FirstName: "Ada", LastName: "Lovelace", Email: slug + "@example.com", AffiliateLink: slug,
 	})
 	scene.RefusedAs(rt, "CreateAffiliate", "", err)
@@ -146,7 +146,7 @@ func instantOf(o affiliate.Opt[affiliate.Date]) time.Time {
 }
 
 func (m *redeemMachine) newCoupon(rt *rapid.T) {
-	in := affiliate.NewCoupon{
+	in := affiliate.CouponParams{
 		Name: m.fresh("Coupon "), MaxRedemptions: limit(rt), RedeemBy: m.moment(rt), Valid: optionally(rt, "valid", true, true, true, true, false),
 		LimitToProducts: maybe(rt, "limited", 5), ProductIDs: choose(rt, "products", nil, []string{"beans"}, []string{"mugs", "beans"}),
 		StartsAt: m.start(rt), MaxDiscountTotal: seldomOf(rt, "budget", affiliate.MustAmount("0.01"), affiliate.MustAmount("10"), affiliate.MustAmount("40")),
@@ -222,7 +222,7 @@ func (m *redeemMachine) customerNames() []string {
 }
 
 func (m *redeemMachine) newCode(rt *rapid.T) {
-	in := affiliate.NewCode{
+	in := affiliate.CodeParams{
 		CouponID: m.aCoupon(rt), Code: typed(rt, choose(rt, "code", modelTexts...)),
 		Active: optionally(rt, "active", true, true, true, true, false), ExpiresAt: m.moment(rt), MaxRedemptions: limit(rt),
 		FirstTimeOrder: maybe(rt, "first", 3), LimitToAffiliate: maybe(rt, "limit to affiliate", 4),

@@ -152,9 +152,9 @@ func (m *reportModel) act(rt *rapid.T) {
 	case 0, 1:
 		m.ToTomas(total.String())
 	case 2:
-		scene.Must(m.RecordSale(ctx, affiliate.NewSale{PromoCode: m.ADA20.Code, TotalEarned: total}))
+		scene.Must(m.RecordSale(ctx, affiliate.SaleParams{PromoCode: m.ADA20.Code, TotalEarned: total}))
 	case 3:
-		scene.Must(m.RecordSale(ctx, affiliate.NewSale{ReferralID: m.Bea.ID.String(), TotalEarned: total}))
+		scene.Must(m.RecordSale(ctx, affiliate.SaleParams{ReferralID: m.Bea.ID.String(), TotalEarned: total}))
 	case 4: // some are refused: too much, in a payout, gone
 		_, _ = m.RefundSale(ctx, affiliate.Refund{SaleID: draw(), Amount: affiliate.Set(total), ClawBack: rapid.Bool().Draw(rt, "claw back")})
 	case 5:
@@ -165,18 +165,18 @@ func (m *reportModel) act(rt *rapid.T) {
 		status := rapid.SampledFrom([]affiliate.ApprovalStatus{affiliate.ApprovalAccepted, affiliate.ApprovalOnHold, affiliate.ApprovalDeclined}).Draw(rt, "status")
 		_, _ = m.ReviewCommissions(ctx, status, draw())
 	case 8:
-		scene.Must(m.RecordAdjustment(ctx, affiliate.NewAdjustment{AffiliateID: m.Bob.ID, Kind: affiliate.AdjustBonus, Amount: total, Reason: "r"}))
+		scene.Must(m.RecordAdjustment(ctx, affiliate.AdjustmentParams{AffiliateID: m.Bob.ID, Kind: affiliate.AdjustBonus, Amount: total, Reason: "r"}))
 	case 10: // some are refused: in a payout, refunded, gone
 		to := rapid.SampledFrom([]uuid.UUID{m.Ada.Person.ID, m.Bob.ID}).Draw(rt, "to")
 		_, _ = m.UpdateSale(ctx, draw(), affiliate.SaleUpdate{AffiliateID: affiliate.Set(to), ClawBack: rapid.Bool().Draw(rt, "claw back")})
 	case 11:
 		tea := affiliate.AmountFromScaled(100 * rapid.Int64Range(0, 20_000).Draw(rt, "tea"))
-		scene.Must(m.RecordSale(ctx, affiliate.NewSale{ReferralID: m.Tomas.ID.String(), TotalEarned: total, Lines: []affiliate.Line{
+		scene.Must(m.RecordSale(ctx, affiliate.SaleParams{ReferralID: m.Tomas.ID.String(), TotalEarned: total, Lines: []affiliate.Line{
 			{ProductID: "tea", Amount: tea}, {ProductID: "cup", Amount: total}, {ProductID: "tea", Amount: affiliate.MustAmount("0.01")},
 		}}))
 	case 9:
-		_, _ = m.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: m.Ada.Person.ID})
-		click := scene.Must(m.TrackClick(ctx, affiliate.NewClick{Slug: "ada"}))
+		_, _ = m.CreatePayout(ctx, affiliate.PayoutParams{AffiliateID: m.Ada.Person.ID})
+		click := scene.Must(m.TrackClick(ctx, affiliate.ClickParams{Slug: "ada"}))
 		m.happened = append(m.happened, countable{at: m.Now, owner: click.AffiliateID, link: click.AffiliateLinkID.Or(uuid.Nil), clicks: 1})
 	}
 	m.look()

@@ -89,7 +89,7 @@ func slugRefusal(slug string) affiliate.Reason {
 }
 
 func (m *slugMachine) newAffiliate(rt *rapid.T) {
-	in := affiliate.NewAffiliate{
+	in := affiliate.AffiliateParams{
 		FirstName: "Ada", LastName: "Lovelace",
 		Email: choose(rt, "email", "ada@example.com", "Ada@Example.com", "A.1@example.com", "ada@other.example", "+++@example.com", "7@example.com"),
 	}
@@ -186,7 +186,7 @@ func (m *slugMachine) owner(id uuid.UUID, email string) (*regAffiliate, bool) {
 }
 
 func (m *slugMachine) newLink(rt *rapid.T) {
-	in := affiliate.NewLink{Link: aSlug(rt)}
+	in := affiliate.LinkParams{Link: aSlug(rt)}
 	in.AffiliateID, in.AffiliateEmail = m.named(rt)
 	got, err := m.w.CreateLink(m.ctx, in)
 	owner, mismatch := m.owner(in.AffiliateID, in.AffiliateEmail)

@@ -16,7 +16,7 @@ import (
 // records nothing (rule 4.5).
 func (m *slugMachine) click(rt *rapid.T) {
 	slug := aSlug(rt)
-	got, err := m.w.TrackClick(m.ctx, affiliate.NewClick{Slug: slug, LandingURL: "https://beans.example/?ref=x"})
+	got, err := m.w.TrackClick(m.ctx, affiliate.ClickParams{Slug: slug, LandingURL: "https://beans.example/?ref=x"})
 	l := m.link(strings.TrimSuffix(slug, "%20")) // what a messenger added behind a slug is cut (rule 4.5)
 	if l == nil {
 		if !errors.Is(err, affiliate.ErrNotFound) {
@@ -66,7 +66,7 @@ func (m *slugMachine) lookUp(rt *rapid.T) {
 }
 
 func (m *slugMachine) refer(rt *rapid.T) {
-	in := affiliate.NewReferral{
+	in := affiliate.ReferralParams{
 		AffiliateID: m.ident(rt), Name: "Tomas Berg",
 		Email: choose(rt, "email", "c1@example.com", "C1@example.com", "c2@example.com", "c3@example.com"),
 	}
@@ -97,7 +97,7 @@ func (m *slugMachine) refer(rt *rapid.T) {
 
 // sell reports a sale without a code, by referralId or by the customer's email.
 func (m *slugMachine) sell(rt *rapid.T) {
-	in := affiliate.NewSale{
+	in := affiliate.SaleParams{
 		Name: "Tomas Berg", TotalEarned: affiliate.MustAmount(choose(rt, "total", "0.01", "10", "199.99")),
 		Email: choose(rt, "email", "", "c1@example.com", "C2@example.com", "c4@example.com"),
 	}

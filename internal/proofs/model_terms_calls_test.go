@@ -27,7 +27,7 @@ func newTermsModel(rt *rapid.T, scratch *scene.World, open func(func(*tributary.
 	m.window = time.Duration(days) * 24 * time.Hour
 	m.zone = scene.Must(time.LoadLocation(choose(rt, "zone", "UTC", "Europe/Berlin", "Pacific/Auckland")))
 	m.takes = func(t affiliate.Terms) error {
-		return scene.ErrOf(scratch.CreatePlan(rt.Context(), affiliate.NewPlan{Name: "p", Terms: t}))
+		return scene.ErrOf(scratch.CreatePlan(rt.Context(), affiliate.PlanParams{Name: "p", Terms: t}))
 	}
 	drawn := func() *termsOf {
 		terms := m.drawTerms(rt)
@@ -49,20 +49,20 @@ func newTermsModel(rt *rapid.T, scratch *scene.World, open func(func(*tributary.
 			c.FreeOrders, c.Location, c.Terms, c.Attribution, c.CookieDays = true, m.zone, *m.program.versions[0].terms, m.credit, days
 		})
 		for _, of := range m.plans {
-			of.plan = scene.Must(w.CreatePlan(rt.Context(), affiliate.NewPlan{Name: "p", Terms: *of.versions[0].terms})).ID
+			of.plan = scene.Must(w.CreatePlan(rt.Context(), affiliate.PlanParams{Name: "p", Terms: *of.versions[0].terms})).ID
 		}
 		for _, p := range m.people {
-			p.Affiliate = w.Join(p.slug, func(in *affiliate.NewAffiliate) { in.AffiliateLink = p.slug })
+			p.Affiliate = w.Join(p.slug, func(in *affiliate.AffiliateParams) { in.AffiliateLink = p.slug })
 		}
 		for _, code := range m.codes {
 			coupon := scene.Must(w.CreateCoupon(rt.Context(), code.coupon))
-			scene.Must(w.CreateCode(rt.Context(), affiliate.NewCode{CouponID: coupon.ID, Code: code.text, AffiliateID: code.owner.ID}))
+			scene.Must(w.CreateCode(rt.Context(), affiliate.CodeParams{CouponID: coupon.ID, Code: code.text, AffiliateID: code.owner.ID}))
 		}
 		return w
 	}
 	m.w = m.open()
 	for i := range int64(2) {
-		tier := &termsTier{id: scene.Must(m.w.CreateTier(rt.Context(), affiliate.NewTier{Tier: 1 + i, Name: "t"})).ID}
+		tier := &termsTier{id: scene.Must(m.w.CreateTier(rt.Context(), affiliate.TierParams{Tier: 1 + i, Name: "t"})).ID}
 		m.rateTier(rt, tier)
 		m.tiers = append(m.tiers, tier)
 	}
@@ -72,7 +72,7 @@ func newTermsModel(rt *rapid.T, scratch *scene.World, open func(func(*tributary.
 // drawTermsCode draws a code of an affiliate: Ada's are a percentage, Bob's an amount.
 func drawTermsCode(rt *rapid.T, owner *termsPayee, text string, products []string) *termsCode {
 	code := &termsCode{text: text, owner: owner, products: products}
-	code.coupon = affiliate.NewCoupon{Name: "c", LimitToProducts: products != nil, ProductIDs: products}
+	code.coupon = affiliate.CouponParams{Name: "c", LimitToProducts: products != nil, ProductIDs: products}
 	if owner.slug == "ada" {
 		percent := affiliate.PercentFromScaled(rapid.Int64Range(1_0000, 100_0000).Draw(rt, "percent off"))
 		code.coupon.PercentOff, code.percent = affiliate.Set(percent), scene.PercentRat(percent)
@@ -172,7 +172,7 @@ func termsRate(of affiliate.Currency, at time.Time) affiliate.ExchangeRate {
 func worthOf(r affiliate.ExchangeRate) *big.Rat { return big.NewRat(r.Scaled(), 1_000_000_000_000) }
 
 // drawCurrency draws in which currency an order is charged, and at which rate: T40.
-func (m *termsModel) drawCurrency(rt *rapid.T, in *affiliate.NewSale, s *termsSale) {
+func (m *termsModel) drawCurrency(rt *rapid.T, in *affiliate.SaleParams, s *termsSale) {
 	if !maybe(rt, "another currency", 3) {
 		return
 	}
@@ -194,7 +194,7 @@ func amountOf(r *big.Rat) affiliate.Amount {
 
 // A termsDraft is a sale that is not recorded yet.
 type termsDraft struct {
-	in       affiliate.NewSale
+	in       affiliate.SaleParams
 	sale     *termsSale
 	order    termsOrder
 	quantity *big.Rat
@@ -295,7 +295,7 @@ func (m *termsModel) drawSale(rt *rapid.T, customer string) termsDraft {
 	d := termsDraft{sale: m.newTermsSale(customer), quantity: big.NewRat(1, 1)}
 	s, in := d.sale, &d.in
 	s.trigger = choose(rt, "trigger", termsTriggers...)
-	*in = affiliate.NewSale{PaymentTrigger: s.trigger, Email: customer, Name: "N", ExternalID: fmt.Sprint("order ", m.n), Lines: m.drawLines(rt)}
+	*in = affiliate.SaleParams{PaymentTrigger: s.trigger, Email: customer, Name: "N", ExternalID: fmt.Sprint("order ", m.n), Lines: m.drawLines(rt)}
 	if maybe(rt, "paid earlier", 3) {
 		in.PaidAt = m.paidAt(rt).Time()
 		s.at = in.PaidAt
@@ -398,7 +398,7 @@ func (s *termsSale) copyLines() (lines []*termsLine) {
 }
 
 // charge draws what is paid for a basket of which so much is left after discounts.
-func (m *termsModel) charge(rt *rapid.T, in *affiliate.NewSale, s *termsSale, net *big.Rat) {
+func (m *termsModel) charge(rt *rapid.T, in *affiliate.SaleParams, s *termsSale, net *big.Rat) {
 	if in.PromoCode != "" && s.basket != nil && maybe(rt, "free", 6) {
 		in.Free, s.free, s.kept = true, true, s.total
 		return
@@ -760,7 +760,7 @@ func (s *termsSale) ground() string {
 // pay pays an affiliate what is open. Payouts hold these sales from then on.
 func (m *termsModel) pay(rt *rapid.T) {
 	p := choose(rt, "affiliate", m.people...)
-	if _, err := m.w.CreatePayout(rt.Context(), affiliate.NewPayout{AffiliateID: p.ID}); err != nil {
+	if _, err := m.w.CreatePayout(rt.Context(), affiliate.PayoutParams{AffiliateID: p.ID}); err != nil {
 		scene.RefusedAs(rt, "CreatePayout", affiliate.NothingPayable, err)
 		return
 	}

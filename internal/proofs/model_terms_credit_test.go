@@ -31,7 +31,7 @@ type termsOrder struct {
 func (m *termsModel) visit(rt *rapid.T) {
 	i := rapid.IntRange(0, len(m.visitors)-1).Draw(rt, "visitor")
 	c := &termsClick{of: choose(rt, "affiliate", m.people...), at: m.w.Now}
-	in := affiliate.NewClick{Slug: c.of.slug}
+	in := affiliate.ClickParams{Slug: c.of.slug}
 	if n := len(m.visitors[i]); n > 0 && !maybe(rt, "as if new", 5) {
 		c.earlier = m.visitors[i][n-1]
 		in.Earlier = c.earlier.id

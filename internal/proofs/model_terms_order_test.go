@@ -103,7 +103,7 @@ func TestCoveredRules(t *testing.T) {
 		case !decides(rules, 1):
 			want = "Rule b can never hold, because rule a decides before it"
 		}
-		_, err := w.CreatePlan(rt.Context(), affiliate.NewPlan{Name: "p", Terms: affiliate.Terms{Rules: rules}})
+		_, err := w.CreatePlan(rt.Context(), affiliate.PlanParams{Name: "p", Terms: affiliate.Terms{Rules: rules}})
 		if got := fmt.Sprint(err); want == "" && err != nil || want != "" && !strings.Contains(got, want) {
 			rt.Errorf("%+v\nare refused with %v, want %q", rules, err, want)
 		}

@@ -22,7 +22,7 @@ func (m *termsModel) convert(rt *rapid.T) {
 	d := termsDraft{sale: m.newTermsSale(customer), quantity: big.NewRat(1, 1)}
 	s := d.sale
 	s.trigger, s.named = affiliate.TriggerSignup, choose(rt, "conversion", termsConversions...)
-	in := affiliate.NewConversion{Conversion: s.named, Email: customer, Name: "N", ExternalID: fmt.Sprint("order ", m.n)}
+	in := affiliate.ConversionParams{Conversion: s.named, Email: customer, Name: "N", ExternalID: fmt.Sprint("order ", m.n)}
 	if d.order, in.ReferralID = m.drawOrder(rt, customer, s.at); d.order.code != nil {
 		in.PromoCode = d.order.code.text
 	}
@@ -61,7 +61,7 @@ func (m *termsModel) report(rt *rapid.T) {
 	d := termsDraft{sale: m.newTermsSale(customer), quantity: big.NewRat(1, 1)}
 	s := d.sale
 	s.payer = &termsPayment{key: fmt.Sprint("pay_", m.n), host: new(big.Rat)}
-	paid := affiliate.Paid{NewSale: affiliate.NewSale{ExternalID: fmt.Sprint("order ", m.n), Lines: m.drawLines(rt)}}
+	paid := affiliate.Paid{SaleParams: affiliate.SaleParams{ExternalID: fmt.Sprint("order ", m.n), Lines: m.drawLines(rt)}}
 	if maybe(rt, "paid earlier", 3) {
 		paid.PaidAt = m.paidAt(rt).Time()
 		s.at = paid.PaidAt

@@ -35,7 +35,7 @@ type termsPayee struct {
 }
 
 type termsCode struct {
-	coupon   affiliate.NewCoupon
+	coupon   affiliate.CouponParams
 	text     string
 	owner    *termsPayee
 	percent  *big.Rat // nil: off
@@ -94,7 +94,7 @@ type termsLine struct {
 type termsModel struct {
 	open      func() *scene.World // one more of the same program
 	w         *scene.World
-	last      affiliate.NewSale
+	last      affiliate.SaleParams
 	zone      *time.Location
 	credit    affiliate.Attribution
 	window    time.Duration // of clicks

@@ -52,28 +52,28 @@ type keyedShop struct {
 func newKeyedShop(t *testing.T, store record.Store) keyedShop {
 	ctx, s := t.Context(), scene.NewOnceShop(t, store)
 	s.Program = s.With(s.Store) // without the probe, which is slow
-	person := func(name string) affiliate.NewAffiliate {
-		return affiliate.NewAffiliate{FirstName: name, LastName: "B", Email: name + "@example.com", AffiliateLink: name}
+	person := func(name string) affiliate.AffiliateParams {
+		return affiliate.AffiliateParams{FirstName: name, LastName: "B", Email: name + "@example.com", AffiliateLink: name}
 	}
 	pending := person("pending")
 	pending.AffiliateStatus = "inactive"
 	paid, waiting := scene.Must(s.CreateAffiliate(ctx, person("paid"))), scene.Must(s.CreateAffiliate(ctx, pending))
 	invited := scene.Must(s.InviteAffiliate(ctx, person("invited")))
-	plan, tier := scene.Must(s.CreatePlan(ctx, affiliate.NewPlan{Name: "old"})), scene.Must(s.CreateTier(ctx, affiliate.NewTier{Tier: 1, Name: "old", Rate: scene.Percent("30")}))
-	sold := func(in affiliate.NewSale) affiliate.Sale {
+	plan, tier := scene.Must(s.CreatePlan(ctx, affiliate.PlanParams{Name: "old"})), scene.Must(s.CreateTier(ctx, affiliate.TierParams{Tier: 1, Name: "old", Rate: scene.Percent("30")}))
+	sold := func(in affiliate.SaleParams) affiliate.Sale {
 		in.TotalEarned = affiliate.MustAmount("100")
 		return scene.Must(s.RecordSale(ctx, in)).Sale.Or(affiliate.Sale{})
 	}
-	kim := sold(affiliate.NewSale{ReferralID: "ada", Email: "kim@example.net", Name: "Kim"}).Referral.Or(affiliate.Referral{})
-	byCode := sold(affiliate.NewSale{PromoCode: "ADA20", ExternalID: "order-1"})
-	sold(affiliate.NewSale{ReferralID: "paid", Email: "lee@example.net", Name: "Lee"})
-	settled := scene.Must(s.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: paid.ID, ManuallyPaid: true}))
-	sold(affiliate.NewSale{ReferralID: "paid", Email: "lee@example.net", Name: "Lee"})
-	payout := scene.Must(s.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: paid.ID}))
+	kim := sold(affiliate.SaleParams{ReferralID: "ada", Email: "kim@example.net", Name: "Kim"}).Referral.Or(affiliate.Referral{})
+	byCode := sold(affiliate.SaleParams{PromoCode: "ADA20", ExternalID: "order-1"})
+	sold(affiliate.SaleParams{ReferralID: "paid", Email: "lee@example.net", Name: "Lee"})
+	settled := scene.Must(s.CreatePayout(ctx, affiliate.PayoutParams{AffiliateID: paid.ID, ManuallyPaid: true}))
+	sold(affiliate.SaleParams{ReferralID: "paid", Email: "lee@example.net", Name: "Lee"})
+	payout := scene.Must(s.CreatePayout(ctx, affiliate.PayoutParams{AffiliateID: paid.ID}))
 	twin := scene.Must(s.CreateAffiliate(ctx, person("twin")))
-	sold(affiliate.NewSale{ReferralID: "twin", Email: "max@example.net", Name: "Max"})
-	scene.Must(s.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: twin.ID, ManuallyPaid: true}))
-	sold(affiliate.NewSale{ReferralID: "twin", Email: "max@example.net", Name: "Max"})
+	sold(affiliate.SaleParams{ReferralID: "twin", Email: "max@example.net", Name: "Max"})
+	scene.Must(s.CreatePayout(ctx, affiliate.PayoutParams{AffiliateID: twin.ID, ManuallyPaid: true}))
+	sold(affiliate.SaleParams{ReferralID: "twin", Email: "max@example.net", Name: "Max"})
 	scene.Must(s.UpdatePlan(ctx, plan.ID, affiliate.PlanUpdate{Name: affiliate.Set("older")}))
 	scene.Must(s.UpdateAffiliate(ctx, affiliate.AffiliateRef{ID: s.Person.ID}, affiliate.AffiliateUpdate{CommissionRate: scene.Percent("25")}))
 	delivery := scene.Must(s.Deliveries(ctx, affiliate.DeliveryFilter{}, affiliate.Page{})).Items[0]
@@ -86,22 +86,22 @@ func newKeyedShop(t *testing.T, store record.Store) keyedShop {
 
 	conflict := scene.Must(s.ReportPayment(ctx, affiliate.PaymentFact{
 		Provider: "stripe", Keys: []string{"pi_E"}, At: scene.Start, Currency: "USD", Payer: affiliate.PayerFact{ID: "cus_E", Email: "eve@example.org"},
-		Sale: affiliate.Set(affiliate.Paid{NewSale: affiliate.NewSale{TotalEarned: affiliate.MustAmount("1"), ExternalID: "order-1"}, Gross: affiliate.MustAmount("1")}),
+		Sale: affiliate.Set(affiliate.Paid{SaleParams: affiliate.SaleParams{TotalEarned: affiliate.MustAmount("1"), ExternalID: "order-1"}, Gross: affiliate.MustAmount("1")}),
 	}))
 	if conflict.Outcome != affiliate.SaleConflict {
 		s.T.Fatal(conflict.Outcome)
 	}
 	waits := scene.Must(s.Attention(ctx, 1)).PaymentConflicts.Items[0]
 
-	scene.Must(s.CreateLink(ctx, affiliate.NewLink{Link: "bygone", AffiliateID: s.Person.ID}))
+	scene.Must(s.CreateLink(ctx, affiliate.LinkParams{Link: "bygone", AffiliateID: s.Person.ID}))
 	scene.Must(s.DeleteLink(ctx, affiliate.LinkRef{Slug: "bygone"}))
-	held := scene.Must(s.HoldRedemption(ctx, affiliate.NewHold{ID: "cart-1", Until: scene.Start.Add(time.Hour), Order: affiliate.Order{PromoCode: "ADA20"}}))
+	held := scene.Must(s.HoldRedemption(ctx, affiliate.HoldParams{ID: "cart-1", Until: scene.Start.Add(time.Hour), Order: affiliate.Order{PromoCode: "ADA20"}}))
 
-	one := affiliate.NewCode{CouponID: s.Autumn.ID, Code: "ONE", AffiliateID: s.Person.ID, MaxRedemptionsPerCustomer: affiliate.Set[int64](1)}
+	one := affiliate.CodeParams{CouponID: s.Autumn.ID, Code: "ONE", AffiliateID: s.Person.ID, MaxRedemptionsPerCustomer: affiliate.Set[int64](1)}
 	scene.Must(s.CreateCode(ctx, one))
-	nobodys := affiliate.NewHold{ID: "cart-of-nobody", Until: scene.Start.Add(time.Hour), Order: affiliate.Order{PromoCode: "ONE"}}
+	nobodys := affiliate.HoldParams{ID: "cart-of-nobody", Until: scene.Start.Add(time.Hour), Order: affiliate.Order{PromoCode: "ONE"}}
 	scene.Must(s.HoldRedemption(ctx, nobodys))
-	again := affiliate.NewSale{PromoCode: "ONE", Email: "twice@example.net", TotalEarned: scene.Sum("1")}
+	again := affiliate.SaleParams{PromoCode: "ONE", Email: "twice@example.net", TotalEarned: scene.Sum("1")}
 	scene.Must(s.RecordSale(ctx, again))
 	again.HoldID = nobodys.ID
 	over := scene.Must(s.RecordSale(ctx, again)).Sale.Or(affiliate.Sale{})
@@ -120,7 +120,7 @@ func newKeyedShop(t *testing.T, store record.Store) keyedShop {
 		"Step":             {affiliate.AssignTiersJob{}, affiliate.Step{Limit: 10}},
 		"EraseAffiliate":   {s.Person.ID}, "EraseReferral": {"kim@example.net"},
 		"RenameLink": {affiliate.LinkRef{Slug: "ada"}, "eda"}, "DeleteLink": {affiliate.LinkRef{Slug: "ada"}},
-		"TrackClick":   {affiliate.NewClick{Slug: "ada", LandingURL: "https://beans.example/"}},
+		"TrackClick":   {affiliate.ClickParams{Slug: "ada", LandingURL: "https://beans.example/"}},
 		"UpdateCoupon": {s.Autumn.ID, affiliate.CouponUpdate{Name: affiliate.Set("new")}}, "DeleteCoupon": {s.Autumn.ID},
 		"UpdateCode": {s.ADA20.ID, affiliate.CodeUpdate{Active: affiliate.Set(false)}}, "DeleteCode": {s.ADA20.ID},
 		"MergeAffiliates": {affiliate.Merge{From: twin.Email, Into: s.Person.ID.String()}},
@@ -128,17 +128,17 @@ func newKeyedShop(t *testing.T, store record.Store) keyedShop {
 		"UpdateReferral":  {"kim@example.net", affiliate.ReferralUpdate{Notes: affiliate.Set("x")}}, "DeleteReferral": {"kim@example.net"},
 		"PushReferralStatus": {"kim@example.net", affiliate.SubscriptionPastDue}, "SetReferralPlan": {plan.ID, kim.ID},
 		"ImportReferrals": {[]imported.Referral{
-			{NewReferral: affiliate.NewReferral{AffiliateID: "ada", Name: "M", Email: "m@example.net", ReferredUserExternalID: "m", Manual: true}},
-			{NewReferral: affiliate.NewReferral{AffiliateID: "nobody", Name: "N", Email: "n@example.net", ReferredUserExternalID: "n"}},
-			{NewReferral: affiliate.NewReferral{AffiliateID: "ada", Name: "O", Email: "kim@example.net", ReferredUserExternalID: "o"}},
-			{NewReferral: affiliate.NewReferral{AffiliateID: "ada", Email: "p@example.net", ReferredUserExternalID: "p"}},
+			{ReferralParams: affiliate.ReferralParams{AffiliateID: "ada", Name: "M", Email: "m@example.net", ReferredUserExternalID: "m", Manual: true}},
+			{ReferralParams: affiliate.ReferralParams{AffiliateID: "nobody", Name: "N", Email: "n@example.net", ReferredUserExternalID: "n"}},
+			{ReferralParams: affiliate.ReferralParams{AffiliateID: "ada", Name: "O", Email: "kim@example.net", ReferredUserExternalID: "o"}},
+			{ReferralParams: affiliate.ReferralParams{AffiliateID: "ada", Email: "p@example.net", ReferredUserExternalID: "p"}},
 		}},
 		"ImportAffiliates": {[]imported.Affiliate{
 			{Ref: "a1", Email: "new@example.com", Links: []imported.Link{{Ref: "l1", Slug: "ada", Clicks: 3}, {Ref: "l2", Slug: "a b"}}}, {Ref: "a2", Email: "nobody"},
 		}},
 		"ImportCoupons": {[]imported.Coupon{
-			{NewCoupon: affiliate.NewCoupon{Name: "Old", PercentOff: scene.Percent("10")}, Ref: "c1", Codes: []imported.Code{{
-				NewCode: affiliate.NewCode{Code: "OLD10", AffiliateID: s.Person.ID}, Ref: "d1", TimesRedeemed: 7,
+			{CouponParams: affiliate.CouponParams{Name: "Old", PercentOff: scene.Percent("10")}, Ref: "c1", Codes: []imported.Code{{
+				CodeParams: affiliate.CodeParams{Code: "OLD10", AffiliateID: s.Person.ID}, Ref: "d1", TimesRedeemed: 7,
 			}}}, {Ref: "c2"},
 		}},
 		"ImportSales": {[]imported.Sale{
@@ -147,32 +147,32 @@ func newKeyedShop(t *testing.T, store record.Store) keyedShop {
 		}},
 		"ImportPayouts": {[]imported.Payout{{Ref: "p1", Sales: []string{"was"}, Amount: affiliate.MustAmount("4"), PaidAt: scene.Start}, {Ref: "p2", Sales: []string{"none"}, Amount: affiliate.MustAmount("1")}}},
 		"UpdateSale":    {byCode.ID, affiliate.SaleUpdate{Name: affiliate.Set("x")}}, "DeleteSale": {byCode.ID},
-		"RecordConversion": {affiliate.NewConversion{Conversion: "signup", PromoCode: "ADA20", Email: "u@example.net"}},
+		"RecordConversion": {affiliate.ConversionParams{Conversion: "signup", PromoCode: "ADA20", Email: "u@example.net"}},
 		"SetTerms":         {affiliate.TermsUpdate{Rate: scene.Percent("15"), From: affiliate.Set(affiliate.At(scene.Start.AddDate(1, 0, 0)))}},
 		"RefundSale":       {affiliate.Refund{SaleID: byCode.ID, Amount: scene.Amount("30")}},
 		"ReverseSale":      {affiliate.SaleRef{ExternalID: "order-1"}, affiliate.Reversal{}}, "RestoreRedemption": {affiliate.SaleRef{ID: byCode.ID}},
 		"Run recalculate": {affiliate.RecalculateJob{}}, "ReviewCommissions": {affiliate.ApprovalOnHold, byCode.ID},
-		"CreatePayout":    {affiliate.NewPayout{AffiliateID: s.Person.ID, ExternalID: "p"}},
+		"CreatePayout":    {affiliate.PayoutParams{AffiliateID: s.Person.ID, ExternalID: "p"}},
 		"RunPayouts":      {affiliate.PayoutRun{ExternalID: "2026-03", NoDetails: true}},
 		"RunPayouts step": {affiliate.PayoutRun{ExternalID: "2026-03", NoDetails: true, Limit: 1}},
 		"SetPayoutStatus": {payout.ID, affiliate.PayoutPaid}, "FailPayout": {payout.ID, "no account"}, "CancelPayout": {payout.ID}, "ReturnPayout": {settled.ID, "no account"},
-		"CreatePlan": {affiliate.NewPlan{Name: "new"}}, "DeletePlan": {plan.ID},
+		"CreatePlan": {affiliate.PlanParams{Name: "new"}}, "DeletePlan": {plan.ID},
 		"UpdatePlan": {plan.ID, affiliate.PlanUpdate{TermsUpdate: affiliate.Terms{Rate: affiliate.MustPercent("9")}.Update()}},
-		"CreateTier": {affiliate.NewTier{Tier: 2, Name: "new"}}, "DeleteTier": {tier.ID},
+		"CreateTier": {affiliate.TierParams{Tier: 2, Name: "new"}}, "DeleteTier": {tier.ID},
 		"UpdateTier":     {tier.ID, affiliate.TierUpdate{Rate: affiliate.Null[affiliate.Percent]()}},
 		"UpdateEndpoint": {s.Hooked.ID, affiliate.EndpointUpdate{Active: affiliate.Set(false)}}, "DeleteEndpoint": {s.Hooked.ID},
 		"TestEndpoint": {affiliate.EndpointTest{WebhookID: s.Hooked.ID, Event: affiliate.SaleCreated}},
 		"Replay":       {affiliate.ReplayRange{DeliveryID: delivery.ID}}, "Run prune": {affiliate.PruneJob{Before: scene.Start}}, "Run retain": {affiliate.RetainJob{Retention: affiliate.Retention{Events: time.Hour}}}, "Run open": {affiliate.OpenBooksJob{}}, "Run close": {affiliate.CloseBooksJob{Until: scene.Start}},
 		"Evaluate":      {affiliate.Order{PromoCode: "ada20"}},
 		"EvaluateCodes": {affiliate.CodesOrder{PromoCodes: []string{"ada20"}}},
-		"HoldRedemption": {affiliate.NewHold{
+		"HoldRedemption": {affiliate.HoldParams{
 			ID: "cart-2", Until: scene.Start.Add(time.Hour), Order: affiliate.Order{PromoCode: "ada20", Email: "kim@example.net", Subtotal: scene.Amount("50")},
 		}},
 		"ReleaseHold": {held.ID},
 		"ReleaseSlug": {"bygone"},
 		"ReportPayment": {affiliate.PaymentFact{
 			Provider: "stripe", Keys: []string{"pi_1", "cs_1"}, At: scene.Start, Currency: "USD", Payer: affiliate.PayerFact{ID: "cus_K", Email: "kim@example.net"},
-			Sale:    affiliate.Set(affiliate.Paid{NewSale: affiliate.NewSale{TotalEarned: affiliate.MustAmount("50")}, Gross: affiliate.MustAmount("50")}),
+			Sale:    affiliate.Set(affiliate.Paid{SaleParams: affiliate.SaleParams{TotalEarned: affiliate.MustAmount("50")}, Gross: affiliate.MustAmount("50")}),
 			Refunds: []affiliate.RefundFact{{ID: "re_1", Amount: affiliate.MustAmount("5"), State: affiliate.RefundSucceeded}},
 		}},
 		"ReportPayer": {"stripe", affiliate.PayerFact{ID: "cus_P", Email: "kim@example.net"}},

@@ -105,7 +105,7 @@ func TestPayoutRunScale(t *testing.T) {
 			case <-tick.C:
 			}
 			began := time.Now()
-			scene.Must(w.With(w.Store).RecordSale(context.Background(), affiliate.NewSale{PromoCode: seller.ADA20.Code, TotalEarned: scene.Sum("1")}))
+			scene.Must(w.With(w.Store).RecordSale(context.Background(), affiliate.SaleParams{PromoCode: seller.ADA20.Code, TotalEarned: scene.Sum("1")}))
 			waits = append(waits, time.Since(began))
 		}
 	})

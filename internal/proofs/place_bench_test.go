@@ -31,12 +31,12 @@ func BenchmarkSaleByCode(b *testing.B) {
 			now := scene.Start
 			s := scene.Must(tributary.New(memstore.New(), tributary.Config{Now: func() time.Time { return now }})) // without the probe of a World
 			ctx := b.Context()
-			ada := scene.Must(s.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: "Ada", LastName: "Lovelace", Email: "ada@example.com"}))
-			coupon := scene.Must(s.CreateCoupon(ctx, affiliate.NewCoupon{Name: "Autumn 20", PercentOff: scene.Percent("20")}))
-			code := scene.Must(s.CreateCode(ctx, affiliate.NewCode{CouponID: coupon.ID, Code: "ADA20", AffiliateID: ada.ID}))
+			ada := scene.Must(s.CreateAffiliate(ctx, affiliate.AffiliateParams{FirstName: "Ada", LastName: "Lovelace", Email: "ada@example.com"}))
+			coupon := scene.Must(s.CreateCoupon(ctx, affiliate.CouponParams{Name: "Autumn 20", PercentOff: scene.Percent("20")}))
+			code := scene.Must(s.CreateCode(ctx, affiliate.CodeParams{CouponID: coupon.ID, Code: "ADA20", AffiliateID: ada.ID}))
 			scene.Must(s.UpdateCoupon(ctx, code.CouponID, bb.coupon))
-			in := affiliate.NewSale{PromoCode: "ADA20", TotalEarned: scene.Sum("80"), Subtotal: scene.Amount("100")}
-			hold := affiliate.NewHold{Order: affiliate.Order{PromoCode: "ADA20", Subtotal: scene.Amount("100")}, Until: now.Add(time.Hour)}
+			in := affiliate.SaleParams{PromoCode: "ADA20", TotalEarned: scene.Sum("80"), Subtotal: scene.Amount("100")}
+			hold := affiliate.HoldParams{Order: affiliate.Order{PromoCode: "ADA20", Subtotal: scene.Amount("100")}, Until: now.Add(time.Hour)}
 			b.ReportAllocs()
 			i := 0
 			for b.Loop() {

@@ -33,25 +33,25 @@ func TestRaceUnique(t *testing.T) {
 		fires  affiliate.EventType
 	}{
 		"email": {func(w *scene.World, _ scene.Ada, i int) error {
-			_, err := w.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: "B", LastName: "C", Email: spelling("bea@example.com", i)})
+			_, err := w.CreateAffiliate(ctx, affiliate.AffiliateParams{FirstName: "B", LastName: "C", Email: spelling("bea@example.com", i)})
 			return err
 		}, affiliate.AffiliateEmailTaken, affiliate.AffiliateCreated},
 		"first slug": {func(w *scene.World, _ scene.Ada, i int) error {
-			_, err := w.CreateAffiliate(ctx, affiliate.NewAffiliate{
+			_, err := w.CreateAffiliate(ctx, affiliate.AffiliateParams{
 				FirstName: "B", LastName: "C", Email: fmt.Sprint("bea", i, "@example.com"), AffiliateLink: spelling("bea-link", i),
 			})
 			return err
 		}, affiliate.SlugTaken, affiliate.AffiliateCreated},
 		"slug": {func(w *scene.World, a scene.Ada, i int) error {
-			_, err := w.CreateLink(ctx, affiliate.NewLink{Link: spelling("bea-link", i), AffiliateID: a.Person.ID})
+			_, err := w.CreateLink(ctx, affiliate.LinkParams{Link: spelling("bea-link", i), AffiliateID: a.Person.ID})
 			return err
 		}, affiliate.SlugTaken, affiliate.AffiliateUpdated},
 		"code": {func(w *scene.World, a scene.Ada, i int) error {
-			_, err := w.CreateCode(ctx, affiliate.NewCode{CouponID: a.Autumn.ID, Code: " " + spelling("bea20", i)})
+			_, err := w.CreateCode(ctx, affiliate.CodeParams{CouponID: a.Autumn.ID, Code: " " + spelling("bea20", i)})
 			return err
 		}, affiliate.CodeTaken, affiliate.PromocodeCreated},
 		"coupon external id": {func(w *scene.World, _ scene.Ada, _ int) error {
-			_, err := w.CreateCoupon(ctx, affiliate.NewCoupon{Name: "B", PercentOff: affiliate.Set(affiliate.MustPercent("5")), ExternalID: "x"})
+			_, err := w.CreateCoupon(ctx, affiliate.CouponParams{Name: "B", PercentOff: affiliate.Set(affiliate.MustPercent("5")), ExternalID: "x"})
 			return err
 		}, affiliate.CouponExternalIDTaken, affiliate.CouponCreated},
 	} {
@@ -74,10 +74,10 @@ func TestRaceReferrals(t *testing.T) {
 	w := scene.New(t)
 	w.Ada()
 	ctx := context.Background()
-	scene.Must(w.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: "B", LastName: "C", Email: "bea@example.com", AffiliateLink: "bea"}))
+	scene.Must(w.CreateAffiliate(ctx, affiliate.AffiliateParams{FirstName: "B", LastName: "C", Email: "bea@example.com", AffiliateLink: "bea"}))
 	var ids sync.Map
 	tally(t, atOnce(t, 40, func(i int) error {
-		r, err := w.CreateReferral(ctx, affiliate.NewReferral{
+		r, err := w.CreateReferral(ctx, affiliate.ReferralParams{
 			AffiliateID: []string{"ada", "bea"}[i%2], Name: "Tomas", Email: "tomas@example.net", ReferredUserExternalID: "c",
 		})
 		ids.Store(r.ID, true)
@@ -184,7 +184,7 @@ func TestRaceReassign(t *testing.T) {
 		}
 		for late.Load() < 50 {
 			after := changed.Load()
-			res, err := w.RecordSale(ctx, affiliate.NewSale{PromoCode: "ADA20", TotalEarned: scene.Sum("1")})
+			res, err := w.RecordSale(ctx, affiliate.SaleParams{PromoCode: "ADA20", TotalEarned: scene.Sum("1")})
 			if err != nil {
 				return err
 			}
@@ -225,7 +225,7 @@ func TestRacePrograms(t *testing.T) {
 		return err
 	}), map[affiliate.Reason]int{"": programs})
 	got := atOnce(t, programs*each, func(i int) error {
-		return sold(worlds[i%programs], "ada20", func(in *affiliate.NewSale) {
+		return sold(worlds[i%programs], "ada20", func(in *affiliate.SaleParams) {
 			in.Email, in.Key = "tomas@example.net", fmt.Sprint("key", i/programs)
 			in.ExternalID = fmt.Sprint("order-", i/programs)
 		})

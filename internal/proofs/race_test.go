@@ -58,8 +58,8 @@ func tally(t *testing.T, got, want map[affiliate.Reason]int) {
 
 // sold records a sale of 10 by a code and returns a refusal; any other outcome
 // is an error.
-func sold(w *scene.World, code string, change ...func(*affiliate.NewSale)) error {
-	in := affiliate.NewSale{PromoCode: code, TotalEarned: affiliate.MustAmount("10")}
+func sold(w *scene.World, code string, change ...func(*affiliate.SaleParams)) error {
+	in := affiliate.SaleParams{PromoCode: code, TotalEarned: affiliate.MustAmount("10")}
 	for _, c := range change {
 		c(&in)
 	}
@@ -104,7 +104,7 @@ func TestRaceLimits(t *testing.T) {
 				scene.Must(w.UpdateCoupon(ctx, a.Autumn.ID, affiliate.CouponUpdate{MaxRedemptions: affiliate.Set(c.couponMax)}))
 			}
 			for i := range c.codes {
-				in := affiliate.NewCode{CouponID: a.Autumn.ID, Code: fmt.Sprint("CODE", i), AffiliateID: a.Person.ID}
+				in := affiliate.CodeParams{CouponID: a.Autumn.ID, Code: fmt.Sprint("CODE", i), AffiliateID: a.Person.ID}
 				if c.codeMax > 0 {
 					in.MaxRedemptions = affiliate.Set(c.codeMax)
 				}
@@ -135,7 +135,7 @@ func TestRaceBothLimits(t *testing.T) {
 	ctx := context.Background()
 	scene.Must(w.UpdateCoupon(ctx, a.Autumn.ID, affiliate.CouponUpdate{MaxRedemptions: affiliate.Set[int64](8)}))
 	for i := range 3 {
-		scene.Must(w.CreateCode(ctx, affiliate.NewCode{
+		scene.Must(w.CreateCode(ctx, affiliate.CodeParams{
 			CouponID: a.Autumn.ID, Code: fmt.Sprint("CODE", i), AffiliateID: a.Person.ID, MaxRedemptions: affiliate.Set[int64](5),
 		}))
 	}
@@ -157,7 +157,7 @@ func TestRaceFirstOrder(t *testing.T) {
 	a := w.Ada()
 	scene.Must(w.UpdateCode(context.Background(), a.ADA20.ID, affiliate.CodeUpdate{FirstTimeOrder: affiliate.Set(true)}))
 	got := atOnce(t, 40, func(i int) error {
-		return sold(w, "ADA20", func(in *affiliate.NewSale) { in.Email = []string{"c@example.com", "C@Example.com "}[i%2] })
+		return sold(w, "ADA20", func(in *affiliate.SaleParams) { in.Email = []string{"c@example.com", "C@Example.com "}[i%2] })
 	})
 	tally(t, got, map[affiliate.Reason]int{"": 1, affiliate.NotFirstOrder: 39})
 	n := eventCount(w)
@@ -178,7 +178,7 @@ func TestRaceExternalID(t *testing.T) {
 	var mu sync.Mutex
 	outcomes, ids := map[affiliate.SaleOutcome]int{}, map[affiliate.SaleID]int{}
 	got := atOnce(t, 100, func(i int) error {
-		in := affiliate.NewSale{PromoCode: "ADA20", TotalEarned: affiliate.MustAmount("10"), ExternalID: "order-1", Email: fmt.Sprint("c", i, "@example.com")}
+		in := affiliate.SaleParams{PromoCode: "ADA20", TotalEarned: affiliate.MustAmount("10"), ExternalID: "order-1", Email: fmt.Sprint("c", i, "@example.com")}
 		got, err := w.RecordSale(ctx, in)
 		mu.Lock()
 		defer mu.Unlock()
@@ -215,7 +215,7 @@ func TestRaceOnce(t *testing.T) {
 			var replays atomic.Int64
 			answers := map[string]int{}
 			got := atOnce(t, 100, func(int) error {
-				got, err := w.RecordSale(context.Background(), affiliate.NewSale{
+				got, err := w.RecordSale(context.Background(), affiliate.SaleParams{
 					Once:      affiliate.Once{Key: "k", Replayed: func([]byte) { replays.Add(1) }},
 					PromoCode: "ADA20", TotalEarned: affiliate.MustAmount(total),
 				})
@@ -251,7 +251,7 @@ func TestRaceRefunds(t *testing.T) {
 	w := scene.New(t)
 	w.Ada()
 	ctx := context.Background()
-	recorded := scene.Must(w.RecordSale(ctx, affiliate.NewSale{PromoCode: "ADA20", TotalEarned: affiliate.MustAmount("100")}))
+	recorded := scene.Must(w.RecordSale(ctx, affiliate.SaleParams{PromoCode: "ADA20", TotalEarned: affiliate.MustAmount("100")}))
 	sale, _ := recorded.Sale.Get()
 	var applied atomic.Int64
 	got := atOnce(t, 60, func(i int) error { // each of 20 refunds three times

@@ -51,8 +51,8 @@ func newDesk(b *testing.B, store record.Store, codes, sales int) *desk {
 }
 
 // sale is the i-th sale.
-func (t *desk) sale(i int) affiliate.NewSale {
-	return affiliate.NewSale{
+func (t *desk) sale(i int) affiliate.SaleParams {
+	return affiliate.SaleParams{
 		PromoCode: t.codes[i%len(t.codes)], ExternalID: t.orders[i], TotalEarned: scene.SaleTotal,
 		Name: t.names[i%customers], Email: t.emails[i%customers],
 	}
@@ -83,7 +83,7 @@ func (t *desk) sellBare(workers int) func(n int) {
 		first := t.bared
 		t.bared += n
 		spread(workers, n, func(i int) {
-			scene.Must(t.p.RecordSale(context.Background(), affiliate.NewSale{PromoCode: t.codes[(first+i)%len(t.codes)], TotalEarned: scene.SaleTotal}))
+			scene.Must(t.p.RecordSale(context.Background(), affiliate.SaleParams{PromoCode: t.codes[(first+i)%len(t.codes)], TotalEarned: scene.SaleTotal}))
 		})
 	}
 }

@@ -26,13 +26,13 @@ type scenario struct {
 }
 
 func scenarios(s scene.Shop, ctx context.Context) map[string]scenario {
-	byCode := affiliate.NewSale{PromoCode: "ADA20", Email: "new@example.net", Name: "N", TotalEarned: scene.Sum("100"), ExternalID: "order-9"}
+	byCode := affiliate.SaleParams{PromoCode: "ADA20", Email: "new@example.net", Name: "N", TotalEarned: scene.Sum("100"), ExternalID: "order-9"}
 	once := byCode
 	once.ExternalID, once.Once = "", affiliate.Once{Key: "k"}
-	refused := affiliate.NewSale{Once: affiliate.Once{Key: "r"}, PromoCode: "NOPE", TotalEarned: scene.Sum("1")}
-	click := affiliate.NewSale{ReferralID: scene.JSON(s.Click.ID), Email: "c@example.net", Name: "C", TotalEarned: scene.Sum("9"), ExternalInvoiceID: "inv-9"}
+	refused := affiliate.SaleParams{Once: affiliate.Once{Key: "r"}, PromoCode: "NOPE", TotalEarned: scene.Sum("1")}
+	click := affiliate.SaleParams{ReferralID: scene.JSON(s.Click.ID), Email: "c@example.net", Name: "C", TotalEarned: scene.Sum("9"), ExternalInvoiceID: "inv-9"}
 	last := scene.Must(s.Sales(ctx, affiliate.SaleFilter{}, affiliate.Page{})).Items[0].ID
-	sale := func(in affiliate.NewSale) func(*tributary.Program) error {
+	sale := func(in affiliate.SaleParams) func(*tributary.Program) error {
 		return func(p *tributary.Program) error { _, err := p.RecordSale(ctx, in); return err }
 	}
 	return map[string]scenario{
@@ -47,7 +47,7 @@ func scenarios(s scene.Shop, ctx context.Context) map[string]scenario {
 			return err
 		}, false},
 		"referral": {func(p *tributary.Program) error {
-			_, err := p.CreateReferral(ctx, affiliate.NewReferral{AffiliateID: scene.JSON(s.Click.ID), Name: "N", Email: "n@example.net", ReferredUserExternalID: "n"})
+			_, err := p.CreateReferral(ctx, affiliate.ReferralParams{AffiliateID: scene.JSON(s.Click.ID), Name: "N", Email: "n@example.net", ReferredUserExternalID: "n"})
 			return err
 		}, false},
 		"referral update": {func(p *tributary.Program) error {
@@ -60,7 +60,7 @@ func scenarios(s scene.Shop, ctx context.Context) map[string]scenario {
 		}, false},
 		"referral delete": {func(p *tributary.Program) error { return p.Forfeiting().DeleteReferral(ctx, s.Bea.ID.String()) }, false},
 		"import": {func(p *tributary.Program) error {
-			row := imported.Referral{CreatedAt: scene.Start.Add(-time.Hour), NewReferral: affiliate.NewReferral{AffiliateID: scene.JSON(s.Click.ID), Name: "I", Email: "i@example.net", ReferredUserExternalID: "i"}}
+			row := imported.Referral{CreatedAt: scene.Start.Add(-time.Hour), ReferralParams: affiliate.ReferralParams{AffiliateID: scene.JSON(s.Click.ID), Name: "I", Email: "i@example.net", ReferredUserExternalID: "i"}}
 			bad := row
 			bad.AffiliateID, bad.Email = "nobody", "j@example.net"
 			byCode := row
@@ -93,7 +93,7 @@ func scenarios(s scene.Shop, ctx context.Context) map[string]scenario {
 			return err
 		}, false},
 		"payout": {func(p *tributary.Program) error {
-			_, err := p.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: s.Ada.Person.ID})
+			_, err := p.CreatePayout(ctx, affiliate.PayoutParams{AffiliateID: s.Ada.Person.ID})
 			return err
 		}, true},
 		"claw-back": {func(p *tributary.Program) error {
@@ -115,14 +115,14 @@ func scenarios(s scene.Shop, ctx context.Context) map[string]scenario {
 			return err
 		}, false},
 		"adjustment": {func(p *tributary.Program) error {
-			_, err := p.RecordAdjustment(ctx, affiliate.NewAdjustment{AffiliateID: s.Ada.Person.ID, Kind: "BONUS", Amount: scene.Sum("1"), Reason: "r", ExternalID: "a9", Once: affiliate.Once{Key: "a"}})
+			_, err := p.RecordAdjustment(ctx, affiliate.AdjustmentParams{AffiliateID: s.Ada.Person.ID, Kind: "BONUS", Amount: scene.Sum("1"), Reason: "r", ExternalID: "a9", Once: affiliate.Once{Key: "a"}})
 			return err
 		}, false},
 		"adjustment reversed": {func(p *tributary.Program) error {
 			list, err := p.Adjustments(ctx, affiliate.AdjustmentFilter{}, affiliate.Page{})
 			if err == nil {
 				last := list.Items[len(list.Items)-1].ID
-				_, err = p.RecordAdjustment(ctx, affiliate.NewAdjustment{Reverses: last, Reason: "r", Once: affiliate.Once{Key: "b"}})
+				_, err = p.RecordAdjustment(ctx, affiliate.AdjustmentParams{Reverses: last, Reason: "r", Once: affiliate.Once{Key: "b"}})
 			}
 			return err
 		}, false},
@@ -156,15 +156,15 @@ func planFirst(ctx context.Context, p *tributary.Program, r affiliate.Referral) 
 func faultShop(t testing.TB) scene.Shop {
 	s := scene.NewShop(t)
 	s.Hook(affiliate.EventTypes()...)
-	s.Sell(affiliate.NewSale{Email: s.Bea.Email})
-	s.Sell(affiliate.NewSale{Email: s.Bea.Email})
+	s.Sell(affiliate.SaleParams{Email: s.Bea.Email})
+	s.Sell(affiliate.SaleParams{Email: s.Bea.Email})
 	clara := customerless(s)
-	s.Adjust(affiliate.NewAdjustment{AffiliateID: clara.ID, Kind: "BONUS", Amount: scene.Sum("5")})
-	scene.Must(s.CreatePayout(t.Context(), affiliate.NewPayout{AffiliateID: clara.ID}))
-	s.Adjust(affiliate.NewAdjustment{Kind: "CORRECTION", Amount: scene.Sum("-1")})
-	plan := scene.Must(s.CreatePlan(t.Context(), affiliate.NewPlan{Name: "p", Terms: affiliate.Terms{Rate: affiliate.MustPercent("30")}}))
+	s.Adjust(affiliate.AdjustmentParams{AffiliateID: clara.ID, Kind: "BONUS", Amount: scene.Sum("5")})
+	scene.Must(s.CreatePayout(t.Context(), affiliate.PayoutParams{AffiliateID: clara.ID}))
+	s.Adjust(affiliate.AdjustmentParams{Kind: "CORRECTION", Amount: scene.Sum("-1")})
+	plan := scene.Must(s.CreatePlan(t.Context(), affiliate.PlanParams{Name: "p", Terms: affiliate.Terms{Rate: affiliate.MustPercent("30")}}))
 	s.ToTomas("100")
-	s.Sell(affiliate.NewSale{Email: s.Tomas.Email, PromoCode: "ADA20", CommissionRate: scene.Percent("15"), ExternalInvoiceID: "last"})
+	s.Sell(affiliate.SaleParams{Email: s.Tomas.Email, PromoCode: "ADA20", CommissionRate: scene.Percent("15"), ExternalInvoiceID: "last"})
 	scene.Must(s.SetAffiliatePlan(t.Context(), plan.ID, s.Ada.Person.ID))
 	return s
 }
@@ -173,9 +173,9 @@ func faultShop(t testing.TB) scene.Shop {
 // that does not affect the other scenarios.
 func customerless(s scene.Shop) affiliate.Affiliate {
 	ctx := s.T.Context()
-	a := scene.Must(s.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: "C", LastName: "L", Email: "c@example.com"}))
-	scene.Must(s.CreateCode(ctx, affiliate.NewCode{CouponID: s.Autumn.ID, Code: "CLARA", AffiliateID: a.ID}))
-	s.Sell(affiliate.NewSale{PromoCode: "CLARA"})
+	a := scene.Must(s.CreateAffiliate(ctx, affiliate.AffiliateParams{FirstName: "C", LastName: "L", Email: "c@example.com"}))
+	scene.Must(s.CreateCode(ctx, affiliate.CodeParams{CouponID: s.Autumn.ID, Code: "CLARA", AffiliateID: a.ID}))
+	s.Sell(affiliate.SaleParams{PromoCode: "CLARA"})
 	return a
 }
 

@@ -24,7 +24,7 @@ func manySales(tb testing.TB, n int) (*tributary.Program, record.Store) {
 	store := memstore.New()
 	p, _ := benchkit.Shop(tb, store, 100)
 	for i := range n {
-		scene.Must(p.RecordSale(context.Background(), affiliate.NewSale{
+		scene.Must(p.RecordSale(context.Background(), affiliate.SaleParams{
 			PromoCode: fmt.Sprint("CODE", i%100), Email: fmt.Sprintf("c%d@example.net", i/3), Name: "C", TotalEarned: affiliate.MustAmount("129.5"), ExternalID: fmt.Sprint("order-", i),
 		}))
 	}

@@ -127,7 +127,7 @@ func change(w *scene.World, i int, rollBack bool) {
 		return
 	}
 	p := w.With(&failing{w.Store})
-	_, err := p.CreateAffiliate(context.Background(), affiliate.NewAffiliate{FirstName: "No", LastName: "Body", Email: fmt.Sprintf("ghost%d@example.org", i)})
+	_, err := p.CreateAffiliate(context.Background(), affiliate.AffiliateParams{FirstName: "No", LastName: "Body", Email: fmt.Sprintf("ghost%d@example.org", i)})
 	if !errors.Is(err, scene.ErrBoom) {
 		w.T.Errorf("rolled back: %v", err)
 	}
@@ -251,7 +251,7 @@ func TestDispatchCommitOrder(t *testing.T) {
 	hold := &holding{Store: w.Store, begun: make(chan struct{}), release: make(chan struct{})}
 	early := make(chan error)
 	go func() {
-		_, err := w.With(hold).CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "A", LastName: "B", Email: "early@example.org"})
+		_, err := w.With(hold).CreateAffiliate(t.Context(), affiliate.AffiliateParams{FirstName: "A", LastName: "B", Email: "early@example.org"})
 		early <- err
 	}()
 	<-hold.begun // it has read the clock and waits for its transaction
@@ -308,7 +308,7 @@ func TestDispatchBulk(t *testing.T) {
 	a := w.Ada()
 	w.Hook(affiliate.PromocodeCreated, affiliate.CouponUpdated)
 	m := mailbox{got: map[string][]string{}}
-	scene.Must(w.GenerateCodes(t.Context(), affiliate.NewCodes{Count: 10_000, NewCode: affiliate.NewCode{
+	scene.Must(w.GenerateCodes(t.Context(), affiliate.CodesParams{Count: 10_000, CodeParams: affiliate.CodeParams{
 		CouponID: a.Autumn.ID, AffiliateID: a.Person.ID,
 		CodeStructure: affiliate.Set(affiliate.CodeStructure{RandomChars: true}), RandomCharsLength: affiliate.Set[int64](8),
 	}}))

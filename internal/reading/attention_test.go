@@ -23,12 +23,12 @@ func TestAttention(t *testing.T) {
 		t.Fatalf("nothing waits yet: %+v", got)
 	}
 
-	join := affiliate.NewAffiliate{FirstName: "Nia", LastName: "New", Email: "nia@example.com", AffiliateStatus: "inactive"}
+	join := affiliate.AffiliateParams{FirstName: "Nia", LastName: "New", Email: "nia@example.com", AffiliateStatus: "inactive"}
 	nia := scene.Must(s.CreateAffiliate(ctx, join))
 	held := s.ToTomas("100")
 	scene.Must(s.ReviewCommissions(ctx, affiliate.ApprovalOnHold, held.ID))
 	s.ToTomas("50")
-	paid := scene.Must(s.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: held.AffiliateID}))
+	paid := scene.Must(s.CreatePayout(ctx, affiliate.PayoutParams{AffiliateID: held.AffiliateID}))
 	scene.Must(s.FailPayout(ctx, paid.ID, "closed account"))
 
 	got := scene.Must(s.Attention(ctx, 0))
@@ -147,25 +147,25 @@ func TestAttentionCounts(t *testing.T) {
 func TestAttentionOverdrawn(t *testing.T) {
 	ctx := t.Context()
 	s := scene.NewShop(t, func(c *tributary.Config) { c.HouseCodes = true })
-	coupon := scene.Must(s.CreateCoupon(ctx, affiliate.NewCoupon{Name: "Last one", PercentOff: scene.Percent("10")}))
-	code := scene.Must(s.CreateCode(ctx, affiliate.NewCode{CouponID: coupon.ID, Code: "LAST1", AffiliateID: s.Bob.ID, MaxRedemptions: affiliate.Set[int64](1)}))
-	house := scene.Must(s.CreateCode(ctx, affiliate.NewCode{CouponID: coupon.ID, Code: "HOUSE1", MaxRedemptions: affiliate.Set[int64](1)}))
+	coupon := scene.Must(s.CreateCoupon(ctx, affiliate.CouponParams{Name: "Last one", PercentOff: scene.Percent("10")}))
+	code := scene.Must(s.CreateCode(ctx, affiliate.CodeParams{CouponID: coupon.ID, Code: "LAST1", AffiliateID: s.Bob.ID, MaxRedemptions: affiliate.Set[int64](1)}))
+	house := scene.Must(s.CreateCode(ctx, affiliate.CodeParams{CouponID: coupon.ID, Code: "HOUSE1", MaxRedemptions: affiliate.Set[int64](1)}))
 	for _, c := range []affiliate.Code{code, house} {
-		scene.Must(s.HoldRedemption(ctx, affiliate.NewHold{ID: "cart-" + c.Code, Order: affiliate.Order{PromoCode: c.Code, Subtotal: scene.Amount("50")}, Until: s.Now.Add(time.Hour)}))
+		scene.Must(s.HoldRedemption(ctx, affiliate.HoldParams{ID: "cart-" + c.Code, Order: affiliate.Order{PromoCode: c.Code, Subtotal: scene.Amount("50")}, Until: s.Now.Add(time.Hour)}))
 	}
 	s.Pass(2 * time.Hour)
-	sold := func(in affiliate.NewSale) affiliate.Sale {
+	sold := func(in affiliate.SaleParams) affiliate.Sale {
 		return scene.Must(s.RecordSale(ctx, in)).Sale.Or(affiliate.Sale{})
 	}
-	in := sold(affiliate.NewSale{PromoCode: "LAST1", TotalEarned: affiliate.MustAmount("9")})
-	sold(affiliate.NewSale{PromoCode: "HOUSE1", TotalEarned: affiliate.MustAmount("9"), ExternalID: "first"})
+	in := sold(affiliate.SaleParams{PromoCode: "LAST1", TotalEarned: affiliate.MustAmount("9")})
+	sold(affiliate.SaleParams{PromoCode: "HOUSE1", TotalEarned: affiliate.MustAmount("9"), ExternalID: "first"})
 	if got := scene.Must(s.Attention(ctx, 0)); !got.Empty() || got.Overdrawn.Items != nil {
 		t.Fatalf("nothing waits yet: %+v", got.Overdrawn)
 	}
-	late := sold(affiliate.NewSale{HoldID: "cart-LAST1", Email: "nia@example.net", Name: "Nia", TotalEarned: affiliate.MustAmount("45"), ExternalID: "order-late"})
+	late := sold(affiliate.SaleParams{HoldID: "cart-LAST1", Email: "nia@example.net", Name: "Nia", TotalEarned: affiliate.MustAmount("45"), ExternalID: "order-late"})
 	at := affiliate.TimeOf(s.Now)
 	s.Pass(time.Second)
-	if out := scene.Must(s.RecordSale(ctx, affiliate.NewSale{HoldID: "cart-HOUSE1", TotalEarned: affiliate.MustAmount("45"), ExternalID: "order-house"})).Outcome; out != affiliate.SaleRedeemed {
+	if out := scene.Must(s.RecordSale(ctx, affiliate.SaleParams{HoldID: "cart-HOUSE1", TotalEarned: affiliate.MustAmount("45"), ExternalID: "order-house"})).Outcome; out != affiliate.SaleRedeemed {
 		t.Fatalf("%s", out)
 	}
 	want := []affiliate.OverdrawnRedemption{{
@@ -211,14 +211,14 @@ func TestAttentionOverdrawn(t *testing.T) {
 func TestAttentionOverdrawnGone(t *testing.T) {
 	ctx := t.Context()
 	s := scene.NewShop(t)
-	coupon := scene.Must(s.CreateCoupon(ctx, affiliate.NewCoupon{Name: "Last one", PercentOff: scene.Percent("10")}))
-	code := scene.Must(s.CreateCode(ctx, affiliate.NewCode{CouponID: coupon.ID, Code: "LAST1", AffiliateID: s.Bob.ID, MaxRedemptions: affiliate.Set[int64](2)}))
+	coupon := scene.Must(s.CreateCoupon(ctx, affiliate.CouponParams{Name: "Last one", PercentOff: scene.Percent("10")}))
+	code := scene.Must(s.CreateCode(ctx, affiliate.CodeParams{CouponID: coupon.ID, Code: "LAST1", AffiliateID: s.Bob.ID, MaxRedemptions: affiliate.Set[int64](2)}))
 	for _, id := range []string{"a", "b"} {
-		scene.Must(s.HoldRedemption(ctx, affiliate.NewHold{ID: id, Order: affiliate.Order{PromoCode: "LAST1"}, Until: s.Now.Add(time.Hour)}))
+		scene.Must(s.HoldRedemption(ctx, affiliate.HoldParams{ID: id, Order: affiliate.Order{PromoCode: "LAST1"}, Until: s.Now.Add(time.Hour)}))
 	}
 	s.Pass(2 * time.Hour)
 	var late []affiliate.Sale
-	for _, in := range []affiliate.NewSale{{PromoCode: "LAST1"}, {PromoCode: "LAST1"}, {HoldID: "a"}, {HoldID: "b"}} {
+	for _, in := range []affiliate.SaleParams{{PromoCode: "LAST1"}, {PromoCode: "LAST1"}, {HoldID: "a"}, {HoldID: "b"}} {
 		in.TotalEarned = affiliate.MustAmount("9")
 		late = append(late, scene.Must(s.RecordSale(ctx, in)).Sale.Or(affiliate.Sale{}))
 	}

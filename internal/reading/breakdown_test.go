@@ -37,22 +37,22 @@ func TestBreakdown(t *testing.T) {
 	ctx := t.Context()
 	s := scene.NewShop(t)
 	visit := func(slug, page string) affiliate.Click {
-		return scene.Must(s.TrackClick(ctx, affiliate.NewClick{Slug: slug, LandingURL: page}))
+		return scene.Must(s.TrackClick(ctx, affiliate.ClickParams{Slug: slug, LandingURL: page}))
 	}
 	mail := visit("ada", "https://beans.example/shop?ref=ada&utm_source=mail&utm_medium=e%2Dmail&utm_campaign=may&sub=n+12&token=secret")
 	visit("ada", "https://beans.example/tea?utm_source=mail&utm_source=other")
-	plan := scene.Must(s.CreatePlan(ctx, affiliate.NewPlan{Name: "Gold", Terms: affiliate.Terms{Type: affiliate.CommissionPercentage, Rate: affiliate.MustPercent("50")}}))
-	s.Sell(affiliate.NewSale{ReferralID: fmt.Sprint(mail.ID), Email: "kim@example.net", Name: "Kim", TotalEarned: scene.Sum("100"), Product: affiliate.Set(affiliate.Product{ProductID: "tea"})})
+	plan := scene.Must(s.CreatePlan(ctx, affiliate.PlanParams{Name: "Gold", Terms: affiliate.Terms{Type: affiliate.CommissionPercentage, Rate: affiliate.MustPercent("50")}}))
+	s.Sell(affiliate.SaleParams{ReferralID: fmt.Sprint(mail.ID), Email: "kim@example.net", Name: "Kim", TotalEarned: scene.Sum("100"), Product: affiliate.Set(affiliate.Product{ProductID: "tea"})})
 	scene.Must(s.SetAffiliatePlan(ctx, plan.ID, s.Bob.ID))
-	sold := s.Sell(affiliate.NewSale{ReferralID: s.Bea.ID.String(), TotalEarned: scene.Sum("30"), Lines: []affiliate.Line{
+	sold := s.Sell(affiliate.SaleParams{ReferralID: s.Bea.ID.String(), TotalEarned: scene.Sum("30"), Lines: []affiliate.Line{
 		{ID: "1", ProductID: "tea", Name: "Green tea", Amount: scene.Sum("10")}, {ID: "2", ProductID: "cup", Amount: scene.Sum("15")}, {ID: "3", ProductID: "tea", Amount: scene.Sum("5")},
 	}})
-	s.Sell(affiliate.NewSale{PromoCode: s.ADA20.Code, Email: "lea@example.net", Name: "Lea", TotalEarned: scene.Sum("7")})
+	s.Sell(affiliate.SaleParams{PromoCode: s.ADA20.Code, Email: "lea@example.net", Name: "Lea", TotalEarned: scene.Sum("7")})
 	s.Pass(24 * time.Hour)
 	scene.Must(s.RefundSale(ctx, affiliate.Refund{SaleID: sold.ID, Amount: scene.Amount("10"), Lines: []affiliate.RefundLine{{ID: "2", Amount: scene.Sum("10")}}}))
-	gone := s.Sell(affiliate.NewSale{ReferralID: s.Tomas.ID.String(), TotalEarned: scene.Sum("9"), Product: affiliate.Set(affiliate.Product{ProductID: "gone"})})
+	gone := s.Sell(affiliate.SaleParams{ReferralID: s.Tomas.ID.String(), TotalEarned: scene.Sum("9"), Product: affiliate.Set(affiliate.Product{ProductID: "gone"})})
 	scene.Must(0, s.DeleteSale(ctx, gone.ID))
-	s.Adjust(affiliate.NewAdjustment{Kind: affiliate.AdjustBonus, Amount: scene.Sum("5")})
+	s.Adjust(affiliate.AdjustmentParams{Kind: affiliate.AdjustBonus, Amount: scene.Sum("5")})
 	ada, bob := s.Ada.Person.Name, s.Bob.Name
 	for _, tt := range []struct {
 		by   affiliate.Dimension
@@ -113,9 +113,9 @@ func TestBreakdownSort(t *testing.T) {
 	for range 2 {
 		s.ToTomas("10")
 	}
-	big := s.Sell(affiliate.NewSale{ReferralID: s.Bea.ID.String(), TotalEarned: scene.Sum("90")})
+	big := s.Sell(affiliate.SaleParams{ReferralID: s.Bea.ID.String(), TotalEarned: scene.Sum("90")})
 	scene.Must(s.RefundSale(ctx, affiliate.Refund{SaleID: big.ID, Amount: scene.Amount("85")}))
-	scene.Must(s.TrackClick(ctx, affiliate.NewClick{Slug: "bob"}))
+	scene.Must(s.TrackClick(ctx, affiliate.ClickParams{Slug: "bob"}))
 	for figure, first := range map[affiliate.Figure]string{
 		"": s.Bob.Name, affiliate.FigureRevenue: s.Bob.Name, affiliate.FigureRefunds: s.Bob.Name, affiliate.FigureCommission: s.Ada.Person.Name,
 		affiliate.FigureSales: s.Ada.Person.Name, affiliate.FigureClicks: s.Bob.Name,
@@ -139,7 +139,7 @@ func TestBreakdownOfMany(t *testing.T) {
 	s := scene.NewShop(t)
 	const n = 2500
 	for i := range n {
-		s.Sell(affiliate.NewSale{ReferralID: s.Tomas.ID.String(), TotalEarned: scene.Sum("1"), Product: affiliate.Set(affiliate.Product{ProductID: fmt.Sprint("p", i%2)})})
+		s.Sell(affiliate.SaleParams{ReferralID: s.Tomas.ID.String(), TotalEarned: scene.Sum("1"), Product: affiliate.Set(affiliate.Product{ProductID: fmt.Sprint("p", i%2)})})
 	}
 	got, _ := ranking(s, affiliate.BreakdownQuery{By: affiliate.DimensionProduct}, affiliate.Page{})
 	want := []string{"p0 –: clicks null referrals null sales 1250 revenue 1250 commission 250", "p1 –: clicks null referrals null sales 1250 revenue 1250 commission 250"}

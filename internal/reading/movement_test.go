@@ -17,7 +17,7 @@ func TestLedgerStory(t *testing.T) {
 	ctx := t.Context()
 	s := scene.NewShop(t)
 	pay := func() affiliate.Payout {
-		return scene.Must(s.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: s.Ada.Person.ID}))
+		return scene.Must(s.CreatePayout(ctx, affiliate.PayoutParams{AffiliateID: s.Ada.Person.ID}))
 	}
 	s.Stands(0, "0", "0", "0", "0")
 	s1 := s.ToTomas("100")
@@ -39,9 +39,9 @@ func TestLedgerStory(t *testing.T) {
 	scene.Must(s.CancelPayout(ctx, p2.ID))
 	s.Stands(9, "20", "0", "20", "40")
 	pay() // 16
-	bonus := s.Adjust(affiliate.NewAdjustment{AffiliateID: s.Ada.Person.ID, Kind: affiliate.AdjustBonus, Amount: scene.Sum("25")})
+	bonus := s.Adjust(affiliate.AdjustmentParams{AffiliateID: s.Ada.Person.ID, Kind: affiliate.AdjustBonus, Amount: scene.Sum("25")})
 	s.Stands(11, "25", "20", "20", "65") // 17
-	scene.Must(s.RecordAdjustment(ctx, affiliate.NewAdjustment{Reverses: bonus.ID, Reason: "typo"}))
+	scene.Must(s.RecordAdjustment(ctx, affiliate.AdjustmentParams{Reverses: bonus.ID, Reason: "typo"}))
 	s.Stands(12, "0", "20", "20", "40") // 19
 	s.Verifies()
 	want := []string{ // 20
@@ -107,7 +107,7 @@ func TestMovements(t *testing.T) {
 		scene.Must(s.CancelPayout(ctx, p.ID))
 	}
 	byHand := func(s scene.Shop, _ affiliate.Sale) {
-		s.PaysOut(func(in *affiliate.NewPayout) { in.ManuallyPaid = true })
+		s.PaysOut(func(in *affiliate.PayoutParams) { in.ManuallyPaid = true })
 	}
 	recalculate := func(s scene.Shop, _ affiliate.Sale) {
 		scene.Must(s.UpdateAffiliate(ctx, affiliate.AffiliateRef{ID: s.Ada.Person.ID}, affiliate.AffiliateUpdate{CommissionRate: scene.Percent("10")}))
@@ -170,7 +170,7 @@ func TestMovements(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := scene.NewShop(t)
-			in, first := affiliate.NewSale{Email: s.Tomas.Email, TotalEarned: scene.Sum("100")}, "1 SALE 20 ACCRUAL-PAYABLE of sale 1, commission 1: sales 1, revenue 100, refunds 0"
+			in, first := affiliate.SaleParams{Email: s.Tomas.Email, TotalEarned: scene.Sum("100")}, "1 SALE 20 ACCRUAL-PAYABLE of sale 1, commission 1: sales 1, revenue 100, refunds 0"
 			if tt.rate != "" {
 				in.CommissionRate, first = scene.Percent(tt.rate), "1 SALE 0 ACCRUAL-ACCRUAL of sale 1, commission 1: sales 1, revenue 100, refunds 0"
 			}
@@ -249,7 +249,7 @@ func TestMovementsOfDeletedAffiliate(t *testing.T) {
 	ctx := t.Context()
 	s := scene.NewShop(t)
 	s.ToTomas("100")
-	s.Adjust(affiliate.NewAdjustment{AffiliateID: s.Ada.Person.ID, Kind: affiliate.AdjustCorrection, Amount: scene.Sum("-5")})
+	s.Adjust(affiliate.AdjustmentParams{AffiliateID: s.Ada.Person.ID, Kind: affiliate.AdjustCorrection, Amount: scene.Sum("-5")})
 	if err := s.Forfeiting().DeleteAffiliate(ctx, affiliate.AffiliateRef{ID: s.Ada.Person.ID}); err != nil {
 		t.Fatal(err)
 	}

@@ -34,7 +34,7 @@ func TestLatePaymentIsBookedWhenTold(t *testing.T) {
 	s.Now = month(5)
 	given := of(3)
 	s.Now = told
-	sale := s.Sell(affiliate.NewSale{ReferralID: s.Tomas.ID.String(), TotalEarned: scene.Sum("100"), PaidAt: paid})
+	sale := s.Sell(affiliate.SaleParams{ReferralID: s.Tomas.ID.String(), TotalEarned: scene.Sum("100"), PaidAt: paid})
 	scene.Equal(t, scene.Sum("20"), sale.CommissionEarned)
 	s.Now = month(6)
 	scene.Equal(t, given, of(3))

@@ -129,7 +129,7 @@ func TestReportErrors(t *testing.T) {
 func TestReportBeforeTheBooks(t *testing.T) {
 	ctx := t.Context()
 	s := scene.NewShop(t)
-	s.Sell(affiliate.NewSale{PromoCode: s.ADA20.Code})
+	s.Sell(affiliate.SaleParams{PromoCode: s.ADA20.Code})
 	s.Ages()
 	s.Pass(time.Hour)
 	s.ToTomas("10")
@@ -168,12 +168,12 @@ func TestReportOf(t *testing.T) {
 	code, bob := affiliate.ReportQuery{CodeID: affiliate.Set(s.ADA20.ID)}, affiliate.ReportQuery{AffiliateID: affiliate.Set(s.Bob.ID)}
 	from := s.Now
 	byLink := s.ToTomas("100")
-	s.Sell(affiliate.NewSale{PromoCode: s.ADA20.Code, TotalEarned: scene.Sum("50"), Email: "new@example.net", Name: "N"})
-	s.Sell(affiliate.NewSale{ReferralID: s.Bea.ID.String(), TotalEarned: scene.Sum("10")})
+	s.Sell(affiliate.SaleParams{PromoCode: s.ADA20.Code, TotalEarned: scene.Sum("50"), Email: "new@example.net", Name: "N"})
+	s.Sell(affiliate.SaleParams{ReferralID: s.Bea.ID.String(), TotalEarned: scene.Sum("10")})
 	s.Pass(day)
 	scene.Must(s.RefundSale(ctx, affiliate.Refund{SaleID: byLink.ID, Amount: scene.Amount("60")}))
-	scene.Must(s.RecordAdjustment(ctx, affiliate.NewAdjustment{AffiliateID: s.Bob.ID, Kind: affiliate.AdjustBonus, Amount: scene.Sum("5"), Reason: "r"}))
-	scene.Must(s.TrackClick(ctx, affiliate.NewClick{Slug: "ada"}))
+	scene.Must(s.RecordAdjustment(ctx, affiliate.AdjustmentParams{AffiliateID: s.Bob.ID, Kind: affiliate.AdjustBonus, Amount: scene.Sum("5"), Reason: "r"}))
+	scene.Must(s.TrackClick(ctx, affiliate.ClickParams{Slug: "ada"}))
 	s.Pass(day)
 	scene.Must(0, s.DeleteSale(ctx, byLink.ID))
 	scene.Must(0, s.Forfeiting().DeleteAffiliate(ctx, affiliate.AffiliateRef{ID: s.Bob.ID}))

@@ -25,7 +25,7 @@ func why(w *scene.World, id affiliate.SaleID) string {
 func TestExplainSale(t *testing.T) {
 	s := scene.NewShop(t)
 	ctx := t.Context()
-	sale := s.Sell(affiliate.NewSale{PromoCode: "ada20", Email: s.Tomas.Email, TotalEarned: scene.Sum("129.5"), Tax: scene.Sum("9.5")})
+	sale := s.Sell(affiliate.SaleParams{PromoCode: "ada20", Email: s.Tomas.Email, TotalEarned: scene.Sum("129.5"), Tax: scene.Sum("9.5")})
 	none := affiliate.Null[uuid.UUID]()
 	scene.Equal(t, affiliate.Explanation{
 		SaleID: sale.ID,
@@ -59,7 +59,7 @@ func TestExplainSale(t *testing.T) {
 		{"19.99", "15", "CODE SALE PROGRAM 5997/2000 3"},
 		{"199.99", "20", "CODE SALE PROGRAM 19999/500 40"},
 	} {
-		sale := s.Sell(affiliate.NewSale{PromoCode: "ada20", TotalEarned: scene.Sum(tt.total), CommissionRate: affiliate.Set(affiliate.MustPercent(tt.rate))})
+		sale := s.Sell(affiliate.SaleParams{PromoCode: "ada20", TotalEarned: scene.Sum(tt.total), CommissionRate: affiliate.Set(affiliate.MustPercent(tt.rate))})
 		scene.Equal(t, tt.want, why(s.World, sale.ID))
 	}
 	s.Verifies()
@@ -81,7 +81,7 @@ func TestExplainCredit(t *testing.T) {
 		{"", s.Bea.Email, affiliate.CreditEmail},
 		{"nobody", s.Bea.Email, affiliate.CreditEmail},
 	} {
-		sale := s.Sell(affiliate.NewSale{ReferralID: tt.ident, Email: tt.email, Name: "N"})
+		sale := s.Sell(affiliate.SaleParams{ReferralID: tt.ident, Email: tt.email, Name: "N"})
 		c := scene.Must(s.ExplainSale(t.Context(), sale.ID)).Credit
 		scene.Equal(t, tt.want, c.By)
 		id, at := affiliate.Null[affiliate.ClickID](), affiliate.Null[affiliate.Time]()
@@ -90,13 +90,13 @@ func TestExplainCredit(t *testing.T) {
 		}
 		scene.Equal(t, []any{id, at, sale.AffiliateLinkID}, []any{c.ClickID, c.ClickAt, c.AffiliateLinkID})
 	}
-	byCode := s.Sell(affiliate.NewSale{PromoCode: "ada20", ReferralID: fmt.Sprint(s.BobClick.ID)})
+	byCode := s.Sell(affiliate.SaleParams{PromoCode: "ada20", ReferralID: fmt.Sprint(s.BobClick.ID)})
 	c := scene.Must(s.ExplainSale(t.Context(), byCode.ID)).Credit
 	scene.Equal(t, []any{affiliate.CreditCode, affiliate.Null[affiliate.ClickID]()}, []any{c.By, c.ClickID})
 	s.Verifies()
 
 	s.Now = s.Now.Add(-2 * time.Hour) // the click seems to come later
-	early := s.Sell(affiliate.NewSale{ReferralID: fmt.Sprint(s.Click.ID), Email: "new@x.example"})
+	early := s.Sell(affiliate.SaleParams{ReferralID: fmt.Sprint(s.Click.ID), Email: "new@x.example"})
 	c = scene.Must(s.ExplainSale(t.Context(), early.ID)).Credit
 	scene.Equal(t, []any{affiliate.CreditClick, affiliate.Null[affiliate.ClickID]()}, []any{c.By, c.ClickID})
 }
@@ -106,8 +106,8 @@ func TestExplainCredit(t *testing.T) {
 func TestExplainTerms(t *testing.T) {
 	s := scene.NewShop(t)
 	ctx := t.Context()
-	sell := func(change ...func(*affiliate.NewSale)) affiliate.Sale {
-		in := affiliate.NewSale{Email: s.Tomas.Email}
+	sell := func(change ...func(*affiliate.SaleParams)) affiliate.Sale {
+		in := affiliate.SaleParams{Email: s.Tomas.Email}
 		for _, c := range change {
 			c(&in)
 		}
@@ -116,10 +116,10 @@ func TestExplainTerms(t *testing.T) {
 	id := s.Ada.Person.ID
 	first := sell()
 	scene.Equal(t, "EMAIL PROGRAM PROGRAM 20 20", why(s.World, first.ID))
-	plan := scene.Must(s.CreatePlan(ctx, affiliate.NewPlan{Name: "p", Terms: affiliate.Terms{Rate: affiliate.MustPercent("10"), HoldDays: 3}}))
+	plan := scene.Must(s.CreatePlan(ctx, affiliate.PlanParams{Name: "p", Terms: affiliate.Terms{Rate: affiliate.MustPercent("10"), HoldDays: 3}}))
 	scene.Must(s.SetAffiliatePlan(ctx, plan.ID, id))
 	scene.Equal(t, "EMAIL PLAN AFFILIATE 10 10", why(s.World, sell().ID))
-	tier := scene.Must(s.CreateTier(ctx, affiliate.NewTier{Tier: 1, Name: "t", Rate: affiliate.Set(affiliate.MustPercent("12"))}))
+	tier := scene.Must(s.CreateTier(ctx, affiliate.TierParams{Tier: 1, Name: "t", Rate: affiliate.Set(affiliate.MustPercent("12"))}))
 	scene.Must(s.SetAffiliateTier(ctx, tier.ID, id))
 	tiered := sell()
 	scene.Equal(t, "EMAIL TIER AFFILIATE 12 12", why(s.World, tiered.ID))
@@ -128,7 +128,7 @@ func TestExplainTerms(t *testing.T) {
 	scene.Must(s.UpdateAffiliate(ctx, affiliate.AffiliateRef{ID: id}, affiliate.AffiliateUpdate{CommissionRate: affiliate.Set(affiliate.MustPercent("25"))}))
 	own := sell()
 	scene.Equal(t, "EMAIL AFFILIATE AFFILIATE 25 25", why(s.World, own.ID))
-	fixed := sell(func(in *affiliate.NewSale) { in.CommissionRate = affiliate.Set(affiliate.MustPercent("5")) })
+	fixed := sell(func(in *affiliate.SaleParams) { in.CommissionRate = affiliate.Set(affiliate.MustPercent("5")) })
 	scene.Equal(t, "EMAIL SALE AFFILIATE 5 5", why(s.World, fixed.ID))
 
 	scene.Must(s.UpdateSale(ctx, own.ID, affiliate.SaleUpdate{CommissionRate: affiliate.Set(affiliate.MustPercent("6"))}))
@@ -139,7 +139,7 @@ func TestExplainTerms(t *testing.T) {
 	scene.Equal(t, "EMAIL AFFILIATE AFFILIATE 25 25", why(s.World, first.ID))
 	scene.Equal(t, "EMAIL SALE AFFILIATE 5 5", why(s.World, fixed.ID))
 
-	limited := scene.Must(s.CreatePlan(ctx, affiliate.NewPlan{Name: "l", Terms: affiliate.Terms{Type: affiliate.CommissionFlat, Rate: affiliate.MustPercent("4"), MaxPayments: 6, MaxMonths: 1}}))
+	limited := scene.Must(s.CreatePlan(ctx, affiliate.PlanParams{Name: "l", Terms: affiliate.Terms{Type: affiliate.CommissionFlat, Rate: affiliate.MustPercent("4"), MaxPayments: 6, MaxMonths: 1}}))
 	scene.Must(s.SetReferralPlan(ctx, limited.ID, s.Tomas.ID))
 	sixth := sell()
 	scene.Equal(t, "EMAIL PLAN CUSTOMER 4 4", why(s.World, sixth.ID))
@@ -161,8 +161,8 @@ func TestExplainDeductions(t *testing.T) {
 	cfg := s.Config()
 	cfg.CommissionOnTax = true
 	after := scene.Must(tributary.New(s.Probe, cfg))
-	sale := s.Sell(affiliate.NewSale{PromoCode: "ada20", Tax: scene.Sum("10"), Shipping: scene.Sum("20")})
-	old := s.Sell(affiliate.NewSale{PromoCode: "ada20", Tax: scene.Sum("10")})
+	sale := s.Sell(affiliate.SaleParams{PromoCode: "ada20", Tax: scene.Sum("10"), Shipping: scene.Sum("20")})
+	old := s.Sell(affiliate.SaleParams{PromoCode: "ada20", Tax: scene.Sum("10")})
 	s.Raw(func(tx *record.Tx) error {
 		rec := scene.Must(tx.Sales.Find(record.Key{Index: record.ByNumber, ID: uuid.UUID{15: byte(old.ID)}}))
 		rec.Why = record.Why{}

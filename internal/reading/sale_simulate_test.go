@@ -36,7 +36,7 @@ func would(w *scene.World, q affiliate.SimulateQuery) (lines []string) {
 // TestSimulate: check 47 of docs/money.md.
 func TestSimulate(t *testing.T) {
 	s := scene.NewShop(t)
-	s.Sell(affiliate.NewSale{Email: s.Tomas.Email})
+	s.Sell(affiliate.SaleParams{Email: s.Tomas.Email})
 	ada := s.Ada.Person.ID.String()
 	month := affiliate.SimulateQuery{From: scene.Start, To: scene.Start.AddDate(0, 1, 0), Terms: percentage("20")}
 	scene.Equal(t, []string{ada + " 1 sales, 0 changed, 0 kept: 20, 20, 0"}, would(s.World, month))
@@ -65,9 +65,9 @@ func TestSimulate(t *testing.T) {
 func TestSimulateKept(t *testing.T) {
 	s := scene.NewShop(t)
 	ctx := t.Context()
-	sell := func() affiliate.Sale { return s.Sell(affiliate.NewSale{Email: s.Tomas.Email}) }
+	sell := func() affiliate.Sale { return s.Sell(affiliate.SaleParams{Email: s.Tomas.Email}) }
 	ada := s.Ada.Person.ID.String()
-	s.Sell(affiliate.NewSale{Email: s.Tomas.Email, CommissionRate: affiliate.Set(affiliate.MustPercent("5"))})
+	s.Sell(affiliate.SaleParams{Email: s.Tomas.Email, CommissionRate: affiliate.Set(affiliate.MustPercent("5"))})
 	hand := sell()
 	scene.Must(s.UpdateSale(ctx, hand.ID, affiliate.SaleUpdate{CommissionEarned: affiliate.Set(scene.Sum("7"))}))
 	old := sell()
@@ -118,7 +118,7 @@ func TestSimulateReplays(t *testing.T) {
 			w.Ada()
 			for _, s := range steps {
 				w.Pass(9 * 24 * time.Hour)
-				sale := scene.Must(w.RecordSale(t.Context(), affiliate.NewSale{
+				sale := scene.Must(w.RecordSale(t.Context(), affiliate.SaleParams{
 					PromoCode: "ADA20", Email: fmt.Sprintf("c%d@x.example", s.customer), TotalEarned: affiliate.AmountFromScaled(s.total), Tax: affiliate.AmountFromScaled(s.tax),
 				})).Sale.Or(affiliate.Sale{})
 				if s.refund {
@@ -147,7 +147,7 @@ func TestSimulateWithoutReferral(t *testing.T) {
 	terms.MaxPayments = 1
 	s := scene.NewShop(t, func(c *tributary.Config) { c.Terms = terms })
 	for range 2 {
-		s.Sell(affiliate.NewSale{PromoCode: "ADA20", Email: s.Bea.Email})
+		s.Sell(affiliate.SaleParams{PromoCode: "ADA20", Email: s.Bea.Email})
 	}
 	scene.Must(0, s.Forfeiting().DeleteAffiliate(t.Context(), affiliate.AffiliateRef{ID: s.Bob.ID}))
 	keeps(s, 2, "20", terms)

@@ -272,8 +272,8 @@ func ExampleProgram_Statement() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	ada, _ := program.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: "Ada", LastName: "L", Email: "ada@example.org", AffiliateLink: "ada"})
-	sold, _ := program.RecordSale(ctx, affiliate.NewSale{ReferralID: "ada", Email: "t@x.example", Name: "T", TotalEarned: affiliate.MustAmount("200")})
+	ada, _ := program.CreateAffiliate(ctx, affiliate.AffiliateParams{FirstName: "Ada", LastName: "L", Email: "ada@example.org", AffiliateLink: "ada"})
+	sold, _ := program.RecordSale(ctx, affiliate.SaleParams{ReferralID: "ada", Email: "t@x.example", Name: "T", TotalEarned: affiliate.MustAmount("200")})
 	sale, _ := sold.Sale.Get()
 	now = time.Date(2026, 6, 3, 9, 0, 0, 0, time.UTC)
 	_, _ = program.RefundSale(ctx, affiliate.Refund{SaleID: sale.ID, Amount: affiliate.Set(affiliate.MustAmount("60"))})

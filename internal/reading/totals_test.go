@@ -82,7 +82,7 @@ func TestTiersCountWhatIsKept(t *testing.T) {
 	ctx := t.Context()
 	a := w.Join("ada")
 	w.Refer("ada", "kim@b.co")
-	gold := scene.Must(w.CreateTier(ctx, affiliate.NewTier{Tier: 1, Name: "gold", MinRevenue: scene.Sum("1000")}))
+	gold := scene.Must(w.CreateTier(ctx, affiliate.TierParams{Tier: 1, Name: "gold", MinRevenue: scene.Sum("1000")}))
 	tier := func() affiliate.Opt[uuid.UUID] {
 		scene.Must(w.Run(ctx, affiliate.AssignTiersJob{}))
 		return scene.Must(w.Affiliate(ctx, a.ID.String())).CommissionTierID

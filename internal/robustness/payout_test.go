@@ -72,16 +72,16 @@ type balance struct{ payable, inPayout, paid, earned int16 }
 
 func (d *treasury) open(ctx context.Context, ops api.Operations) error {
 	d.left.sales, d.left.payouts, d.left.bonuses = mostSales, mostPayouts, mostBonuses
-	mara, err := ops.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: "Mara", LastName: "L", Email: "mara@example.com"})
+	mara, err := ops.CreateAffiliate(ctx, affiliate.AffiliateParams{FirstName: "Mara", LastName: "L", Email: "mara@example.com"})
 	if err != nil {
 		return err
 	}
 	d.mara = mara.ID
-	coupon, err := ops.CreateCoupon(ctx, affiliate.NewCoupon{Name: "All", PercentOff: affiliate.Set(affiliate.MustPercent("20"))})
+	coupon, err := ops.CreateCoupon(ctx, affiliate.CouponParams{Name: "All", PercentOff: affiliate.Set(affiliate.MustPercent("20"))})
 	if err != nil {
 		return err
 	}
-	_, err = ops.CreateCode(ctx, affiliate.NewCode{CouponID: coupon.ID, Code: codeText(1), AffiliateID: mara.ID})
+	_, err = ops.CreateCode(ctx, affiliate.CodeParams{CouponID: coupon.ID, Code: codeText(1), AffiliateID: mara.ID})
 	return err
 }
 
@@ -140,7 +140,7 @@ func (d *treasury) answer(ctx context.Context, ops api.Operations, in moneyIn) (
 	var err error
 	switch in.verb {
 	case earn:
-		got, failed := ops.RecordSale(ctx, affiliate.NewSale{PromoCode: codeText(1), TotalEarned: affiliate.MustAmount("100")})
+		got, failed := ops.RecordSale(ctx, affiliate.SaleParams{PromoCode: codeText(1), TotalEarned: affiliate.MustAmount("100")})
 		if s, ok := got.Sale.Get(); ok {
 			out.sale = s.ID
 			d.sales.add(s.ID)
@@ -172,9 +172,9 @@ func (d *treasury) answer(ctx context.Context, ops api.Operations, in moneyIn) (
 }
 
 func (d *treasury) bonus(ctx context.Context, ops api.Operations, in moneyIn) moneyOut {
-	bonus := affiliate.NewAdjustment{AffiliateID: d.mara, Kind: affiliate.AdjustBonus, Amount: affiliate.MustAmount("6"), Reason: "r", ExternalID: fmt.Sprint("b", in.ext)}
+	bonus := affiliate.AdjustmentParams{AffiliateID: d.mara, Kind: affiliate.AdjustBonus, Amount: affiliate.MustAmount("6"), Reason: "r", ExternalID: fmt.Sprint("b", in.ext)}
 	if in.verb == takeBack {
-		bonus = affiliate.NewAdjustment{Reverses: in.record, Reason: "r"}
+		bonus = affiliate.AdjustmentParams{Reverses: in.record, Reason: "r"}
 	}
 	got, err := ops.RecordAdjustment(ctx, bonus)
 	if err == nil && in.verb == award {
@@ -188,7 +188,7 @@ func (d *treasury) payout(ctx context.Context, ops api.Operations, in moneyIn) m
 	var err error
 	switch in.verb {
 	case payOut:
-		if got, err = ops.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: d.mara}); err == nil {
+		if got, err = ops.CreatePayout(ctx, affiliate.PayoutParams{AffiliateID: d.mara}); err == nil {
 			d.payouts.add(got.ID)
 		}
 	case setStatus:

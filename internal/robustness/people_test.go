@@ -82,19 +82,19 @@ func (in peopleIn) write(ctx context.Context, ops api.Operations, upper bool) (o
 	slug := slugText(in.slug, upper)
 	switch in.verb {
 	case join:
-		_, err = ops.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: "A", LastName: "B", Email: emailText(in.who), AffiliateLink: slug})
+		_, err = ops.CreateAffiliate(ctx, affiliate.AffiliateParams{FirstName: "A", LastName: "B", Email: emailText(in.who), AffiliateLink: slug})
 	case move:
 		out.count, err = ops.UpdateAffiliate(ctx, affiliate.AffiliateRef{Email: emailText(in.who)}, affiliate.AffiliateUpdate{Email: affiliate.Set(emailText(in.new))})
 	case leave:
 		err = ops.DeleteAffiliate(ctx, affiliate.AffiliateRef{Email: emailText(in.who)})
 	case addLink:
-		got, err = ops.CreateLink(ctx, affiliate.NewLink{Link: slug, AffiliateEmail: emailText(in.who)})
+		got, err = ops.CreateLink(ctx, affiliate.LinkParams{Link: slug, AffiliateEmail: emailText(in.who)})
 	case rename:
 		got, err = ops.RenameLink(ctx, affiliate.LinkRef{Slug: slug}, slugText(in.to, upper))
 	case dropLink:
 		_, err = ops.DeleteLink(ctx, affiliate.LinkRef{Slug: slug})
 	case track:
-		_, err = ops.TrackClick(ctx, affiliate.NewClick{Slug: slug, LandingURL: "https://beans.example/shop"})
+		_, err = ops.TrackClick(ctx, affiliate.ClickParams{Slug: slug, LandingURL: "https://beans.example/shop"})
 	}
 	out.fate, out.owner, out.clicks = fateOf(err), emailIndex(got.Affiliate.Email), got.Clicks
 	return out

@@ -116,7 +116,7 @@ func (c lateDelete) DeleteCoupon(ctx context.Context, ref affiliateID) (affiliat
 // fallsOnFailure takes a redemption back that a refused sale never made.
 type fallsOnFailure struct{ culprit }
 
-func (c fallsOnFailure) RecordSale(ctx context.Context, in affiliate.NewSale) (affiliate.SaleResult, error) {
+func (c fallsOnFailure) RecordSale(ctx context.Context, in affiliate.SaleParams) (affiliate.SaleResult, error) {
 	got, err := c.culprit.RecordSale(ctx, in)
 	if fateOf(err).limit {
 		c.fall(ctx, in.PromoCode)
@@ -150,7 +150,7 @@ func (c culprit) fall(ctx context.Context, code string) {
 // ghostEvent tells of a sale that was refused.
 type ghostEvent struct{ culprit }
 
-func (c ghostEvent) RecordSale(ctx context.Context, in affiliate.NewSale) (affiliate.SaleResult, error) {
+func (c ghostEvent) RecordSale(ctx context.Context, in affiliate.SaleParams) (affiliate.SaleResult, error) {
 	got, err := c.culprit.RecordSale(ctx, in)
 	if fateOf(err).limit {
 		_ = c.store.Update(ctx, c.program.Config().ID, c.tell)
@@ -175,7 +175,7 @@ func (c ghostEvent) tell(tx *record.Tx) error {
 // blind repeats a sale without its key when the answer is lost.
 type blind struct{ culprit }
 
-func (c blind) RecordSale(ctx context.Context, in affiliate.NewSale) (affiliate.SaleResult, error) {
+func (c blind) RecordSale(ctx context.Context, in affiliate.SaleParams) (affiliate.SaleResult, error) {
 	got, err := c.culprit.RecordSale(ctx, in)
 	for fateOf(err).unknown {
 		in.Once = affiliate.Once{}

@@ -101,11 +101,11 @@ type redeemOut struct {
 var buyers = []string{"", "ada@example.net", "bea@example.net", "cem@example.net"}
 
 func (d *redemption) open(ctx context.Context, ops api.Operations) error {
-	mara, err := ops.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: "Mara", LastName: "L", Email: "mara@example.com"})
+	mara, err := ops.CreateAffiliate(ctx, affiliate.AffiliateParams{FirstName: "Mara", LastName: "L", Email: "mara@example.com"})
 	if err != nil {
 		return err
 	}
-	coupon, err := ops.CreateCoupon(ctx, affiliate.NewCoupon{
+	coupon, err := ops.CreateCoupon(ctx, affiliate.CouponParams{
 		Name: "All", PercentOff: affiliate.Set(affiliate.MustPercent("20")), MaxRedemptions: affiliate.Set[int64](couponLimit),
 	})
 	if err != nil {
@@ -113,7 +113,7 @@ func (d *redemption) open(ctx context.Context, ops api.Operations) error {
 	}
 	d.coupon, d.opened = coupon.ID, coupon.CreatedAt
 	for i := range d.codes {
-		d.codes[i], err = ops.CreateCode(ctx, affiliate.NewCode{
+		d.codes[i], err = ops.CreateCode(ctx, affiliate.CodeParams{
 			CouponID: coupon.ID, Code: codeText(i + 1), AffiliateID: mara.ID, MaxRedemptions: affiliate.Set[int64](codeLimit), FirstTimeOrder: i == 1,
 		})
 		if err != nil {
@@ -227,7 +227,7 @@ func (d *redemption) answer(ctx context.Context, ops api.Operations, in redeemIn
 		}
 		return d.couponOut(ops.UpdateCoupon(ctx, d.coupon, up))
 	case holdPlace:
-		hold := affiliate.NewHold{ID: holdText(in.hold), Until: d.opened.Time().Add(23 * time.Hour)}
+		hold := affiliate.HoldParams{ID: holdText(in.hold), Until: d.opened.Time().Add(23 * time.Hour)}
 		hold.PromoCode, hold.Email = codeText(in.code), buyers[in.buyer]
 		got, err := ops.HoldRedemption(ctx, hold)
 		return redeemOut{fate: fateOf(err), held: got.State}
@@ -235,7 +235,7 @@ func (d *redemption) answer(ctx context.Context, ops api.Operations, in redeemIn
 		got, err := ops.ReleaseHold(ctx, holdText(in.hold))
 		return redeemOut{fate: fateOf(err), held: got.State}
 	case payHeld:
-		got, err := ops.RecordSale(ctx, affiliate.NewSale{HoldID: holdText(in.hold), Email: buyers[in.buyer], Name: "N", TotalEarned: affiliate.MustAmount("100")})
+		got, err := ops.RecordSale(ctx, affiliate.SaleParams{HoldID: holdText(in.hold), Email: buyers[in.buyer], Name: "N", TotalEarned: affiliate.MustAmount("100")})
 		out := redeemOut{fate: fateOf(err)}
 		if s, ok := got.Sale.Get(); ok {
 			out.sale = s.ID
@@ -253,7 +253,7 @@ func (d *redemption) answer(ctx context.Context, ops api.Operations, in redeemIn
 }
 
 func (d *redemption) sell(ctx context.Context, ops api.Operations, in redeemIn) redeemOut {
-	sale := affiliate.NewSale{
+	sale := affiliate.SaleParams{
 		PromoCode: codeText(in.code), Email: buyers[in.buyer], Name: "N", TotalEarned: affiliate.MustAmount("100"), ExternalID: extText(in.ext),
 	}
 	if in.key > 0 {

@@ -16,8 +16,8 @@ import (
 )
 
 // holdOf is an order that is held under an id.
-func holdOf(id, code string, d time.Duration, buyer ...string) affiliate.NewHold {
-	in := affiliate.NewHold{ID: id, Until: time.Now().Add(d).Truncate(time.Millisecond), Order: affiliate.Order{PromoCode: code, Subtotal: affiliate.Set(affiliate.MustAmount("10"))}}
+func holdOf(id, code string, d time.Duration, buyer ...string) affiliate.HoldParams {
+	in := affiliate.HoldParams{ID: id, Until: time.Now().Add(d).Truncate(time.Millisecond), Order: affiliate.Order{PromoCode: code, Subtotal: affiliate.Set(affiliate.MustAmount("10"))}}
 	if len(buyer) > 0 {
 		in.Email = buyer[0]
 	}
@@ -29,7 +29,7 @@ func holdsAndPays(ctx context.Context, ops api.Operations, id, code string) (boo
 	if _, err := ops.HoldRedemption(ctx, holdOf(id, code, time.Hour)); err != nil {
 		return false, err
 	}
-	got, err := ops.RecordSale(ctx, affiliate.NewSale{HoldID: id, TotalEarned: affiliate.MustAmount("10")})
+	got, err := ops.RecordSale(ctx, affiliate.SaleParams{HoldID: id, TotalEarned: affiliate.MustAmount("10")})
 	return got.Outcome == affiliate.SaleRecorded, err
 }
 
@@ -45,7 +45,7 @@ func redeemed(code string) func(s *stall) int {
 
 // scarceHolds are what one customer may have of a code, budgets, and places that are held.
 func scarceHolds() []scarcity {
-	mine := func(i int, in *affiliate.NewSale) { in.Name, in.Email = "K", alias(i) }
+	mine := func(i int, in *affiliate.SaleParams) { in.Name, in.Email = "K", alias(i) }
 	seven := func(s *stall) { s.newCode("SEVEN", 7) }
 	held := func(s *stall) (n int) {
 		for i := range wanting {
@@ -57,19 +57,19 @@ func scarceHolds() []scarcity {
 	}
 	return []scarcity{
 		{"uses of a code by one customer", 2, func(s *stall) trial {
-			s.newCode("TWICE", 0, func(in *affiliate.NewCode) { in.MaxRedemptionsPerCustomer = affiliate.Set[int64](2) })
-			return sells(func(i int, in *affiliate.NewSale) { mine(i, in); in.PromoCode = "TWICE" })
+			s.newCode("TWICE", 0, func(in *affiliate.CodeParams) { in.MaxRedemptionsPerCustomer = affiliate.Set[int64](2) })
+			return sells(func(i int, in *affiliate.SaleParams) { mine(i, in); in.PromoCode = "TWICE" })
 		}, recorded},
 		{"uses of a coupon by one customer", 3, func(s *stall) trial {
 			for i := range 3 {
 				s.newCode(fmt.Sprint("CODE", i), 0)
 			}
 			must(s.UpdateCoupon(s.ctx, s.coupon.ID, affiliate.CouponUpdate{MaxRedemptionsPerCustomer: affiliate.Set[int64](3)}))
-			return sells(func(i int, in *affiliate.NewSale) { mine(i, in); in.PromoCode = fmt.Sprint("code", i%3) })
+			return sells(func(i int, in *affiliate.SaleParams) { mine(i, in); in.PromoCode = fmt.Sprint("code", i%3) })
 		}, recorded},
 		{"orders of a budget", 5, func(s *stall) trial {
 			must(s.UpdateCoupon(s.ctx, s.coupon.ID, affiliate.CouponUpdate{MaxDiscountTotal: affiliate.Set(affiliate.MustAmount("9"))})) // 2 each
-			return sells(func(int, *affiliate.NewSale) {})
+			return sells(func(int, *affiliate.SaleParams) {})
 		}, recorded},
 		{"places that are held", 7, func(s *stall) trial {
 			seven(s)
@@ -86,7 +86,7 @@ func scarceHolds() []scarcity {
 		}, held},
 		{"places that are held and paid, or bought", 7, func(s *stall) trial {
 			seven(s)
-			buy := sells(func(_ int, in *affiliate.NewSale) { in.PromoCode = "SEVEN" })
+			buy := sells(func(_ int, in *affiliate.SaleParams) { in.PromoCode = "SEVEN" })
 			return func(ctx context.Context, ops api.Operations, i int) (bool, error) {
 				if i%3 == 0 {
 					return buy(ctx, ops, i)
@@ -100,7 +100,7 @@ func scarceHolds() []scarcity {
 				must(s.HoldRedemption(s.ctx, holdOf(fmt.Sprint("old", i), "SEVEN", 200*time.Millisecond)))
 			}
 			<-time.After(250 * time.Millisecond)
-			buy := sells(func(_ int, in *affiliate.NewSale) { in.PromoCode = "SEVEN" })
+			buy := sells(func(_ int, in *affiliate.SaleParams) { in.PromoCode = "SEVEN" })
 			return func(ctx context.Context, ops api.Operations, i int) (bool, error) {
 				if i%3 == 0 {
 					return buy(ctx, ops, i)
@@ -120,7 +120,7 @@ func scarceHolds() []scarcity {
 				case 1: // wants another one
 					return holdsAndPays(ctx, ops, fmt.Sprint("h", i), "LAST")
 				}
-				got, err := ops.RecordSale(ctx, affiliate.NewSale{HoldID: "h0", TotalEarned: affiliate.MustAmount("10")})
+				got, err := ops.RecordSale(ctx, affiliate.SaleParams{HoldID: "h0", TotalEarned: affiliate.MustAmount("10")})
 				return got.Outcome == affiliate.SaleRecorded, err
 			}
 		}, redeemed("LAST")},
@@ -133,9 +133,9 @@ func scarceHolds() []scarcity {
 			}
 		}, redeemed("LAST")},
 		{"an order by a house code", 1, func(s *stall) trial {
-			must(s.CreateCode(s.ctx, affiliate.NewCode{CouponID: s.coupon.ID, Code: "HOUSE"}))
+			must(s.CreateCode(s.ctx, affiliate.CodeParams{CouponID: s.coupon.ID, Code: "HOUSE"}))
 			return func(ctx context.Context, ops api.Operations, _ int) (bool, error) {
-				got, err := ops.RecordSale(ctx, affiliate.NewSale{PromoCode: "HOUSE", ExternalID: "order-1", TotalEarned: affiliate.MustAmount("10")})
+				got, err := ops.RecordSale(ctx, affiliate.SaleParams{PromoCode: "HOUSE", ExternalID: "order-1", TotalEarned: affiliate.MustAmount("10")})
 				return got.Outcome == affiliate.SaleRedeemed, err
 			}
 		}, redeemed("HOUSE")},

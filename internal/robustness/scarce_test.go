@@ -54,14 +54,14 @@ type stall struct {
 func newStall(t *testing.T, p *tributary.Program) *stall {
 	t.Helper()
 	s := &stall{Program: p, t: t, ctx: context.Background()}
-	s.ada = must(p.CreateAffiliate(s.ctx, affiliate.NewAffiliate{FirstName: "Ada", LastName: "L", Email: "ada@example.com", AffiliateLink: "ada"}))
-	s.coupon = must(p.CreateCoupon(s.ctx, affiliate.NewCoupon{Name: "All", PercentOff: affiliate.Set(affiliate.MustPercent("20"))}))
+	s.ada = must(p.CreateAffiliate(s.ctx, affiliate.AffiliateParams{FirstName: "Ada", LastName: "L", Email: "ada@example.com", AffiliateLink: "ada"}))
+	s.coupon = must(p.CreateCoupon(s.ctx, affiliate.CouponParams{Name: "All", PercentOff: affiliate.Set(affiliate.MustPercent("20"))}))
 	s.code = s.newCode("ADA", 0)
 	return s
 }
 
-func (s *stall) newCode(text string, limit int64, change ...func(*affiliate.NewCode)) affiliate.Code {
-	in := affiliate.NewCode{CouponID: s.coupon.ID, Code: text, AffiliateID: s.ada.ID}
+func (s *stall) newCode(text string, limit int64, change ...func(*affiliate.CodeParams)) affiliate.Code {
+	in := affiliate.CodeParams{CouponID: s.coupon.ID, Code: text, AffiliateID: s.ada.ID}
 	if limit > 0 {
 		in.MaxRedemptions = affiliate.Set(limit)
 	}
@@ -73,7 +73,7 @@ func (s *stall) newCode(text string, limit int64, change ...func(*affiliate.NewC
 
 // sell records a sale of 100 by a code.
 func (s *stall) sell(code string) affiliate.SaleID {
-	got := must(s.RecordSale(s.ctx, affiliate.NewSale{PromoCode: code, TotalEarned: affiliate.MustAmount("100")}))
+	got := must(s.RecordSale(s.ctx, affiliate.SaleParams{PromoCode: code, TotalEarned: affiliate.MustAmount("100")}))
 	return got.Sale.Or(affiliate.Sale{}).ID
 }
 

@@ -23,9 +23,9 @@ func scarcities() []scarcity {
 }
 
 // sells is a sale by a code.
-func sells(change func(i int, in *affiliate.NewSale)) trial {
+func sells(change func(i int, in *affiliate.SaleParams)) trial {
 	return func(ctx context.Context, ops api.Operations, i int) (bool, error) {
-		in := affiliate.NewSale{PromoCode: "ADA", TotalEarned: affiliate.MustAmount("10")}
+		in := affiliate.SaleParams{PromoCode: "ADA", TotalEarned: affiliate.MustAmount("10")}
 		change(i, &in)
 		got, err := ops.RecordSale(ctx, in)
 		return got.Outcome == affiliate.SaleRecorded, err
@@ -43,11 +43,11 @@ func scarceSales() []scarcity {
 		}
 		must(s.UpdateCoupon(s.ctx, s.coupon.ID, affiliate.CouponUpdate{MaxRedemptions: affiliate.Set(together)}))
 	}
-	byThree := sells(func(i int, in *affiliate.NewSale) { in.PromoCode = fmt.Sprint("code", i%3) })
+	byThree := sells(func(i int, in *affiliate.SaleParams) { in.PromoCode = fmt.Sprint("code", i%3) })
 	return []scarcity{
 		{"uses of a code", 7, func(s *stall) trial {
 			s.newCode("SEVEN", 7)
-			return sells(func(_ int, in *affiliate.NewSale) { in.PromoCode = "SEVEN" })
+			return sells(func(_ int, in *affiliate.SaleParams) { in.PromoCode = "SEVEN" })
 		}, recorded},
 		{"uses of a coupon over three codes", 7, func(s *stall) trial { threeCodes(s, 0, 7); return byThree }, recorded},
 		{"uses of a coupon and of its codes", 8, func(s *stall) trial { threeCodes(s, 5, 8); return byThree }, recorded},
@@ -56,27 +56,27 @@ func scarceSales() []scarcity {
 			s.newCode("LAST", 3)
 			s.sell("LAST")
 			s.sell("LAST")
-			return sells(func(_ int, in *affiliate.NewSale) { in.PromoCode = "LAST" })
+			return sells(func(_ int, in *affiliate.SaleParams) { in.PromoCode = "LAST" })
 		}, func(s *stall) int { return recorded(s) - 2 }},
 		{"a customer's first order", 1, func(s *stall) trial {
-			s.newCode("FIRST", 0, func(in *affiliate.NewCode) { in.FirstTimeOrder = true })
-			return sells(func(i int, in *affiliate.NewSale) {
+			s.newCode("FIRST", 0, func(in *affiliate.CodeParams) { in.FirstTimeOrder = true })
+			return sells(func(i int, in *affiliate.SaleParams) {
 				in.PromoCode, in.Name, in.Email = "FIRST", "C", []string{"c@example.net", "C@Example.net"}[i%2]
 			})
 		}, recorded},
 		{"the external id of a sale", 1, func(*stall) trial {
-			return sells(func(_ int, in *affiliate.NewSale) { in.ExternalID = "order-1" })
+			return sells(func(_ int, in *affiliate.SaleParams) { in.ExternalID = "order-1" })
 		}, recorded},
 		{"the invoice of a sale", 1, func(*stall) trial {
-			return sells(func(_ int, in *affiliate.NewSale) { in.ExternalInvoiceID = "in-1" })
+			return sells(func(_ int, in *affiliate.SaleParams) { in.ExternalInvoiceID = "in-1" })
 		}, recorded},
 		{"an idempotency key", 1, func(*stall) trial {
-			return sells(func(_ int, in *affiliate.NewSale) { in.Once.Key = "k" })
+			return sells(func(_ int, in *affiliate.SaleParams) { in.Once.Key = "k" })
 		}, recorded},
 		{"uses of a code in free orders", 3, func(s *stall) trial {
 			s.newCode("FREE", 3)
-			return sells(func(_ int, in *affiliate.NewSale) {
-				*in = affiliate.NewSale{PromoCode: "FREE", Free: true, Subtotal: affiliate.Set(affiliate.MustAmount("10"))}
+			return sells(func(_ int, in *affiliate.SaleParams) {
+				*in = affiliate.SaleParams{PromoCode: "FREE", Free: true, Subtotal: affiliate.Set(affiliate.MustAmount("10"))}
 			})
 		}, recorded},
 		{"the deletion of a sale", 1, func(s *stall) trial {
@@ -107,7 +107,7 @@ func tens(s *stall) (n int) {
 // looks at the customer first, and then gives the sale a rate.
 func looksFirst(name string, l int, left func(customer affiliate.Referral) bool) scarcity {
 	return scarcity{name, l, func(s *stall) trial {
-		kim := must(s.CreateReferral(s.ctx, affiliate.NewReferral{AffiliateID: "ada", Name: "K", Email: "kim@example.net", ReferredUserExternalID: "u"}))
+		kim := must(s.CreateReferral(s.ctx, affiliate.ReferralParams{AffiliateID: "ada", Name: "K", Email: "kim@example.net", ReferredUserExternalID: "u"}))
 		return func(ctx context.Context, ops api.Operations, _ int) (bool, error) {
 			customer, err := ops.Referral(ctx, kim.ID.String())
 			if err != nil {
@@ -117,7 +117,7 @@ func looksFirst(name string, l int, left func(customer affiliate.Referral) bool)
 			if room {
 				rate = affiliate.MustPercent("10")
 			}
-			_, err = ops.RecordSale(ctx, affiliate.NewSale{ReferralID: kim.ID.String(), TotalEarned: affiliate.MustAmount("100"), CommissionRate: affiliate.Set(rate)})
+			_, err = ops.RecordSale(ctx, affiliate.SaleParams{ReferralID: kim.ID.String(), TotalEarned: affiliate.MustAmount("100"), CommissionRate: affiliate.Set(rate)})
 			return room, err
 		}
 	}, tens}
@@ -128,10 +128,10 @@ func looksFirst(name string, l int, left func(customer affiliate.Referral) bool)
 func scarceTerms() []scarcity {
 	paid := func(terms affiliate.Terms) func(s *stall) trial {
 		return func(s *stall) trial {
-			plan := must(s.CreatePlan(s.ctx, affiliate.NewPlan{Name: "P", Terms: terms}))
+			plan := must(s.CreatePlan(s.ctx, affiliate.PlanParams{Name: "P", Terms: terms}))
 			must(s.SetAffiliatePlan(s.ctx, plan.ID, s.ada.ID))
 			return func(ctx context.Context, ops api.Operations, i int) (bool, error) {
-				got, err := ops.RecordSale(ctx, affiliate.NewSale{
+				got, err := ops.RecordSale(ctx, affiliate.SaleParams{
 					ReferralID: "ada", Email: []string{"c@example.net", "C@Example.net"}[i%2], Name: "C", TotalEarned: affiliate.MustAmount("100"), ExternalID: fmt.Sprint("o", i),
 				})
 				sale := got.Sale.Or(affiliate.Sale{})
@@ -166,19 +166,19 @@ func scarceTerms() []scarcity {
 
 // scarceNames are what no two records may have.
 func scarceNames() []scarcity {
-	joins := func(change func(i int, in *affiliate.NewAffiliate)) trial {
+	joins := func(change func(i int, in *affiliate.AffiliateParams)) trial {
 		return func(ctx context.Context, ops api.Operations, i int) (bool, error) {
-			in := affiliate.NewAffiliate{FirstName: "A", LastName: "B", Email: fmt.Sprintf("a%d@example.com", i)}
+			in := affiliate.AffiliateParams{FirstName: "A", LastName: "B", Email: fmt.Sprintf("a%d@example.com", i)}
 			change(i, &in)
 			_, err := ops.CreateAffiliate(ctx, in)
 			return true, err
 		}
 	}
 	created := func(s *stall) int { return s.events(affiliate.AffiliateCreated) - 1 }
-	codes := func(change func(i int, in *affiliate.NewCode)) func(s *stall) trial {
+	codes := func(change func(i int, in *affiliate.CodeParams)) func(s *stall) trial {
 		return func(s *stall) trial {
 			return func(ctx context.Context, ops api.Operations, i int) (bool, error) {
-				in := affiliate.NewCode{CouponID: s.coupon.ID, Code: fmt.Sprint("C", i), AffiliateID: s.ada.ID}
+				in := affiliate.CodeParams{CouponID: s.coupon.ID, Code: fmt.Sprint("C", i), AffiliateID: s.ada.ID}
 				change(i, &in)
 				_, err := ops.CreateCode(ctx, in)
 				return true, err
@@ -187,22 +187,22 @@ func scarceNames() []scarcity {
 	}
 	return []scarcity{
 		{"a slug at sign-up", 1, func(*stall) trial {
-			return joins(func(i int, in *affiliate.NewAffiliate) { in.AffiliateLink = []string{"goal", "GOAL"}[i%2] })
+			return joins(func(i int, in *affiliate.AffiliateParams) { in.AffiliateLink = []string{"goal", "GOAL"}[i%2] })
 		}, created},
 		{"an affiliate's email", 1, func(*stall) trial {
-			return joins(func(i int, in *affiliate.NewAffiliate) {
+			return joins(func(i int, in *affiliate.AffiliateParams) {
 				in.Email = []string{"one@example.com", "One@Example.com"}[i%2]
 			})
 		}, created},
 		{"a slug of a further link", 1, func(s *stall) trial {
 			return func(ctx context.Context, ops api.Operations, _ int) (bool, error) {
-				_, err := ops.CreateLink(ctx, affiliate.NewLink{Link: "goal", AffiliateID: s.ada.ID})
+				_, err := ops.CreateLink(ctx, affiliate.LinkParams{Link: "goal", AffiliateID: s.ada.ID})
 				return true, err
 			}
 		}, nil},
 		{"a slug that links are renamed to", 1, func(s *stall) trial {
 			for i := range wanting {
-				must(s.CreateLink(s.ctx, affiliate.NewLink{Link: fmt.Sprint("from-", i), AffiliateID: s.ada.ID}))
+				must(s.CreateLink(s.ctx, affiliate.LinkParams{Link: fmt.Sprint("from-", i), AffiliateID: s.ada.ID}))
 			}
 			return func(ctx context.Context, ops api.Operations, i int) (bool, error) {
 				_, err := ops.RenameLink(ctx, affiliate.LinkRef{Slug: fmt.Sprint("from-", i)}, "goal")
@@ -211,30 +211,30 @@ func scarceNames() []scarcity {
 		}, nil},
 		{"an email that affiliates move to", 1, func(s *stall) trial {
 			for i := range wanting {
-				must(s.CreateAffiliate(s.ctx, affiliate.NewAffiliate{FirstName: "A", LastName: "B", Email: fmt.Sprintf("a%d@example.com", i)}))
+				must(s.CreateAffiliate(s.ctx, affiliate.AffiliateParams{FirstName: "A", LastName: "B", Email: fmt.Sprintf("a%d@example.com", i)}))
 			}
 			return func(ctx context.Context, ops api.Operations, i int) (bool, error) {
 				n, err := ops.UpdateAffiliate(ctx, affiliate.AffiliateRef{Email: fmt.Sprintf("a%d@example.com", i)}, affiliate.AffiliateUpdate{Email: affiliate.Set("goal@example.com")})
 				return n == 1, err
 			}
 		}, nil},
-		{"the text of a code", 1, codes(func(i int, in *affiliate.NewCode) { in.Code = []string{"goal", "GOAL"}[i%2] }), nil},
-		{"the external id of a code", 1, codes(func(_ int, in *affiliate.NewCode) { in.ExternalID = "promo_1" }), nil},
+		{"the text of a code", 1, codes(func(i int, in *affiliate.CodeParams) { in.Code = []string{"goal", "GOAL"}[i%2] }), nil},
+		{"the external id of a code", 1, codes(func(_ int, in *affiliate.CodeParams) { in.ExternalID = "promo_1" }), nil},
 		{"the external id of a coupon", 1, func(*stall) trial {
 			return func(ctx context.Context, ops api.Operations, _ int) (bool, error) {
-				_, err := ops.CreateCoupon(ctx, affiliate.NewCoupon{Name: "X", PercentOff: affiliate.Set(affiliate.MustPercent("5")), ExternalID: "x"})
+				_, err := ops.CreateCoupon(ctx, affiliate.CouponParams{Name: "X", PercentOff: affiliate.Set(affiliate.MustPercent("5")), ExternalID: "x"})
 				return true, err
 			}
 		}, nil},
 		{"a customer's email", 1, func(*stall) trial {
 			return func(ctx context.Context, ops api.Operations, i int) (bool, error) {
 				email := []string{"kim@example.net", "Kim@Example.net"}[i%2]
-				got, err := ops.CreateReferral(ctx, affiliate.NewReferral{AffiliateID: "ada", Name: "K", Email: email, ReferredUserExternalID: "u"})
+				got, err := ops.CreateReferral(ctx, affiliate.ReferralParams{AffiliateID: "ada", Name: "K", Email: email, ReferredUserExternalID: "u"})
 				return strings.EqualFold(got.Email, email), err
 			}
 		}, func(s *stall) int { return s.events(affiliate.ReferralCreated) }},
 		{"an invitation", 1, func(s *stall) trial {
-			guest := must(s.InviteAffiliate(s.ctx, affiliate.NewAffiliate{FirstName: "G", LastName: "H", Email: "g@example.com"}))
+			guest := must(s.InviteAffiliate(s.ctx, affiliate.AffiliateParams{FirstName: "G", LastName: "H", Email: "g@example.com"}))
 			return func(ctx context.Context, ops api.Operations, _ int) (bool, error) {
 				_, err := ops.AcceptInvite(ctx, guest.ID, affiliate.AffiliateUpdate{})
 				return true, err
@@ -266,7 +266,7 @@ func scarceMoney() []scarcity {
 		{"a commission in a payout", 1, func(s *stall) trial {
 			s.sell("ADA")
 			return func(ctx context.Context, ops api.Operations, _ int) (bool, error) {
-				_, err := ops.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: s.ada.ID})
+				_, err := ops.CreatePayout(ctx, affiliate.PayoutParams{AffiliateID: s.ada.ID})
 				return true, err
 			}
 		}, func(s *stall) int {
@@ -282,7 +282,7 @@ func scarceMoney() []scarcity {
 			}},
 		{"a payout that is paid or canceled", 1, func(s *stall) trial {
 			s.sell("ADA")
-			id := must(s.CreatePayout(s.ctx, affiliate.NewPayout{AffiliateID: s.ada.ID})).ID
+			id := must(s.CreatePayout(s.ctx, affiliate.PayoutParams{AffiliateID: s.ada.ID})).ID
 			var winner atomic.Int64 // 1 and 2: paid and canceled; the same status again is no second time
 			return func(ctx context.Context, ops api.Operations, i int) (bool, error) {
 				_, err := ops.SetPayoutStatus(ctx, id, []affiliate.PayoutStatus{affiliate.PayoutPaid, affiliate.PayoutCanceled}[i%2])
@@ -299,16 +299,16 @@ func scarceMoney() []scarcity {
 			return len(must(s.Payouts(s.ctx, affiliate.PayoutFilter{}, affiliate.Page{})).Items)
 		}},
 		{"the external id of an adjustment", 1, func(s *stall) trial {
-			return adjusts(affiliate.NewAdjustment{AffiliateID: s.ada.ID, Kind: affiliate.AdjustBonus, Amount: affiliate.MustAmount("20"), Reason: "r", ExternalID: "b"})
+			return adjusts(affiliate.AdjustmentParams{AffiliateID: s.ada.ID, Kind: affiliate.AdjustBonus, Amount: affiliate.MustAmount("20"), Reason: "r", ExternalID: "b"})
 		}, nil},
 		{"the reversal of an adjustment", 1, func(s *stall) trial {
-			bonus := must(s.RecordAdjustment(s.ctx, affiliate.NewAdjustment{AffiliateID: s.ada.ID, Kind: affiliate.AdjustBonus, Amount: affiliate.MustAmount("20"), Reason: "r"}))
-			return adjusts(affiliate.NewAdjustment{Reverses: bonus.ID, Reason: "r"})
+			bonus := must(s.RecordAdjustment(s.ctx, affiliate.AdjustmentParams{AffiliateID: s.ada.ID, Kind: affiliate.AdjustBonus, Amount: affiliate.MustAmount("20"), Reason: "r"}))
+			return adjusts(affiliate.AdjustmentParams{Reverses: bonus.ID, Reason: "r"})
 		}, nil},
 	}
 }
 
-func adjusts(in affiliate.NewAdjustment) trial {
+func adjusts(in affiliate.AdjustmentParams) trial {
 	return func(ctx context.Context, ops api.Operations, _ int) (bool, error) {
 		got, err := ops.RecordAdjustment(ctx, in)
 		return got.ID != uuid.Nil, err
@@ -318,7 +318,7 @@ func adjusts(in affiliate.NewAdjustment) trial {
 // moves takes a payout of 20 to a status.
 func (s *stall) moves(status affiliate.PayoutStatus) trial {
 	s.sell("ADA")
-	id := must(s.CreatePayout(s.ctx, affiliate.NewPayout{AffiliateID: s.ada.ID})).ID
+	id := must(s.CreatePayout(s.ctx, affiliate.PayoutParams{AffiliateID: s.ada.ID})).ID
 	return func(ctx context.Context, ops api.Operations, _ int) (bool, error) {
 		_, err := ops.SetPayoutStatus(ctx, id, status)
 		return true, err

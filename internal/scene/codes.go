@@ -23,9 +23,9 @@ type CodeShop struct {
 func NewCodeShop(t testing.TB, change ...func(*tributary.Config)) CodeShop {
 	w := New(t, change...)
 	s := CodeShop{World: w, Ada: w.Ada()}
-	s.Eve = Must(w.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "Eve", LastName: "Noël-Smith 3rd", Email: "eve.n@example.com"}))
-	other := Must(w.CreateCoupon(t.Context(), affiliate.NewCoupon{Name: "other", PercentOff: Percent("5")}))
-	Must(w.CreateCode(t.Context(), affiliate.NewCode{CouponID: other.ID, Code: "Summer20", ExternalID: "ext"}))
+	s.Eve = Must(w.CreateAffiliate(t.Context(), affiliate.AffiliateParams{FirstName: "Eve", LastName: "Noël-Smith 3rd", Email: "eve.n@example.com"}))
+	other := Must(w.CreateCoupon(t.Context(), affiliate.CouponParams{Name: "other", PercentOff: Percent("5")}))
+	Must(w.CreateCode(t.Context(), affiliate.CodeParams{CouponID: other.ID, Code: "Summer20", ExternalID: "ext"}))
 	return s
 }
 
@@ -40,10 +40,10 @@ func (CodeShop) Nobodys() affiliate.Opt[uuid.UUID] { return affiliate.Null[uuid.
 func BigCoupon(t testing.TB, n int) (CodeShop, affiliate.Coupon) {
 	s := NewCodeShop(t)
 	ctx := context.Background()
-	c := Must(s.CreateCoupon(ctx, affiliate.NewCoupon{Name: "<big> & \u2028", PercentOff: Percent("12.5"), ProductIDs: ManyProducts(1000)}))
+	c := Must(s.CreateCoupon(ctx, affiliate.CouponParams{Name: "<big> & \u2028", PercentOff: Percent("12.5"), ProductIDs: ManyProducts(1000)}))
 	for i, id := range []uuid.UUID{s.Eve.ID, s.Ada.Person.ID} {
 		if count := n/2 + n%2*(1-i); count > 0 {
-			Must(s.GenerateCodes(ctx, affiliate.NewCodes{Count: count, NewCode: affiliate.NewCode{
+			Must(s.GenerateCodes(ctx, affiliate.CodesParams{Count: count, CodeParams: affiliate.CodeParams{
 				CouponID: c.ID, AffiliateID: id, RandomCharsLength: affiliate.Set[int64](8), CodeStructure: affiliate.Set(affiliate.CodeStructure{FirstName: true, RandomChars: true}),
 			}}))
 		}

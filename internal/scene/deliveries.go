@@ -174,7 +174,7 @@ func (w *World) HookAt(url string, types ...affiliate.EventType) affiliate.Issue
 	if types == nil {
 		types = []affiliate.EventType{"*"}
 	}
-	return Must(w.CreateEndpoint(context.Background(), affiliate.NewEndpoint{URL: url, Events: types}))
+	return Must(w.CreateEndpoint(context.Background(), affiliate.EndpointParams{URL: url, Events: types}))
 }
 
 // Answered notes that every endpoint has just answered, so that each may have
@@ -195,7 +195,7 @@ func (w *World) Hook(types ...affiliate.EventType) affiliate.IssuedEndpoint {
 	if types == nil {
 		types = []affiliate.EventType{"*"}
 	}
-	return Must(w.CreateEndpoint(context.Background(), affiliate.NewEndpoint{URL: HookURL, Events: types}))
+	return Must(w.CreateEndpoint(context.Background(), affiliate.EndpointParams{URL: HookURL, Events: types}))
 }
 
 // SinceStart selects all deliveries of an endpoint since the clock started.

@@ -17,13 +17,13 @@ var importedOne = []imported.Affiliate{{
 }}
 
 var importedCoupon = []imported.Coupon{{
-	NewCoupon: affiliate.NewCoupon{Name: "Spring", PercentOff: Percent("20")}, Ref: "old:coupon:1", CreatedAt: pastDay,
-	Codes: []imported.Code{{NewCode: affiliate.NewCode{Code: "MARA20"}, Ref: "old:code:1", Via: []string{"old:affiliate:1"}, TimesRedeemed: 3}},
+	CouponParams: affiliate.CouponParams{Name: "Spring", PercentOff: Percent("20")}, Ref: "old:coupon:1", CreatedAt: pastDay,
+	Codes: []imported.Code{{CodeParams: affiliate.CodeParams{Code: "MARA20"}, Ref: "old:code:1", Via: []string{"old:affiliate:1"}, TimesRedeemed: 3}},
 }}
 
 // ImportedCustomer is the customer of the past of Imports.
 var ImportedCustomer = []imported.Referral{{
-	NewReferral: affiliate.NewReferral{Name: "Tomas", Email: "tomas@example.net"}, Ref: "old:customer:1", Via: []string{"old:link:1"}, CreatedAt: pastDay,
+	ReferralParams: affiliate.ReferralParams{Name: "Tomas", Email: "tomas@example.net"}, Ref: "old:customer:1", Via: []string{"old:link:1"}, CreatedAt: pastDay,
 	Payers: []affiliate.ProviderID{{Provider: "stripe", ID: "cus_T"}, {Provider: "paddle", ID: "ctm_T"}},
 }}
 

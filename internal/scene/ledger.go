@@ -36,14 +36,14 @@ func NewLedger(t testing.TB, change ...func(*tributary.Config)) *Ledger {
 	t.Helper()
 	ctx := context.Background()
 	b := &Ledger{World: New(t, change...)}
-	b.Hooked = Must(b.CreateEndpoint(ctx, affiliate.NewEndpoint{URL: "https://hooks.example/a", Events: []affiliate.EventType{"*"}}))
-	b.Disabled = Must(b.CreateEndpoint(ctx, affiliate.NewEndpoint{URL: "https://hooks.example/b", Events: []affiliate.EventType{affiliate.SaleCreated}, Active: affiliate.Set(false)}))
+	b.Hooked = Must(b.CreateEndpoint(ctx, affiliate.EndpointParams{URL: "https://hooks.example/a", Events: []affiliate.EventType{"*"}}))
+	b.Disabled = Must(b.CreateEndpoint(ctx, affiliate.EndpointParams{URL: "https://hooks.example/b", Events: []affiliate.EventType{affiliate.SaleCreated}, Active: affiliate.Set(false)}))
 	b.Ada = b.World.Ada()
-	b.Link = Must(b.CreateLink(ctx, affiliate.NewLink{Link: "ada-spring", AffiliateID: b.Person.ID}))
-	click := Must(b.TrackClick(ctx, affiliate.NewClick{Slug: "ada-spring", DeviceID: "device-1", LandingURL: "https://beans.example/?ref=ada-spring", Referrer: "https://blog.example", UserAgent: "Browser"}))
+	b.Link = Must(b.CreateLink(ctx, affiliate.LinkParams{Link: "ada-spring", AffiliateID: b.Person.ID}))
+	click := Must(b.TrackClick(ctx, affiliate.ClickParams{Slug: "ada-spring", DeviceID: "device-1", LandingURL: "https://beans.example/?ref=ada-spring", Referrer: "https://blog.example", UserAgent: "Browser"}))
 	b.Pass(time.Second)
-	b.Customer = Must(b.CreateReferral(ctx, affiliate.NewReferral{AffiliateID: fmt.Sprint(click.ID), Name: "Carl Customer", Email: "carl@customer.example", ReferredUserExternalID: "user-77"}))
-	sale := func(in affiliate.NewSale) affiliate.Sale {
+	b.Customer = Must(b.CreateReferral(ctx, affiliate.ReferralParams{AffiliateID: fmt.Sprint(click.ID), Name: "Carl Customer", Email: "carl@customer.example", ReferredUserExternalID: "user-77"}))
+	sale := func(in affiliate.SaleParams) affiliate.Sale {
 		b.Pass(time.Second)
 		in.TotalEarned = Sum("100")
 		res := Must(b.RecordSale(ctx, in))
@@ -54,14 +54,14 @@ func NewLedger(t testing.TB, change ...func(*tributary.Config)) *Ledger {
 		b.SalesMade = append(b.SalesMade, got)
 		return got
 	}
-	sale(affiliate.NewSale{PromoCode: "ada20", ExternalID: "order-1"})
-	sale(affiliate.NewSale{ReferralID: b.Customer.ID.String(), ExternalID: "order-2"})
-	part := sale(affiliate.NewSale{Email: "carl@customer.example", Tax: Sum("10")})
+	sale(affiliate.SaleParams{PromoCode: "ada20", ExternalID: "order-1"})
+	sale(affiliate.SaleParams{ReferralID: b.Customer.ID.String(), ExternalID: "order-2"})
+	part := sale(affiliate.SaleParams{Email: "carl@customer.example", Tax: Sum("10")})
 	Must(b.RefundSale(ctx, affiliate.Refund{SaleID: part.ID, Amount: affiliate.Set(Sum("30")), RefundID: "r1"}))
-	full := sale(affiliate.NewSale{ReferralID: "ada-spring", Email: "dora@customer.example", Name: "Dora Customer"})
+	full := sale(affiliate.SaleParams{ReferralID: "ada-spring", Email: "dora@customer.example", Name: "Dora Customer"})
 	Must(b.RefundSale(ctx, affiliate.Refund{SaleID: full.ID}))
-	b.PaidOut = Must(b.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: b.Person.ID}))
-	sale(affiliate.NewSale{PromoCode: "ADA20", Email: "carl@customer.example"})
+	b.PaidOut = Must(b.CreatePayout(ctx, affiliate.PayoutParams{AffiliateID: b.Person.ID}))
+	sale(affiliate.SaleParams{PromoCode: "ADA20", Email: "carl@customer.example"})
 	b.Pass(time.Second)
 	b.Verifies()
 	return b

@@ -34,7 +34,7 @@ func NewPayShop(t testing.TB, change ...func(*tributary.Config)) *PayShop {
 // Hosts returns a sale of 10,000 that the host recorded for Ines, by Mara.
 func (s *PayShop) Hosts() affiliate.Sale {
 	s.T.Helper()
-	res := Must(s.RecordSale(s.T.Context(), affiliate.NewSale{
+	res := Must(s.RecordSale(s.T.Context(), affiliate.SaleParams{
 		ReferralID: "mara", Email: "ines@example.com", Name: "Ines", TotalEarned: Sum("10000"), ExternalID: "order-1042",
 	}))
 	return res.Sale.Or(affiliate.Sale{})
@@ -93,8 +93,8 @@ func (s *PayShop) Paid(keys, total, tax string, tries ...string) affiliate.Payme
 	f := s.Fact(keys)
 	f.Payer = Tomas
 	f.Sale = affiliate.Set(affiliate.Paid{
-		NewSale: affiliate.NewSale{TotalEarned: Sum(total), Tax: Sum(tax), ExternalID: f.Keys[0]},
-		Gross:   Sum(total), Tries: Credits(tries),
+		SaleParams: affiliate.SaleParams{TotalEarned: Sum(total), Tax: Sum(tax), ExternalID: f.Keys[0]},
+		Gross:      Sum(total), Tries: Credits(tries),
 	})
 	return f
 }
@@ -180,7 +180,7 @@ func (s *PayShop) Outcome(got affiliate.PaymentResult, want affiliate.SaleOutcom
 
 // PayoutOf makes a payout of all that Mara is owed.
 func (s *PayShop) PayoutOf() uuid.UUID {
-	return Must(s.CreatePayout(s.T.Context(), affiliate.NewPayout{AffiliateID: s.Mara.ID})).ID
+	return Must(s.CreatePayout(s.T.Context(), affiliate.PayoutParams{AffiliateID: s.Mara.ID})).ID
 }
 
 // Tomas is the payer of the facts.
@@ -210,12 +210,12 @@ func newPayShopOn(t testing.TB, store record.Store, change ...func(*tributary.Co
 	t.Helper()
 	ctx := t.Context()
 	s := &PayShop{World: NewOn(t, store, change...)}
-	s.Mara = Must(s.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: "Mara", LastName: "M", Email: "mara@example.com", AffiliateLink: "mara"}))
-	s.Ben = Must(s.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: "Ben", LastName: "B", Email: "ben@example.com", AffiliateLink: "ben"}))
-	coupon := Must(s.CreateCoupon(ctx, affiliate.NewCoupon{Name: "Mara 20", PercentOff: affiliate.Set(affiliate.MustPercent("20"))}))
-	s.MaraCode = Must(s.CreateCode(ctx, affiliate.NewCode{CouponID: coupon.ID, Code: "MARA20", ExternalID: "promo_mara", AffiliateID: s.Mara.ID}))
-	Must(s.TrackClick(ctx, affiliate.NewClick{Slug: "mara"}))
-	Must(s.TrackClick(ctx, affiliate.NewClick{Slug: "ben"}))
+	s.Mara = Must(s.CreateAffiliate(ctx, affiliate.AffiliateParams{FirstName: "Mara", LastName: "M", Email: "mara@example.com", AffiliateLink: "mara"}))
+	s.Ben = Must(s.CreateAffiliate(ctx, affiliate.AffiliateParams{FirstName: "Ben", LastName: "B", Email: "ben@example.com", AffiliateLink: "ben"}))
+	coupon := Must(s.CreateCoupon(ctx, affiliate.CouponParams{Name: "Mara 20", PercentOff: affiliate.Set(affiliate.MustPercent("20"))}))
+	s.MaraCode = Must(s.CreateCode(ctx, affiliate.CodeParams{CouponID: coupon.ID, Code: "MARA20", ExternalID: "promo_mara", AffiliateID: s.Mara.ID}))
+	Must(s.TrackClick(ctx, affiliate.ClickParams{Slug: "mara"}))
+	Must(s.TrackClick(ctx, affiliate.ClickParams{Slug: "ben"}))
 	return s
 }
 

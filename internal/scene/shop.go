@@ -34,16 +34,16 @@ func NewShop(t testing.TB, change ...func(*tributary.Config)) Shop {
 func NewShopIn(w *World) Shop {
 	ctx := w.T.Context()
 	s := Shop{World: w, Ada: w.Ada()}
-	s.Bob = Must(w.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: "Bob", LastName: "Ross", Email: "bob@example.com", AffiliateLink: "bob"}))
+	s.Bob = Must(w.CreateAffiliate(ctx, affiliate.AffiliateParams{FirstName: "Bob", LastName: "Ross", Email: "bob@example.com", AffiliateLink: "bob"}))
 	s.Tomas = s.Customer("ada", "tomas")
 	s.Bea = s.Customer(s.Bob.ID.String(), "bea")
-	s.Click = Must(w.TrackClick(ctx, affiliate.NewClick{Slug: "ada", LandingURL: "https://beans.example/shop?ref=ada"}))
-	s.BobClick = Must(w.TrackClick(ctx, affiliate.NewClick{Slug: "bob"}))
+	s.Click = Must(w.TrackClick(ctx, affiliate.ClickParams{Slug: "ada", LandingURL: "https://beans.example/shop?ref=ada"}))
+	s.BobClick = Must(w.TrackClick(ctx, affiliate.ClickParams{Slug: "bob"}))
 	return s
 }
 
 // Adjust records an adjustment of Ada, unless the input names another affiliate.
-func (s Shop) Adjust(in affiliate.NewAdjustment) affiliate.Adjustment {
+func (s Shop) Adjust(in affiliate.AdjustmentParams) affiliate.Adjustment {
 	s.T.Helper()
 	if in.AffiliateID == uuid.Nil && in.Reverses == uuid.Nil {
 		in.AffiliateID = s.Ada.Person.ID
@@ -107,13 +107,13 @@ func (s Shop) Moved(f affiliate.MovementFilter) []string {
 // Customer creates a referral of an affiliate.
 func (s Shop) Customer(affiliateIdent, name string) affiliate.Referral {
 	s.T.Helper()
-	return Must(s.CreateReferral(s.T.Context(), affiliate.NewReferral{
+	return Must(s.CreateReferral(s.T.Context(), affiliate.ReferralParams{
 		AffiliateID: affiliateIdent, Name: name, Email: name + "@example.net", ReferredUserExternalID: "cust-" + name,
 	}))
 }
 
 // Sell records a sale.
-func (s Shop) Sell(in affiliate.NewSale) affiliate.Sale {
+func (s Shop) Sell(in affiliate.SaleParams) affiliate.Sale {
 	s.T.Helper()
 	if in.TotalEarned.IsZero() {
 		in.TotalEarned = affiliate.MustAmount("100")
@@ -132,13 +132,13 @@ func (s Shop) Sell(in affiliate.NewSale) affiliate.Sale {
 // ToTomas records a sale with this total to Ada's customer.
 func (s Shop) ToTomas(total string) affiliate.Sale {
 	s.T.Helper()
-	return s.Sell(affiliate.NewSale{ReferralID: s.Tomas.ID.String(), TotalEarned: affiliate.MustAmount(total)})
+	return s.Sell(affiliate.SaleParams{ReferralID: s.Tomas.ID.String(), TotalEarned: affiliate.MustAmount(total)})
 }
 
 // PaysOut creates a payout of everything that is payable to Ada.
-func (s Shop) PaysOut(change ...func(*affiliate.NewPayout)) affiliate.Payout {
+func (s Shop) PaysOut(change ...func(*affiliate.PayoutParams)) affiliate.Payout {
 	s.T.Helper()
-	in := affiliate.NewPayout{AffiliateID: s.Ada.Person.ID}
+	in := affiliate.PayoutParams{AffiliateID: s.Ada.Person.ID}
 	for _, c := range change {
 		c(&in)
 	}
@@ -156,9 +156,9 @@ type GiftShop struct {
 // NewGiftShop returns a GiftShop on a store of its own.
 func NewGiftShop(t *testing.T, limit int64, change ...func(*tributary.Config)) GiftShop {
 	w := New(t, append(change, func(c *tributary.Config) { c.FreeOrders = true })...)
-	ada := w.Join("ada", func(in *affiliate.NewAffiliate) { in.AffiliateLink = "ada" })
-	coupon := Must(w.CreateCoupon(t.Context(), affiliate.NewCoupon{Name: "all", PercentOff: affiliate.Set(affiliate.MustPercent("100"))}))
-	in := affiliate.NewCode{CouponID: coupon.ID, Code: "GIFT", AffiliateID: ada.ID}
+	ada := w.Join("ada", func(in *affiliate.AffiliateParams) { in.AffiliateLink = "ada" })
+	coupon := Must(w.CreateCoupon(t.Context(), affiliate.CouponParams{Name: "all", PercentOff: affiliate.Set(affiliate.MustPercent("100"))}))
+	in := affiliate.CodeParams{CouponID: coupon.ID, Code: "GIFT", AffiliateID: ada.ID}
 	if limit > 0 {
 		in.MaxRedemptions = affiliate.Set(limit)
 	}
@@ -179,8 +179,8 @@ func (s GiftShop) Give(email string) affiliate.Sale {
 var SaleTotal = affiliate.MustAmount("129.5")
 
 // GiftOrder returns a free order of a customer.
-func GiftOrder(email string) affiliate.NewSale {
-	return affiliate.NewSale{PromoCode: "gift", Email: email, Free: true, Subtotal: affiliate.Set(Sum("30"))}
+func GiftOrder(email string) affiliate.SaleParams {
+	return affiliate.SaleParams{PromoCode: "gift", Email: email, Free: true, Subtotal: affiliate.Set(Sum("30"))}
 }
 
 // TextOf returns a text that is set.

@@ -78,9 +78,9 @@ func (w *World) Pass(d time.Duration) { w.Now = w.Now.Add(d) }
 func (w *World) Ada() Ada {
 	w.T.Helper()
 	ctx := context.Background()
-	a := Must(w.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: "Ada", LastName: "Lovelace", Email: "ada@example.com", AffiliateLink: "ada"}))
-	c := Must(w.CreateCoupon(ctx, affiliate.NewCoupon{Name: "Autumn 20", PercentOff: affiliate.Set(affiliate.MustPercent("20"))}))
-	k := Must(w.CreateCode(ctx, affiliate.NewCode{CouponID: c.ID, Code: "ADA20", AffiliateID: a.ID}))
+	a := Must(w.CreateAffiliate(ctx, affiliate.AffiliateParams{FirstName: "Ada", LastName: "Lovelace", Email: "ada@example.com", AffiliateLink: "ada"}))
+	c := Must(w.CreateCoupon(ctx, affiliate.CouponParams{Name: "Autumn 20", PercentOff: affiliate.Set(affiliate.MustPercent("20"))}))
+	k := Must(w.CreateCode(ctx, affiliate.CodeParams{CouponID: c.ID, Code: "ADA20", AffiliateID: a.ID}))
 	return Ada{a, c, k}
 }
 
@@ -166,9 +166,9 @@ func (w *World) Fires(call func() error, want ...affiliate.EventType) {
 }
 
 // Join creates an affiliate; local is the local part of its email.
-func (w *World) Join(local string, change ...func(*affiliate.NewAffiliate)) affiliate.Affiliate {
+func (w *World) Join(local string, change ...func(*affiliate.AffiliateParams)) affiliate.Affiliate {
 	w.T.Helper()
-	in := affiliate.NewAffiliate{FirstName: "Mara", LastName: "Lindqvist", Email: local + "@example.org"}
+	in := affiliate.AffiliateParams{FirstName: "Mara", LastName: "Lindqvist", Email: local + "@example.org"}
 	for _, c := range change {
 		c(&in)
 	}
@@ -178,13 +178,13 @@ func (w *World) Join(local string, change ...func(*affiliate.NewAffiliate)) affi
 // AddLink gives an affiliate one more link.
 func (w *World) AddLink(owner uuid.UUID, slug string) affiliate.Link {
 	w.T.Helper()
-	return Must(w.CreateLink(context.Background(), affiliate.NewLink{Link: slug, AffiliateID: owner}))
+	return Must(w.CreateLink(context.Background(), affiliate.LinkParams{Link: slug, AffiliateID: owner}))
 }
 
 // Refer creates a customer of the slug's link.
 func (w *World) Refer(slug, email string) affiliate.Referral {
 	w.T.Helper()
-	return Must(w.CreateReferral(context.Background(), affiliate.NewReferral{
+	return Must(w.CreateReferral(context.Background(), affiliate.ReferralParams{
 		AffiliateID: slug, Name: "Kim", Email: email, ReferredUserExternalID: email,
 	}))
 }
@@ -192,7 +192,7 @@ func (w *World) Refer(slug, email string) affiliate.Referral {
 // SellTo records a sale to a customer.
 func (w *World) SellTo(email, total string) affiliate.Sale {
 	w.T.Helper()
-	got := Must(w.RecordSale(context.Background(), affiliate.NewSale{
+	got := Must(w.RecordSale(context.Background(), affiliate.SaleParams{
 		ReferralID: email, TotalEarned: affiliate.MustAmount(total),
 	}))
 	s, ok := got.Sale.Get()

@@ -53,8 +53,8 @@ func holdOperations(ctx context.Context) []operation {
 			}))
 		}},
 		{"house code", func(w twin, in *input) string {
-			out := answer(w.CreateCode(ctx, affiliate.NewCode{CouponID: w.someCoupon(in).ID, Code: "HOUSE", MaxRedemptionsPerCustomer: affiliate.Set(int64(1 + in.n(2)))}))
-			sale := affiliate.NewSale{Once: in.once(), PromoCode: "HOUSE", Email: buyer(in), ExternalID: in.of("", "o1", "w1", "w2"), TotalEarned: in.amount()}
+			out := answer(w.CreateCode(ctx, affiliate.CodeParams{CouponID: w.someCoupon(in).ID, Code: "HOUSE", MaxRedemptionsPerCustomer: affiliate.Set(int64(1 + in.n(2)))}))
+			sale := affiliate.SaleParams{Once: in.once(), PromoCode: "HOUSE", Email: buyer(in), ExternalID: in.of("", "o1", "w1", "w2"), TotalEarned: in.amount()}
 			return out + answer(w.RecordSale(ctx, sale)) + done(w.RestoreRedemption(ctx, affiliate.SaleRef{ExternalID: in.of("o1", "w1", "w2")}))
 		}},
 		{"hold", func(w twin, in *input) string {
@@ -67,10 +67,10 @@ func holdOperations(ctx context.Context) []operation {
 			until := w.Config().Now().Add(time.Duration(1+in.n(4)) * 20 * time.Second)
 			out := answer(w.Evaluate(ctx, order))
 			order.Once = in.once()
-			return out + answer(w.HoldRedemption(ctx, affiliate.NewHold{ID: id(in), Until: until, Order: order}))
+			return out + answer(w.HoldRedemption(ctx, affiliate.HoldParams{ID: id(in), Until: until, Order: order}))
 		}},
 		{"sale of a hold", func(w twin, in *input) string {
-			sale := affiliate.NewSale{Once: in.once(), HoldID: id(in), PromoCode: in.of("", "", codes[0]), Email: buyer(in), Name: "H", TotalEarned: in.amount(), ExternalID: in.of("", "w1", "w2")}
+			sale := affiliate.SaleParams{Once: in.once(), HoldID: id(in), PromoCode: in.of("", "", codes[0]), Email: buyer(in), Name: "H", TotalEarned: in.amount(), ExternalID: in.of("", "w1", "w2")}
 			return answer(w.RecordSale(ctx, sale)) + answer(w.Hold(ctx, sale.HoldID))
 		}},
 		{"release a slug", func(w twin, in *input) string { return answer(w.ReleaseSlug(ctx, in.of("ann", "ben", "none"))) }},
@@ -107,7 +107,7 @@ func offerOperations(ctx context.Context) []operation {
 		}},
 		{"sale of an offer", func(w twin, in *input) string {
 			o := order(in)
-			sale := affiliate.NewSale{
+			sale := affiliate.SaleParams{
 				Once: in.once(), ReferralID: o.ReferralID, Email: o.Email, Name: "O", PromoCode: o.PromoCode, Subtotal: o.Subtotal, Offer: true,
 				TotalEarned: o.Subtotal.Or(affiliate.Amount{}), ExternalID: in.of("", "", "o1", "w1"), HoldID: in.of("", "", "", "h1"),
 			}
@@ -115,13 +115,13 @@ func offerOperations(ctx context.Context) []operation {
 		}},
 		{"hold of an offer", func(w twin, in *input) string {
 			until := w.Config().Now().Add(time.Duration(1+in.n(4)) * 20 * time.Second)
-			return answer(w.HoldRedemption(ctx, affiliate.NewHold{ID: in.of("h1", "h2"), Until: until, Order: order(in)}))
+			return answer(w.HoldRedemption(ctx, affiliate.HoldParams{ID: in.of("h1", "h2"), Until: until, Order: order(in)}))
 		}},
 		{"click with its offer", func(w twin, in *input) string {
-			return answer(w.TrackClick(ctx, affiliate.NewClick{Slug: in.of("ada", "bo"), DeviceID: "d1", Offer: true}))
+			return answer(w.TrackClick(ctx, affiliate.ClickParams{Slug: in.of("ada", "bo"), DeviceID: "d1", Offer: true}))
 		}},
 		{"payment that redeems", func(w twin, in *input) string {
-			paid := affiliate.Paid{NewSale: affiliate.NewSale{TotalEarned: in.amount(), ExternalID: in.of("", "o1", "w1", "w2")}, Renewal: in.n(4) == 0}
+			paid := affiliate.Paid{SaleParams: affiliate.SaleParams{TotalEarned: in.amount(), ExternalID: in.of("", "o1", "w1", "w2")}, Renewal: in.n(4) == 0}
 			paid.Gross = paid.TotalEarned
 			paid.Tries = []affiliate.Credit{{HoldID: in.of("h1", "h2")}, {PromoCode: in.of("HOUSE", codes[0])}, {Offer: true}, {ReferralID: in.of("ada", "bo", "1")}}[in.n(4):]
 			who := in.of("b", "new", "t.o.m")
@@ -176,7 +176,7 @@ func termsOperations(ctx context.Context) []operation {
 	}
 	return []operation{
 		{"sale of lines", func(w twin, in *input) string {
-			sale := affiliate.NewSale{
+			sale := affiliate.SaleParams{
 				Once: in.once(), PromoCode: in.of("", codes[0], codes[3]), ReferralID: in.of("ada", "bo"), Email: in.of("b@example.net", "c@example.net", "l@example.net"), Name: "L",
 				TotalEarned: in.amount(), Lines: in.lines(),
 			}
@@ -188,10 +188,10 @@ func termsOperations(ctx context.Context) []operation {
 			return answer(w.RefundSale(ctx, refund)) + answer(w.Sale(ctx, refund.SaleID))
 		}},
 		{"coupon of products", func(w twin, in *input) string {
-			return answer(w.CreateCoupon(ctx, affiliate.NewCoupon{Name: "P", PercentOff: affiliate.Set(percent(in, "15", "100")), LimitToProducts: true, ProductIDs: []string{"SEAT", "Ünï 🧿"}}))
+			return answer(w.CreateCoupon(ctx, affiliate.CouponParams{Name: "P", PercentOff: affiliate.Set(percent(in, "15", "100")), LimitToProducts: true, ProductIDs: []string{"SEAT", "Ünï 🧿"}}))
 		}},
 		{"plan of rules", func(w twin, in *input) string {
-			plan, err := w.CreatePlan(ctx, affiliate.NewPlan{Name: "p", Terms: terms(in)})
+			plan, err := w.CreatePlan(ctx, affiliate.PlanParams{Name: "p", Terms: terms(in)})
 			out := answer(plan, err)
 			if err == nil && in.n(2) == 1 {
 				out += answer(w.SetAffiliatePlan(ctx, plan.ID, w.someAffiliate(in).ID))
@@ -270,13 +270,13 @@ func (w twin) paidAt(in *input) (at time.Time) {
 func datedOperations(ctx context.Context) []operation {
 	return []operation{
 		{"paid earlier", func(w twin, in *input) string {
-			sale := affiliate.NewSale{PromoCode: in.of("", codes[0], codes[3]), ReferralID: in.of("ada", "bo", "1", "2"), Email: in.of("b@example.net", "l@example.net", "new@example.net"), Name: "L", TotalEarned: in.amount(), PaidAt: w.paidAt(in)}
+			sale := affiliate.SaleParams{PromoCode: in.of("", codes[0], codes[3]), ReferralID: in.of("ada", "bo", "1", "2"), Email: in.of("b@example.net", "l@example.net", "new@example.net"), Name: "L", TotalEarned: in.amount(), PaidAt: w.paidAt(in)}
 			order := affiliate.Order{PromoCode: in.of(codes...), ReferralID: sale.ReferralID, Email: sale.Email, TotalEarned: affiliate.Set(in.amount()), Commission: true}
 			return answer(w.Evaluate(ctx, order)) + answer(w.RecordSale(ctx, sale)) + answer(w.Evaluate(ctx, order))
 		}},
 		{"payment", func(w twin, in *input) string {
 			who := in.of("b", "c", "new")
-			paid := affiliate.Paid{NewSale: affiliate.NewSale{Lines: in.lines(), PaidAt: w.paidAt(in)}, Renewal: in.n(3) == 0, Payment: int64(in.n(4) / 2)}
+			paid := affiliate.Paid{SaleParams: affiliate.SaleParams{Lines: in.lines(), PaidAt: w.paidAt(in)}, Renewal: in.n(3) == 0, Payment: int64(in.n(4) / 2)}
 			for _, l := range paid.Lines {
 				paid.TotalEarned = must(paid.TotalEarned.Add(must(l.Amount.Sub(l.Discount))))
 			}
@@ -296,7 +296,7 @@ func datedOperations(ctx context.Context) []operation {
 			return answer(w.ReportPayment(ctx, f)) + answer(w.ProviderPayment(ctx, "stripe", f.Keys[0]))
 		}},
 		{"conversion of a link", func(w twin, in *input) string {
-			got, err := w.RecordConversion(ctx, affiliate.NewConversion{Once: in.once(), Conversion: in.of("signup", "lead", "Ünï 🧿"), ReferralID: in.of("ada", "bo", "1"), Email: in.of("b@example.net", "new@example.net"), Name: "C"})
+			got, err := w.RecordConversion(ctx, affiliate.ConversionParams{Once: in.once(), Conversion: in.of("signup", "lead", "Ünï 🧿"), ReferralID: in.of("ada", "bo", "1"), Email: in.of("b@example.net", "new@example.net"), Name: "C"})
 			out := answer(got, err)
 			if sale, ok := got.Sale.Get(); ok && in.n(2) == 1 {
 				up := affiliate.SaleUpdate{CommissionEarned: affiliate.Set(in.amount())}
@@ -318,7 +318,7 @@ func datedOperations(ctx context.Context) []operation {
 			return answer(w.SetTerms(ctx, affiliate.TermsUpdate{Rules: affiliate.Set([]affiliate.Rule{rule}), MaxPerCustomer: affiliate.Set(in.amount())}))
 		}},
 		{"ensure affiliate", func(w twin, in *input) string {
-			a, err := w.EnsureAffiliate(ctx, affiliate.NewAffiliate{Once: in.once(), ExternalID: in.of("", "user-1", "user-2", "Ünï 🧿"), FirstName: "E", LastName: "N", Email: in.email()})
+			a, err := w.EnsureAffiliate(ctx, affiliate.AffiliateParams{Once: in.once(), ExternalID: in.of("", "user-1", "user-2", "Ünï 🧿"), FirstName: "E", LastName: "N", Email: in.email()})
 			return answer(a, err) + answer(w.Affiliate(ctx, in.of("ext:user-1", "ext:user-2")))
 		}},
 		{"external id", func(w twin, in *input) string {
@@ -327,10 +327,10 @@ func datedOperations(ctx context.Context) []operation {
 				up.ExternalID = affiliate.Set(in.of("user-1", "user-2", "Ünï 🧿"))
 			}
 			return answer(w.UpdateAffiliate(ctx, affiliate.AffiliateRef{ID: w.someAffiliate(in).ID}, up)) +
-				answer(w.RecordSale(ctx, affiliate.NewSale{ReferralID: "ext:" + in.of("user-1", "user-2"), Email: "b@example.net", Name: "B", TotalEarned: in.amount()}))
+				answer(w.RecordSale(ctx, affiliate.SaleParams{ReferralID: "ext:" + in.of("user-1", "user-2"), Email: "b@example.net", Name: "B", TotalEarned: in.amount()}))
 		}},
 		{"clicks", func(w twin, in *input) string {
-			return answer(w.TrackClick(ctx, affiliate.NewClick{Slug: in.of("ada", "bo"), DeviceID: "d1", Earlier: affiliate.ClickID(in.n(4))}))
+			return answer(w.TrackClick(ctx, affiliate.ClickParams{Slug: in.of("ada", "bo"), DeviceID: "d1", Earlier: affiliate.ClickID(in.n(4))}))
 		}},
 	}
 }
@@ -338,18 +338,18 @@ func datedOperations(ctx context.Context) []operation {
 func saleOperations(ctx context.Context) []operation {
 	return []operation{
 		{"sale", func(w twin, in *input) string {
-			return answer(w.RecordSale(ctx, affiliate.NewSale{
+			return answer(w.RecordSale(ctx, affiliate.SaleParams{
 				Once: in.once(), PromoCode: in.of(codes...), Email: in.of("", "b@example.net", "c@example.net"), Name: "N",
 				TotalEarned: in.amount(), ExternalID: in.of("", "", "o1", "o2", "o3"), ExternalInvoiceID: in.of("", "", "i1"),
 			}))
 		}},
 		{"conversion", func(w twin, in *input) string {
-			return answer(w.RecordConversion(ctx, affiliate.NewConversion{
+			return answer(w.RecordConversion(ctx, affiliate.ConversionParams{
 				Conversion: in.of("signup", "lead"), PromoCode: in.of(codes...), Email: in.of("", "b@example.net", "f@example.net"), ExternalID: in.of("", "", "o1"),
 			}))
 		}},
 		{"sale of a referral", func(w twin, in *input) string {
-			return answer(w.RecordSale(ctx, affiliate.NewSale{ReferralID: w.someReferral(in).Email, Email: in.of("", "e@example.net"), Name: "E", TotalEarned: in.amount()}))
+			return answer(w.RecordSale(ctx, affiliate.SaleParams{ReferralID: w.someReferral(in).Email, Email: in.of("", "e@example.net"), Name: "E", TotalEarned: in.amount()}))
 		}},
 		{"refund", func(w twin, in *input) string {
 			refund := affiliate.Refund{SaleID: w.someSale(in).ID, RefundID: in.of("", "r1", "r2"), ClawBack: in.n(2) == 1}
@@ -370,14 +370,14 @@ func saleOperations(ctx context.Context) []operation {
 			return answer(w.ReviewCommissions(ctx, affiliate.ApprovalStatus(in.of("ACCEPTED", "DECLINED", "PENDING")), w.someSale(in).ID))
 		}},
 		{"coupon", func(w twin, in *input) string {
-			return answer(w.CreateCoupon(ctx, affiliate.NewCoupon{Once: in.once(), Name: in.of("Spring", "Ünï 🧿"), PercentOff: affiliate.Set(affiliate.MustPercent("20"))}))
+			return answer(w.CreateCoupon(ctx, affiliate.CouponParams{Once: in.once(), Name: in.of("Spring", "Ünï 🧿"), PercentOff: affiliate.Set(affiliate.MustPercent("20"))}))
 		}},
 		{"update coupon", func(w twin, in *input) string {
 			return answer(w.UpdateCoupon(ctx, w.someCoupon(in).ID, affiliate.CouponUpdate{MaxRedemptions: affiliate.Set(int64(in.n(6))), Valid: affiliate.Set(in.n(4) > 0)}))
 		}},
 		{"delete coupon", func(w twin, in *input) string { return answer(w.DeleteCoupon(ctx, w.someCoupon(in).ID)) }},
 		{"code", func(w twin, in *input) string {
-			return answer(w.CreateCode(ctx, affiliate.NewCode{
+			return answer(w.CreateCode(ctx, affiliate.CodeParams{
 				Once: in.once(), CouponID: w.someCoupon(in).ID, Code: in.of(codes...), AffiliateID: w.someAffiliate(in).ID,
 				ExternalID: in.of("", "", "p1", "p2"), MaxRedemptions: affiliate.Set(int64(1 + in.n(4))), FirstTimeOrder: in.n(3) == 0,
 			}))
@@ -419,7 +419,7 @@ func saleOperations(ctx context.Context) []operation {
 func moneyOperations(ctx context.Context) []operation {
 	return []operation{
 		{"free order", func(w twin, in *input) string {
-			return answer(w.RecordSale(ctx, affiliate.NewSale{
+			return answer(w.RecordSale(ctx, affiliate.SaleParams{
 				Once: in.once(), Free: true, PromoCode: in.of(codes...), Email: in.of("", "b@example.net", "c@example.net"),
 				Subtotal: affiliate.Set(in.amount()), ExternalID: in.of("", "o1", "o2"),
 			}))
@@ -427,10 +427,10 @@ func moneyOperations(ctx context.Context) []operation {
 		{"own purchase", func(w twin, in *input) string {
 			mine := strings.Replace(w.someAffiliate(in).Email, "@", "+x@", 1)
 			out := answer(w.Evaluate(ctx, affiliate.Order{PromoCode: in.of(codes...), Email: mine}))
-			return out + answer(w.RecordSale(ctx, affiliate.NewSale{Once: in.once(), PromoCode: in.of(codes...), Email: mine, Name: "O", TotalEarned: in.amount()}))
+			return out + answer(w.RecordSale(ctx, affiliate.SaleParams{Once: in.once(), PromoCode: in.of(codes...), Email: mine, Name: "O", TotalEarned: in.amount()}))
 		}},
 		{"payout", func(w twin, in *input) string {
-			return answer(w.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: w.someAffiliate(in).ID, ManuallyPaid: in.n(4) == 1}))
+			return answer(w.CreatePayout(ctx, affiliate.PayoutParams{AffiliateID: w.someAffiliate(in).ID, ManuallyPaid: in.n(4) == 1}))
 		}},
 		{"payout run", func(w twin, in *input) string {
 			run := affiliate.PayoutRun{ExternalID: in.of("r1", "r2", "r3"), NoDetails: in.n(4) > 0, Minimum: in.amount()}
@@ -468,7 +468,7 @@ func moneyOperations(ctx context.Context) []operation {
 			return answer(w.ReverseSale(ctx, affiliate.SaleRef{ID: w.someSale(in).ID}, affiliate.Reversal{ClawBack: in.n(2) == 1, RefundID: in.of("", "r2")}))
 		}},
 		{"adjustment", func(w twin, in *input) string {
-			return answer(w.RecordAdjustment(ctx, affiliate.NewAdjustment{
+			return answer(w.RecordAdjustment(ctx, affiliate.AdjustmentParams{
 				Once: in.once(), AffiliateID: w.someAffiliate(in).ID, Kind: affiliate.AdjustmentKind(in.of("BONUS", "CORRECTION", "DISPUTE_WON")),
 				Amount: in.amount(), Reason: "r", ExternalID: in.of("", "a1", "a2"),
 			}))
@@ -478,7 +478,7 @@ func moneyOperations(ctx context.Context) []operation {
 			if id == uuid.Nil {
 				return ""
 			}
-			return answer(w.RecordAdjustment(ctx, affiliate.NewAdjustment{Reverses: id, Reason: "r"})) +
+			return answer(w.RecordAdjustment(ctx, affiliate.AdjustmentParams{Reverses: id, Reason: "r"})) +
 				answer(w.Adjustments(ctx, affiliate.AdjustmentFilter{Kind: affiliate.AdjustBonus}, affiliate.Page{Limit: 2}))
 		}},
 	}
@@ -487,7 +487,7 @@ func moneyOperations(ctx context.Context) []operation {
 func peopleOperations(ctx context.Context) []operation {
 	return []operation{
 		{"affiliate", func(w twin, in *input) string {
-			return answer(w.CreateAffiliate(ctx, affiliate.NewAffiliate{Once: in.once(), FirstName: "A", LastName: "B", Email: in.email(), AffiliateLink: in.of("", "ada", "Ada", "bo")}))
+			return answer(w.CreateAffiliate(ctx, affiliate.AffiliateParams{Once: in.once(), FirstName: "A", LastName: "B", Email: in.email(), AffiliateLink: in.of("", "ada", "Ada", "bo")}))
 		}},
 		{"update affiliate", func(w twin, in *input) string {
 			return answer(w.UpdateAffiliate(ctx, affiliate.AffiliateRef{ID: w.someAffiliate(in).ID}, affiliate.AffiliateUpdate{Email: affiliate.Set(in.email())}))
@@ -503,7 +503,7 @@ func peopleOperations(ctx context.Context) []operation {
 			return answer(w.UpdateAffiliate(ctx, affiliate.AffiliateRef{ID: w.someAffiliate(in).ID}, up))
 		}},
 		{"plan", func(w twin, in *input) string {
-			return answer(w.CreatePlan(ctx, affiliate.NewPlan{Name: "p", Terms: affiliate.Terms{
+			return answer(w.CreatePlan(ctx, affiliate.PlanParams{Name: "p", Terms: affiliate.Terms{
 				Type: affiliate.CommissionType(in.of("PERCENTAGE", "FLAT")), Rate: affiliate.MustPercent(in.of("7", "40")),
 			}}))
 		}},
@@ -515,7 +515,7 @@ func peopleOperations(ctx context.Context) []operation {
 			return answer(w.SetAffiliatePlan(ctx, id, w.someAffiliate(in).ID))
 		}},
 		{"tier", func(w twin, in *input) string {
-			tier, err := w.CreateTier(ctx, affiliate.NewTier{Tier: 1 + int64(in.n(3)), Name: "t", MinRevenue: in.amount(), Rate: affiliate.Set(affiliate.MustPercent(in.of("3", "60")))})
+			tier, err := w.CreateTier(ctx, affiliate.TierParams{Tier: 1 + int64(in.n(3)), Name: "t", MinRevenue: in.amount(), Rate: affiliate.Set(affiliate.MustPercent(in.of("3", "60")))})
 			return answer(tier, err) + answer(w.Run(ctx, affiliate.AssignTiersJob{}))
 		}},
 		{"recalculate", func(w twin, _ *input) string {
@@ -525,7 +525,7 @@ func peopleOperations(ctx context.Context) []operation {
 			return answer(w.SetAffiliateStatus(ctx, affiliate.AffiliateBanned, w.someAffiliate(in).ID))
 		}},
 		{"link", func(w twin, in *input) string {
-			return answer(w.CreateLink(ctx, affiliate.NewLink{Once: in.once(), Link: in.of("ada", "bo", "BO", "x y", "new"), AffiliateID: w.someAffiliate(in).ID}))
+			return answer(w.CreateLink(ctx, affiliate.LinkParams{Once: in.once(), Link: in.of("ada", "bo", "BO", "x y", "new"), AffiliateID: w.someAffiliate(in).ID}))
 		}},
 		{"rename link", func(w twin, in *input) string {
 			return answer(w.RenameLink(ctx, affiliate.LinkRef{Slug: in.of("ada", "bo", "new")}, in.of("ada", "Bo", "new", "neu")))
@@ -534,10 +534,10 @@ func peopleOperations(ctx context.Context) []operation {
 			return answer(w.DeleteLink(ctx, affiliate.LinkRef{Slug: in.of("ada", "bo", "new")}))
 		}},
 		{"click", func(w twin, in *input) string {
-			return answer(w.TrackClick(ctx, affiliate.NewClick{Slug: in.of("ada", "BO", "new", "none"), DeviceID: in.of("d1", "d2")}))
+			return answer(w.TrackClick(ctx, affiliate.ClickParams{Slug: in.of("ada", "BO", "new", "none"), DeviceID: in.of("d1", "d2")}))
 		}},
 		{"referral", func(w twin, in *input) string {
-			return answer(w.CreateReferral(ctx, affiliate.NewReferral{
+			return answer(w.CreateReferral(ctx, affiliate.ReferralParams{
 				Once: in.once(), AffiliateID: in.of("ada", "bo", "1", "2"), PromoCode: in.of("", "SAVE20"), Name: "R", Email: in.email(), ReferredUserExternalID: in.of("u1", "u2", "u3", "u4", "u5", "u6"),
 			}))
 		}},
@@ -555,7 +555,7 @@ func peopleOperations(ctx context.Context) []operation {
 func deliveryOperations(ctx context.Context) []operation {
 	return []operation{
 		{"endpoint", func(w twin, in *input) string {
-			return answer(w.CreateEndpoint(ctx, affiliate.NewEndpoint{Once: in.once(), URL: in.of("https://a.example/x", "https://b.example/y", "http://no"), Events: affiliate.EventTypes()[:1+in.n(15)]}))
+			return answer(w.CreateEndpoint(ctx, affiliate.EndpointParams{Once: in.once(), URL: in.of("https://a.example/x", "https://b.example/y", "http://no"), Events: affiliate.EventTypes()[:1+in.n(15)]}))
 		}},
 		{"delete endpoint", func(w twin, in *input) string {
 			return answer(w.DeleteEndpoint(ctx, pick(in, must(w.Endpoints(ctx, affiliate.Page{})).Items).ID))

@@ -40,7 +40,7 @@ func Tell(tb testing.TB, store record.Store) *Story {
 	s.Program = p
 	ctx := tb.Context()
 	day := func(month time.Month, day int) { s.Now = time.Date(2026, month, day, 12, 0, 0, 0, time.UTC) }
-	sell := func(order, total string, in affiliate.NewSale) affiliate.SaleID {
+	sell := func(order, total string, in affiliate.SaleParams) affiliate.SaleID {
 		tb.Helper()
 		in.ExternalID, in.TotalEarned, in.Name = order, affiliate.MustAmount(total), "A customer"
 		sale, ok := must(s.RecordSale(ctx, in)).Sale.Get()
@@ -50,38 +50,38 @@ func Tell(tb testing.TB, store record.Store) *Story {
 		return sale.ID
 	}
 	day(1, 10)
-	coupon := must(s.CreateCoupon(ctx, affiliate.NewCoupon{Name: "Winter", PercentOff: affiliate.Set(affiliate.MustPercent("10")), MaxDiscountTotal: affiliate.Set(affiliate.MustAmount("50"))}))
+	coupon := must(s.CreateCoupon(ctx, affiliate.CouponParams{Name: "Winter", PercentOff: affiliate.Set(affiliate.MustPercent("10")), MaxDiscountTotal: affiliate.Set(affiliate.MustAmount("50"))}))
 	for _, code := range []string{"ADA20", "BOB10"} {
 		name := strings.ToLower(code[:3])
-		a := must(s.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: name, LastName: "Doe", Email: name + "@example.com", AffiliateLink: name}))
+		a := must(s.CreateAffiliate(ctx, affiliate.AffiliateParams{FirstName: name, LastName: "Doe", Email: name + "@example.com", AffiliateLink: name}))
 		must(s.SetPayoutDetails(ctx, a.ID, affiliate.PayoutDetails{Email: name + "@bank.example", Method: affiliate.MethodWise}))
-		must(s.CreateCode(ctx, affiliate.NewCode{CouponID: coupon.ID, Code: code, AffiliateID: a.ID}))
+		must(s.CreateCode(ctx, affiliate.CodeParams{CouponID: coupon.ID, Code: code, AffiliateID: a.ID}))
 	}
-	must(s.TrackClick(ctx, affiliate.NewClick{Slug: "ada"}))
-	first := sell("order-1", "49.90", affiliate.NewSale{Email: "tomas@example.net", ReferralID: "ada"})
+	must(s.TrackClick(ctx, affiliate.ClickParams{Slug: "ada"}))
+	first := sell("order-1", "49.90", affiliate.SaleParams{Email: "tomas@example.net", ReferralID: "ada"})
 	day(1, 20)
-	second := sell("order-2", "80", affiliate.NewSale{Email: "kim@example.net", PromoCode: "ADA20"})
+	second := sell("order-2", "80", affiliate.SaleParams{Email: "kim@example.net", PromoCode: "ADA20"})
 	day(2, 5)
-	sell("order-3", "49.90", affiliate.NewSale{Email: "tomas@example.net"})
+	sell("order-3", "49.90", affiliate.SaleParams{Email: "tomas@example.net"})
 	day(2, 10)
-	sell("order-4", "33.33", affiliate.NewSale{Email: "lea@example.net", PromoCode: "BOB10"})
+	sell("order-4", "33.33", affiliate.SaleParams{Email: "lea@example.net", PromoCode: "BOB10"})
 	day(2, 12)
 	must(s.RefundSale(ctx, affiliate.Refund{SaleID: second, Amount: affiliate.Set(affiliate.MustAmount("20"))}))
 	day(2, 15)
-	must(s.CreatePayout(ctx, affiliate.NewPayout{AffiliateEmail: "ada@example.com", ManuallyPaid: true}))
+	must(s.CreatePayout(ctx, affiliate.PayoutParams{AffiliateEmail: "ada@example.com", ManuallyPaid: true}))
 	day(3, 2)
-	sell("order-5", "10", affiliate.NewSale{Email: "bob@example.com", PromoCode: "BOB10"})
+	sell("order-5", "10", affiliate.SaleParams{Email: "bob@example.com", PromoCode: "BOB10"})
 	day(3, 3)
 	must(s.RefundSale(ctx, affiliate.Refund{SaleID: first, ClawBack: true}))
 	day(3, 4)
-	must(s.RecordAdjustment(ctx, affiliate.NewAdjustment{AffiliateEmail: "bob@example.com", Kind: affiliate.AdjustBonus, Amount: affiliate.MustAmount("5"), Reason: "a good post"}))
+	must(s.RecordAdjustment(ctx, affiliate.AdjustmentParams{AffiliateEmail: "bob@example.com", Kind: affiliate.AdjustBonus, Amount: affiliate.MustAmount("5"), Reason: "a good post"}))
 	day(3, 5)
-	sell("order-6", "12.50", affiliate.NewSale{Email: "kim@example.net"})
+	sell("order-6", "12.50", affiliate.SaleParams{Email: "kim@example.net"})
 	day(3, 10)
 	s.Now = s.Now.Add(-2 * time.Hour)
 	for code, minutes := range map[string]time.Duration{"ADA20": 90, "BOB10": 150} { // until 11:30 and 12:30
 		order := affiliate.Order{PromoCode: code, Subtotal: affiliate.Set(affiliate.MustAmount("60"))}
-		must(s.HoldRedemption(ctx, affiliate.NewHold{ID: "of " + code, Order: order, Until: s.Now.Add(minutes * time.Minute)}))
+		must(s.HoldRedemption(ctx, affiliate.HoldParams{ID: "of " + code, Order: order, Until: s.Now.Add(minutes * time.Minute)}))
 	}
 	day(3, 10)
 	return s

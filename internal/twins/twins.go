@@ -148,12 +148,12 @@ func All(tb testing.TB, store record.Store, now *time.Time) []*tributary.Program
 // furnish gives a twin a record of most kinds.
 func (w twin) furnish() {
 	ctx := context.Background()
-	ada := must(w.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: "Ada", LastName: "L", Email: "ada@example.com", AffiliateLink: "ada"}))
-	must(w.CreateEndpoint(ctx, affiliate.NewEndpoint{URL: "https://a.example/x", Events: affiliate.EventTypes()}))
-	coupon := must(w.CreateCoupon(ctx, affiliate.NewCoupon{Name: "Spring", PercentOff: affiliate.Set(affiliate.MustPercent("20"))}))
-	must(w.CreateCode(ctx, affiliate.NewCode{CouponID: coupon.ID, Code: "SAVE20", AffiliateID: ada.ID}))
-	must(w.RecordSale(ctx, affiliate.NewSale{PromoCode: "SAVE20", Email: "b@example.net", Name: "B", TotalEarned: affiliate.MustAmount("10")}))
-	offer := must(w.CreateCoupon(ctx, affiliate.NewCoupon{Name: "Link", PercentOff: affiliate.Set(affiliate.MustPercent("10"))}))
+	ada := must(w.CreateAffiliate(ctx, affiliate.AffiliateParams{FirstName: "Ada", LastName: "L", Email: "ada@example.com", AffiliateLink: "ada"}))
+	must(w.CreateEndpoint(ctx, affiliate.EndpointParams{URL: "https://a.example/x", Events: affiliate.EventTypes()}))
+	coupon := must(w.CreateCoupon(ctx, affiliate.CouponParams{Name: "Spring", PercentOff: affiliate.Set(affiliate.MustPercent("20"))}))
+	must(w.CreateCode(ctx, affiliate.CodeParams{CouponID: coupon.ID, Code: "SAVE20", AffiliateID: ada.ID}))
+	must(w.RecordSale(ctx, affiliate.SaleParams{PromoCode: "SAVE20", Email: "b@example.net", Name: "B", TotalEarned: affiliate.MustAmount("10")}))
+	offer := must(w.CreateCoupon(ctx, affiliate.CouponParams{Name: "Link", PercentOff: affiliate.Set(affiliate.MustPercent("10"))}))
 	must(w.UpdateAffiliate(ctx, affiliate.AffiliateRef{ID: ada.ID}, affiliate.AffiliateUpdate{OfferCouponID: affiliate.Set(offer.ID)}))
 }
 

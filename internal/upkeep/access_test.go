@@ -147,24 +147,24 @@ func TestReferralData(t *testing.T) {
 	b := scene.NewLedger(t)
 	ctx := t.Context()
 	const email = "zork@shop.example"
-	click := scene.Must(b.TrackClick(ctx, affiliate.NewClick{Slug: "ada", DeviceID: "zork-device", LandingURL: "https://beans.example/?u=zork", Referrer: "https://zork.example", UserAgent: "zork-agent"}))
-	in := affiliate.NewReferral{AffiliateID: scene.JSON(click.ID), Name: "Zork Customer", Email: email, ReferredUserExternalID: "zork-77"}
+	click := scene.Must(b.TrackClick(ctx, affiliate.ClickParams{Slug: "ada", DeviceID: "zork-device", LandingURL: "https://beans.example/?u=zork", Referrer: "https://zork.example", UserAgent: "zork-agent"}))
+	in := affiliate.ReferralParams{AffiliateID: scene.JSON(click.ID), Name: "Zork Customer", Email: email, ReferredUserExternalID: "zork-77"}
 	in.Once.Key = "create-customer"
 	ref := scene.Must(b.CreateReferral(ctx, in))
 	scene.Must(b.UpdateReferral(ctx, email, affiliate.ReferralUpdate{Notes: affiliate.Set("zork likes tea"), Metadata: affiliate.Set(json.RawMessage(`{"pet":"zork-cat"}`))}))
-	scene.Must(b.CreateCode(ctx, affiliate.NewCode{CouponID: b.Autumn.ID, Code: "BYMAIL", AffiliateID: b.Person.ID, LimitToCustomers: true, CustomerID: "Zork@shop.example"}))
-	scene.Must(b.CreateCode(ctx, affiliate.NewCode{CouponID: b.Autumn.ID, Code: "BYID", AffiliateID: b.Person.ID, LimitToCustomers: true, CustomerID: "zork-77"}))
-	sale, _ := scene.Must(b.RecordSale(ctx, affiliate.NewSale{ReferralID: email, Name: "Zork the payer", TotalEarned: scene.Sum("10")})).Sale.Get()
+	scene.Must(b.CreateCode(ctx, affiliate.CodeParams{CouponID: b.Autumn.ID, Code: "BYMAIL", AffiliateID: b.Person.ID, LimitToCustomers: true, CustomerID: "Zork@shop.example"}))
+	scene.Must(b.CreateCode(ctx, affiliate.CodeParams{CouponID: b.Autumn.ID, Code: "BYID", AffiliateID: b.Person.ID, LimitToCustomers: true, CustomerID: "zork-77"}))
+	sale, _ := scene.Must(b.RecordSale(ctx, affiliate.SaleParams{ReferralID: email, Name: "Zork the payer", TotalEarned: scene.Sum("10")})).Sale.Get()
 	scene.Must(b.UpdateSale(ctx, sale.ID, affiliate.SaleUpdate{Metadata: affiliate.Set(json.RawMessage(`{"for":"zork"}`))}))
 	scene.Must(b.UpdateSale(ctx, 2, affiliate.SaleUpdate{Email: affiliate.Set(email), Name: affiliate.Set("Zork of another")}))
 	if err := b.ReportPayer(ctx, "stripe", affiliate.PayerFact{ID: "cus_Z", Email: email, Name: "Zork at Stripe", CustomerID: "zork-77"}); err != nil {
 		t.Fatal(err)
 	}
 	scene.Must(b.ReportPayment(ctx, affiliate.PaymentFact{Provider: "stripe", Keys: []string{"pi_w"}, At: b.Now, Currency: "USD", Payer: affiliate.PayerFact{ID: "cus_W"},
-		Sale: affiliate.Set(affiliate.Paid{NewSale: affiliate.NewSale{TotalEarned: scene.Sum("10")}, Gross: scene.Sum("10"), Tries: []affiliate.Credit{{ReferralID: email}}})}))
+		Sale: affiliate.Set(affiliate.Paid{SaleParams: affiliate.SaleParams{TotalEarned: scene.Sum("10")}, Gross: scene.Sum("10"), Tries: []affiliate.Credit{{ReferralID: email}}})}))
 	scene.Must(b.ReportPayment(ctx, affiliate.PaymentFact{Provider: "stripe", Keys: []string{"pi_Z"}, At: b.Now, Currency: "USD", Payer: affiliate.PayerFact{ID: "cus_Z"},
-		Sale: affiliate.Set(affiliate.Paid{NewSale: affiliate.NewSale{TotalEarned: scene.Sum("10")}, Gross: scene.Sum("10"), Renewal: true})}))
-	scene.Must(b.RecordAdjustment(ctx, affiliate.NewAdjustment{AffiliateID: b.Person.ID, Kind: affiliate.AdjustBonus, Amount: scene.Sum("1"), Reason: "for bringing zork@shop.example"}))
+		Sale: affiliate.Set(affiliate.Paid{SaleParams: affiliate.SaleParams{TotalEarned: scene.Sum("10")}, Gross: scene.Sum("10"), Renewal: true})}))
+	scene.Must(b.RecordAdjustment(ctx, affiliate.AdjustmentParams{AffiliateID: b.Person.ID, Kind: affiliate.AdjustBonus, Amount: scene.Sum("1"), Reason: "for bringing zork@shop.example"}))
 	scene.Must(b.UpdateReferral(ctx, b.Customer.ID.String(), affiliate.ReferralUpdate{Notes: affiliate.Set("friend of zork@shop.example")}))
 	scene.Must(b.UpdateAffiliate(ctx, affiliate.AffiliateRef{ID: b.Person.ID}, affiliate.AffiliateUpdate{Note: affiliate.Set("found Zork@shop.example first")}))
 	scene.Must(b.Because("Zork rang").UpdateSale(ctx, sale.ID, affiliate.SaleUpdate{Name: affiliate.Set("Zork who rang")}))
@@ -204,15 +204,15 @@ func TestReferralData(t *testing.T) {
 func TestAffiliateData(t *testing.T) {
 	b := scene.NewLedger(t)
 	ctx := t.Context()
-	in := affiliate.NewAffiliate{FirstName: "Zebulonia", LastName: "Quixwood", Email: "zq@quix.example", AffiliateLink: "z1",
+	in := affiliate.AffiliateParams{FirstName: "Zebulonia", LastName: "Quixwood", Email: "zq@quix.example", AffiliateLink: "z1",
 		Answers: []affiliate.Answer{{QuestionID: uuid.Max, Answer: "Zebulonia herself"}}}
 	in.Once.Key = "create-z"
 	z := scene.Must(b.CreateAffiliate(ctx, in))
 	scene.Must(b.SetPayoutDetails(ctx, z.ID, affiliate.PayoutDetails{Email: "pay@quix.example", Method: "PAYPAL"}))
-	scene.Must(b.CreateCode(ctx, affiliate.NewCode{CouponID: b.Autumn.ID, Code: "Z10", AffiliateID: z.ID}))
-	scene.Must(b.RecordSale(ctx, affiliate.NewSale{PromoCode: "Z10", Email: "eve@customer.example", Name: "Eve", TotalEarned: scene.Sum("50")}))
-	scene.Must(b.RecordAdjustment(ctx, affiliate.NewAdjustment{AffiliateID: z.ID, Kind: affiliate.AdjustBonus, Amount: scene.Sum("1"), Reason: "Quixwood asked"}))
-	scene.Must(b.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: z.ID}))
+	scene.Must(b.CreateCode(ctx, affiliate.CodeParams{CouponID: b.Autumn.ID, Code: "Z10", AffiliateID: z.ID}))
+	scene.Must(b.RecordSale(ctx, affiliate.SaleParams{PromoCode: "Z10", Email: "eve@customer.example", Name: "Eve", TotalEarned: scene.Sum("50")}))
+	scene.Must(b.RecordAdjustment(ctx, affiliate.AdjustmentParams{AffiliateID: z.ID, Kind: affiliate.AdjustBonus, Amount: scene.Sum("1"), Reason: "Quixwood asked"}))
+	scene.Must(b.CreatePayout(ctx, affiliate.PayoutParams{AffiliateID: z.ID}))
 	scene.Must(b.UpdateAffiliate(ctx, affiliate.AffiliateRef{ID: z.ID}, affiliate.AffiliateUpdate{Note: affiliate.Set("Quixwood\nis slow")}))
 	scene.Must(b.UpdateAffiliate(ctx, affiliate.AffiliateRef{ID: b.Person.ID}, affiliate.AffiliateUpdate{Note: affiliate.Set("sister of zq@quix.example")}))
 	scene.Must(b.Keyed(affiliate.Once{Key: "tier"}).SetTierExempt(ctx, true, z.ID)) // its answer has the note

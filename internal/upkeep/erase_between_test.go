@@ -73,7 +73,7 @@ func TestEraseBetween(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			b := scene.NewLedger(t)
 			id := c.make(b)
-			code := scene.Must(b.CreateCode(ctx, affiliate.NewCode{CouponID: b.Autumn.ID, Code: "LATER", LimitToCustomers: true, CustomerID: later}))
+			code := scene.Must(b.CreateCode(ctx, affiliate.CodeParams{CouponID: b.Autumn.ID, Code: "LATER", LimitToCustomers: true, CustomerID: later}))
 			b.Settle()
 			p := b.With(&interrupted{Store: b.Store, happens: func() { c.happens(b, id); b.Settle() }})
 			if err := c.call(p, id); err != nil {
@@ -97,7 +97,7 @@ func TestEraseLeavesOtherCodes(t *testing.T) {
 	b := scene.NewLedger(t)
 	ctx := t.Context()
 	limited := func(name, customer string) {
-		scene.Must(b.CreateCode(ctx, affiliate.NewCode{CouponID: b.Autumn.ID, Code: name, LimitToCustomers: customer != "", CustomerID: customer}))
+		scene.Must(b.CreateCode(ctx, affiliate.CodeParams{CouponID: b.Autumn.ID, Code: name, LimitToCustomers: customer != "", CustomerID: customer}))
 	}
 	limited("CARL", "user-77")
 	limited("CARLSMAIL", "Carl@customer.example")

@@ -8,7 +8,7 @@ import (
 	"github.com/tributary-go/tributary/internal/scene"
 )
 
-func sells(b *scene.Ledger, in affiliate.NewSale) {
+func sells(b *scene.Ledger, in affiliate.SaleParams) {
 	b.T.Helper()
 	scene.Must(b.RecordSale(b.T.Context(), in))
 }
@@ -31,9 +31,9 @@ func TestEraseWhoWasMerged(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			b, ctx := scene.NewLedger(t), t.Context()
 			b.Customer = scene.Must(b.Referral(ctx, "carl@customer.example"))
-			quix := scene.Must(b.CreateReferral(ctx, affiliate.NewReferral{AffiliateID: b.Person.ID.String(), Name: "Quixwood", Email: "quix@wood.example", ReferredUserExternalID: "user-quix"}))
-			sells(b, affiliate.NewSale{Email: quix.Email, Name: "Quixwood", TotalEarned: scene.Sum("50"), ExternalID: "quix-1"})
-			scene.Must(b.CreateCode(ctx, affiliate.NewCode{CouponID: b.Autumn.ID, Code: "QUIXONLY", LimitToCustomers: true, CustomerID: "user-quix"}))
+			quix := scene.Must(b.CreateReferral(ctx, affiliate.ReferralParams{AffiliateID: b.Person.ID.String(), Name: "Quixwood", Email: "quix@wood.example", ReferredUserExternalID: "user-quix"}))
+			sells(b, affiliate.SaleParams{Email: quix.Email, Name: "Quixwood", TotalEarned: scene.Sum("50"), ExternalID: "quix-1"})
+			scene.Must(b.CreateCode(ctx, affiliate.CodeParams{CouponID: b.Autumn.ID, Code: "QUIXONLY", LimitToCustomers: true, CustomerID: "user-quix"}))
 			scene.Must(b.MergeReferrals(ctx, affiliate.Merge{From: quix.Email, Into: b.Customer.ID.String()}))
 			b.Settle()
 			shown := ""
@@ -51,7 +51,7 @@ func TestEraseWhoWasMerged(t *testing.T) {
 			b.Without("Quixwood")
 			b.Without("quix@wood.example")
 			b.Without("user-quix")
-			sells(b, affiliate.NewSale{Email: "quix@wood.example", Name: "Quixwood", TotalEarned: scene.Sum("20"), ExternalID: "quix-2"})
+			sells(b, affiliate.SaleParams{Email: "quix@wood.example", Name: "Quixwood", TotalEarned: scene.Sum("20"), ExternalID: "quix-2"})
 			b.Without("quix@wood.example")
 			if got := scene.Must(b.Referral(ctx, quix.ID.String())); got.ID != b.Customer.ID {
 				t.Errorf("the former id finds %s", got.ID)

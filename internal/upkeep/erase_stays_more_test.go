@@ -62,8 +62,8 @@ func TestErasedComeBack(t *testing.T) {
 		if err := b.EraseReferral(ctx, email); err != nil {
 			t.Fatal(err)
 		}
-		ref := scene.Must(b.CreateReferral(ctx, affiliate.NewReferral{AffiliateID: "ada", Name: "Carl", Email: email, ReferredUserExternalID: "user-78"}))
-		sale, _ := scene.Must(b.RecordSale(ctx, affiliate.NewSale{Email: email, TotalEarned: scene.Sum("10")})).Sale.Get()
+		ref := scene.Must(b.CreateReferral(ctx, affiliate.ReferralParams{AffiliateID: "ada", Name: "Carl", Email: email, ReferredUserExternalID: "user-78"}))
+		sale, _ := scene.Must(b.RecordSale(ctx, affiliate.SaleParams{Email: email, TotalEarned: scene.Sum("10")})).Sale.Get()
 		if ref.ID == old || sale.ReferralID != affiliate.Set(ref.ID) || sale.Email != affiliate.Set(email) {
 			t.Errorf("%+v", sale)
 		}
@@ -74,7 +74,7 @@ func TestErasedComeBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	scene.Must(b.UpdateReferral(ctx, scene.Must(b.Referral(ctx, "dora@customer.example")).ID.String(), affiliate.ReferralUpdate{Email: affiliate.Set(email)}))
-	if sale, _ := scene.Must(b.RecordSale(ctx, affiliate.NewSale{Email: email, TotalEarned: scene.Sum("10")})).Sale.Get(); sale.Email != affiliate.Set(email) {
+	if sale, _ := scene.Must(b.RecordSale(ctx, affiliate.SaleParams{Email: email, TotalEarned: scene.Sum("10")})).Sale.Get(); sale.Email != affiliate.Set(email) {
 		t.Errorf("%+v", sale)
 	}
 	b.Verifies()
@@ -91,9 +91,9 @@ func TestErasedAndDeleted(t *testing.T) {
 		t.Error("a key of 5 bytes")
 	}
 	b := scene.NewLedger(t, key("0123456789abcdef"))
-	scene.Must(b.RecordSale(ctx, affiliate.NewSale{ReferralID: "ada", Email: "zork@shop.example", Name: "Zork", TotalEarned: scene.Sum("10")}))
+	scene.Must(b.RecordSale(ctx, affiliate.SaleParams{ReferralID: "ada", Email: "zork@shop.example", Name: "Zork", TotalEarned: scene.Sum("10")}))
 	zork := scene.Must(b.Referral(ctx, "zork@shop.example"))
-	scene.Must(b.CreateCode(ctx, affiliate.NewCode{CouponID: b.Autumn.ID, Code: "BYMAIL", AffiliateID: b.Person.ID, LimitToCustomers: true, CustomerID: "alone@shop.example"}))
+	scene.Must(b.CreateCode(ctx, affiliate.CodeParams{CouponID: b.Autumn.ID, Code: "BYMAIL", AffiliateID: b.Person.ID, LimitToCustomers: true, CustomerID: "alone@shop.example"}))
 	for _, ref := range []string{"zork@shop.example", "alone@shop.example"} {
 		if err := b.EraseReferral(ctx, ref); err != nil {
 			t.Fatal(err)
@@ -104,7 +104,7 @@ func TestErasedAndDeleted(t *testing.T) {
 	}
 	b.Verifies()
 	for range 2 {
-		sale, _ := scene.Must(b.RecordSale(ctx, affiliate.NewSale{ReferralID: "ada", Email: "zork@shop.example", Name: "Zork", TotalEarned: scene.Sum("10")})).Sale.Get()
+		sale, _ := scene.Must(b.RecordSale(ctx, affiliate.SaleParams{ReferralID: "ada", Email: "zork@shop.example", Name: "Zork", TotalEarned: scene.Sum("10")})).Sale.Get()
 		if sale.Email != affiliate.Null[string]() || sale.ReferralID.Or(uuid.Nil) == uuid.Nil {
 			t.Errorf("%+v", sale)
 		}

@@ -31,7 +31,7 @@ func TestErasedStayErased(t *testing.T) {
 			return scene.ErrOf(s.ReportPayment(s.T.Context(), f))
 		},
 		"payment through a click": func(s *scene.PayShop, _ uuid.UUID) error {
-			click := scene.Must(s.TrackClick(s.T.Context(), affiliate.NewClick{Slug: "ben", DeviceID: "zork-device", LandingURL: "https://beans.example/?u=zork", UserAgent: "zork-agent"}))
+			click := scene.Must(s.TrackClick(s.T.Context(), affiliate.ClickParams{Slug: "ben", DeviceID: "zork-device", LandingURL: "https://beans.example/?u=zork", UserAgent: "zork-agent"}))
 			f := s.Paid("pi_4", "29", "0", scene.JSON(click.ID))
 			f.Payer = payer
 			f.Payer.ID = "cus_new"
@@ -55,19 +55,19 @@ func TestErasedStayErased(t *testing.T) {
 			return scene.ErrOf(s.ReportPayment(s.T.Context(), f))
 		},
 		"sale by id": func(s *scene.PayShop, ref uuid.UUID) error {
-			return scene.ErrOf(s.RecordSale(s.T.Context(), affiliate.NewSale{ReferralID: ref.String(), Email: "Zork@Shop.example", Name: "Zork Quix", TotalEarned: scene.Sum("10")}))
+			return scene.ErrOf(s.RecordSale(s.T.Context(), affiliate.SaleParams{ReferralID: ref.String(), Email: "Zork@Shop.example", Name: "Zork Quix", TotalEarned: scene.Sum("10")}))
 		},
 		"sale by email": func(s *scene.PayShop, _ uuid.UUID) error {
-			return scene.ErrOf(s.RecordSale(s.T.Context(), affiliate.NewSale{Email: email, Name: "Zork Quix", TotalEarned: scene.Sum("10")}))
+			return scene.ErrOf(s.RecordSale(s.T.Context(), affiliate.SaleParams{Email: email, Name: "Zork Quix", TotalEarned: scene.Sum("10")}))
 		},
 		"sale by email as the id": func(s *scene.PayShop, _ uuid.UUID) error {
-			return scene.ErrOf(s.RecordSale(s.T.Context(), affiliate.NewSale{ReferralID: email, Name: "Zork Quix", TotalEarned: scene.Sum("10")}))
+			return scene.ErrOf(s.RecordSale(s.T.Context(), affiliate.SaleParams{ReferralID: email, Name: "Zork Quix", TotalEarned: scene.Sum("10")}))
 		},
 		"sale by code": func(s *scene.PayShop, _ uuid.UUID) error {
-			return scene.ErrOf(s.RecordSale(s.T.Context(), affiliate.NewSale{PromoCode: "MARA20", Email: email, Name: "Zork Quix", TotalEarned: scene.Sum("10")}))
+			return scene.ErrOf(s.RecordSale(s.T.Context(), affiliate.SaleParams{PromoCode: "MARA20", Email: email, Name: "Zork Quix", TotalEarned: scene.Sum("10")}))
 		},
 		"imported customer": func(s *scene.PayShop, _ uuid.UUID) error {
-			row := imported.Referral{Ref: "old:1", NewReferral: affiliate.NewReferral{Email: email, Name: "Zork Quix", AffiliateID: "mara"}, Payers: []affiliate.ProviderID{{Provider: "stripe", ID: "cus_old"}}}
+			row := imported.Referral{Ref: "old:1", ReferralParams: affiliate.ReferralParams{Email: email, Name: "Zork Quix", AffiliateID: "mara"}, Payers: []affiliate.ProviderID{{Provider: "stripe", ID: "cus_old"}}}
 			return scene.ErrOf(s.ImportReferrals(s.T.Context(), []imported.Referral{row}))
 		},
 		"imported sale": func(s *scene.PayShop, _ uuid.UUID) error {
@@ -113,23 +113,23 @@ func TestEraseByEmailAlone(t *testing.T) {
 				return scene.ErrOf(b.UpdateSale(t.Context(), 2, affiliate.SaleUpdate{Email: affiliate.Set(email), Name: affiliate.Set("Zork")}))
 			}},
 			"code": {func(b *scene.Ledger) error {
-				return scene.ErrOf(b.CreateCode(t.Context(), affiliate.NewCode{CouponID: b.Autumn.ID, Code: "BYMAIL", LimitToCustomers: true, CustomerID: "Zork@shop.example"}))
+				return scene.ErrOf(b.CreateCode(t.Context(), affiliate.CodeParams{CouponID: b.Autumn.ID, Code: "BYMAIL", LimitToCustomers: true, CustomerID: "Zork@shop.example"}))
 			}},
 			"payer": {func(b *scene.Ledger) error {
 				return b.ReportPayer(t.Context(), "stripe", affiliate.PayerFact{ID: "cus_Z", Email: email, Name: "Zork"})
 			}},
 			"waiting payment": {func(b *scene.Ledger) error {
 				return scene.ErrOf(b.ReportPayment(t.Context(), affiliate.PaymentFact{Provider: "stripe", Keys: []string{"pi_1"}, At: b.Now, Currency: "USD", Payer: affiliate.PayerFact{ID: "cus_Z"},
-					Sale: affiliate.Set(affiliate.Paid{NewSale: affiliate.NewSale{TotalEarned: scene.Sum("10")}, Gross: scene.Sum("10"), Tries: []affiliate.Credit{{ReferralID: email}}})}))
+					Sale: affiliate.Set(affiliate.Paid{SaleParams: affiliate.SaleParams{TotalEarned: scene.Sum("10")}, Gross: scene.Sum("10"), Tries: []affiliate.Credit{{ReferralID: email}}})}))
 			}},
 			"adjustment": {func(b *scene.Ledger) error {
-				return scene.ErrOf(b.RecordAdjustment(t.Context(), affiliate.NewAdjustment{AffiliateID: b.Person.ID, Kind: affiliate.AdjustBonus, Amount: scene.Sum("1"), Reason: "for bringing Zork@shop.example."}))
+				return scene.ErrOf(b.RecordAdjustment(t.Context(), affiliate.AdjustmentParams{AffiliateID: b.Person.ID, Kind: affiliate.AdjustBonus, Amount: scene.Sum("1"), Reason: "for bringing Zork@shop.example."}))
 			}},
 			"notes about another": {func(b *scene.Ledger) error {
 				return scene.ErrOf(b.UpdateReferral(t.Context(), b.Customer.ID.String(), affiliate.ReferralUpdate{Notes: affiliate.Set("friend of zork@shop.example")}))
 			}},
 			"deleted customer": {func(b *scene.Ledger) error {
-				scene.Must(b.CreateReferral(t.Context(), affiliate.NewReferral{AffiliateID: "ada", Name: "Z", Email: email, ReferredUserExternalID: "z"}))
+				scene.Must(b.CreateReferral(t.Context(), affiliate.ReferralParams{AffiliateID: "ada", Name: "Z", Email: email, ReferredUserExternalID: "z"}))
 				return b.Forfeiting().DeleteReferral(t.Context(), email)
 			}},
 		} {
@@ -146,7 +146,7 @@ func TestEraseByEmailAlone(t *testing.T) {
 					}
 				}
 				b.Without("zork@", "Zork@")
-				later := affiliate.NewSale{ReferralID: "ada", Email: email, Name: "Zork", TotalEarned: scene.Sum("5")}
+				later := affiliate.SaleParams{ReferralID: "ada", Email: email, Name: "Zork", TotalEarned: scene.Sum("5")}
 				for range 2 {
 					b.Settle()
 					sale, ok := scene.Must(b.RecordSale(t.Context(), later)).Sale.Get()
@@ -179,7 +179,7 @@ func TestErasingStores(t *testing.T) {
 	b.Settle()
 	for n := 0; ; n++ {
 		done := scene.Must(b.Step(t.Context(), job, at))
-		scene.Must(b.RecordSale(t.Context(), affiliate.NewSale{ReferralID: b.Customer.ID.String(), Email: "carl@customer.example", Name: "Carl Customer", TotalEarned: scene.Sum("10")}))
+		scene.Must(b.RecordSale(t.Context(), affiliate.SaleParams{ReferralID: b.Customer.ID.String(), Email: "carl@customer.example", Name: "Carl Customer", TotalEarned: scene.Sum("10")}))
 		b.Settle()
 		if at.Cursor = done.Cursor; done.Done {
 			break
@@ -195,7 +195,7 @@ func TestErasingStores(t *testing.T) {
 func TestEraseLeavesOthers(t *testing.T) {
 	b := scene.NewLedger(t)
 	ctx := t.Context()
-	scene.Must(b.CreateReferral(ctx, affiliate.NewReferral{AffiliateID: "ada", Name: "Z", Email: "zork@shop.example", ReferredUserExternalID: "z"}))
+	scene.Must(b.CreateReferral(ctx, affiliate.ReferralParams{AffiliateID: "ada", Name: "Z", Email: "zork@shop.example", ReferredUserExternalID: "z"}))
 	const others = "ask azork@shop.example, big.zork@shop.example, zork@shop.example.org, zork@shop.exampleton"
 	scene.Must(b.UpdateReferral(ctx, b.Customer.ID.String(), affiliate.ReferralUpdate{Notes: affiliate.Set(others), Metadata: affiliate.Set(json.RawMessage(`{"a":1}`))}))
 	if err := b.EraseReferral(ctx, "zork@shop.example"); err != nil {

@@ -65,23 +65,23 @@ func waive(b *scene.Ledger, id uuid.UUID) {
 	owed := scene.Must(b.Balance(b.T.Context(), affiliate.AffiliateRef{ID: id}))
 	sum := scene.Must(scene.Must(owed.Held.Add(owed.Maturing)).Add(owed.Payable))
 	if sum.Sign() > 0 {
-		scene.Must(b.RecordAdjustment(b.T.Context(), affiliate.NewAdjustment{AffiliateID: id, Kind: affiliate.AdjustCorrection, Amount: sum.Neg(), Reason: "waived"}))
+		scene.Must(b.RecordAdjustment(b.T.Context(), affiliate.AdjustmentParams{AffiliateID: id, Kind: affiliate.AdjustCorrection, Amount: sum.Neg(), Reason: "waived"}))
 	}
 }
 
 func TestEraseAffiliate(t *testing.T) {
 	inWholeEraseAffiliate(t, func(t *testing.T, erase func(*scene.Ledger, uuid.UUID) error) {
 		b := scene.NewLedger(t)
-		in := affiliate.NewAffiliate{FirstName: "Zebulonia", LastName: "Quixwood", Email: "zq@quix.example", AffiliateLink: "z1",
+		in := affiliate.AffiliateParams{FirstName: "Zebulonia", LastName: "Quixwood", Email: "zq@quix.example", AffiliateLink: "z1",
 			Answers: []affiliate.Answer{{QuestionID: uuid.Max, Answer: "Zebulonia herself"}}}
 		in.Once.Key = "create-z"
 		z := scene.Must(b.CreateAffiliate(t.Context(), in))
 		scene.Must(b.SetPayoutDetails(t.Context(), z.ID, affiliate.PayoutDetails{Email: "pay@quix.example", Method: "PAYPAL"}))
-		code := scene.Must(b.CreateCode(t.Context(), affiliate.NewCode{CouponID: b.Autumn.ID, Code: "Z10", AffiliateID: z.ID}))
-		gone := scene.Must(b.CreateCode(t.Context(), affiliate.NewCode{CouponID: b.Autumn.ID, Code: "Z11", AffiliateID: z.ID}))
+		code := scene.Must(b.CreateCode(t.Context(), affiliate.CodeParams{CouponID: b.Autumn.ID, Code: "Z10", AffiliateID: z.ID}))
+		gone := scene.Must(b.CreateCode(t.Context(), affiliate.CodeParams{CouponID: b.Autumn.ID, Code: "Z11", AffiliateID: z.ID}))
 		scene.Must(b.UpdateCoupon(t.Context(), b.Autumn.ID, affiliate.CouponUpdate{Name: affiliate.Set("Renamed")}))
 		scene.Must(b.DeleteCode(t.Context(), gone.ID))
-		sale := affiliate.NewSale{PromoCode: "Z10", Email: "eve@customer.example", Name: "Eve", TotalEarned: scene.Sum("50")}
+		sale := affiliate.SaleParams{PromoCode: "Z10", Email: "eve@customer.example", Name: "Eve", TotalEarned: scene.Sum("50")}
 		sale.Once.Key = "sale-z"
 		scene.Must(b.RecordSale(t.Context(), sale))
 		scene.Must(b.UpdateAffiliate(t.Context(), affiliate.AffiliateRef{ID: z.ID}, affiliate.AffiliateUpdate{LastName: affiliate.Set("Quixwood-Old"), Email: affiliate.Set("new@quix.example")}))
@@ -109,7 +109,7 @@ func TestEraseAffiliate(t *testing.T) {
 		if diff := cmp.Diff(erased, scene.Must(b.Events(t.Context(), affiliate.EventFilter{ObjectID: affiliate.Set(z.ID.String())}, affiliate.Page{})).Items); diff != "" || erased[0].Payload == nil {
 			t.Errorf("erasing again changes events (-want +got):\n%s", diff)
 		}
-		scene.Must(b.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "New", LastName: "Person", Email: "new@quix.example"}))
+		scene.Must(b.CreateAffiliate(t.Context(), affiliate.AffiliateParams{FirstName: "New", LastName: "Person", Email: "new@quix.example"}))
 		b.Verifies()
 	})
 }
@@ -137,14 +137,14 @@ func TestErasePending(t *testing.T) {
 func TestEraseReferral(t *testing.T) {
 	inWholeEraseReferral(t, func(t *testing.T, erase func(*scene.Ledger, string) error) {
 		b := scene.NewLedger(t)
-		click := scene.Must(b.TrackClick(t.Context(), affiliate.NewClick{Slug: "ada", DeviceID: "zork-device", LandingURL: "https://beans.example/?u=zork", Referrer: "https://zork.example", UserAgent: "zork-agent"}))
-		in := affiliate.NewReferral{AffiliateID: scene.JSON(click.ID), Name: "Zork Customer", Email: "zork@shop.example", ReferredUserExternalID: "zork-77"}
+		click := scene.Must(b.TrackClick(t.Context(), affiliate.ClickParams{Slug: "ada", DeviceID: "zork-device", LandingURL: "https://beans.example/?u=zork", Referrer: "https://zork.example", UserAgent: "zork-agent"}))
+		in := affiliate.ReferralParams{AffiliateID: scene.JSON(click.ID), Name: "Zork Customer", Email: "zork@shop.example", ReferredUserExternalID: "zork-77"}
 		in.Once.Key = "create-customer"
 		ref := scene.Must(b.CreateReferral(t.Context(), in))
 		scene.Must(b.UpdateReferral(t.Context(), ref.Email, affiliate.ReferralUpdate{Notes: affiliate.Set("zork likes tea"), Metadata: affiliate.Set(json.RawMessage(`{"pet":"zork-cat"}`))}))
-		scene.Must(b.CreateCode(t.Context(), affiliate.NewCode{CouponID: b.Autumn.ID, Code: "BYMAIL", AffiliateID: b.Person.ID, LimitToCustomers: true, CustomerID: "zork@shop.example"}))
-		scene.Must(b.CreateCode(t.Context(), affiliate.NewCode{CouponID: b.Autumn.ID, Code: "BYID", AffiliateID: b.Person.ID, LimitToCustomers: true, CustomerID: "zork-77"}))
-		sale, _ := scene.Must(b.RecordSale(t.Context(), affiliate.NewSale{ReferralID: ref.Email, TotalEarned: scene.Sum("10")})).Sale.Get()
+		scene.Must(b.CreateCode(t.Context(), affiliate.CodeParams{CouponID: b.Autumn.ID, Code: "BYMAIL", AffiliateID: b.Person.ID, LimitToCustomers: true, CustomerID: "zork@shop.example"}))
+		scene.Must(b.CreateCode(t.Context(), affiliate.CodeParams{CouponID: b.Autumn.ID, Code: "BYID", AffiliateID: b.Person.ID, LimitToCustomers: true, CustomerID: "zork-77"}))
+		sale, _ := scene.Must(b.RecordSale(t.Context(), affiliate.SaleParams{ReferralID: ref.Email, TotalEarned: scene.Sum("10")})).Sale.Get()
 		scene.Must(b.UpdateSale(t.Context(), sale.ID, affiliate.SaleUpdate{Metadata: affiliate.Set(json.RawMessage(`{"for":"zork"}`))}))
 		scene.Must(b.UpdateSale(t.Context(), 2, affiliate.SaleUpdate{Email: affiliate.Set("zork@shop.example"), Name: affiliate.Set("Zork")}))
 		b.Settle()
@@ -158,7 +158,7 @@ func TestEraseReferral(t *testing.T) {
 			if got := scene.Must(b.Code(t.Context(), affiliate.CodeRef{Code: name})); got.CustomerID != affiliate.Set(ref.ID.String()) {
 				t.Errorf("%s is limited to %v", name, got.CustomerID)
 			}
-			if ok := scene.Must(b.RecordSale(t.Context(), affiliate.NewSale{PromoCode: name, ReferralID: ref.ID.String(), TotalEarned: scene.Sum("1")})); ok.Outcome != affiliate.SaleRecorded {
+			if ok := scene.Must(b.RecordSale(t.Context(), affiliate.SaleParams{PromoCode: name, ReferralID: ref.ID.String(), TotalEarned: scene.Sum("1")})); ok.Outcome != affiliate.SaleRecorded {
 				t.Errorf("%s: %s", name, ok.Outcome)
 			}
 		}
@@ -255,15 +255,15 @@ func TestEraseKeepsReceipts(t *testing.T) {
 	once := func(key string) affiliate.Once { return affiliate.Once{Key: key} }
 	b := scene.NewLedger(t)
 	ctx := t.Context()
-	z := affiliate.NewAffiliate{Once: once("affiliate"), FirstName: "Zebulonia", LastName: "Quixwood", Email: "zq@quix.example", AffiliateLink: "z1"}
+	z := affiliate.AffiliateParams{Once: once("affiliate"), FirstName: "Zebulonia", LastName: "Quixwood", Email: "zq@quix.example", AffiliateLink: "z1"}
 	id := scene.Must(b.CreateAffiliate(ctx, z)).ID
-	link := affiliate.NewLink{Once: once("link"), Link: "z2", AffiliateID: id}
-	code := affiliate.NewCode{Once: once("code"), CouponID: b.Autumn.ID, Code: "Z10", AffiliateID: id, LimitToCustomers: true, CustomerID: " Zork@Shop.example"}
-	batch := affiliate.NewCodes{Count: 2, NewCode: affiliate.NewCode{
+	link := affiliate.LinkParams{Once: once("link"), Link: "z2", AffiliateID: id}
+	code := affiliate.CodeParams{Once: once("code"), CouponID: b.Autumn.ID, Code: "Z10", AffiliateID: id, LimitToCustomers: true, CustomerID: " Zork@Shop.example"}
+	batch := affiliate.CodesParams{Count: 2, CodeParams: affiliate.CodeParams{
 		Once: once("batch"), CouponID: b.Autumn.ID, AffiliateID: id, CodeStructure: affiliate.Set(affiliate.CodeStructure{RandomChars: true}),
 	}}
-	referral := affiliate.NewReferral{Once: once("referral"), AffiliateID: "z1", Name: "Zork", Email: "zork@shop.example", ReferredUserExternalID: "zork-77"}
-	sale := affiliate.NewSale{Once: once("sale"), PromoCode: "Z10", Email: "zork@shop.example", Name: "Zork", TotalEarned: scene.Sum("50")}
+	referral := affiliate.ReferralParams{Once: once("referral"), AffiliateID: "z1", Name: "Zork", Email: "zork@shop.example", ReferredUserExternalID: "zork-77"}
+	sale := affiliate.SaleParams{Once: once("sale"), PromoCode: "Z10", Email: "zork@shop.example", Name: "Zork", TotalEarned: scene.Sum("50")}
 	calls := []call{
 		{"affiliate", func() (any, error) { return b.CreateAffiliate(ctx, z) }},
 		{"link", func() (any, error) { return b.CreateLink(ctx, link) }},
@@ -319,13 +319,13 @@ func TestEraseKeepsReceipts(t *testing.T) {
 func TestEraseAnswersAsRecords(t *testing.T) {
 	b := scene.NewLedger(t)
 	ctx := t.Context()
-	id := scene.Must(b.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: "Zoe", LastName: "Quix", Email: "zq@quix.example", AffiliateLink: "z1"})).ID
+	id := scene.Must(b.CreateAffiliate(ctx, affiliate.AffiliateParams{FirstName: "Zoe", LastName: "Quix", Email: "zq@quix.example", AffiliateLink: "z1"})).ID
 	partner := func() (affiliate.Affiliate, error) {
 		details := affiliate.PayoutDetails{Email: "pay@quix.example", Method: "PAYPAL"}
 		return b.Keyed(affiliate.Once{Key: "affiliate"}).SetPayoutDetails(ctx, id, details)
 	}
 	scene.Must(partner())
-	referral := scene.Must(b.CreateReferral(ctx, affiliate.NewReferral{AffiliateID: "z1", Name: "Z", Email: "z@shop.example", ReferredUserExternalID: "z-7"})).ID
+	referral := scene.Must(b.CreateReferral(ctx, affiliate.ReferralParams{AffiliateID: "z1", Name: "Z", Email: "z@shop.example", ReferredUserExternalID: "z-7"})).ID
 	customer := func() (affiliate.Referral, error) {
 		return b.Keyed(affiliate.Once{Key: "referral"}).UpdateReferral(ctx, referral.String(), affiliate.ReferralUpdate{
 			Name: affiliate.Set("Zork"), Email: affiliate.Set("zork@shop.example"), ReferredUserExternalID: affiliate.Set("zork-77"),
@@ -333,7 +333,7 @@ func TestEraseAnswersAsRecords(t *testing.T) {
 		})
 	}
 	scene.Must(customer())
-	sale := scene.Must(b.RecordSale(ctx, affiliate.NewSale{ReferralID: referral.String(), Email: "zork@shop.example", TotalEarned: scene.Sum("50")})).Sale.Or(affiliate.Sale{}).ID
+	sale := scene.Must(b.RecordSale(ctx, affiliate.SaleParams{ReferralID: referral.String(), Email: "zork@shop.example", TotalEarned: scene.Sum("50")})).Sale.Or(affiliate.Sale{}).ID
 	payment := func() (affiliate.Sale, error) {
 		return b.Keyed(affiliate.Once{Key: "sale"}).UpdateSale(ctx, sale, affiliate.SaleUpdate{
 			Name: affiliate.Set("Zork the first"), ExternalID: affiliate.Set("pi_7"), Metadata: affiliate.Set(json.RawMessage(`{"shirt":"XL"}`)),

@@ -19,7 +19,7 @@ func sizes(w *scene.World) map[string]int {
 
 func TestPrune(t *testing.T) {
 	b := scene.NewLedger(t)
-	in := affiliate.NewCoupon{Name: "kept", PercentOff: affiliate.Set(affiliate.MustPercent("5"))}
+	in := affiliate.CouponParams{Name: "kept", PercentOff: affiliate.Set(affiliate.MustPercent("5"))}
 	in.Once.Key = "k"
 	scene.Must(b.CreateCoupon(t.Context(), in))
 	full := sizes(b.World)
@@ -58,7 +58,7 @@ func TestPrune(t *testing.T) {
 // has no gap.
 func TestPruneKeepsHistory(t *testing.T) {
 	w := scene.New(t)
-	c := scene.Must(w.CreateCoupon(t.Context(), affiliate.NewCoupon{Name: "c", PercentOff: affiliate.Set(affiliate.MustPercent("5"))}))
+	c := scene.Must(w.CreateCoupon(t.Context(), affiliate.CouponParams{Name: "c", PercentOff: affiliate.Set(affiliate.MustPercent("5"))}))
 	rename := func(n int) {
 		scene.Must(w.UpdateCoupon(t.Context(), c.ID, affiliate.CouponUpdate{Name: affiliate.Set(fmt.Sprint("c", n))}))
 	}
@@ -84,7 +84,7 @@ func TestPruneBatches(t *testing.T) {
 	w := scene.New(t)
 	hook := w.Hook()
 	for i := range 1500 {
-		in := affiliate.NewCoupon{Name: fmt.Sprint(i), PercentOff: affiliate.Set(affiliate.MustPercent("5"))}
+		in := affiliate.CouponParams{Name: fmt.Sprint(i), PercentOff: affiliate.Set(affiliate.MustPercent("5"))}
 		in.Once.Key = fmt.Sprint(i)
 		scene.Must(w.CreateCoupon(t.Context(), in))
 	}

@@ -49,12 +49,12 @@ func aged(t *testing.T, store record.Store) *scene.World {
 	hook := w.Hook(affiliate.CouponCreated)
 	w.Join("a")
 	for i := range 5 {
-		in := affiliate.NewCoupon{Name: strconv.Itoa(i), PercentOff: scene.Percent("5")}
+		in := affiliate.CouponParams{Name: strconv.Itoa(i), PercentOff: scene.Percent("5")}
 		in.Key = strconv.Itoa(i)
 		scene.Must(w.CreateCoupon(ctx, in))
-		scene.Must(w.TrackClick(ctx, affiliate.NewClick{Slug: "a"}))
+		scene.Must(w.TrackClick(ctx, affiliate.ClickParams{Slug: "a"}))
 	}
-	scene.Must(w.CreateReferral(ctx, affiliate.NewReferral{AffiliateID: "2", Email: "kim@b.co", Name: "Kim", ReferredUserExternalID: "kim"}))
+	scene.Must(w.CreateReferral(ctx, affiliate.ReferralParams{AffiliateID: "2", Email: "kim@b.co", Name: "Kim", ReferredUserExternalID: "kim"}))
 	w.Settle(200, w.Claim(10)...)
 	scene.Must(w.DeleteEndpoint(ctx, hook.ID))
 	w.Pass(100 * day)
@@ -96,18 +96,18 @@ func TestRetain(t *testing.T) {
 func TestRetainBoundary(t *testing.T) {
 	w := scene.New(t)
 	w.Join("a")
-	in := affiliate.NewCoupon{Name: "c", PercentOff: scene.Percent("5")}
+	in := affiliate.CouponParams{Name: "c", PercentOff: scene.Percent("5")}
 	in.Key = "k"
 	scene.Must(w.CreateCoupon(t.Context(), in))
-	scene.Must(w.TrackClick(t.Context(), affiliate.NewClick{Slug: "a"}))
+	scene.Must(w.TrackClick(t.Context(), affiliate.ClickParams{Slug: "a"}))
 	policy := affiliate.Retention{Events: 60 * day, Receipts: 60 * day, Clicks: 60 * day}
 	w.Pass(60 * day)
 	scene.Equal(t, affiliate.Retained{}, scene.Must(w.Run(t.Context(), affiliate.RetainJob{Retention: policy})).Removed)
-	click := scene.Must(w.CreateReferral(t.Context(), affiliate.NewReferral{AffiliateID: "1", Email: "kim@b.co", Name: "Kim", ReferredUserExternalID: "kim"}))
+	click := scene.Must(w.CreateReferral(t.Context(), affiliate.ReferralParams{AffiliateID: "1", Email: "kim@b.co", Name: "Kim", ReferredUserExternalID: "kim"}))
 	if click.AffiliateLinkID.IsNull() {
 		t.Error("a click that Retain keeps does not attribute")
 	}
-	scene.Must(w.TrackClick(t.Context(), affiliate.NewClick{Slug: "a"}))
+	scene.Must(w.TrackClick(t.Context(), affiliate.ClickParams{Slug: "a"}))
 	w.Pass(60*day + time.Microsecond)
 	scene.Equal(t, affiliate.Retained{Events: 3, Receipts: 1, Clicks: 1}, scene.Must(w.Run(t.Context(), affiliate.RetainJob{Retention: policy})).Removed)
 	w.Verifies()
@@ -162,7 +162,7 @@ func TestRetainRefused(t *testing.T) {
 func TestRetainKeepsPending(t *testing.T) {
 	w := scene.New(t)
 	w.Hook(affiliate.CouponCreated)
-	c := scene.Must(w.CreateCoupon(t.Context(), affiliate.NewCoupon{Name: "c", PercentOff: scene.Percent("5")}))
+	c := scene.Must(w.CreateCoupon(t.Context(), affiliate.CouponParams{Name: "c", PercentOff: scene.Percent("5")}))
 	scene.Must(w.UpdateCoupon(t.Context(), c.ID, affiliate.CouponUpdate{Name: affiliate.Set("d")}))
 	w.Join("a")
 	w.Pass(1000 * day)
@@ -179,7 +179,7 @@ func TestRetainClicks(t *testing.T) {
 	a, b := w.Join("a"), w.Join("b")
 	w.AddLink(a.ID, "a2")
 	for _, slug := range []string{"a", "a", "a2", "b"} {
-		scene.Must(w.TrackClick(ctx, affiliate.NewClick{Slug: slug}))
+		scene.Must(w.TrackClick(ctx, affiliate.ClickParams{Slug: slug}))
 	}
 	links := func() map[string]int64 {
 		out := map[string]int64{}
@@ -192,7 +192,7 @@ func TestRetainClicks(t *testing.T) {
 	policy := affiliate.Retention{Clicks: 60 * day}
 	scene.Equal(t, affiliate.Retained{Clicks: 4}, scene.Must(w.Run(ctx, affiliate.RetainJob{Retention: policy})).Removed)
 	scene.Equal(t, map[string]int64{"a": 2, "a2": 1, "b": 1}, links())
-	scene.Must(w.TrackClick(ctx, affiliate.NewClick{Slug: "a"}))
+	scene.Must(w.TrackClick(ctx, affiliate.ClickParams{Slug: "a"}))
 	scene.Equal(t, map[string]int64{"a": 3, "a2": 1, "b": 1}, links())
 	w.Verifies()
 	scene.Must(w.DeleteLink(ctx, affiliate.LinkRef{Slug: "a"}))
@@ -253,7 +253,7 @@ func TestRetainConcurrently(t *testing.T) {
 	w.Join("a")
 	const n = 700
 	for range n {
-		scene.Must(w.TrackClick(t.Context(), affiliate.NewClick{Slug: "a"}))
+		scene.Must(w.TrackClick(t.Context(), affiliate.ClickParams{Slug: "a"}))
 	}
 	w.Pass(61 * day)
 	var gone atomic.Int64
@@ -267,7 +267,7 @@ func TestRetainConcurrently(t *testing.T) {
 		})
 		wg.Go(func() {
 			for range 50 {
-				if _, err := w.TrackClick(t.Context(), affiliate.NewClick{Slug: "a"}); err != nil {
+				if _, err := w.TrackClick(t.Context(), affiliate.ClickParams{Slug: "a"}); err != nil {
 					t.Error(err)
 				}
 			}
@@ -290,14 +290,14 @@ func TestRetainModel(t *testing.T) {
 		slug := func() string { return rapid.SampledFrom(slugs).Draw(rt, "slug") }
 		rt.Repeat(map[string]func(*rapid.T){
 			"click": func(*rapid.T) {
-				if _, err := w.TrackClick(ctx, affiliate.NewClick{Slug: slug()}); err == nil {
+				if _, err := w.TrackClick(ctx, affiliate.ClickParams{Slug: slug()}); err == nil {
 					clicks++
 				}
 			},
 			"refer": func(rt *rapid.T) {
 				referrals++
 				id := strconv.Itoa(rapid.IntRange(1, clicks+1).Draw(rt, "click"))
-				w.CreateReferral(ctx, affiliate.NewReferral{AffiliateID: id, Email: fmt.Sprintf("k%d@b.co", referrals), Name: "Kim", ReferredUserExternalID: fmt.Sprint(referrals)})
+				w.CreateReferral(ctx, affiliate.ReferralParams{AffiliateID: id, Email: fmt.Sprintf("k%d@b.co", referrals), Name: "Kim", ReferredUserExternalID: fmt.Sprint(referrals)})
 			},
 			"forget": func(rt *rapid.T) {
 				w.Forfeiting().DeleteReferral(ctx, fmt.Sprintf("k%d@b.co", rapid.IntRange(0, referrals).Draw(rt, "referral")))
@@ -328,20 +328,20 @@ func TestRetainModel(t *testing.T) {
 func TestRetainHolds(t *testing.T) {
 	scene.OnStores(t, func(t *testing.T, w *scene.World) {
 		ctx := t.Context()
-		coupon := scene.Must(w.CreateCoupon(ctx, affiliate.NewCoupon{Name: "c", PercentOff: scene.Percent("10"), MaxDiscountTotal: scene.Amount("1000"), MaxRedemptionsPerCustomer: affiliate.Set[int64](9)}))
+		coupon := scene.Must(w.CreateCoupon(ctx, affiliate.CouponParams{Name: "c", PercentOff: scene.Percent("10"), MaxDiscountTotal: scene.Amount("1000"), MaxRedemptionsPerCustomer: affiliate.Set[int64](9)}))
 		owner := w.Join("ada")
-		code := scene.Must(w.CreateCode(ctx, affiliate.NewCode{CouponID: coupon.ID, Code: "C1", AffiliateID: owner.ID}))
-		gone := scene.Must(w.CreateCode(ctx, affiliate.NewCode{CouponID: coupon.ID, Code: "C2", AffiliateID: owner.ID}))
+		code := scene.Must(w.CreateCode(ctx, affiliate.CodeParams{CouponID: coupon.ID, Code: "C1", AffiliateID: owner.ID}))
+		gone := scene.Must(w.CreateCode(ctx, affiliate.CodeParams{CouponID: coupon.ID, Code: "C2", AffiliateID: owner.ID}))
 		hold := func(id, code string, until time.Duration) {
 			t.Helper()
-			scene.Must(w.HoldRedemption(ctx, affiliate.NewHold{ID: id, Order: affiliate.Order{PromoCode: code, Subtotal: scene.Amount("50"), Email: id + "@b.co"}, Until: w.Now.Add(until)}))
+			scene.Must(w.HoldRedemption(ctx, affiliate.HoldParams{ID: id, Order: affiliate.Order{PromoCode: code, Subtotal: scene.Amount("50"), Email: id + "@b.co"}, Until: w.Now.Add(until)}))
 		}
 		hold("confirmed", "C1", time.Hour)
 		hold("released", "C1", time.Hour)
 		hold("lapsed", "C1", time.Hour)
 		hold("deleted", "C2", time.Hour)
 		hold("later", "C1", time.Hour+time.Millisecond)
-		scene.Must(w.RecordSale(ctx, affiliate.NewSale{HoldID: "confirmed", Email: "confirmed@b.co", Name: "C", TotalEarned: affiliate.MustAmount("45")}))
+		scene.Must(w.RecordSale(ctx, affiliate.SaleParams{HoldID: "confirmed", Email: "confirmed@b.co", Name: "C", TotalEarned: affiliate.MustAmount("45")}))
 		scene.Must(w.ReleaseHold(ctx, "released"))
 		scene.Must(w.DeleteCode(ctx, gone.ID))
 		counts := func() (held, ofCoupon int64, worth affiliate.Amount, uses int) {
@@ -378,7 +378,7 @@ func TestRetainHolds(t *testing.T) {
 		w.Pass(time.Millisecond)
 		scene.Equal(t, int64(1), retain())
 		sees(0, 0, "0", 2)
-		_, err := w.RecordSale(ctx, affiliate.NewSale{HoldID: "later", TotalEarned: affiliate.MustAmount("45")})
+		_, err := w.RecordSale(ctx, affiliate.SaleParams{HoldID: "later", TotalEarned: affiliate.MustAmount("45")})
 		scene.RefusedAs(t, "a sale of a hold that is gone", affiliate.HoldNotFound, err)
 		hold("later", "C1", time.Hour) // the id is free again
 		scene.Equal(t, int64(0), retain())

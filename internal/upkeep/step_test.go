@@ -87,10 +87,10 @@ func newBatched(t *testing.T) (*scene.World, *batched) {
 func tierless(w *scene.World, n int) {
 	ctx := w.T.Context()
 	for i := range n {
-		in := affiliate.NewAffiliate{FirstName: "A", LastName: "B", Email: fmt.Sprintf("a%d@example.com", i)}
+		in := affiliate.AffiliateParams{FirstName: "A", LastName: "B", Email: fmt.Sprintf("a%d@example.com", i)}
 		scene.Must(w.CreateAffiliate(ctx, in))
 	}
-	scene.Must(w.CreateTier(ctx, affiliate.NewTier{Tier: 1, Name: "all"}))
+	scene.Must(w.CreateTier(ctx, affiliate.TierParams{Tier: 1, Name: "all"}))
 }
 
 // tiersOf is the tier of each affiliate, by email.
@@ -142,9 +142,9 @@ func cheaper(w *scene.World, n int) affiliate.SaleFilter {
 	ctx := w.T.Context()
 	a := w.Ada()
 	for i := range n {
-		scene.Must(w.RecordSale(ctx, affiliate.NewSale{ReferralID: "ada", Email: fmt.Sprintf("c%d@example.net", i%7), Name: "C", TotalEarned: scene.Sum("100")}))
+		scene.Must(w.RecordSale(ctx, affiliate.SaleParams{ReferralID: "ada", Email: fmt.Sprintf("c%d@example.net", i%7), Name: "C", TotalEarned: scene.Sum("100")}))
 	}
-	plan := scene.Must(w.CreatePlan(ctx, affiliate.NewPlan{Name: "p", Terms: affiliate.Terms{Rate: affiliate.MustPercent("5")}}))
+	plan := scene.Must(w.CreatePlan(ctx, affiliate.PlanParams{Name: "p", Terms: affiliate.Terms{Rate: affiliate.MustPercent("5")}}))
 	scene.Must(w.SetAffiliatePlan(ctx, plan.ID, a.Person.ID))
 	return affiliate.SaleFilter{AffiliateEmail: affiliate.Set("ada@example.com")}
 }
@@ -209,11 +209,11 @@ func TestStepPrune(t *testing.T) {
 	fill := func(t *testing.T) *long {
 		l := newLong(t)
 		for i := range waits {
-			in := affiliate.NewCoupon{Name: fmt.Sprint(i), PercentOff: scene.Percent("5")}
+			in := affiliate.CouponParams{Name: fmt.Sprint(i), PercentOff: scene.Percent("5")}
 			in.Key = fmt.Sprint(i)
 			c := scene.Must(l.CreateCoupon(t.Context(), in))
 			scene.Must(l.UpdateCoupon(t.Context(), c.ID, affiliate.CouponUpdate{Name: affiliate.Set(fmt.Sprint("n", i))}))
-			scene.Must(l.TrackClick(t.Context(), affiliate.NewClick{Slug: "ada"}))
+			scene.Must(l.TrackClick(t.Context(), affiliate.ClickParams{Slug: "ada"}))
 		}
 		l.Settle(204, l.Claim(64)...) // one endpoint has one at a time; the others wait
 		l.Pass(72 * day)
@@ -264,7 +264,7 @@ func TestStepPrune(t *testing.T) {
 func TestStepPruneKeepsHistory(t *testing.T) {
 	for _, limit := range []int{1, 2, 3, 100} {
 		w := scene.New(t)
-		c := scene.Must(w.CreateCoupon(t.Context(), affiliate.NewCoupon{Name: "c", PercentOff: scene.Percent("5")}))
+		c := scene.Must(w.CreateCoupon(t.Context(), affiliate.CouponParams{Name: "c", PercentOff: scene.Percent("5")}))
 		rename := func(n int) {
 			scene.Must(w.UpdateCoupon(t.Context(), c.ID, affiliate.CouponUpdate{Name: affiliate.Set(fmt.Sprint("c", n))}))
 		}

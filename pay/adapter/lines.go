@@ -261,7 +261,7 @@ type Paid struct {
 
 // Sale makes the fact of the draft a payment.
 func (d *Draft) Sale(b Bill, p Paid) {
-	in := affiliate.NewSale{
+	in := affiliate.SaleParams{
 		TotalEarned: b.Paid, Tax: b.Tax, Shipping: b.Shipping, Subtotal: b.basket(b.Subtotal),
 		ExternalID: p.Order, ExternalInvoiceID: p.Invoice, PaidAt: p.At, Free: b.Paid.IsZero(),
 	}
@@ -278,7 +278,7 @@ func (d *Draft) Sale(b Bill, p Paid) {
 	if len(in.Lines) == 0 && Usable(p.Product) {
 		in.Product = affiliate.Set(affiliate.Product{ProductID: p.Product})
 	}
-	paid := affiliate.Paid{NewSale: in, Gross: b.Paid, Tries: p.Tries, Renewal: p.Renewal, Stage: p.Stage}
+	paid := affiliate.Paid{SaleParams: in, Gross: b.Paid, Tries: p.Tries, Renewal: p.Renewal, Stage: p.Stage}
 	if b.ShownCurrency != "" {
 		paid.Gross, paid.GrossCurrency = b.Shown, b.ShownCurrency
 	}

@@ -76,14 +76,14 @@ func TestUnlistedWarning(t *testing.T) {
 			return setRules(t, p, affiliate.TermsUpdate{Rules: affiliate.Null[[]affiliate.Rule](), From: later})
 		}, true},
 		"of a plan": {nil, func(p *tributary.Program) error {
-			_, err := p.CreatePlan(t.Context(), affiliate.NewPlan{Name: "p", Terms: affiliate.Terms{Rules: rules}})
+			_, err := p.CreatePlan(t.Context(), affiliate.PlanParams{Name: "p", Terms: affiliate.Terms{Rules: rules}})
 			return err
 		}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			now := time.Date(2026, 3, 11, 9, 0, 0, 0, time.UTC)
 			p := warnedProgram(t, &now, affiliate.Terms{Rules: tt.configured})
-			if _, err := p.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "M", LastName: "L", Email: "mara@example.org", AffiliateLink: "mara"}); err != nil {
+			if _, err := p.CreateAffiliate(t.Context(), affiliate.AffiliateParams{FirstName: "M", LastName: "L", Email: "mara@example.org", AffiliateLink: "mara"}); err != nil {
 				t.Fatal(err)
 			}
 			if err := tt.change(p); err != nil {
@@ -93,7 +93,7 @@ func TestUnlistedWarning(t *testing.T) {
 			post := posts(t, p, &now, &log)
 			f := affiliate.PaymentFact{Provider: "stripe", Keys: []string{"pi_1"}, At: now, Currency: "USD", Payer: affiliate.PayerFact{ID: "cus_1", Email: "ida@x.example", Name: "Ida"}}
 			f.Sale = affiliate.Set(affiliate.Paid{
-				NewSale: affiliate.NewSale{TotalEarned: affiliate.MustAmount("100"), ExternalID: "order-1"}, Gross: affiliate.MustAmount("100"),
+				SaleParams: affiliate.SaleParams{TotalEarned: affiliate.MustAmount("100"), ExternalID: "order-1"}, Gross: affiliate.MustAmount("100"),
 				Tries: []affiliate.Credit{{ReferralID: "mara"}},
 			})
 			post(pay.Action{Kind: pay.KindSale, Event: pay.Event{ID: "evt_1", Type: "paid", At: now}, Payment: f, NoLines: pay.LinesMissing})
@@ -115,15 +115,15 @@ func setRules(t *testing.T, p *tributary.Program, up affiliate.TermsUpdate) erro
 func TestWarnings(t *testing.T) {
 	now := time.Date(2026, 3, 11, 9, 0, 0, 0, time.UTC)
 	p := warnedProgram(t, &now, affiliate.Terms{})
-	mara, err := p.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "M", LastName: "L", Email: "mara@example.org", AffiliateLink: "mara"})
+	mara, err := p.CreateAffiliate(t.Context(), affiliate.AffiliateParams{FirstName: "M", LastName: "L", Email: "mara@example.org", AffiliateLink: "mara"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	coupon, err := p.CreateCoupon(t.Context(), affiliate.NewCoupon{Name: "c", PercentOff: affiliate.Set(affiliate.MustPercent("10"))})
+	coupon, err := p.CreateCoupon(t.Context(), affiliate.CouponParams{Name: "c", PercentOff: affiliate.Set(affiliate.MustPercent("10"))})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err = p.CreateCode(t.Context(), affiliate.NewCode{CouponID: coupon.ID, Code: "OFF", AffiliateID: mara.ID, Active: affiliate.Set(false)}); err != nil {
+	if _, err = p.CreateCode(t.Context(), affiliate.CodeParams{CouponID: coupon.ID, Code: "OFF", AffiliateID: mara.ID, Active: affiliate.Set(false)}); err != nil {
 		t.Fatal(err)
 	}
 	var log bytes.Buffer
@@ -136,7 +136,7 @@ func TestWarnings(t *testing.T) {
 			Provider: "stripe", Keys: []string{fmt.Sprint("pi_", n)}, At: now, Currency: "USD",
 			Payer: affiliate.PayerFact{ID: fmt.Sprint("cus_", n), Email: fmt.Sprintf("payer%d@x.example", n), Name: "Payer"},
 		}
-		paid := affiliate.Paid{NewSale: affiliate.NewSale{TotalEarned: affiliate.MustAmount("100"), ExternalID: fmt.Sprint("order-", n)}, Gross: affiliate.MustAmount("100")}
+		paid := affiliate.Paid{SaleParams: affiliate.SaleParams{TotalEarned: affiliate.MustAmount("100"), ExternalID: fmt.Sprint("order-", n)}, Gross: affiliate.MustAmount("100")}
 		change(&f, &paid)
 		f.Sale = affiliate.Set(paid)
 		post(pay.Action{Kind: pay.KindSale, Event: pay.Event{ID: fmt.Sprint("evt_", n), Type: "paid", At: now}, Payment: f})

@@ -258,7 +258,7 @@ func TestOtherCurrency(t *testing.T) {
 // TestHold: a trial that a hold of a code brought refers its customer.
 func TestHold(t *testing.T) {
 	s := newShop(t)
-	shoptest.Must(s.HoldRedemption(t.Context(), affiliate.NewHold{
+	shoptest.Must(s.HoldRedemption(t.Context(), affiliate.HoldParams{
 		ID: "cart", Until: s.Now.Add(time.Hour), Order: affiliate.Order{PromoCode: "MARA20", Email: "tomas@example.net", Subtotal: affiliate.Set(amount("100"))},
 	}))
 	data := shoptest.Must(config(s).Carry(s.Program, nil, pay.Carried{Hold: "cart", Order: "order-7"}))

@@ -120,13 +120,13 @@ func must[T any](v T, err error) T {
 func TestSyncAgainstStripeMock(t *testing.T) {
 	base := stripeMock(t)
 	p, ctx := newProgram(t), t.Context()
-	mara := must(p.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: "Mara", LastName: "Silva", Email: "mara@partners.example"}))
+	mara := must(p.CreateAffiliate(ctx, affiliate.AffiliateParams{FirstName: "Mara", LastName: "Silva", Email: "mara@partners.example"}))
 	end := affiliate.Set(affiliate.Day(2026, 6, 1))
-	full := affiliate.NewCode{
+	full := affiliate.CodeParams{
 		AffiliateID: mara.ID, ExpiresAt: end, MaxRedemptions: affiliate.Set[int64](3), FirstTimeOrder: true,
 		MinimumAmount: affiliate.Set(affiliate.MustAmount("50.5")), LimitToCustomers: true, CustomerID: "cus_T",
 	}
-	coupons := []affiliate.NewCoupon{
+	coupons := []affiliate.CouponParams{
 		{Name: "Spring", PercentOff: affiliate.Set(affiliate.MustPercent("12.5")), Duration: "repeating", DurationInMonths: affiliate.Set[int64](6), MaxRedemptions: affiliate.Set[int64](100)},
 		{Name: "Summer", CouponType: "FLAT", AmountOff: affiliate.Set(affiliate.MustAmount("5")), Currency: affiliate.Set[affiliate.Currency]("EUR"), RedeemBy: end, LimitToProducts: true, ProductIDs: []string{"prod_a", "prod_b"}},
 	}
@@ -137,7 +137,7 @@ func TestSyncAgainstStripeMock(t *testing.T) {
 		last = must(p.CreateCoupon(ctx, in))
 		full.CouponID, full.Code = last.ID, fmt.Sprint("FULL-", i)
 		must(p.CreateCode(ctx, full))
-		must(p.CreateCode(ctx, affiliate.NewCode{CouponID: last.ID, Code: fmt.Sprint("PLAIN-", i), AffiliateID: mara.ID}))
+		must(p.CreateCode(ctx, affiliate.CodeParams{CouponID: last.ID, Code: fmt.Sprint("PLAIN-", i), AffiliateID: mara.ID}))
 		posts.there = false
 		done, err := client.Coupon(ctx, p, last.ID)
 		if err != nil || len(done.Created) != 3 {

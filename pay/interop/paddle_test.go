@@ -113,7 +113,7 @@ func TestPaddleFields(t *testing.T) {
 		same(t, body, e, pay.Action{Kind: pay.KindSale, Payment: affiliate.PaymentFact{
 			Provider: "paddle", Keys: []string{o.ID, *o.InvoiceID}, At: at(t, e.OccurredAt), Currency: affiliate.Currency(o.CurrencyCode),
 			Payer: affiliate.PayerFact{ID: *o.CustomerID},
-			Sale: affiliate.Set(affiliate.Paid{Gross: cents(t, totals.GrandTotal), NewSale: affiliate.NewSale{
+			Sale: affiliate.Set(affiliate.Paid{Gross: cents(t, totals.GrandTotal), SaleParams: affiliate.SaleParams{
 				TotalEarned: cents(t, totals.GrandTotal), Tax: cents(t, totals.Tax), Subtotal: affiliate.Set(cents(t, totals.Subtotal)),
 				ExternalID: o.ID, ExternalInvoiceID: *o.InvoiceID, PaidAt: at(t, *o.Payments[0].CapturedAt),
 				Lines: []affiliate.Line{{

@@ -29,7 +29,7 @@ func browser(pairs ...string) map[string]any {
 func attacked(t *testing.T) *shop {
 	t.Helper()
 	s := newShop(t)
-	shoptest.Must(s.RecordSale(t.Context(), affiliate.NewSale{
+	shoptest.Must(s.RecordSale(t.Context(), affiliate.SaleParams{
 		ReferralID: "mara", TotalEarned: affiliate.MustAmount("10000"), ExternalID: "order-1042", Email: "ines@example.net", Name: "Ines",
 	}))
 	return s
@@ -55,7 +55,7 @@ func TestPayerNamesAnOrder(t *testing.T) {
 // customer, whose status stays.
 func TestPayerNamesACustomer(t *testing.T) {
 	s := newShop(t)
-	ines := shoptest.Must(s.CreateReferral(t.Context(), affiliate.NewReferral{AffiliateID: "mara", Email: "ines@example.net", Name: "Ines", ReferredUserExternalID: "user-9"}))
+	ines := shoptest.Must(s.CreateReferral(t.Context(), affiliate.ReferralParams{AffiliateID: "mara", Email: "ines@example.net", Name: "Ines", ReferredUserExternalID: "user-9"}))
 	data := browser("customer", "user-9", "click", "2")
 	s.Send(s.customer("custom_data", data), s.subscribed("custom_data", data), s.status("canceled"))
 	shoptest.Same(t, "status", shoptest.Must(s.Program.Referral(t.Context(), ines.ID.String())).Status, ines.Status)

@@ -74,7 +74,7 @@ func TestRefundFirst(t *testing.T) {
 
 	paid := newShop(t)
 	paid.Send(paid.customer(), paid.first())
-	payout := shoptest.Must(paid.CreatePayout(t.Context(), affiliate.NewPayout{AffiliateID: paid.Mara.ID, ExternalID: "2026-01"}))
+	payout := shoptest.Must(paid.CreatePayout(t.Context(), affiliate.PayoutParams{AffiliateID: paid.Mara.ID, ExternalID: "2026-01"}))
 	shoptest.Must(paid.SetPayoutStatus(t.Context(), payout.ID, affiliate.PayoutPaid))
 	paid.Send(paid.adjusted("adj_1", "refund", "txn_1", 3000))
 	balance := shoptest.Must(paid.Balance(t.Context(), affiliate.AffiliateRef{ID: paid.Mara.ID}))

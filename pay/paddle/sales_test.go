@@ -64,7 +64,7 @@ func TestSale(t *testing.T) {
 	t.Run("the email comes when a payout holds the sale", func(t *testing.T) {
 		s := newShop(t)
 		s.Send(s.first())
-		shoptest.Must(s.CreatePayout(t.Context(), affiliate.NewPayout{AffiliateID: s.Mara.ID, ManuallyPaid: true}))
+		shoptest.Must(s.CreatePayout(t.Context(), affiliate.PayoutParams{AffiliateID: s.Mara.ID, ManuallyPaid: true}))
 		s.Send(s.customer("/event_type", "customer.updated"))
 		s.Want(s.Mara, "20.00")
 		shoptest.Same(t, "email", s.Referral().Email, "tomas@example.net")
@@ -124,7 +124,7 @@ func TestSale(t *testing.T) {
 	})
 	t.Run("the host records it too", func(t *testing.T) {
 		s := newShop(t)
-		shoptest.Must(s.RecordSale(t.Context(), affiliate.NewSale{
+		shoptest.Must(s.RecordSale(t.Context(), affiliate.SaleParams{
 			ReferralID: "mara", TotalEarned: affiliate.MustAmount("120"), Tax: affiliate.MustAmount("20"), ExternalID: "order-1", Email: "tomas@example.net", Name: "Tomas Ruiz",
 		}))
 		s.Send(s.first("custom_data.tributary_order", "order-1"))

@@ -126,7 +126,7 @@ func (s Suite) codes(t *testing.T) {
 		}
 		shoptest.Orders(len(actions), func(order []int) {
 			shop := shoptest.New(t)
-			shoptest.Must(shop.HoldRedemption(t.Context(), affiliate.NewHold{
+			shoptest.Must(shop.HoldRedemption(t.Context(), affiliate.HoldParams{
 				ID: "cart", Until: shop.Now.Add(24 * time.Hour),
 				Order: affiliate.Order{PromoCode: "MARA20", Email: "tomas@customers.example", Subtotal: affiliate.Set(dollars(100)), Commission: true},
 			}))

@@ -38,12 +38,12 @@ func change(s *shoptest.Shop, up affiliate.CodeUpdate) {
 
 // refer makes a customer of the host, by the link of an affiliate.
 func refer(s *shoptest.Shop, slug string) {
-	shoptest.Must(s.CreateReferral(s.T.Context(), affiliate.NewReferral{AffiliateID: slug, Name: "Tomas", Email: "tomas@customers.example", ReferredUserExternalID: "17"}))
+	shoptest.Must(s.CreateReferral(s.T.Context(), affiliate.ReferralParams{AffiliateID: slug, Name: "Tomas", Email: "tomas@customers.example", ReferredUserExternalID: "17"}))
 }
 
 // sell records an order of 100 that the host took itself.
 func sell(s *shoptest.Shop, code, email string) {
-	shoptest.Must(s.RecordSale(s.T.Context(), affiliate.NewSale{TotalEarned: dollars(100), PromoCode: code, Email: email, Name: "Tomas", PaidAt: shoptest.Opened}))
+	shoptest.Must(s.RecordSale(s.T.Context(), affiliate.SaleParams{TotalEarned: dollars(100), PromoCode: code, Email: email, Name: "Tomas", PaidAt: shoptest.Opened}))
 }
 
 func nameOf(s *shoptest.Shop, id uuid.UUID) string {

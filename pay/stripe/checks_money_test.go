@@ -57,7 +57,7 @@ func TestMoney(t *testing.T) {
 		}},
 		{35, "a sale that the host booked", func(t *testing.T) {
 			s := newShop(t)
-			shoptest.Must(s.RecordSale(t.Context(), affiliate.NewSale{
+			shoptest.Must(s.RecordSale(t.Context(), affiliate.SaleParams{
 				ReferralID: "1", Email: "tomas@example.com", Name: "Tomas", TotalEarned: affiliate.MustAmount("120"), Tax: affiliate.MustAmount("20"), ExternalID: "order-1042",
 			}))
 			s.Send(s.first("metadata.tributary_order", "order-1042"))

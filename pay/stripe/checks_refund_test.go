@@ -131,7 +131,7 @@ func TestRefunds(t *testing.T) {
 func afterPayout(t *testing.T, paid bool) {
 	s := newShop(t)
 	s.Send(s.first())
-	before := shoptest.Must(s.CreatePayout(t.Context(), affiliate.NewPayout{AffiliateID: s.Mara.ID, ManuallyPaid: paid}))
+	before := shoptest.Must(s.CreatePayout(t.Context(), affiliate.PayoutParams{AffiliateID: s.Mara.ID, ManuallyPaid: paid}))
 	s.Send(s.refund("re_1", "pi_1", 3000))
 	after := shoptest.Must(s.Payout(t.Context(), before.ID))
 	shoptest.Same(t, "amount of the payout", after.Amount, affiliate.MustAmount("20"))

@@ -97,7 +97,7 @@ func (s *shop) deliver(h *history, events []event) {
 // payout pays Mara when there is something to pay.
 func (s *shop) payout() {
 	if b := shoptest.Must(s.Balance(s.T.Context(), affiliate.AffiliateRef{ID: s.Mara.ID})); b.Payable.Sign() > 0 {
-		shoptest.Must(s.CreatePayout(s.T.Context(), affiliate.NewPayout{AffiliateID: s.Mara.ID, ManuallyPaid: true}))
+		shoptest.Must(s.CreatePayout(s.T.Context(), affiliate.PayoutParams{AffiliateID: s.Mara.ID, ManuallyPaid: true}))
 	}
 }
 

@@ -110,21 +110,21 @@ func payloads(t testing.TB) [][]byte {
 	}
 	for i, name := range []string{"</script><b>&", "line\u2028separator\u2029", "\U0001f33b \u00e9\u0301", "\u200b\ufeff\ufffd"} {
 		mail := string(rune('a'+i)) + "@example.com"
-		a, err := p.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: name, LastName: "Moss", Email: mail})
+		a, err := p.CreateAffiliate(ctx, affiliate.AffiliateParams{FirstName: name, LastName: "Moss", Email: mail})
 		if err != nil {
 			t.Fatal(err)
 		}
-		c, err := p.CreateCoupon(ctx, affiliate.NewCoupon{
+		c, err := p.CreateCoupon(ctx, affiliate.CouponParams{
 			Name: name, PercentOff: affiliate.Set(affiliate.MustPercent("20")), MaxRedemptions: affiliate.Set(int64(1<<53 + 1)),
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
 		code := strings.Repeat("A", i+3)
-		if _, err := p.CreateCode(ctx, affiliate.NewCode{CouponID: c.ID, Code: code, AffiliateID: a.ID}); err != nil {
+		if _, err := p.CreateCode(ctx, affiliate.CodeParams{CouponID: c.ID, Code: code, AffiliateID: a.ID}); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := p.RecordSale(ctx, affiliate.NewSale{
+		if _, err := p.RecordSale(ctx, affiliate.SaleParams{
 			PromoCode: code, Name: name, Email: "kim" + mail, TotalEarned: affiliate.MustAmount("99999999999.5807"),
 		}); err != nil {
 			t.Fatal(err)

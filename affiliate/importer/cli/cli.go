@@ -67,11 +67,11 @@ func Flags(flags *flag.FlagSet) *Import {
 func (c *Import) discount(text string) error {
 	if number, ok := strings.CutSuffix(text, "%"); ok {
 		percent, err := affiliate.ParsePercent(number)
-		c.Folder.Discount = affiliate.NewCoupon{PercentOff: affiliate.Set(percent)}
+		c.Folder.Discount = affiliate.CouponParams{PercentOff: affiliate.Set(percent)}
 		return err
 	}
 	amount, err := affiliate.ParseAmount(text)
-	c.Folder.Discount = affiliate.NewCoupon{CouponType: affiliate.CouponFlat, AmountOff: affiliate.Set(amount)}
+	c.Folder.Discount = affiliate.CouponParams{CouponType: affiliate.CouponFlat, AmountOff: affiliate.Set(amount)}
 	return err
 }
 

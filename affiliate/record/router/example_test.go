@@ -26,7 +26,7 @@ func several(ctx context.Context, one, two record.Store, id uuid.UUID) error {
 	if err != nil {
 		return err
 	}
-	ada := affiliate.NewAffiliate{FirstName: "Ada", LastName: "Lovelace", Email: "ada@example.com"}
+	ada := affiliate.AffiliateParams{FirstName: "Ada", LastName: "Lovelace", Email: "ada@example.com"}
 	if _, err := program.CreateAffiliate(ctx, ada); err != nil {
 		return err
 	}

@@ -111,14 +111,14 @@ func newShop(t testing.TB, store record.Store) *tributary.Program {
 func open(t testing.TB, p *tributary.Program, limit int64) {
 	t.Helper()
 	ctx := t.Context()
-	ada := scene.Must(p.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: "Ada", LastName: "L", Email: "ada@example.com", AffiliateLink: "ada"}))
-	coupon := scene.Must(p.CreateCoupon(ctx, affiliate.NewCoupon{Name: "Spring", PercentOff: affiliate.Set(affiliate.MustPercent("20"))}))
-	scene.Must(p.CreateCode(ctx, affiliate.NewCode{CouponID: coupon.ID, Code: "SAVE20", AffiliateID: ada.ID, MaxRedemptions: affiliate.Set(limit)}))
-	scene.Must(p.CreateEndpoint(ctx, affiliate.NewEndpoint{URL: "https://a.example/x", Events: affiliate.EventTypes()}))
+	ada := scene.Must(p.CreateAffiliate(ctx, affiliate.AffiliateParams{FirstName: "Ada", LastName: "L", Email: "ada@example.com", AffiliateLink: "ada"}))
+	coupon := scene.Must(p.CreateCoupon(ctx, affiliate.CouponParams{Name: "Spring", PercentOff: affiliate.Set(affiliate.MustPercent("20"))}))
+	scene.Must(p.CreateCode(ctx, affiliate.CodeParams{CouponID: coupon.ID, Code: "SAVE20", AffiliateID: ada.ID, MaxRedemptions: affiliate.Set(limit)}))
+	scene.Must(p.CreateEndpoint(ctx, affiliate.EndpointParams{URL: "https://a.example/x", Events: affiliate.EventTypes()}))
 }
 
 func sell(ctx context.Context, p *tributary.Program, n int) error {
-	_, err := p.RecordSale(ctx, affiliate.NewSale{
+	_, err := p.RecordSale(ctx, affiliate.SaleParams{
 		PromoCode: "SAVE20", Email: fmt.Sprintf("b%d@example.net", n), Name: "B", TotalEarned: affiliate.MustAmount("10"), ExternalID: fmt.Sprint("order-", n),
 	})
 	return err

@@ -60,11 +60,11 @@ func newDay(t *testing.T) *world {
 	ctx := t.Context()
 	for i, name := range []string{"Mara Lindqvist", "Tom Ode"} {
 		first, last, _ := strings.Cut(name, " ")
-		a := must(w.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: first, LastName: last, Email: strings.ToLower(first) + "@example.com", AffiliateStatus: "inactive"}))
+		a := must(w.CreateAffiliate(ctx, affiliate.AffiliateParams{FirstName: first, LastName: last, Email: strings.ToLower(first) + "@example.com", AffiliateStatus: "inactive"}))
 		must(w.SetPayoutDetails(ctx, a.ID, affiliate.PayoutDetails{Email: fmt.Sprintf("pay%d@example.com", i), Method: "PAYPAL"}))
 	}
-	must(w.CreateEndpoint(ctx, affiliate.NewEndpoint{URL: "https://shop.example/hooks", Events: []affiliate.EventType{affiliate.CouponCreated}}))
-	must(w.CreateCoupon(ctx, affiliate.NewCoupon{Name: "Spring", PercentOff: affiliate.Set(affiliate.MustPercent("10"))}))
+	must(w.CreateEndpoint(ctx, affiliate.EndpointParams{URL: "https://shop.example/hooks", Events: []affiliate.EventType{affiliate.CouponCreated}}))
+	must(w.CreateCoupon(ctx, affiliate.CouponParams{Name: "Spring", PercentOff: affiliate.Set(affiliate.MustPercent("10"))}))
 	for _, c := range must(w.ClaimDeliveries(ctx, 10, time.Minute)) {
 		must(0, w.SettleDeliveries(ctx, []affiliate.Attempt{{Delivery: c.Delivery, Token: c.Token, At: w.now, URL: c.URL, Status: 500}}))
 	}

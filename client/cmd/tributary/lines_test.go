@@ -61,7 +61,7 @@ func TestLinesAndRules(t *testing.T) {
 // TestTermsFrom: "15 % from 1 January" is one command, for a plan and for the program.
 func TestTermsFrom(t *testing.T) {
 	w := newWorld(t)
-	plan := must(w.CreatePlan(t.Context(), affiliate.NewPlan{Name: "Gold", Terms: affiliate.Terms{Rate: affiliate.MustPercent("20")}}))
+	plan := must(w.CreatePlan(t.Context(), affiliate.PlanParams{Name: "Gold", Terms: affiliate.Terms{Rate: affiliate.MustPercent("20")}}))
 	w.ok("plans", "update", plan.ID.String(), "--commission-rate", "15", "--from", "2199-01-01")
 	if v := must(w.Plan(t.Context(), plan.ID)).Versions; len(v) != 2 || v[1].CommissionRate != affiliate.MustPercent("15") {
 		t.Errorf("got %+v", v)

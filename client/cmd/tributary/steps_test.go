@@ -19,10 +19,10 @@ import (
 // first, whose key is the command's; what was done is added up.
 func TestSteps(t *testing.T) {
 	w := newWorld(t)
-	tier := must(w.CreateTier(t.Context(), affiliate.NewTier{Tier: 1, Name: "All"}))
+	tier := must(w.CreateTier(t.Context(), affiliate.TierParams{Tier: 1, Name: "All"}))
 	w.ada()
 	for i := range 2_100 {
-		must(w.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "A", LastName: "B", Email: fmt.Sprintf("a%d@example.com", i), CommissionPlanID: uuid.Nil}))
+		must(w.CreateAffiliate(t.Context(), affiliate.AffiliateParams{FirstName: "A", LastName: "B", Email: fmt.Sprintf("a%d@example.com", i), CommissionPlanID: uuid.Nil}))
 	}
 	var mu sync.Mutex
 	keys := map[string]int{}

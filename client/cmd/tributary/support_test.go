@@ -120,10 +120,10 @@ func (w *world) ok(args ...string) string {
 // ada is an affiliate with a referral.
 func (w *world) ada() affiliate.Affiliate {
 	w.t.Helper()
-	a := must(w.CreateAffiliate(w.t.Context(), affiliate.NewAffiliate{
+	a := must(w.CreateAffiliate(w.t.Context(), affiliate.AffiliateParams{
 		FirstName: "Ada", LastName: "Okafor", Email: "ada@example.com",
 	}))
-	must(w.CreateReferral(w.t.Context(), affiliate.NewReferral{
+	must(w.CreateReferral(w.t.Context(), affiliate.ReferralParams{
 		AffiliateEmail: "ada@example.com", Email: "kim@example.com", Name: "Kim", ReferredUserExternalID: "cus_1",
 	}))
 	return a
@@ -132,7 +132,7 @@ func (w *world) ada() affiliate.Affiliate {
 // sell records a sale to the referral.
 func (w *world) sell(ctx context.Context, total string) affiliate.Sale {
 	w.t.Helper()
-	r := must(w.RecordSale(ctx, affiliate.NewSale{Email: "kim@example.com", TotalEarned: affiliate.MustAmount(total)}))
+	r := must(w.RecordSale(ctx, affiliate.SaleParams{Email: "kim@example.com", TotalEarned: affiliate.MustAmount(total)}))
 	sale, ok := r.Sale.Get()
 	if !ok {
 		w.t.Fatalf("no sale: %s", r.Outcome)

@@ -104,7 +104,7 @@ func (s *Shop) addPlan(ctx context.Context, r row) error {
 	if amount, ok := r.amount.Get(); ok {
 		terms.Type, terms.Rate = affiliate.CommissionFlat, affiliate.PercentFromScaled(amount.Scaled())
 	}
-	plan, err := s.CreatePlan(ctx, affiliate.NewPlan{Name: r.name, Terms: terms, AutoApproveRewards: affiliate.Set(!r.hold.Or(false))})
+	plan, err := s.CreatePlan(ctx, affiliate.PlanParams{Name: r.name, Terms: terms, AutoApproveRewards: affiliate.Set(!r.hold.Or(false))})
 	if err == nil {
 		s.plans[r.name] = plan.ID
 	}
@@ -113,7 +113,7 @@ func (s *Shop) addPlan(ctx context.Context, r row) error {
 
 func (s *Shop) addAffiliate(ctx context.Context, r row) error {
 	first, last, _ := strings.Cut(r.name, " ")
-	in := affiliate.NewAffiliate{
+	in := affiliate.AffiliateParams{
 		FirstName: first, LastName: last, Email: r.email, AffiliateLink: r.link, CommissionRate: r.percent,
 	}
 	switch r.status {
@@ -160,7 +160,7 @@ func (s *Shop) deleteAffiliate(ctx context.Context, r row) error {
 }
 
 func (s *Shop) addLink(ctx context.Context, r row) error {
-	_, err := s.CreateLink(ctx, affiliate.NewLink{Link: r.link, AffiliateEmail: r.email})
+	_, err := s.CreateLink(ctx, affiliate.LinkParams{Link: r.link, AffiliateEmail: r.email})
 	return err
 }
 
@@ -170,7 +170,7 @@ func (s *Shop) deleteLink(ctx context.Context, r row) error {
 }
 
 func (s *Shop) addCoupon(ctx context.Context, r row) error {
-	in := affiliate.NewCoupon{
+	in := affiliate.CouponParams{
 		Name: r.name, PercentOff: r.percent, MaxRedemptions: r.limit, RedeemBy: r.until,
 		LimitToProducts: len(r.products) > 0, ProductIDs: r.products,
 	}
@@ -210,7 +210,7 @@ func (s *Shop) addCode(ctx context.Context, r row) error {
 	if err != nil {
 		return err
 	}
-	_, err = s.CreateCode(ctx, affiliate.NewCode{
+	_, err = s.CreateCode(ctx, affiliate.CodeParams{
 		CouponID: c.ID, Code: r.code, AffiliateEmail: r.email, ExpiresAt: r.until, MaxRedemptions: r.limit,
 		FirstTimeOrder: r.first.Or(false), MinimumAmount: r.minimum, MinimumAmountCurrency: r.currency,
 		LimitToAffiliate: r.own.Or(false), LimitToCustomers: r.customer != "", CustomerID: r.customer,
@@ -241,12 +241,12 @@ func (s *Shop) deleteCode(ctx context.Context, r row) error {
 
 // click tracks a visit. It is not an error when the link no longer exists.
 func (s *Shop) click(ctx context.Context, r row) error {
-	_, err := s.TrackClick(ctx, affiliate.NewClick{Slug: r.link, DeviceID: r.id})
+	_, err := s.TrackClick(ctx, affiliate.ClickParams{Slug: r.link, DeviceID: r.id})
 	return s.tried(r, err, "unknown link")
 }
 
 func (s *Shop) signUp(ctx context.Context, r row) error {
-	_, err := s.CreateReferral(ctx, affiliate.NewReferral{
+	_, err := s.CreateReferral(ctx, affiliate.ReferralParams{
 		AffiliateID: r.link, PromoCode: r.code, Name: r.name, Email: r.email, ReferredUserExternalID: r.id,
 	})
 	return s.tried(r, err, "unattributed")
@@ -280,7 +280,7 @@ func (s *Shop) deleteReferral(ctx context.Context, r row) error {
 // hold keeps the place and the price of an order while the customer pays.
 func (s *Shop) hold(ctx context.Context, r row) error {
 	until, _ := r.until.Get()
-	_, err := s.HoldRedemption(ctx, affiliate.NewHold{
+	_, err := s.HoldRedemption(ctx, affiliate.HoldParams{
 		ID: r.id, Until: until.Instant(s.Config().Location), Order: affiliate.Order{PromoCode: r.code, Subtotal: r.amount, Email: r.email},
 	})
 	if err == nil {
@@ -299,7 +299,7 @@ func (s *Shop) release(ctx context.Context, r row) error {
 // order reports a payment, also of a subscription. It is not an error when no
 // sale is recorded.
 func (s *Shop) order(ctx context.Context, r row) error {
-	in := affiliate.NewSale{
+	in := affiliate.SaleParams{
 		PromoCode: r.code, ReferralID: r.link, Email: r.email, Name: r.name, ExternalID: r.id, CommissionRate: r.percent,
 		TotalEarned: r.amount.Or(affiliate.Amount{}), Tax: r.tax.Or(affiliate.Amount{}), Shipping: r.shipping.Or(affiliate.Amount{}),
 	}

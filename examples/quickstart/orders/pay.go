@@ -68,7 +68,7 @@ func (s *Shop) chargeBack(ctx context.Context, r row) error {
 	if err != nil {
 		return err
 	}
-	_, err = s.RecordAdjustment(ctx, affiliate.NewAdjustment{
+	_, err = s.RecordAdjustment(ctx, affiliate.AdjustmentParams{
 		AffiliateID: sale.AffiliateID, SaleID: sale.ID, Kind: affiliate.AdjustChargebackFee, Amount: fee,
 		Reason: "The bank's fee", ExternalID: "fee of " + r.id,
 	})
@@ -85,7 +85,7 @@ func (s *Shop) winBack(ctx context.Context, r row) error {
 	if err != nil {
 		return err
 	}
-	_, err = s.RecordAdjustment(ctx, affiliate.NewAdjustment{
+	_, err = s.RecordAdjustment(ctx, affiliate.AdjustmentParams{
 		AffiliateID: sale.AffiliateID, SaleID: sale.ID, Kind: affiliate.AdjustDisputeWon, Amount: lost,
 		Reason: "The bank decided for us", ExternalID: "won " + r.id,
 	})
@@ -95,7 +95,7 @@ func (s *Shop) winBack(ctx context.Context, r row) error {
 	fees := affiliate.AdjustmentFilter{SaleID: affiliate.Set(sale.ID), Kind: affiliate.AdjustChargebackFee}
 	for fee, err := range affiliate.All(ctx, s.Adjustments, fees) {
 		if err == nil {
-			_, err = s.RecordAdjustment(ctx, affiliate.NewAdjustment{Reverses: fee.ID, Reason: "The bank gives its fee back"})
+			_, err = s.RecordAdjustment(ctx, affiliate.AdjustmentParams{Reverses: fee.ID, Reason: "The bank gives its fee back"})
 		}
 		if err != nil {
 			return err
@@ -120,7 +120,7 @@ func (s *Shop) bonus(ctx context.Context, r row) error {
 	if err != nil {
 		return err
 	}
-	_, err = s.RecordAdjustment(ctx, affiliate.NewAdjustment{
+	_, err = s.RecordAdjustment(ctx, affiliate.AdjustmentParams{
 		AffiliateID: id, Kind: affiliate.AdjustBonus, Amount: r.amount.Or(affiliate.Amount{}), Reason: r.name, ExternalID: r.id,
 	})
 	return err
@@ -147,7 +147,7 @@ func (s *Shop) payOut(ctx context.Context, r row) error {
 	if err != nil {
 		return err
 	}
-	payout, err := s.CreatePayout(ctx, affiliate.NewPayout{
+	payout, err := s.CreatePayout(ctx, affiliate.PayoutParams{
 		AffiliateID: id, ExternalID: r.id, Until: s.end(r), Minimum: r.minimum.Or(affiliate.Amount{}),
 	})
 	if err == nil {

@@ -423,7 +423,7 @@ func TestDemoEnded(t *testing.T) {
 		if err != nil {
 			t.Error(err)
 		}
-		sale := affiliate.NewSale{ReferralID: "mara-brew-guide", TotalEarned: affiliate.MustAmount("100"), Email: "kim@example.net", Name: "Kim"}
+		sale := affiliate.SaleParams{ReferralID: "mara-brew-guide", TotalEarned: affiliate.MustAmount("100"), Email: "kim@example.net", Name: "Kim"}
 		if _, err := program.RecordSale(t.Context(), sale); err != nil {
 			t.Errorf("the next sale: %v", err)
 		}

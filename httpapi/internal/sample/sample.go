@@ -90,52 +90,52 @@ func (f *filling) done(_ any, err error) {
 
 func (f *filling) join(first, slug string) affiliate.Affiliate {
 	f.pass(time.Minute)
-	return must[affiliate.Affiliate](f.t)(f.CreateAffiliate(f.ctx, affiliate.NewAffiliate{FirstName: first, LastName: "X" + f.text(), Email: slug + "@example.org", AffiliateLink: slug}))
+	return must[affiliate.Affiliate](f.t)(f.CreateAffiliate(f.ctx, affiliate.AffiliateParams{FirstName: first, LastName: "X" + f.text(), Email: slug + "@example.org", AffiliateLink: slug}))
 }
 
 func (f *filling) people() {
-	f.done(f.CreateEndpoint(f.ctx, affiliate.NewEndpoint{URL: "https://hooks.example/a", Events: []affiliate.EventType{"*"}}))
-	f.made.Plan = must[affiliate.Plan](f.t)(f.CreatePlan(f.ctx, affiliate.NewPlan{Name: "Gold" + f.text(), Terms: affiliate.Terms{Rate: affiliate.MustPercent("33.3"), HoldDays: 30}}))
-	f.done(f.CreateTier(f.ctx, affiliate.NewTier{Tier: 1, Name: "One" + f.text(), Rate: affiliate.Set(affiliate.MustPercent("25"))}))
+	f.done(f.CreateEndpoint(f.ctx, affiliate.EndpointParams{URL: "https://hooks.example/a", Events: []affiliate.EventType{"*"}}))
+	f.made.Plan = must[affiliate.Plan](f.t)(f.CreatePlan(f.ctx, affiliate.PlanParams{Name: "Gold" + f.text(), Terms: affiliate.Terms{Rate: affiliate.MustPercent("33.3"), HoldDays: 30}}))
+	f.done(f.CreateTier(f.ctx, affiliate.TierParams{Tier: 1, Name: "One" + f.text(), Rate: affiliate.Set(affiliate.MustPercent("25"))}))
 	f.made.Ada = f.join("Ada", "ada")
 	f.done(f.UpdateAffiliate(f.ctx, affiliate.AffiliateRef{ID: f.made.Ada.ID}, affiliate.AffiliateUpdate{Note: affiliate.Set("watch their refunds" + f.text())}))
 	f.done(f.SetPayoutDetails(f.ctx, f.made.Ada.ID, affiliate.PayoutDetails{Method: "PAYPAL", Email: "ada@pay.example"}))
-	f.done(f.CreateLink(f.ctx, affiliate.NewLink{Link: "ada-two", AffiliateID: f.made.Ada.ID}))
+	f.done(f.CreateLink(f.ctx, affiliate.LinkParams{Link: "ada-two", AffiliateID: f.made.Ada.ID}))
 	f.done(f.SetAffiliateStatus(f.ctx, affiliate.AffiliateDeactivated, f.join("deactivated", "deactivated").ID))
 	f.done(f.Because("they spam"+f.text()).SetAffiliateStatus(f.ctx, affiliate.AffiliateBanned, f.join("banned", "banned").ID))
 	f.join("declined", "declined")
 	f.join("idle", "idle")
 	f.done(f.SetAffiliatePlan(f.ctx, f.made.Plan.ID, f.join("planned", "planned").ID))
-	f.made.Idle = must[affiliate.Affiliate](f.t)(f.CreateAffiliate(f.ctx, affiliate.NewAffiliate{FirstName: "Idle", LastName: "Y" + f.text(), Email: "idle2@example.org", AffiliateStatus: "inactive"}))
-	f.done(f.InviteAffiliate(f.ctx, affiliate.NewAffiliate{FirstName: "Inv", LastName: "Z", Email: "inv@example.org"}))
+	f.made.Idle = must[affiliate.Affiliate](f.t)(f.CreateAffiliate(f.ctx, affiliate.AffiliateParams{FirstName: "Idle", LastName: "Y" + f.text(), Email: "idle2@example.org", AffiliateStatus: "inactive"}))
+	f.done(f.InviteAffiliate(f.ctx, affiliate.AffiliateParams{FirstName: "Inv", LastName: "Z", Email: "inv@example.org"}))
 }
 
 func (f *filling) codes() {
-	coupon := must[affiliate.Coupon](f.t)(f.CreateCoupon(f.ctx, affiliate.NewCoupon{Name: "20 off" + f.text(), PercentOff: affiliate.Set(affiliate.MustPercent("20"))}))
+	coupon := must[affiliate.Coupon](f.t)(f.CreateCoupon(f.ctx, affiliate.CouponParams{Name: "20 off" + f.text(), PercentOff: affiliate.Set(affiliate.MustPercent("20"))}))
 	for i := range 60 {
-		f.done(f.CreateCode(f.ctx, affiliate.NewCode{CouponID: coupon.ID, Code: fmt.Sprintf("ADA%d", i), AffiliateID: f.made.Ada.ID, MaxRedemptions: affiliate.Set(int64(5))}))
+		f.done(f.CreateCode(f.ctx, affiliate.CodeParams{CouponID: coupon.ID, Code: fmt.Sprintf("ADA%d", i), AffiliateID: f.made.Ada.ID, MaxRedemptions: affiliate.Set(int64(5))}))
 	}
 }
 
-func (f *filling) sell(in affiliate.NewSale, total string) affiliate.Sale {
+func (f *filling) sell(in affiliate.SaleParams, total string) affiliate.Sale {
 	f.pass(time.Hour)
 	in.TotalEarned = affiliate.MustAmount(total)
 	return must[affiliate.SaleResult](f.t)(f.RecordSale(f.ctx, in)).Sale.Or(affiliate.Sale{})
 }
 
 func (f *filling) sales() {
-	f.click = must[affiliate.Click](f.t)(f.TrackClick(f.ctx, affiliate.NewClick{Slug: "ada", DeviceID: "d", LandingURL: "https://beans.example/shop?x=1"}))
-	f.made.Customer = must[affiliate.Referral](f.t)(f.CreateReferral(f.ctx, affiliate.NewReferral{AffiliateID: "ada", Name: "Cus" + f.text(), Email: "cus@x.example", ReferredUserExternalID: "cus" + f.text(), Plan: "p"}))
-	f.made.Paid = f.sell(affiliate.NewSale{ReferralID: "ada", Email: "t@x.example", Name: "T" + f.text(), Tax: affiliate.MustAmount("9.5"), ExternalID: "o1" + f.text(), ExternalInvoiceID: "in" + f.text()}, "100")
-	f.done(f.CreatePayout(f.ctx, affiliate.NewPayout{AffiliateID: f.made.Ada.ID, ManuallyPaid: true, ExternalID: "p1" + f.text()}))
+	f.click = must[affiliate.Click](f.t)(f.TrackClick(f.ctx, affiliate.ClickParams{Slug: "ada", DeviceID: "d", LandingURL: "https://beans.example/shop?x=1"}))
+	f.made.Customer = must[affiliate.Referral](f.t)(f.CreateReferral(f.ctx, affiliate.ReferralParams{AffiliateID: "ada", Name: "Cus" + f.text(), Email: "cus@x.example", ReferredUserExternalID: "cus" + f.text(), Plan: "p"}))
+	f.made.Paid = f.sell(affiliate.SaleParams{ReferralID: "ada", Email: "t@x.example", Name: "T" + f.text(), Tax: affiliate.MustAmount("9.5"), ExternalID: "o1" + f.text(), ExternalInvoiceID: "in" + f.text()}, "100")
+	f.done(f.CreatePayout(f.ctx, affiliate.PayoutParams{AffiliateID: f.made.Ada.ID, ManuallyPaid: true, ExternalID: "p1" + f.text()}))
 	f.done(f.RefundSale(f.ctx, affiliate.Refund{SaleID: f.made.Paid.ID, Amount: affiliate.Set(affiliate.MustAmount("10")), ClawBack: true}))
 }
 
 // payouts makes a payout of each state.
 func (f *filling) payouts() {
 	for i, status := range []affiliate.PayoutStatus{affiliate.PayoutProcessing, affiliate.PayoutFailed, affiliate.PayoutCanceled, affiliate.PayoutReturned, affiliate.PayoutPending} {
-		f.sell(affiliate.NewSale{ReferralID: "ada", Email: "t@x.example", Name: "T"}, fmt.Sprint(300+i))
-		made := must[affiliate.Payout](f.t)(f.CreatePayout(f.ctx, affiliate.NewPayout{AffiliateID: f.made.Ada.ID}))
+		f.sell(affiliate.SaleParams{ReferralID: "ada", Email: "t@x.example", Name: "T"}, fmt.Sprint(300+i))
+		made := must[affiliate.Payout](f.t)(f.CreatePayout(f.ctx, affiliate.PayoutParams{AffiliateID: f.made.Ada.ID}))
 		switch status {
 		case affiliate.PayoutProcessing:
 			f.done(f.SetPayoutStatus(f.ctx, made.ID, status))
@@ -155,13 +155,13 @@ func (f *filling) payouts() {
 
 // moreSales makes sales that no payout holds, more than a page shows.
 func (f *filling) moreSales() {
-	f.sell(affiliate.NewSale{PromoCode: "ADA1", Email: "c@x.example", Name: "C"}, "80")
-	f.sell(affiliate.NewSale{ReferralID: fmt.Sprint(f.click.ID), Email: "k@x.example", Name: "K"}, "70.07")
-	f.made.Held = f.sell(affiliate.NewSale{ReferralID: "ada", Email: "ada@example.org", Name: "Self" + f.text()}, "60")
-	full := f.sell(affiliate.NewSale{Email: "cus@x.example", ReferralID: "cus@x.example"}, "55")
+	f.sell(affiliate.SaleParams{PromoCode: "ADA1", Email: "c@x.example", Name: "C"}, "80")
+	f.sell(affiliate.SaleParams{ReferralID: fmt.Sprint(f.click.ID), Email: "k@x.example", Name: "K"}, "70.07")
+	f.made.Held = f.sell(affiliate.SaleParams{ReferralID: "ada", Email: "ada@example.org", Name: "Self" + f.text()}, "60")
+	full := f.sell(affiliate.SaleParams{Email: "cus@x.example", ReferralID: "cus@x.example"}, "55")
 	f.done(f.RefundSale(f.ctx, affiliate.Refund{SaleID: full.ID}))
 	for i := range 60 {
-		f.made.Free = f.sell(affiliate.NewSale{ReferralID: "ada", Email: fmt.Sprintf("b%d@x.example", i), Name: "B" + f.text(), Shipping: affiliate.MustAmount("1.1")}, "12.34")
+		f.made.Free = f.sell(affiliate.SaleParams{ReferralID: "ada", Email: fmt.Sprintf("b%d@x.example", i), Name: "B" + f.text(), Shipping: affiliate.MustAmount("1.1")}, "12.34")
 	}
 }
 
@@ -175,7 +175,7 @@ func (f *filling) lines() {
 	later := affiliate.Set(affiliate.Day(2027, 1, 1))
 	f.made.Plan = must[affiliate.Plan](f.t)(f.UpdatePlan(f.ctx, f.made.Plan.ID, affiliate.PlanUpdate{TermsUpdate: affiliate.TermsUpdate{Rate: affiliate.Set(affiliate.MustPercent("35")), From: later}}))
 	f.done(f.SetTerms(f.ctx, affiliate.TermsUpdate{Rate: affiliate.Set(affiliate.MustPercent("15")), From: later}))
-	f.made.Lined = f.sell(affiliate.NewSale{ReferralID: "planned", Email: "lines@x.example", Name: "L" + f.text(), Lines: []affiliate.Line{
+	f.made.Lined = f.sell(affiliate.SaleParams{ReferralID: "planned", Email: "lines@x.example", Name: "L" + f.text(), Lines: []affiliate.Line{
 		{ID: "1" + f.text(), ProductID: "DESK", PlanID: "p" + f.text(), Name: "Desk" + f.text(), Categories: []string{"office" + f.text()}, Quantity: affiliate.Set(affiliate.MustAmount("3")), Amount: affiliate.MustAmount("60")},
 		{ProductID: "MILL" + f.text(), Amount: affiliate.MustAmount("50"), Discount: affiliate.MustAmount("10")},
 	}}, "100")
@@ -186,7 +186,7 @@ func (f *filling) conflict() {
 	one := affiliate.MustAmount("1")
 	res := must[affiliate.PaymentResult](f.t)(f.ReportPayment(f.ctx, affiliate.PaymentFact{
 		Provider: "stripe", Keys: []string{"pi_" + f.text()}, At: f.Config().Now(), Currency: "USD", Payer: affiliate.PayerFact{ID: "cus_" + f.text(), Email: "eve@x.example"},
-		Sale: affiliate.Set(affiliate.Paid{NewSale: affiliate.NewSale{TotalEarned: one, ExternalID: f.made.Paid.ExternalID.Or("")}, Gross: one, Tries: []affiliate.Credit{{ReferralID: fmt.Sprint(f.click.ID)}}}),
+		Sale: affiliate.Set(affiliate.Paid{SaleParams: affiliate.SaleParams{TotalEarned: one, ExternalID: f.made.Paid.ExternalID.Or("")}, Gross: one, Tries: []affiliate.Credit{{ReferralID: fmt.Sprint(f.click.ID)}}}),
 	}))
 	if f.made.Conflict = res.Payment.ID; res.Outcome != affiliate.SaleConflict {
 		f.t.Fatal(res.Outcome)

@@ -40,7 +40,7 @@ func newAPI(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := p.CreateAffiliate(t.Context(), affiliate.NewAffiliate{FirstName: "Ada", LastName: "Okafor", Email: "ada@example.com"}); err != nil {
+	if _, err := p.CreateAffiliate(t.Context(), affiliate.AffiliateParams{FirstName: "Ada", LastName: "Okafor", Email: "ada@example.com"}); err != nil {
 		t.Fatal(err)
 	}
 	h, err := httpapi.New(p, httpapi.Config{Keys: []httpapi.Key{{Secret: key, Scope: httpapi.ScopeRead}}})

@@ -124,11 +124,11 @@ func TestStoreDown(t *testing.T) {
 // and the event is not sent again.
 func TestRefusedCode(t *testing.T) {
 	st, out := begin(t, memstore.New())
-	coupon, err := st.CreateCoupon(t.Context(), affiliate.NewCoupon{Name: "20 % off", PercentOff: affiliate.Set(affiliate.MustPercent("20"))})
+	coupon, err := st.CreateCoupon(t.Context(), affiliate.CouponParams{Name: "20 % off", PercentOff: affiliate.Set(affiliate.MustPercent("20"))})
 	if err != nil {
 		t.Fatal(err)
 	}
-	code, err := st.CreateCode(t.Context(), affiliate.NewCode{CouponID: coupon.ID, Code: "MARA20", AffiliateID: st.mara.ID})
+	code, err := st.CreateCode(t.Context(), affiliate.CodeParams{CouponID: coupon.ID, Code: "MARA20", AffiliateID: st.mara.ID})
 	if err != nil {
 		t.Fatal(err)
 	}

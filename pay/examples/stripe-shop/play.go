@@ -115,7 +115,7 @@ func (st *stage) checkout(ctx context.Context) error {
 // payout pays what the affiliate has earned.
 func (st *stage) payout(ctx context.Context) error {
 	st.now = st.now.AddDate(0, 1, 0)
-	p, err := st.CreatePayout(ctx, affiliate.NewPayout{AffiliateID: st.mara.ID, ManuallyPaid: true})
+	p, err := st.CreatePayout(ctx, affiliate.PayoutParams{AffiliateID: st.mara.ID, ManuallyPaid: true})
 	if err != nil {
 		return err
 	}

@@ -77,7 +77,7 @@ func (s *shop) partner(ctx context.Context) (affiliate.Affiliate, error) {
 	if !errors.Is(err, affiliate.ErrNotFound) {
 		return known, err
 	}
-	return s.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: "Mara", LastName: "Silva", Email: email, AffiliateLink: slug})
+	return s.CreateAffiliate(ctx, affiliate.AffiliateParams{FirstName: "Mara", LastName: "Silva", Email: email, AffiliateLink: slug})
 }
 
 // money prints what the affiliate has.

@@ -70,10 +70,10 @@ func New(t testing.TB, change ...func(*tributary.Config)) *Shop {
 		t.Fatal(err)
 	}
 	s.Mara, s.Ben = s.affiliate("Mara"), s.affiliate("Ben")
-	s.Coupon = Must(s.CreateCoupon(t.Context(), affiliate.NewCoupon{Name: "20 % off", PercentOff: affiliate.Set(affiliate.MustPercent("20"))}))
-	s.Code = Must(s.CreateCode(t.Context(), affiliate.NewCode{CouponID: s.Coupon.ID, Code: "MARA20", AffiliateID: s.Mara.ID, ExternalID: "promo_mara"}))
+	s.Coupon = Must(s.CreateCoupon(t.Context(), affiliate.CouponParams{Name: "20 % off", PercentOff: affiliate.Set(affiliate.MustPercent("20"))}))
+	s.Code = Must(s.CreateCode(t.Context(), affiliate.CodeParams{CouponID: s.Coupon.ID, Code: "MARA20", AffiliateID: s.Mara.ID, ExternalID: "promo_mara"}))
 	for _, slug := range []string{"mara", "ben"} {
-		Must(s.TrackClick(t.Context(), affiliate.NewClick{Slug: slug}))
+		Must(s.TrackClick(t.Context(), affiliate.ClickParams{Slug: slug}))
 	}
 	s.Now = Start
 	t.Cleanup(func() {
@@ -85,7 +85,7 @@ func New(t testing.TB, change ...func(*tributary.Config)) *Shop {
 }
 
 func (s *Shop) affiliate(name string) affiliate.Affiliate {
-	return Must(s.CreateAffiliate(s.T.Context(), affiliate.NewAffiliate{
+	return Must(s.CreateAffiliate(s.T.Context(), affiliate.AffiliateParams{
 		FirstName: name, LastName: "Silva", Email: name + "@partners.example", AffiliateLink: name,
 	}))
 }

@@ -105,7 +105,7 @@ func TestOtherText(t *testing.T) {
 // TestUnfit: what Stripe cannot count is told, and nothing is sent.
 func TestUnfit(t *testing.T) {
 	s, five := newShop(t), affiliate.Set(affiliate.MustPercent("5"))
-	for field, in := range map[string]affiliate.NewCoupon{
+	for field, in := range map[string]affiliate.CouponParams{
 		"percentOff": {Name: "Odd", PercentOff: affiliate.Set(affiliate.MustPercent("12.345"))},
 		"amountOff": {
 			Name: "Odd", CouponType: "FLAT", AmountOff: affiliate.Set(affiliate.MustAmount("5.5")), Currency: affiliate.Set[affiliate.Currency]("ISK"),
@@ -122,11 +122,11 @@ func TestUnfit(t *testing.T) {
 		}
 		shoptest.Same(t, "requests", len(s.stripe.requests), 0)
 	}
-	for field, in := range map[string]affiliate.NewCode{
+	for field, in := range map[string]affiliate.CodeParams{
 		"startsAt": {StartsAt: affiliate.Set(affiliate.Day(2999, 1, 1))}, "minimumQuantity": {MinimumQuantity: affiliate.Set(affiliate.MustAmount("2"))},
 		"maxRedemptionsPerCustomer": {MaxRedemptionsPerCustomer: affiliate.Set[int64](2)},
 	} {
-		s.coupon = shoptest.Must(s.CreateCoupon(t.Context(), affiliate.NewCoupon{Name: "Even", PercentOff: five, StartsAt: affiliate.Set(affiliate.Day(2020, 1, 1))}))
+		s.coupon = shoptest.Must(s.CreateCoupon(t.Context(), affiliate.CouponParams{Name: "Even", PercentOff: five, StartsAt: affiliate.Set(affiliate.Day(2020, 1, 1))}))
 		in.CouponID, in.Code, in.AffiliateID = s.coupon.ID, "X"+field, s.Ben.ID
 		shoptest.Must(s.CreateCode(t.Context(), in))
 		got := s.push().Differences
@@ -134,8 +134,8 @@ func TestUnfit(t *testing.T) {
 			t.Errorf("%s: %+v", field, got)
 		}
 	}
-	s.coupon = shoptest.Must(s.CreateCoupon(t.Context(), affiliate.NewCoupon{Name: "Even", PercentOff: five}))
-	shoptest.Must(s.CreateCode(t.Context(), affiliate.NewCode{CouponID: s.coupon.ID, Code: "ANA", AffiliateID: s.Ben.ID, LimitToCustomers: true, CustomerID: "ana@shop.example"}))
+	s.coupon = shoptest.Must(s.CreateCoupon(t.Context(), affiliate.CouponParams{Name: "Even", PercentOff: five}))
+	shoptest.Must(s.CreateCode(t.Context(), affiliate.CodeParams{CouponID: s.coupon.ID, Code: "ANA", AffiliateID: s.Ben.ID, LimitToCustomers: true, CustomerID: "ana@shop.example"}))
 	s.want(s.push().Differences, sync.Difference{Code: "ANA", Field: "limitToCustomers", Ours: "true"})
 }
 

@@ -29,7 +29,7 @@ func newShop(t *testing.T, texts ...string) *shop {
 	var base string
 	s.stripe, base = newFake(t)
 	s.client = &sync.Client{Key: key, Base: base}
-	s.coupon = shoptest.Must(s.CreateCoupon(t.Context(), affiliate.NewCoupon{
+	s.coupon = shoptest.Must(s.CreateCoupon(t.Context(), affiliate.CouponParams{
 		Name: "Spring", PercentOff: affiliate.Set(affiliate.MustPercent("12.5")), MaxRedemptions: affiliate.Set[int64](100),
 		Duration: "repeating", DurationInMonths: affiliate.Set[int64](6), LimitToProducts: true, ProductIDs: []string{"prod_b", "prod_a"},
 	}))
@@ -37,7 +37,7 @@ func newShop(t *testing.T, texts ...string) *shop {
 		texts = []string{"SPRING-1", "SPRING-2", "SPRING-3"}
 	}
 	for _, text := range texts {
-		shoptest.Must(s.CreateCode(t.Context(), affiliate.NewCode{CouponID: s.coupon.ID, Code: text, AffiliateID: s.Mara.ID}))
+		shoptest.Must(s.CreateCode(t.Context(), affiliate.CodeParams{CouponID: s.coupon.ID, Code: text, AffiliateID: s.Mara.ID}))
 	}
 	return s
 }
@@ -249,11 +249,11 @@ func TestWaits(t *testing.T) {
 func TestFields(t *testing.T) {
 	s := newShop(t, "PLAIN")
 	end := affiliate.Set(affiliate.At(shoptest.Start.Add(48 * time.Hour)))
-	s.coupon = shoptest.Must(s.CreateCoupon(t.Context(), affiliate.NewCoupon{
+	s.coupon = shoptest.Must(s.CreateCoupon(t.Context(), affiliate.CouponParams{
 		Name: strings.Repeat("é", 50), CouponType: "FLAT", AmountOff: affiliate.Set(affiliate.MustAmount("5")),
 		Currency: affiliate.Set[affiliate.Currency]("ISK"), Duration: "once", RedeemBy: end,
 	}))
-	shoptest.Must(s.CreateCode(t.Context(), affiliate.NewCode{
+	shoptest.Must(s.CreateCode(t.Context(), affiliate.CodeParams{
 		CouponID: s.coupon.ID, Code: "Full-1", AffiliateID: s.Ben.ID, Active: affiliate.Set(false), ExpiresAt: end, MaxRedemptions: affiliate.Set[int64](3),
 		FirstTimeOrder: true, MinimumAmount: affiliate.Set(affiliate.MustAmount("50.5")), LimitToCustomers: true, CustomerID: "cus_T",
 	}))

@@ -90,15 +90,15 @@ type shop struct {
 
 // day runs a day of the shop.
 func (s *shop) day(ctx context.Context) error {
-	ada, err := s.program.CreateAffiliate(ctx, affiliate.NewAffiliate{FirstName: "Ada", LastName: "Lovelace", Email: "ada@example.com"})
+	ada, err := s.program.CreateAffiliate(ctx, affiliate.AffiliateParams{FirstName: "Ada", LastName: "Lovelace", Email: "ada@example.com"})
 	if err != nil {
 		return err
 	}
-	coupon, err := s.program.CreateCoupon(ctx, affiliate.NewCoupon{Name: "Spring", PercentOff: affiliate.Set(affiliate.MustPercent("20"))})
+	coupon, err := s.program.CreateCoupon(ctx, affiliate.CouponParams{Name: "Spring", PercentOff: affiliate.Set(affiliate.MustPercent("20"))})
 	if err != nil {
 		return err
 	}
-	if _, err := s.program.CreateCode(ctx, affiliate.NewCode{CouponID: coupon.ID, Code: "ADA20", AffiliateID: ada.ID, MinimumAmount: affiliate.Set(affiliate.MustAmount("70"))}); err != nil {
+	if _, err := s.program.CreateCode(ctx, affiliate.CodeParams{CouponID: coupon.ID, Code: "ADA20", AffiliateID: ada.ID, MinimumAmount: affiliate.Set(affiliate.MustAmount("70"))}); err != nil {
 		return err
 	}
 	basket := affiliate.MustAmount("80")
@@ -157,7 +157,7 @@ func (s *shop) sell(ctx context.Context, o order) error {
 //
 // The id of the order makes a repeat safe, when the answer of the commit was lost.
 func (s *shop) checkout(ctx context.Context, o order) (refused string, err error) {
-	sale := affiliate.NewSale{
+	sale := affiliate.SaleParams{
 		PromoCode: o.code, ExternalID: o.id, Email: o.email, Name: "Grace",
 		TotalEarned: o.total, Subtotal: affiliate.Set(o.basket), // a code's minimum applies to the basket
 	}

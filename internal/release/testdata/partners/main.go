@@ -33,12 +33,12 @@ func main() {
 		},
 	}))
 	defer endpoint.Close()
-	issued, err := partners.CreateEndpoint(ctx, affiliate.NewEndpoint{URL: endpoint.URL, Events: []affiliate.EventType{affiliate.SaleCreated}})
+	issued, err := partners.CreateEndpoint(ctx, affiliate.EndpointParams{URL: endpoint.URL, Events: []affiliate.EventType{affiliate.SaleCreated}})
 	if err != nil {
 		log.Fatal(err)
 	}
 	verifier.Secrets = []affiliate.Secret{issued.Secret}
-	res, err := partners.RecordSale(ctx, affiliate.NewSale{
+	res, err := partners.RecordSale(ctx, affiliate.SaleParams{
 		PromoCode: "ines15", Email: "tomas@example.net", Name: "Tomas Berg", ExternalID: "order-1042",
 		TotalEarned: affiliate.MustAmount("34"), Subtotal: affiliate.Set(affiliate.MustAmount("40")),
 	})
