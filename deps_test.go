@@ -86,6 +86,9 @@ var allowed = map[string]struct{ inside, outside []string }{
 	"affiliate/payfile":  {[]string{"affiliate", "internal/sheet"}, []string{"github.com/google/uuid"}},
 	"affiliate/importer": {[]string{".", "affiliate", "affiliate/imported", "internal/amounts", "internal/jsontext", "internal/refusal", "internal/sheet"}, nil},
 
+	"affiliate/demo": {
+		[]string{".", "affiliate", "affiliate/record", "affiliate/record/router", "memstore"}, []string{"github.com/google/uuid"},
+	},
 	"affiliate/importer/cli": {[]string{".", "affiliate", "affiliate/importer"}, []string{"github.com/google/uuid"}},
 
 	"memstore": {[]string{"affiliate", "affiliate/record"}, []string{"github.com/google/uuid"}},
@@ -102,6 +105,15 @@ var allowed = map[string]struct{ inside, outside []string }{
 	},
 	"httpapi/console": {
 		[]string{".", "affiliate", "affiliate/payfile", "internal/sheet", "httpapi/internal/page", "httpapi/internal/reqid", "internal/amounts", "internal/mailbox"}, []string{"github.com/google/uuid"},
+	},
+
+	"httpapi/serve": {[]string{".", "affiliate", "affiliate/record"}, []string{"github.com/google/uuid"}},
+	"httpapi/app": {
+		[]string{
+			".", "affiliate", "affiliate/demo", "affiliate/record", "memstore",
+			"httpapi", "httpapi/console", "httpapi/portal", "httpapi/serve", "webhooks",
+		},
+		[]string{"github.com/google/uuid"},
 	},
 
 	"conformance": {[]string{"affiliate", "affiliate/record"}, []string{"github.com/google/uuid", "github.com/google/go-cmp"}},
@@ -129,17 +141,12 @@ var allowed = map[string]struct{ inside, outside []string }{
 
 	"internal/twins": {[]string{".", "affiliate", "affiliate/record"}, []string{"github.com/google/go-cmp/cmp", "github.com/google/uuid", "pgregory.net/rapid"}},
 
-	"examples/embed":             {[]string{".", "affiliate", "memstore"}, nil},
-	"examples/fake":              {[]string{"affiliate", "client"}, nil},
-	"examples/import":            {[]string{".", "affiliate", "affiliate/importer", "affiliate/importer/cli", "memstore"}, nil},
-	"examples/quickstart":        {[]string{".", "affiliate", "affiliate/record", "memstore", "examples/quickstart/orders"}, []string{"github.com/google/uuid"}},
-	"examples/receiver":          {[]string{"affiliate", "webhooks"}, []string{"github.com/google/uuid"}},
-	"examples/serve":             {[]string{".", "affiliate", "affiliate/record"}, []string{"github.com/google/uuid"}},
-	"examples/quickstart/orders": {[]string{".", "affiliate", "affiliate/record"}, []string{"github.com/google/uuid"}},
-	"examples/server":            {[]string{"examples/server/app"}, nil},
-	"examples/server/app": {
-		[]string{".", "affiliate", "affiliate/record", "affiliate/record/router", "memstore", "httpapi", "httpapi/console", "httpapi/portal", "webhooks", "examples/serve", "examples/quickstart/orders"}, []string{"github.com/google/uuid"},
-	},
+	"examples/embed":      {[]string{".", "affiliate", "memstore"}, nil},
+	"examples/fake":       {[]string{"affiliate", "client"}, nil},
+	"examples/import":     {[]string{".", "affiliate", "affiliate/importer", "affiliate/importer/cli", "memstore"}, nil},
+	"examples/quickstart": {[]string{".", "affiliate", "affiliate/record", "memstore", "affiliate/demo"}, []string{"github.com/google/uuid"}},
+	"examples/receiver":   {[]string{"affiliate", "webhooks"}, []string{"github.com/google/uuid"}},
+	"examples/server":     {[]string{"httpapi/app"}, nil},
 }
 
 // barred are packages that must not reach a host's binary, or the tests of a

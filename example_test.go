@@ -493,7 +493,11 @@ func ExampleProgram_UpdateCoupon() {
 		log.Fatal(err)
 	}
 	_, limited := changed.MaxRedemptions.Get()
-	fmt.Println(changed.Name, limited)
+	stored, err := program.Coupon(ctx, affiliate.CouponRef{ID: coupon.ID})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(stored.Name, limited)
 	// Output: Autumn 20 false
 }
 

@@ -4,6 +4,7 @@ import (
 	"go/parser"
 	"go/token"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -55,32 +56,36 @@ func TestGuidesHaveExamples(t *testing.T) {
 }
 
 // TestExamplesCanBeCopied: the programs in the folders examples, of all modules, import no
-// internal package, which a copy in another module could not. The rehearsal of the release
-// (.ci/rehearse) copies and builds them.
+// internal package, which a copy in another module could not, and nothing but the tests of an
+// example imports one. The rehearsal of the release (.ci/rehearse) copies and builds them.
 func TestExamplesCanBeCopied(t *testing.T) {
-	looked := map[string]bool{} // folders of modules
+	modules := map[string]bool{} // their folders
 	walkGo(t, func(path, text string) {
-		dir, _, found := strings.Cut("/"+path, "/examples/")
-		if !found || strings.HasSuffix(path, "_test.go") {
-			return
-		}
-		looked[dir] = true
 		file, err := parser.ParseFile(token.NewFileSet(), path, text, parser.ImportsOnly)
 		if err != nil {
 			t.Fatal(err)
+		}
+		test := strings.HasSuffix(path, "_test.go")
+		dir, _, example := strings.Cut("/"+path, "/examples/")
+		if example && !test {
+			modules[dir] = true
 		}
 		for _, spec := range file.Imports {
 			name, err := strconv.Unquote(spec.Path.Value)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if slices.Contains(strings.Split(name, "/"), "internal") {
+			parts := strings.Split(name, "/")
+			if example && !test && slices.Contains(parts, "internal") {
 				t.Errorf("%s imports %s", path, name)
+			}
+			if slices.Contains(parts, "examples") && !(test && strings.HasSuffix(name, "/"+filepath.ToSlash(filepath.Dir(path)))) {
+				t.Errorf("%s imports the example %s", path, name)
 			}
 		}
 	})
 	for _, dir := range []string{"", "/pay", "/pgstore"} {
-		if !looked[dir] {
+		if !modules[dir] {
 			t.Errorf("no examples were found in the module %q", dir)
 		}
 	}

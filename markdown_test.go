@@ -104,11 +104,11 @@ func anchors(text string) map[string]bool {
 // run names, for each page with commands, the tests that run them: the folder and the
 // test. TestCommands finds the programs that "go run" starts.
 var run = map[string][]string{
-	"README.md":                {"examples/quickstart TestReport", "examples/server/app TestReadme"},
+	"README.md":                {"examples/quickstart TestReport", "httpapi/app TestReadme"},
 	"deploy/README.md":         {"server TestContainer", "server TestSettings"},
 	"docs/command-line.md":     {"client/cmd/tributary TestDay"},
 	"docs/embed.md":            {"internal/release TestModules"},
-	"docs/first-steps.md":      {"examples/server/app TestReadme", "examples/server/app TestReadmeEvents", "examples/server/app TestReadmeCommandLine"},
+	"docs/first-steps.md":      {"httpapi/app TestReadme", "httpapi/app TestReadmeEvents", "httpapi/app TestReadmeCommandLine"},
 	"docs/import.md":           {"examples/import TestGuide", "examples/import TestGuideCommands"},
 	"docs/operations.md":       {"pgstore TestDump", "pgstore TestPointInTime"},
 	"docs/payments-generic.md": {"pay/generic TestGuide"},

@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tributary-go/tributary/pgstore/examples/cluster"
+	"github.com/tributary-go/tributary/pgstore/pgtest"
 )
 
 const (
@@ -58,7 +58,7 @@ func newTrio(t *testing.T, root string) *trio {
 	peers := fmt.Sprintf("http://127.0.0.1:%d", peer)
 	c.start("etcd", c.root+"/usr/bin/etcd", "--data-dir", filepath.Join(c.dir, "etcd"), "--listen-client-urls", etcd, "--advertise-client-urls", etcd,
 		"--listen-peer-urls", peers, "--initial-advertise-peer-urls", peers, "--initial-cluster", "default="+peers, "--unsafe-no-fsync")
-	bin := must(cluster.Find(os.Getenv("PATH"), "/usr/lib/postgresql"))
+	bin := must(pgtest.Find(os.Getenv("PATH"), "/usr/lib/postgresql"))
 	for i := range c.nodes {
 		n := &node{name: fmt.Sprint("pg", i+1), port: freePort(t), rest: freePort(t)}
 		n.data, n.config = filepath.Join(c.dir, n.name), filepath.Join(c.dir, n.name+".yml")

@@ -12,13 +12,13 @@ import (
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/pgstore"
-	"github.com/tributary-go/tributary/pgstore/examples/cluster"
+	"github.com/tributary-go/tributary/pgstore/pgtest"
 )
 
 // newOwn starts a server for a test that restarts it.
-func newOwn(t *testing.T) *cluster.Cluster {
+func newOwn(t *testing.T) *pgtest.Cluster {
 	t.Helper()
-	srv, err := cluster.Start(t.Context(), true)
+	srv, err := pgtest.Start(t.Context(), true)
 	if err != nil {
 		absent(t, err)
 	}
@@ -104,7 +104,7 @@ func TestPointInTime(t *testing.T) {
 	exec(t, pool, "SELECT pg_switch_wal()")
 	archived(t, pool)
 
-	restored, err := cluster.Resume(ctx, base, func(data string) error {
+	restored, err := pgtest.Resume(ctx, base, func(data string) error {
 		settings := fmt.Sprintf("\narchive_mode = off\nrestore_command = 'cp %s/%%f %%p'\nrecovery_target_name = 'before the mistake'\nrecovery_target_action = promote\n", archive)
 		conf := filepath.Join(data, "postgresql.auto.conf")
 		raw, err := os.ReadFile(conf)

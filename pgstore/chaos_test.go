@@ -18,7 +18,7 @@ import (
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/pgstore"
-	"github.com/tributary-go/tributary/pgstore/examples/cluster"
+	"github.com/tributary-go/tributary/pgstore/pgtest"
 )
 
 const (
@@ -30,7 +30,7 @@ const (
 // A chaos is a server and workers to which bad things happen.
 type chaos struct {
 	t     *testing.T
-	srv   *cluster.Cluster
+	srv   *pgtest.Cluster
 	pool  *pgxpool.Pool // to the server, past the relay
 	relay *relay
 	crew  *crew
@@ -158,7 +158,7 @@ func TestChaos(t *testing.T) {
 }
 
 func newChaos(t *testing.T) *chaos {
-	srv, err := cluster.Start(t.Context(), true)
+	srv, err := pgtest.Start(t.Context(), true)
 	if err != nil {
 		absent(t, err)
 	}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/pgstore"
-	"github.com/tributary-go/tributary/pgstore/examples/cluster"
+	"github.com/tributary-go/tributary/pgstore/pgtest"
 )
 
 // TestDiskFull fills the disk of a server while sales are made, so that it fails to
@@ -30,7 +30,7 @@ func TestDiskFull(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = syscall.Unmount(disk, syscall.MNT_DETACH) })
 	t.Setenv("TMPDIR", disk)
-	srv, err := cluster.Start(t.Context(), true)
+	srv, err := pgtest.Start(t.Context(), true)
 	if err != nil {
 		absent(t, err)
 	}
@@ -98,7 +98,7 @@ func fill(t *testing.T, disk, file string) {
 
 // recovered waits until the server answers again. It is started anew if it has
 // stopped.
-func recovered(t *testing.T, srv *cluster.Cluster, s *shop) {
+func recovered(t *testing.T, srv *pgtest.Cluster, s *shop) {
 	t.Helper()
 	s.pool.Reset()
 	for deadline := time.Now().Add(30 * time.Second); ; <-time.After(50 * time.Millisecond) {

@@ -17,14 +17,14 @@ import (
 
 	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/pgstore"
-	"github.com/tributary-go/tributary/pgstore/examples/cluster"
+	"github.com/tributary-go/tributary/pgstore/pgtest"
 )
 
 // clusters are the servers of this test binary: one that does not wait for the
 // disk, and one that does.
 type clusters struct {
 	mu      sync.Mutex
-	started [2]*cluster.Cluster
+	started [2]*pgtest.Cluster
 	errs    [2]error
 }
 
@@ -50,7 +50,7 @@ func TestMain(m *testing.M) {
 }
 
 // server returns the test binary's own server.
-func server(tb testing.TB, durable bool) *cluster.Cluster {
+func server(tb testing.TB, durable bool) *pgtest.Cluster {
 	tb.Helper()
 	servers.mu.Lock()
 	defer servers.mu.Unlock()
@@ -59,7 +59,7 @@ func server(tb testing.TB, durable bool) *cluster.Cluster {
 		i = 1
 	}
 	if servers.started[i] == nil && servers.errs[i] == nil {
-		servers.started[i], servers.errs[i] = cluster.Start(context.Background(), durable)
+		servers.started[i], servers.errs[i] = pgtest.Start(context.Background(), durable)
 	}
 	if err := servers.errs[i]; err != nil {
 		absent(tb, err)
@@ -71,7 +71,7 @@ func server(tb testing.TB, durable bool) *cluster.Cluster {
 // nobody reads skips there.
 func absent(tb testing.TB, err error) {
 	tb.Helper()
-	if cluster.Missing(err, os.Getenv("CI")) {
+	if pgtest.Missing(err, os.Getenv("CI")) {
 		tb.Skip("SKIPPED: ", err)
 	}
 	tb.Fatal(err)

@@ -23,7 +23,7 @@ import (
 	"github.com/tributary-go/tributary/internal/benchkit"
 	"github.com/tributary-go/tributary/memstore"
 	"github.com/tributary-go/tributary/pgstore"
-	"github.com/tributary-go/tributary/pgstore/examples/cluster"
+	"github.com/tributary-go/tributary/pgstore/pgtest"
 	"github.com/tributary-go/tributary/sqlitestore"
 )
 
@@ -79,7 +79,7 @@ func inFile(b *testing.B, path string, sync sqlitestore.Sync) *sqlitestore.Store
 // inDatabase starts a server that waits for the disk, until the benchmark ends.
 func inDatabase(b *testing.B) (*pgstore.Store, *pgxpool.Pool) {
 	b.Helper()
-	server, err := cluster.Start(b.Context(), true)
+	server, err := pgtest.Start(b.Context(), true)
 	if err != nil {
 		b.Skip(err)
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate/importer"
 	"github.com/tributary-go/tributary/affiliate/importer/cli"
 	"github.com/tributary-go/tributary/affiliate/record"
-	"github.com/tributary-go/tributary/examples/server/app"
+	"github.com/tributary-go/tributary/httpapi/app"
 	"github.com/tributary-go/tributary/memstore"
 )
 

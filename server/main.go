@@ -40,7 +40,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate/record"
-	"github.com/tributary-go/tributary/examples/server/app"
+	"github.com/tributary-go/tributary/httpapi/app"
 	"github.com/tributary-go/tributary/sqlitestore"
 )
 

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tributary-go/tributary/examples/server/app"
+	"github.com/tributary-go/tributary/httpapi/app"
 )
 
 // TestNewcomer: the commands of the README start the program in an empty folder and record

@@ -15,7 +15,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/affiliate/record/router"
-	"github.com/tributary-go/tributary/examples/server/app"
+	"github.com/tributary-go/tributary/httpapi/app"
 )
 
 // moveUsage is what "move -h" shows before the flags.

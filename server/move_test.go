@@ -16,7 +16,7 @@ import (
 	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/affiliate/record/router"
-	"github.com/tributary-go/tributary/examples/server/app"
+	"github.com/tributary-go/tributary/httpapi/app"
 	"github.com/tributary-go/tributary/sqlitestore"
 )
 

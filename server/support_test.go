@@ -16,7 +16,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/tributary-go/tributary/pgstore/examples/cluster"
+	"github.com/tributary-go/tributary/pgstore/pgtest"
 )
 
 // asCommand makes the test's binary the program, so that it can be killed: its arguments,
@@ -38,7 +38,7 @@ func TestMain(m *testing.M) {
 // shared is the PostgreSQL server of the tests that need none of their own.
 var shared struct {
 	sync.Once
-	server *cluster.Cluster
+	server *pgtest.Cluster
 	err    error
 }
 
@@ -200,9 +200,9 @@ func (s *running) sold(orders ...string) {
 }
 
 // newCluster starts a PostgreSQL server for the test.
-func newCluster(t *testing.T, durable bool) *cluster.Cluster {
+func newCluster(t *testing.T, durable bool) *pgtest.Cluster {
 	t.Helper()
-	server, err := cluster.Start(t.Context(), durable)
+	server, err := pgtest.Start(t.Context(), durable)
 	isThere(t, err)
 	t.Cleanup(func() { _ = server.Stop() })
 	return server
@@ -211,7 +211,7 @@ func newCluster(t *testing.T, durable bool) *cluster.Cluster {
 // isThere skips a test for which there is no PostgreSQL.
 func isThere(t *testing.T, err error) {
 	t.Helper()
-	if cluster.Missing(err, os.Getenv("CI")) {
+	if pgtest.Missing(err, os.Getenv("CI")) {
 		t.Skip("SKIPPED: ", err)
 	}
 	if err != nil {
@@ -226,7 +226,7 @@ func database(t *testing.T) string {
 	if url := os.Getenv("TRIBUTARY_TEST_DATABASE_URL"); url != "" {
 		return url
 	}
-	shared.Do(func() { shared.server, shared.err = cluster.Start(context.Background(), false) })
+	shared.Do(func() { shared.server, shared.err = pgtest.Start(context.Background(), false) })
 	isThere(t, shared.err)
 	return shared.server.URL()
 }

@@ -53,10 +53,9 @@
 // # Reading the program
 //
 // main.go opens the file and report.go prints: sold.go what was sold, owed.go
-// what is owed and was paid, statement.go the year of one affiliate. In the
-// package orders, rows.go reads the file, shop.go runs each row, and
-// kinds.go maps each kind of row to a call of the program; pay.go has those of
-// refunds and payouts.
+// what is owed and was paid, statement.go the year of one affiliate. In package
+// affiliate/demo, rows.go reads the file, shop.go runs each row, and kinds.go maps
+// each kind of row to a call of the program; pay.go has those of refunds and payouts.
 package main
 
 import (
@@ -69,7 +68,7 @@ import (
 	"math/rand/v2"
 	"os"
 
-	"github.com/tributary-go/tributary/examples/quickstart/orders"
+	"github.com/tributary-go/tributary/affiliate/demo"
 	"github.com/tributary-go/tributary/memstore"
 )
 
@@ -125,9 +124,9 @@ func play(ctx context.Context, path string, stdin io.Reader, stdout io.Writer, s
 // newBooks returns the books of a shop that has sold nothing. The ids are the
 // same in every run.
 func newBooks() (*books, error) {
-	store, cfg := memstore.New(), orders.Config()
+	store, cfg := memstore.New(), demo.Config()
 	cfg.Rand = rand.NewChaCha8([32]byte{})
-	shop, err := orders.New(store, cfg)
+	shop, err := demo.New(store, cfg)
 	return &books{shop, store}, err
 }
 
@@ -135,7 +134,7 @@ func newBooks() (*books, error) {
 func open(path string, stdin io.Reader) (io.ReadCloser, string, error) {
 	switch path {
 	case "":
-		return io.NopCloser(bytes.NewReader(orders.Year)), "orders.csv", nil
+		return io.NopCloser(bytes.NewReader(demo.Year)), "orders.csv", nil
 	case "-":
 		return io.NopCloser(stdin), "standard input", nil
 	}
@@ -179,7 +178,7 @@ by |; lines are as house:24.00|gift-card:20.00; first, own, valid, active, hold 
 [may have]:
 
 `)
-	for _, k := range orders.Kinds() {
+	for _, k := range demo.Kinds() {
 		fmt.Fprintf(w, "  %-17s %s\n  %-17s %s\n", k.Name, k.Does, "", k.Signature())
 	}
 }

@@ -17,8 +17,8 @@ import (
 
 	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/demo"
 	"github.com/tributary-go/tributary/affiliate/record"
-	"github.com/tributary-go/tributary/examples/quickstart/orders"
 )
 
 var update = flag.Bool("update", false, "write testdata/report.txt")
@@ -72,7 +72,7 @@ func TestReport(t *testing.T) {
 // TestAgain: a second run, from the file, prints the same bytes.
 func TestAgain(t *testing.T) {
 	want := report(t)
-	t.Chdir("orders")
+	t.Chdir("../../affiliate/demo")
 	code, got, _ := start(t, nil, "-orders", "orders.csv")
 	if code != 0 || got != want {
 		t.Errorf("exit code %d, report (-want +got):\n%s", code, cmp.Diff(want, got))
@@ -103,7 +103,7 @@ func TestEverythingOccurs(t *testing.T) {
 	} {
 		want = append(want, string(r)+` +[1-9]\d* +`+regexp.QuoteMeta(textOf(t, r)))
 	}
-	for _, rule := range orders.Config().Terms.Rules {
+	for _, rule := range demo.Config().Terms.Rules {
 		want = append(want, rule.Name+` .* [1-9]\d* +\d+\.\d\d`)
 	}
 	want = append(want, `Rows that could not be used: 3`, `Verify: holds \([1-9]\d* records, [1-9]\d* events checked\)`)
@@ -269,7 +269,7 @@ func TestHelp(t *testing.T) {
 	if got := reportOf(t, rows...); len(rows) != 11 || strings.Contains(got, "refused") || strings.Contains(got, "not be used") {
 		t.Errorf("the %d rows of the package comment do not all run:\n%s", len(rows), got)
 	}
-	for _, k := range orders.Kinds() {
+	for _, k := range demo.Kinds() {
 		if !strings.Contains(help, "\n  "+k.Name+" ") {
 			t.Errorf("-h does not show %s", k.Name)
 		}
@@ -282,7 +282,7 @@ func TestBroken(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Run(t.Context(), bytes.NewReader(orders.Year), func(int) {}); err != nil {
+	if err := s.Run(t.Context(), bytes.NewReader(demo.Year), func(int) {}); err != nil {
 		t.Fatal(err)
 	}
 	err = s.store.Update(t.Context(), s.Config().ID, func(tx *record.Tx) error {

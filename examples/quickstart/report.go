@@ -11,8 +11,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/demo"
 	"github.com/tributary-go/tributary/affiliate/record"
-	"github.com/tributary-go/tributary/examples/quickstart/orders"
 )
 
 const (
@@ -22,7 +22,7 @@ const (
 
 // books are a shop and the store behind it.
 type books struct {
-	*orders.Shop
+	*demo.Shop
 	store record.Store
 }
 

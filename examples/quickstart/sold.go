@@ -14,7 +14,7 @@ import (
 
 	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
-	"github.com/tributary-go/tributary/examples/quickstart/orders"
+	"github.com/tributary-go/tributary/affiliate/demo"
 )
 
 // The part of the report about sales: who brought them, by which codes, and what
@@ -183,7 +183,7 @@ func limit(n affiliate.Opt[int64]) string {
 // printOutcomes prints the results of the rows that customers caused.
 func (s *books) printOutcomes(_ context.Context, w io.Writer) error {
 	rows := [][]string{{"Row", "Outcome", ">Rows"}}
-	for _, k := range orders.Kinds() {
+	for _, k := range demo.Kinds() {
 		for _, o := range slices.SortedFunc(maps.Keys(s.Outcomes), byResult) {
 			if o.Kind == k.Name {
 				rows = append(rows, []string{o.Kind, o.Result, fmt.Sprint(s.Outcomes[o])})
@@ -195,7 +195,7 @@ func (s *books) printOutcomes(_ context.Context, w io.Writer) error {
 }
 
 // byResult sorts recorded rows first and refused rows last.
-func byResult(a, b orders.Outcome) int {
+func byResult(a, b demo.Outcome) int {
 	rank := map[string]int{"recorded": -1, "refused": 1}
 	return cmp.Or(cmp.Compare(rank[a.Result], rank[b.Result]), strings.Compare(a.Result, b.Result))
 }
@@ -204,10 +204,10 @@ func byResult(a, b orders.Outcome) int {
 // rules of a code are checked.
 func (s *books) printRefused(_ context.Context, w io.Writer) error {
 	texts := tributary.Refusals()
-	rank := func(rule orders.Refusal) uint { // of a rule that is not in the table: the highest
+	rank := func(rule demo.Refusal) uint { // of a rule that is not in the table: the highest
 		return uint(slices.IndexFunc(texts, func(e *affiliate.Error) bool { return e.Reason == rule.Reason }))
 	}
-	rules := slices.SortedFunc(maps.Keys(s.Refused), func(a, b orders.Refusal) int {
+	rules := slices.SortedFunc(maps.Keys(s.Refused), func(a, b demo.Refusal) int {
 		return cmp.Or(cmp.Compare(rank(a), rank(b)), strings.Compare(a.Text, b.Text))
 	})
 	rows := [][]string{{"Refused", ">Rows", "Text"}}

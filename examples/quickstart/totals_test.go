@@ -13,7 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/tributary-go/tributary/examples/quickstart/orders"
+	"github.com/tributary-go/tributary/affiliate/demo"
 )
 
 // TestTotals counts the year again, from the CSV alone and with rules in their
@@ -122,7 +122,7 @@ func newCounter() *counter {
 }
 
 func (c *counter) read(t *testing.T) {
-	rows, err := csv.NewReader(bytes.NewReader(orders.Year)).ReadAll()
+	rows, err := csv.NewReader(bytes.NewReader(demo.Year)).ReadAll()
 	if err != nil {
 		t.Fatal(err)
 	}

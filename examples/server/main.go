@@ -28,15 +28,14 @@
 // The pages for affiliates are at /partner/. POST /api/v1/partner/token answers a
 // URL that opens those of one affiliate for a minute.
 //
-// Package app of its folder is all of it but the store, and package examples/serve
-// starts and ends the HTTP server: copy both. The same server on one file, which lasts,
+// Package httpapi/app is all of it but the store. The same server on one file, which lasts,
 // is sqlitestore/examples/server; on one file or on PostgreSQL it is the module server.
 package main
 
 import (
 	"os"
 
-	"github.com/tributary-go/tributary/examples/server/app"
+	"github.com/tributary-go/tributary/httpapi/app"
 )
 
 func main() { os.Exit(app.Main(new(app.Memory))) }

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/tributary-go/tributary/affiliate"
-	"github.com/tributary-go/tributary/examples/serve"
+	"github.com/tributary-go/tributary/httpapi/serve"
 	"github.com/tributary-go/tributary/webhooks"
 )
 

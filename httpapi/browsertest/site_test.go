@@ -14,8 +14,8 @@ import (
 
 	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/demo"
 	"github.com/tributary-go/tributary/affiliate/record"
-	"github.com/tributary-go/tributary/examples/quickstart/orders"
 	"github.com/tributary-go/tributary/httpapi/console"
 	"github.com/tributary-go/tributary/httpapi/internal/sample"
 	"github.com/tributary-go/tributary/httpapi/portal"
@@ -89,10 +89,10 @@ func (w *world) large() *world {
 func newYear(t testing.TB) *world {
 	t.Helper()
 	w := &world{t: t, store: memstore.New(), clock: &clock{at: time.Date(2025, 12, 31, 18, 0, 0, 0, time.UTC)}}
-	cfg := orders.Config()
+	cfg := demo.Config()
 	cfg.Rand = rand.NewChaCha8([32]byte{1})
-	shop := must(orders.New(w.store, cfg))(t)
-	if err := shop.Run(t.Context(), bytes.NewReader(orders.Year), func(int) {}); err != nil {
+	shop := must(demo.New(w.store, cfg))(t)
+	if err := shop.Run(t.Context(), bytes.NewReader(demo.Year), func(int) {}); err != nil {
 		t.Fatal(err)
 	}
 	w.open(cfg)

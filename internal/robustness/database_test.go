@@ -61,7 +61,7 @@ func TestMain(m *testing.M) {
 }
 
 func startServer() (d database) {
-	cmd := exec.Command("go", "run", "github.com/tributary-go/tributary/pgstore/examples/cluster/serve")
+	cmd := exec.Command("go", "run", "github.com/tributary-go/tributary/pgstore/pgtest/serve")
 	cmd.Stderr = os.Stderr
 	hold, err := cmd.StdinPipe()
 	if err == nil {

@@ -11,7 +11,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/tributary-go/tributary/examples/serve"
+	"github.com/tributary-go/tributary/httpapi/serve"
 	"github.com/tributary-go/tributary/memstore"
 	"github.com/tributary-go/tributary/pay"
 )

@@ -27,7 +27,7 @@ import (
 	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/pgstore"
-	"github.com/tributary-go/tributary/pgstore/examples/cluster"
+	"github.com/tributary-go/tributary/pgstore/pgtest"
 )
 
 func main() {
@@ -41,7 +41,7 @@ func main() {
 
 func run(ctx context.Context, dsn string, out io.Writer) (err error) {
 	if dsn == "" {
-		server, err := cluster.Start(ctx, true)
+		server, err := pgtest.Start(ctx, true)
 		if err != nil {
 			return err
 		}

@@ -14,7 +14,7 @@ import (
 	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/pgstore"
-	"github.com/tributary-go/tributary/pgstore/examples/cluster"
+	"github.com/tributary-go/tributary/pgstore/pgtest"
 )
 
 const want = `preview: valid true, 16 off 80
@@ -33,8 +33,8 @@ func database(t *testing.T) string {
 	if dsn := os.Getenv("TRIBUTARY_TEST_DATABASE_URL"); dsn != "" {
 		return dsn
 	}
-	server, err := cluster.Start(t.Context(), false)
-	if cluster.Missing(err, os.Getenv("CI")) {
+	server, err := pgtest.Start(t.Context(), false)
+	if pgtest.Missing(err, os.Getenv("CI")) {
 		t.Skip("SKIPPED: ", err)
 	}
 	if err != nil {
@@ -90,8 +90,8 @@ func TestNoDatabase(t *testing.T) {
 // database that is down is stored when it is tried again.
 func TestCheckoutAgain(t *testing.T) {
 	ctx := t.Context()
-	server, err := cluster.Start(ctx, true)
-	if cluster.Missing(err, os.Getenv("CI")) {
+	server, err := pgtest.Start(ctx, true)
+	if pgtest.Missing(err, os.Getenv("CI")) {
 		t.Skip("SKIPPED: ", err)
 	}
 	if err != nil {

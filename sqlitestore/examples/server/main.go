@@ -18,8 +18,7 @@
 //
 // The module server is this with a choice of PostgreSQL, an import and a move.
 //
-// Package examples/server/app of the root module is all of it but the store, and
-// package examples/serve starts and ends the HTTP server: copy both.
+// Package httpapi/app of the root module is all of it but the store.
 package main
 
 import (
@@ -31,7 +30,7 @@ import (
 	"os"
 
 	"github.com/tributary-go/tributary/affiliate/record"
-	"github.com/tributary-go/tributary/examples/server/app"
+	"github.com/tributary-go/tributary/httpapi/app"
 	"github.com/tributary-go/tributary/sqlitestore"
 )
 

@@ -1,0 +1,286 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/tributary-go/tributary"
+	"github.com/tributary-go/tributary/affiliate/record"
+	"github.com/tributary-go/tributary/httpapi"
+	"github.com/tributary-go/tributary/httpapi/portal"
+	"github.com/tributary-go/tributary/httpapi/serve"
+)
+
+// runServer runs the server until ctx ends and the requests under way are
+// answered.
+func runServer(ctx context.Context, set settings, stdout, stderr io.Writer) error {
+	logger := slog.New(slog.NewTextHandler(stderr, nil))
+	var shared []httpapi.Key
+	if set.keyFile != "" {
+		var err error
+		if shared, err = readKeys(set.keyFile, stderr); err != nil {
+			return err
+		}
+	}
+	if err := checkKeys(set); err != nil {
+		return err // before the store is opened, which may make a file
+	}
+	if set.made = len(set.keys) == 0 && shared == nil; set.made {
+		key, err := httpapi.NewKey(set.rand)
+		if err != nil {
+			return err
+		}
+		set.keys = []string{key}
+	}
+	listener, err := net.Listen("tcp", set.addr)
+	if err != nil {
+		return err
+	}
+	defer listener.Close()
+	base := cmp.Or(set.url, local(listener.Addr()))
+	store, said, err := set.storage.Open(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err := set.storage.Close(); err != nil {
+			logger.Error("close the store", "error", err)
+		}
+	}()
+	all, err := tenants(ctx, store, set, shared, base+"/", logger)
+	if err != nil {
+		return err
+	}
+	handler, err := handlerOf(ctx, all, store, set, listener.Addr(), logger)
+	if err != nil {
+		return err
+	}
+	if said != "" {
+		fmt.Fprintln(stdout, said)
+	}
+	greet(stdout, all, set, base)
+	fmt.Fprintf(stdout, "listening on http://%s\n", listener.Addr())
+
+	stop := work(ctx, all, set, logger)
+	defer stop() // after the requests: their deliveries are under way or wait in the store
+	return serve.Until(ctx, serve.New(telling(handler, set.storage.Gone), logger), listener)
+}
+
+// work delivers the webhooks of all programs, and once a day deletes old records,
+// which are most of what a program keeps in memory. It ends when stop is called.
+// stop waits for the attempts under way.
+func work(ctx context.Context, all []tenant, set settings, logger *slog.Logger) (stop func()) {
+	var tasks []func(context.Context)
+	for _, t := range all {
+		tasks = append(tasks, func(ctx context.Context) {
+			if err := t.sender.Run(ctx); err != nil {
+				logger.Error("deliver webhooks", "error", err)
+			}
+		})
+	}
+	retain := func(ctx context.Context) { serve.Retain(ctx, logger, programsOf(all)...) }
+	return serve.Background(ctx, append(tasks, func(ctx context.Context) {
+		if set.lasts {
+			retain(ctx) // at once, because a process may run for less than a day
+		}
+		serve.Daily(ctx, retain)
+	})...)
+}
+
+func programsOf(all []tenant) (programs []*tributary.Program) {
+	for _, t := range all {
+		programs = append(programs, t.Program)
+	}
+	return programs
+}
+
+// How many requests of an address are answered in a minute, unless a flag says otherwise, and
+// how many of its clicks are recorded, by pages and scripts together: an office or a mobile
+// network has several visitors.
+const perMinute, clicksPerMinute = 6000, 60
+
+// handlerOf returns the handler of all paths. It is not ready from the end of ctx
+// on.
+func handlerOf(ctx context.Context, all []tenant, store record.Store, set settings, addr net.Addr, logger *slog.Logger) (http.Handler, error) {
+	auth, err := authorityOf(all)
+	if err != nil {
+		return nil, err
+	}
+	partner, first, link, err := newPartner(programsOf(all), set, cmp.Or(set.url, local(addr)), logger)
+	if err != nil {
+		return nil, err
+	}
+	limiter := &serve.Limiter{Most: cmp.Or(set.limit, perMinute), Proxies: set.proxies, Now: set.now}
+	clicks := &serve.Limiter{Most: min(limiter.Most, clicksPerMinute), Proxies: set.proxies, Now: set.now}
+	cfg := httpapi.Config{Logger: logger, Portal: link, Limit: limiter.Limit}
+	api, err := httpapi.NewMulti(auth, cfg)
+	if err != nil {
+		return nil, err
+	}
+	counted := func(r *http.Request) time.Duration {
+		wait := limiter.Limit(r)
+		if wait == 0 && (r.Method == http.MethodPost || r.URL.Path == "/") { // it is a click, and no preflight
+			wait = clicks.Limit(r)
+		}
+		return wait
+	}
+	tracking := httpapi.Tracking(byID(all), httpapi.Config{Logger: logger, Limit: counted})
+	page := httpapi.Visits{Limit: counted}.Attribution(all[0].Program, newPage(all, set, addr))
+	health := serve.Health{Programs: programsOf(all), Stopping: ctx.Done(), Store: store}
+	console, err := newLogin(auth, programsOf(all), first, set, logger)
+	if err != nil {
+		return nil, err
+	}
+	return serve.Site{Page: page, Tracking: tracking, Health: health, Console: console, Partner: partner, API: api}, nil
+}
+
+// authorityOf returns the authority of the keys of all programs.
+func authorityOf(all []tenant) (httpapi.Authority, error) {
+	var rings []httpapi.Authority
+	for _, t := range all {
+		ring, err := httpapi.KeyRing(t.Program, t.keys()...)
+		if err != nil {
+			return nil, err
+		}
+		rings = append(rings, ring)
+	}
+	return func(ctx context.Context, key string) (open httpapi.Access, err error) {
+		for _, ring := range rings {
+			if open, err = ring(ctx, key); err == nil {
+				break
+			}
+		}
+		return open, err
+	}, nil
+}
+
+// local returns the URL by which this machine reaches the address.
+func local(addr net.Addr) string {
+	tcp, ok := addr.(*net.TCPAddr)
+	if ok && tcp.IP.IsUnspecified() {
+		return "http://" + net.JoinHostPort("localhost", strconv.Itoa(tcp.Port))
+	}
+	return "http://" + addr.String()
+}
+
+// greet prints the programs and a first line to try. It does not print a key
+// that was given, because output is often stored; the line then reads the key
+// from a variable. If that variable is not set, greet prints how to set it.
+func greet(w io.Writer, all []tenant, set settings, base string) {
+	for _, t := range all {
+		fmt.Fprintf(w, "program %s %q\n", t.Config().ID, t.Config().Name)
+	}
+	c := caller{base: base}
+	switch {
+	case set.made:
+		c.key = all[0].key
+		fmt.Fprintln(w, "key", c.key)
+	case set.env == "" || all[0].key != "" && set.env != all[0].key:
+		fmt.Fprintln(w, "in the shell that calls it, with the key that you gave in the place of …:")
+		fmt.Fprintf(w, "export %s=…\n", keyVariable)
+	}
+	fmt.Fprintln(w, c.curl(call{method: "GET", path: "/api/v1/affiliates"}))
+	fmt.Fprintln(w, "console "+base+consolePath)
+}
+
+// partnerPath is where the pages for affiliates are.
+const partnerPath = "/partner/"
+
+// newPartner makes the pages for the affiliates of all programs, the first program's by
+// themselves, and the link by which POST /api/v1/partner/token opens them. Their key is new at every start, so
+// every visit ends when the server stops.
+func newPartner(programs []*tributary.Program, set settings, base string, logger *slog.Logger) (pages http.Handler, first *portal.Portal, link *httpapi.PortalLink, err error) {
+	key, random := make([]byte, 32), set.rand
+	if random == nil {
+		random = rand.Reader
+	}
+	if _, err := io.ReadFull(random, key); err != nil {
+		return nil, nil, nil, err
+	}
+	var all []*portal.Portal
+	for _, p := range programs {
+		cfg := portal.Config{Prefix: partnerPath, Key: key, Logger: logger}
+		if set.demo {
+			cfg.MaxLinks = 5
+		}
+		pages, err := portal.New(p, cfg)
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		all = append(all, pages)
+	}
+	return portal.Many(all[0], all[1:]...), all[0], &httpapi.PortalLink{Key: key, URL: base + partnerPath}, nil
+}
+
+// telling returns a handler whose answers of 500 are 503 with the reason when the store does
+// not have the programs any more: clients try again elsewhere, and people know where to look.
+func telling(next http.Handler, gone func(context.Context) error) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		next.ServeHTTP(&teller{ResponseWriter: w, gone: func() error { return gone(r.Context()) }}, r)
+	})
+}
+
+type teller struct {
+	http.ResponseWriter
+	gone func() error
+	told bool // in place of what the handler writes
+}
+
+// WriteHeader writes another status when that is the reason.
+func (t *teller) WriteHeader(status int) {
+	if status != http.StatusInternalServerError {
+		t.ResponseWriter.WriteHeader(status)
+		return
+	}
+	why := t.gone()
+	if why == nil {
+		t.ResponseWriter.WriteHeader(status)
+		return
+	}
+	t.told = true
+	h := t.Header()
+	h.Del("Content-Length")
+	h.Set("Content-Type", "application/json; charset=utf-8")
+	t.ResponseWriter.WriteHeader(http.StatusServiceUnavailable)
+	_ = json.NewEncoder(t.ResponseWriter).Encode(map[string]string{"error": why.Error()}) // fails only when the client has gone
+}
+
+// Write writes, unless the reason was told.
+func (t *teller) Write(b []byte) (int, error) {
+	if t.told {
+		return len(b), nil
+	}
+	return t.ResponseWriter.Write(b)
+}
+
+// Unwrap is for an http.ResponseController.
+func (t *teller) Unwrap() http.ResponseWriter { return t.ResponseWriter }
+
+// probe asks a server at its URL of serve.Health whether it is ready: the health check of a
+// container that has nothing but this program. It waits for at most four seconds.
+func probe(ctx context.Context, url string) error {
+	ctx, cancel := context.WithTimeout(ctx, 4*time.Second)
+	defer cancel()
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return err
+	}
+	res, err := new(http.Transport).RoundTrip(r)
+	if err != nil {
+		return err
+	}
+	defer res.Body.Close()
+	if res.StatusCode != http.StatusOK {
+		return fmt.Errorf("%s answers %s", url, res.Status)
+	}
+	return nil
+}
