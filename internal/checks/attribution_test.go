@@ -1,4 +1,4 @@
-package tributary_test
+package checks_test
 
 import (
 	"slices"

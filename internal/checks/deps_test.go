@@ -1,5 +1,4 @@
-// Package tributary_test holds the rules between the packages of the module.
-package tributary_test
+package checks_test
 
 import (
 	"cmp"
@@ -120,6 +119,7 @@ var allowed = map[string]struct{ inside, outside []string }{
 	"webhooks":    {[]string{"affiliate", "internal/refusal", "internal/inbound", "internal/jsontext"}, []string{"github.com/google/uuid"}},
 
 	"internal/atlength": {nil, nil}, // for tests
+	"internal/checks":   {nil, nil}, // tests alone
 	"internal/figures":  {nil, nil}, // a program about the code
 	"internal/gates":    {nil, nil}, // a program that runs the benchmarks
 	"internal/inbound":  {nil, nil},

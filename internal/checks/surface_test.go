@@ -1,4 +1,4 @@
-package tributary_test
+package checks_test
 
 import (
 	"bytes"
@@ -10,6 +10,7 @@ import (
 	"go/token"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -23,7 +24,7 @@ var update = flag.Bool("update", false, "write the files in internal/surface, an
 // modules too, and it lists all exported declarations. A change of what others
 // compile against is so a change of a file that a reviewer sees:
 //
-//	go test -run TestSurface . -update
+//	go test ./internal/checks -run TestSurface -update
 func TestSurface(t *testing.T) {
 	var want []string
 	for _, dir := range publicPackages(t) {
@@ -38,11 +39,11 @@ func TestSurface(t *testing.T) {
 		}
 		kept, err := os.ReadFile(file)
 		if err != nil {
-			t.Errorf("package %s has no list of what it exports: %v; run go test -run TestSurface . -update", dir, err)
+			t.Errorf("package %s has no list of what it exports: %v; run go test ./internal/checks -run TestSurface -update", dir, err)
 			continue
 		}
 		if line := firstChange(string(kept), surface); line != "" {
-			t.Errorf("package %s exports something else than %s says; run go test -run TestSurface . -update, and say it in CHANGELOG.md\n%s", dir, file, line)
+			t.Errorf("package %s exports something else than %s says; run go test ./internal/checks -run TestSurface -update, and say it in CHANGELOG.md\n%s", dir, file, line)
 		}
 	}
 	if len(want) < 10 {
@@ -214,4 +215,42 @@ func firstChange(was, is string) string {
 		}
 	}
 	return ""
+}
+
+// TestPackagesAreNamed: the table of docs/README.md names every package that others may
+// import.
+func TestPackagesAreNamed(t *testing.T) {
+	_, table, _ := strings.Cut(read(t, "docs/README.md"), "| Package |")
+	table, _, _ = strings.Cut(table, "\n\n")
+	for _, dir := range publicPackages(t) {
+		if !regexp.MustCompile("(?m)^\\| [^|]*`" + dir + "`").MatchString(table) {
+			t.Errorf("the table of docs/README.md has no %s", dir)
+		}
+	}
+}
+
+// dials is how a package makes connections of its own.
+var dials = regexp.MustCompile(`http\.(?:Client\{|DefaultClient|DefaultTransport|Get\(|Post\()|net\.(?:Dialer\{|Dial\()|pgxpool\.New|pgx\.Connect`)
+
+// TestConnectionsAreNamed: SECURITY.md names every package that connects to anybody by
+// itself. Programs are not packages, and pgstore takes the pool of the host.
+func TestConnectionsAreNamed(t *testing.T) {
+	_, text, _ := strings.Cut(read(t, "SECURITY.md"), "There is no telemetry.")
+	text, _, _ = strings.Cut(text, "\n\n")
+	found := 0
+	public := map[string]bool{}
+	for _, dir := range publicPackages(t) {
+		public[dir] = true
+	}
+	walkGo(t, func(file, source string) {
+		if dir := path.Dir(file); public[dir] && !strings.HasSuffix(file, "_test.go") && dials.MatchString(source) {
+			found++
+			if !strings.Contains(text, "`"+dir+"`") {
+				t.Errorf("SECURITY.md does not say that %s connects by itself: %s", dir, file)
+			}
+		}
+	})
+	if found < 4 {
+		t.Errorf("%d files make connections: they were not found", found)
+	}
 }

@@ -1,4 +1,4 @@
-package tributary_test
+package checks_test
 
 import (
 	"fmt"
@@ -193,3 +193,87 @@ func sourceOf(file *ast.File, f *ast.FuncDecl) testSource {
 	})
 	return s
 }
+
+// consoleChecks names the tests that prove each check of what the people who run a
+// program have: administration over HTTP, keys, the console, the partner pages, the
+// command line and observability.
+var consoleChecks = map[int][]string{
+	1:  {"internal/apicheck TestEveryExchange"},
+	2:  {"client TestEveryMethodHasARoute"},
+	3:  {"httpapi TestAffiliateStatus"},
+	4:  {"httpapi TestReplay", "internal/upkeep TestStepRepeated"},
+	5:  {"httpapi TestUnknownFields", "httpapi TestStepsOverTheWire", "httpapi TestVerifyOverTheWire"},
+	6:  {"httpapi TestAffiliateTerms"},
+	7:  {"httpapi TestPlansOverTheWire"},
+	8:  {"internal/upkeep TestStepTiers", "httpapi TestStepsOverTheWire"},
+	9:  {"httpapi TestInvitations"},
+	10: {"httpapi TestScopes"},
+	11: {"httpapi TestClicksOverTheWire"},
+	12: {"httpapi TestGenerateOverTheWire", "httpapi TestGenerateMany"},
+	13: {"internal/reading TestAttention", "httpapi TestReverseOverTheWire", "client/cmd/tributary TestFound"},
+	14: {"internal/upkeep TestStepRecalculate", "httpapi TestStepsOverTheWire"},
+	15: {"httpapi TestRestoreOverTheWire"},
+	16: {"internal/upkeep inWholeEraseAffiliate"},
+	17: {"internal/upkeep TestStepPrune"},
+	18: {"client TestFollowOverTheWire"},
+	19: {"internal/audit TestVerifyReport", "internal/audit TestVerifyReportBesideWriters", "httpapi TestVerifyOneAtATime", "httpapi TestVerifyOutlivesDeadlines"},
+	20: {"internal/reading TestAttention", "httpapi/console TestOverviewConcerns", "httpapi/console BenchmarkConsole", "internal/engine TestCouponSummaries"},
+	21: {"internal/engine TestSearchIsBounded"},
+	22: {"internal/engine TestSearchSalesByTime"},
+	23: {"client TestSameAsEngine", "httpapi TestStepsOverTheWire"},
+	24: {"conformance/servertest TestSkip"},
+	25: {"httpapi TestScopes"},
+	26: {"httpapi TestConformance"},
+	27: {"httpapi TestKeyRing", "httpapi TestHashedKeyIsNotKept"},
+	28: {"httpapi TestExpiredKey"},
+	29: {"internal/partner TestPartner"},
+	30: {"httpapi/app TestGreeting", "httpapi/app TestKeyFile", "httpapi/app TestReadme"},
+	31: {"httpapi/console TestNewRefuses", "httpapi/console TestDeniedEverywhere"},
+	32: {"httpapi/console TestCrawl", "httpapi/console TestBarePrefix"},
+	33: {"httpapi/console TestCrawl", "httpapi/console TestDeniedEverywhere"},
+	34: {"httpapi/app TestSignIn", "httpapi/app TestSignInTries", "httpapi/app TestSignOut", "httpapi/browsertest TestLogin"},
+	35: {"httpapi/console TestForgedFormsOfEach", "httpapi/console TestReadOnly"},
+	36: {"httpapi/console TestCrawl"},
+	37: {"httpapi/console TestEachForm", "httpapi/console TestActorsName", "httpapi/console TestBulk"},
+	38: {"httpapi/browsertest TestKeyboard", "httpapi/browsertest TestEveryStop"},
+	39: {"httpapi/console TestBatch", "httpapi/browsertest TestCoupons"},
+	40: {"httpapi/console TestExplained", "httpapi/console TestWhy", "httpapi/browsertest TestRefund"},
+	41: {"httpapi/console TestEachForm", "httpapi/console TestRefusedByTheEngine", "httpapi/browsertest TestRefund"},
+	42: {"httpapi/console TestPayday", "httpapi/browsertest TestPayday"},
+	43: {"httpapi/console TestSecretOnce", "httpapi/browsertest TestDeliveries"},
+	44: {"httpapi/console TestBooksPage", "httpapi/browsertest TestBooks"},
+	45: {"httpapi/browsertest TestLogin", "httpapi/browsertest TestKeyboard"},
+	46: {"httpapi/console TestHostileFill", "httpapi/browsertest TestHostile", "httpapi/portal TestHostile"},
+	47: {"httpapi/browsertest TestLook", "httpapi/browsertest refuse"},
+	48: {"httpapi/console TestLongStatement", "httpapi/browsertest TestPictures", "httpapi/browsertest TestPrint"},
+	49: {"httpapi/browsertest TestWatch"},
+	50: {"httpapi/console TestRows", "httpapi/console BenchmarkConsole"},
+	51: {"httpapi/console TestStoreFails", "httpapi/console TestStoreDown"},
+	52: {"httpapi/console TestKeys"},
+	53: {"httpapi/portal TestVisit"},
+	54: {"httpapi/portal TestForgedTokens", "httpapi/internal/ticket TestForged"},
+	55: {"httpapi/portal TestTimes"},
+	56: {"httpapi/portal TestForeignIDs"},
+	57: {"httpapi/portal TestPayoutForm"},
+	58: {"httpapi/portal TestFrames"},
+	59: {"httpapi TestPartnerToken"},
+	60: {"client/cmd/tributary TestAllSales"},
+	61: {"client/cmd/tributary TestExitCodes", "client/cmd/tributary TestFound"},
+	62: {"client/cmd/tributary TestFound", "client/cmd/tributary TestPruneAsks"},
+	63: {"client/cmd/tributary TestUnknownOutcome"},
+	64: {"client/cmd/tributary TestCannotLag", "client/cmd/tributary TestKeyIsSafe"},
+	65: {"client/cmd/tributary TestHostileServer"},
+	66: {"httpapi TestRequestIDAllocations"},
+	67: {"internal/engine TestObserverSeesEveryMethod"},
+	68: {"internal/engine TestObserverCountsEvents"},
+	69: {"internal/engine TestObserverSeesNoData"},
+	70: {"otelaffiliate TestNeedsNoSDK", "otelaffiliate TestSpansNest"},
+	71: {"httpapi TestRequestID"},
+	72: {"httpapi/serve TestHealth", "httpapi/app TestGracefulEnd"},
+	73: {"internal/delivery TestBacklog"},
+	74: {"httpapi/browsertest TestMain"},
+	75: {"internal/checks TestReadmeBlocks", "internal/checks TestReadmeTranscript"},
+}
+
+// TestConsoleChecks: each of the 75 checks has a test that says which it is.
+func TestConsoleChecks(t *testing.T) { proven(t, consoleChecks, 75) }
