@@ -9,18 +9,22 @@ import "github.com/google/uuid"
 //
 // Source: docs/money.md 3.
 type Adjustment struct {
-	ID            uuid.UUID      `json:"id"`
-	AffiliateID   uuid.UUID      `json:"affiliateId"`
-	SaleID        Opt[SaleID]    `json:"saleId"` // may outlive the sale
-	Kind          AdjustmentKind `json:"kind"`
-	Amount        Amount         `json:"amount"` // negative: the affiliate owes it
-	Reason        string         `json:"reason"`
-	BonusReason   Opt[string]    `json:"bonusReason"` // Reason of a BONUS, else null
+	ID          uuid.UUID `json:"id"`
+	AffiliateID uuid.UUID `json:"affiliateId"` // Whose it is.
+	// The sale that it is about; it may be gone.
+	SaleID Opt[SaleID] `json:"saleId"`
+	// What it is for. MOVE: a sale was given to another affiliate although payouts held
+	// commissions of it; each of these is one, and one takes their sum back.
+	Kind        AdjustmentKind `json:"kind"`
+	Amount      Amount         `json:"amount"`      // Signed: below zero the affiliate owes it.
+	Reason      string         `json:"reason"`      // Why it was made.
+	BonusReason Opt[string]    `json:"bonusReason"` // The reason of a BONUS, else null.
+	// The caller's own id; unique among the adjustments of the program.
 	ExternalID    Opt[string]    `json:"externalId"`
-	ReversesID    Opt[uuid.UUID] `json:"reversesId"`
-	ReversedByID  Opt[uuid.UUID] `json:"reversedById"`
-	PayoutCreated bool           `json:"payoutCreated"`
-	PayoutID      Opt[uuid.UUID] `json:"payoutId"` // the payout that holds it
+	ReversesID    Opt[uuid.UUID] `json:"reversesId"`    // The adjustment that it takes back.
+	ReversedByID  Opt[uuid.UUID] `json:"reversedById"`  // The adjustment that takes it back.
+	PayoutCreated bool           `json:"payoutCreated"` // True once a payout holds it.
+	PayoutID      Opt[uuid.UUID] `json:"payoutId"`      // The payout, if there is one.
 	CreatedAt     Time           `json:"createdAt"`
 }
 
@@ -44,18 +48,28 @@ const (
 // AdjustmentParams is the input of Program.RecordAdjustment. It names the
 // affiliate by id or by email.
 type AdjustmentParams struct {
-	Once           `json:"-"`
-	AffiliateID    uuid.UUID      `json:"affiliateId,omitzero"`
-	AffiliateEmail string         `json:"affiliateEmail,omitzero"`
-	SaleID         SaleID         `json:"saleId,omitzero"` // a sale of the affiliate; required by DISPUTE_WON and CHARGEBACK_FEE
-	Kind           AdjustmentKind `json:"kind,omitzero"`
-	Amount         Amount         `json:"amount"`              // with the sign of its kind; rounded to the digits of the currency
-	Currency       Currency       `json:"currency,omitzero"`   // of Amount: the program's, in any letter case; zero: the program's
-	Reason         string         `json:"reason" wire:"text"`  // 1–10,000 characters, newlines and tabs allowed
-	ExternalID     string         `json:"externalId,omitzero"` // unique among the adjustments of the program
+	Once `json:"-"`
+	// Whose it is: the id, the email or both.
+	AffiliateID uuid.UUID `json:"affiliateId,omitzero"`
+	// The email of whose it is.
+	AffiliateEmail string `json:"affiliateEmail,omitzero"`
+	// A sale of the affiliate; DISPUTE_WON and CHARGEBACK_FEE need one.
+	SaleID SaleID `json:"saleId,omitzero"`
+	// What it is for; required unless another one is reversed.
+	Kind AdjustmentKind `json:"kind,omitzero"`
+	// With the sign of its kind: above zero for BONUS and DISPUTE_WON, below for CHARGEBACK_FEE,
+	// either for CORRECTION; required unless another one is reversed. Rounded to the digits of
+	// the currency.
+	Amount Amount `json:"amount"`
+	// The currency of the amount, in any letter case: the program's, which is also meant when it
+	// is not given. Another one is refused.
+	Currency Currency `json:"currency,omitzero"`
+	// Why it is made: 1–10,000 characters, with line breaks and tabs.
+	Reason     string `json:"reason" wire:"text"`
+	ExternalID string `json:"externalId,omitzero"`
 
-	// Reverses is an earlier adjustment, which this one takes back. Affiliate,
-	// sale, kind and amount then come from it and must be left out.
+	// An earlier adjustment that this one takes back. Its affiliate, sale, kind and opposite
+	// amount are used, and none of them may be sent.
 	Reverses uuid.UUID `json:"reversesId,omitzero"`
 }
 
@@ -65,9 +79,14 @@ type AdjustmentParams struct {
 //
 // Source: docs/money.md 3.
 type AdjustmentFilter struct {
-	AffiliateID    Opt[uuid.UUID] `json:"affiliateId,omitzero"`
-	AffiliateEmail Opt[string]    `json:"affiliateEmail,omitzero"`
-	SaleID         Opt[SaleID]    `json:"saleId,omitzero"`
-	Kind           AdjustmentKind `json:"kind,omitzero"`     // empty: any
-	PayoutID       Opt[uuid.UUID] `json:"payoutId,omitzero"` // the payout that holds it
+	// The adjustments of this affiliate.
+	AffiliateID Opt[uuid.UUID] `json:"affiliateId,omitzero"`
+	// The adjustments of the affiliate with this email.
+	AffiliateEmail Opt[string] `json:"affiliateEmail,omitzero"`
+	// The adjustments that are about this sale.
+	SaleID Opt[SaleID] `json:"saleId,omitzero"`
+	// The adjustments of this kind; not given: any.
+	Kind AdjustmentKind `json:"kind,omitzero"`
+	// The adjustments that this payout holds.
+	PayoutID Opt[uuid.UUID] `json:"payoutId,omitzero"`
 }

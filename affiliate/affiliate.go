@@ -11,44 +11,77 @@ import (
 //
 // Source: docs/contract.md 2.3.
 type Affiliate struct {
-	ID                              uuid.UUID            `json:"id"`
-	FirstName                       string               `json:"firstName"`
-	LastName                        string               `json:"lastName"`
-	Name                            string               `json:"name"` // first and last name
-	Email                           string               `json:"email"`
-	ExternalID                      string               `json:"externalId,omitzero"` // the host's own id of it; not there: none
-	CommissionRate                  Percent              `json:"commissionRate"`      // the rate in effect: its own, else that of the tier, plan or program
-	UseCommissionPlanCommissionRate bool                 `json:"useCommissionPlanCommissionRate"`
-	ExemptFromCommissionTierChanges bool                 `json:"exemptFromCommissionTierChanges"`
-	AffiliateLink                   Opt[string]          `json:"affiliateLink"` // deprecated, always null
-	Link                            Opt[string]          `json:"link"`          // deprecated; null except in events: the slug of the oldest live link
-	AffiliateLinks                  []AffiliateLink      `json:"affiliateLinks"`
-	Status                          AffiliateStatus      `json:"status"`
-	Source                          AffiliateSource      `json:"source"`
-	CommissionPlanID                Opt[uuid.UUID]       `json:"commissionPlanId"`
-	CommissionTierID                Opt[uuid.UUID]       `json:"commissionTierId"`
-	OfferCouponID                   uuid.UUID            `json:"offerCouponId,omitzero"` // what its links give customers, before the offer of its terms; not there: none of its own
-	Note                            string               `json:"note,omitzero"`          // what the people of the program wrote of them; not there: nothing. Never in events, nor for partners
-	AffiliateGroupID                Opt[string]          `json:"affiliateGroupId"`       // always null
-	ProgramID                       uuid.UUID            `json:"programId"`
-	PayoutEmail                     Opt[string]          `json:"payoutEmail"`
-	PaymentMethod                   Opt[PaymentMethod]   `json:"paymentMethod"`
-	DetailsComplete                 bool                 `json:"detailsComplete"`       // both payout fields are set
-	EmailVerified                   Opt[json.RawMessage] `json:"emailVerified"`         // always null; the hosted service sends a truth value or a time
-	Image                           Opt[string]          `json:"image"`                 // always null
-	NumberOfReferredUsers           int64                `json:"numberOfReferredUsers"` // live referrals
-	NumberOfClicks                  int64                `json:"numberOfClicks"`
-	TotalRevenue                    Amount               `json:"totalRevenue"`          // of live sales, less refunds
-	TotalCommissionEarned           Amount               `json:"totalCommissionEarned"` // of live sales, declined ones excluded
-	CreatedAt                       Time                 `json:"createdAt"`
-	UpdatedAt                       Time                 `json:"updatedAt"`
+	ID uuid.UUID `json:"id"`
+	// First name.
+	FirstName string `json:"firstName"`
+	// Last name.
+	LastName string `json:"lastName"`
+	// First and last name joined by a space.
+	Name string `json:"name"`
+	// Lower case; unique among the live affiliates of the program.
+	Email string `json:"email"`
+	// The host's own id of the user, account or tenant; not there when there is none. Unique
+	// among the live affiliates of the program.
+	ExternalID string `json:"externalId,omitzero"`
+	// The rate in effect: its own, else that of the tier, plan or program; a percentage, or an
+	// amount on flat plans.
+	CommissionRate Percent `json:"commissionRate"`
+	// True when no own rate is set.
+	UseCommissionPlanCommissionRate bool `json:"useCommissionPlanCommissionRate"`
+	// True when tier changes leave the affiliate alone.
+	ExemptFromCommissionTierChanges bool `json:"exemptFromCommissionTierChanges"`
+	// Deprecated, always null; see AffiliateLinks.
+	AffiliateLink Opt[string] `json:"affiliateLink"`
+	// Deprecated. Null in answers; in events the slug of the oldest live link, or null.
+	Link Opt[string] `json:"link"`
+	// The live links, oldest first.
+	AffiliateLinks []AffiliateLink `json:"affiliateLinks"`
+	// INACTIVE means pending.
+	Status AffiliateStatus `json:"status"`
+	// Where the affiliate came from; API over HTTP.
+	Source AffiliateSource `json:"source"`
+	// The commission plan, if any.
+	CommissionPlanID Opt[uuid.UUID] `json:"commissionPlanId"`
+	// The tier, if any.
+	CommissionTierID Opt[uuid.UUID] `json:"commissionTierId"`
+	// The coupon that its links give customers, before that of its plan and the program; not
+	// there: none of its own.
+	OfferCouponID uuid.UUID `json:"offerCouponId,omitzero"`
+	// What the people of the program wrote of the affiliate for each other; not there: nothing.
+	// It is never in events, nor for partners.
+	Note string `json:"note,omitzero"`
+	// Always null: there are no groups.
+	AffiliateGroupID Opt[string] `json:"affiliateGroupId"`
+	ProgramID        uuid.UUID   `json:"programId"`
+	// Where payouts are announced; null until it is known.
+	PayoutEmail Opt[string] `json:"payoutEmail"`
+	// How payouts are made; null until it is known.
+	PaymentMethod Opt[PaymentMethod] `json:"paymentMethod"`
+	// True when PayoutEmail and PaymentMethod are both known.
+	DetailsComplete bool `json:"detailsComplete"`
+	// Always null.
+	//
+	// The hosted service sends a truth value or a time.
+	EmailVerified Opt[json.RawMessage] `json:"emailVerified"`
+	// Always null.
+	Image Opt[string] `json:"image"`
+	// Live referrals.
+	NumberOfReferredUsers int64 `json:"numberOfReferredUsers"`
+	// Recorded clicks.
+	NumberOfClicks int64 `json:"numberOfClicks"`
+	// The sum of what is kept of the live sales: TotalEarned less RefundedAmount.
+	TotalRevenue Amount `json:"totalRevenue"`
+	// The sum of the commissions of the live sales, declined ones excluded.
+	TotalCommissionEarned Amount `json:"totalCommissionEarned"`
+	CreatedAt             Time   `json:"createdAt"`
+	UpdatedAt             Time   `json:"updatedAt"`
 }
 
 // AffiliateLink is an entry of affiliateLinks: a link inside an affiliate.
 type AffiliateLink struct {
 	ID        uuid.UUID `json:"id"`
-	Link      string    `json:"link"` // the slug
-	UserID    uuid.UUID `json:"userId"`
+	Link      string    `json:"link"`   // The slug.
+	UserID    uuid.UUID `json:"userId"` // The affiliate.
 	ProgramID uuid.UUID `json:"programId"`
 	CreatedAt Time      `json:"createdAt"`
 	UpdatedAt Time      `json:"updatedAt"`
@@ -56,46 +89,59 @@ type AffiliateLink struct {
 
 // AffiliateSummary is the affiliate inside sales and referral events.
 type AffiliateSummary struct {
-	ID             uuid.UUID       `json:"id"`
-	FirstName      string          `json:"firstName"`
-	LastName       string          `json:"lastName"`
-	Name           string          `json:"name"`
-	Email          string          `json:"email"`
-	Status         AffiliateStatus `json:"status"`
-	Link           Opt[string]     `json:"link"` // null except in events: the slug of the oldest live link
-	AffiliateLinks []AffiliateLink `json:"affiliateLinks"`
+	ID        uuid.UUID       `json:"id"`
+	FirstName string          `json:"firstName"` // First name.
+	LastName  string          `json:"lastName"`  // Last name.
+	Name      string          `json:"name"`      // First and last name joined by a space.
+	Email     string          `json:"email"`     // Lower case.
+	Status    AffiliateStatus `json:"status"`    // INACTIVE means pending.
+	// Deprecated. Null in answers; in events the slug of the oldest live link, or null.
+	Link           Opt[string]     `json:"link"`
+	AffiliateLinks []AffiliateLink `json:"affiliateLinks"` // The live links, oldest first.
 }
 
 // AffiliateContact is the affiliate inside a code.
 type AffiliateContact struct {
 	ID        uuid.UUID `json:"id"`
-	FirstName string    `json:"firstName"`
-	LastName  string    `json:"lastName"`
-	Email     string    `json:"email"`
+	FirstName string    `json:"firstName"` // First name.
+	LastName  string    `json:"lastName"`  // Last name.
+	Email     string    `json:"email"`     // Lower case.
 }
 
 // An Answer is an affiliate's answer to a signup question of the host.
 type Answer struct {
 	ID         uuid.UUID `json:"id"`
-	QuestionID uuid.UUID `json:"questionId"`
-	Answer     string    `json:"answer"`
+	QuestionID uuid.UUID `json:"questionId"` // The question.
+	Answer     string    `json:"answer"`     // The answer.
 }
 
 // AffiliateParams is the input of Program.CreateAffiliate. The names and the
 // email are required.
 type AffiliateParams struct {
-	Once             `json:"-"`
-	FirstName        string       `json:"firstName" wire:"text"` // 1–100 characters
-	LastName         string       `json:"lastName" wire:"text"`
-	Email            string       `json:"email" wire:"text"`                    // unique among live affiliates
-	ExternalID       string       `json:"externalId,omitzero"`                  // the host's own id of the user, account or tenant, 1–255 characters; unique among live affiliates
-	CommissionRate   Opt[Percent] `json:"commissionRate,omitzero"`              // its own rate, of the type of its plan
-	AffiliateLink    string       `json:"affiliateLink,omitzero" wire:"sent=_"` // slug of the first link; empty: made from the email
-	AffiliateStatus  string       `json:"affiliateStatus,omitzero" wire:"text"` // active or inactive in any letter case; anything else: the program's setting
-	SendWelcomeEmail bool         `json:"sendWelcomeEmail,omitzero"`            // accepted for callers of the hosted service; no mail is sent
-	CommissionPlanID uuid.UUID    `json:"commissionPlanId,omitzero"`
-	OfferCouponID    uuid.UUID    `json:"offerCouponId,omitzero"`               // what its link gives customers, before the offer of its terms
-	AffiliateGroupID Opt[string]  `json:"affiliateGroupId,omitzero" wire:"any"` // groups are not modelled: any value is refused
+	Once `json:"-"`
+	// First name, 1–100 characters.
+	FirstName string `json:"firstName" wire:"text"`
+	// Last name, 1–100 characters.
+	LastName string `json:"lastName" wire:"text"`
+	// Trimmed and lower-cased; unique among the live affiliates of the program.
+	Email string `json:"email" wire:"text"`
+	// The host's own id of the user, account or tenant, 1–255 characters, compared exactly;
+	// unique among the live affiliates of the program.
+	ExternalID string `json:"externalId,omitzero"`
+	// An own rate: 0–100 on percentage plans, an amount on flat ones.
+	CommissionRate Opt[Percent] `json:"commissionRate,omitzero"`
+	// The slug of the first link; one is made from the email when it is not given.
+	AffiliateLink string `json:"affiliateLink,omitzero" wire:"sent=_"`
+	// active or inactive, in any letter case; anything else leaves it to the program.
+	AffiliateStatus string `json:"affiliateStatus,omitzero" wire:"text"`
+	// Accepted for callers of the hosted service; no mail is sent.
+	SendWelcomeEmail bool      `json:"sendWelcomeEmail,omitzero"`
+	CommissionPlanID uuid.UUID `json:"commissionPlanId,omitzero"`
+	// The coupon that its links give customers without a code; not given: that of its plan, else
+	// the program's.
+	OfferCouponID uuid.UUID `json:"offerCouponId,omitzero"`
+	// There are no groups: any value is refused.
+	AffiliateGroupID Opt[string] `json:"affiliateGroupId,omitzero" wire:"any"`
 
 	// Answers are the signup answers. The engine makes an id for each answer
 	// whose id is zero. Go calls only.
@@ -105,15 +151,26 @@ type AffiliateParams struct {
 // AffiliateUpdate is the input of Program.UpdateAffiliate. A field that is
 // not given stays as it is.
 type AffiliateUpdate struct {
-	FirstName       Opt[string]    `json:"firstName,omitzero" wire:"text"`
-	LastName        Opt[string]    `json:"lastName,omitzero" wire:"text"`
-	Email           Opt[string]    `json:"email,omitzero" wire:"text"`           // the new address
-	ExternalID      Opt[string]    `json:"externalId,omitzero" wire:"text"`      // the host's own id of it; null: none
-	CommissionRate  Opt[Percent]   `json:"commissionRate,omitzero"`              // its own rate, of the type of its plan; null: inherit
-	AffiliateLink   Opt[string]    `json:"affiliateLink,omitzero" wire:"text"`   // adds a link, never renames one
-	AffiliateStatus Opt[string]    `json:"affiliateStatus,omitzero" wire:"text"` // active or inactive in any letter case, allowed from any status
-	OfferCouponID   Opt[uuid.UUID] `json:"offerCouponId,omitzero"`               // null: the offer of its terms
-	Note            Opt[string]    `json:"note,omitzero" wire:"text"`            // of the people of the program for each other, at most 2,000 characters, with line breaks; null or empty: none
+	FirstName Opt[string] `json:"firstName,omitzero" wire:"text"`
+	LastName  Opt[string] `json:"lastName,omitzero" wire:"text"`
+	// The new email, trimmed and lower-cased; unique among the live affiliates of the program.
+	Email Opt[string] `json:"email,omitzero" wire:"text"`
+	// The host's own id of the user, account or tenant, compared exactly; unique among the live
+	// affiliates of the program. Null: none.
+	ExternalID Opt[string] `json:"externalId,omitzero" wire:"text"`
+	// An own rate: 0–100 on percentage plans, an amount on flat ones; null: that of the tier,
+	// plan or program.
+	CommissionRate Opt[Percent] `json:"commissionRate,omitzero"`
+	// The slug of a new link, which is added and replaces none.
+	AffiliateLink Opt[string] `json:"affiliateLink,omitzero" wire:"text"`
+	// active or inactive, in any letter case, whatever the status is.
+	AffiliateStatus Opt[string] `json:"affiliateStatus,omitzero" wire:"text"`
+	// The coupon that its links give customers without a code; null: that of its plan, else the
+	// program's.
+	OfferCouponID Opt[uuid.UUID] `json:"offerCouponId,omitzero"`
+	// For the people of the program alone, at most 2,000 characters, with line breaks; null or
+	// empty: none.
+	Note Opt[string] `json:"note,omitzero" wire:"text"`
 }
 
 // AffiliateRef names an affiliate by id, email or external id. When several are given
@@ -151,12 +208,19 @@ type PayoutDetails struct {
 //
 // Source: docs/contract.md 4.6.
 type AffiliateQuery struct {
-	Status      AffiliateStatus `json:"status,omitzero"`           // empty: any
-	ExternalID  Opt[string]     `json:"externalId,omitzero"`       // the host's own id of it
-	PlanID      Opt[uuid.UUID]  `json:"commissionPlanId,omitzero"` // the plan they are on
-	TierID      Opt[uuid.UUID]  `json:"commissionTierId,omitzero"` // the tier they are in
-	OldestFirst bool            `json:"oldestFirst,omitzero"`      // false: newest first
-	Search      Opt[string]     `json:"search,omitzero"`           // 1–100 characters: exactly an id, external id, email or slug; else a part of a name or email
+	// The affiliates in this status; not given: any.
+	Status AffiliateStatus `json:"status,omitzero"`
+	// The affiliate with this external id.
+	ExternalID Opt[string] `json:"externalId,omitzero"`
+	// The affiliates on this plan.
+	PlanID Opt[uuid.UUID] `json:"commissionPlanId,omitzero"`
+	// The affiliates in this tier.
+	TierID Opt[uuid.UUID] `json:"commissionTierId,omitzero"`
+	// True: the oldest first. False: the newest first.
+	OldestFirst bool `json:"oldestFirst,omitzero"`
+	// The affiliate with exactly this id, email, slug or external id; else those with this text,
+	// 1–100 characters, in their name or email.
+	Search Opt[string] `json:"search,omitzero"`
 }
 
 // The status of an affiliate and the methods that change it. Rule 4.1; contract

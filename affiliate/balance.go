@@ -11,34 +11,41 @@ import (
 //
 // Source: docs/money.md 8.
 type Balance struct {
-	AffiliateID uuid.UUID `json:"affiliateId"`
-	Currency    Currency  `json:"currency"`
-	Held        Amount    `json:"held"`     // commissions that are ON_HOLD
-	Maturing    Amount    `json:"maturing"` // accepted, but not payable yet
-	Payable     Amount    `json:"payable"`  // everything else that is open, also below the minimum; less than zero: the affiliate owes it
-	InPayout    Amount    `json:"inPayout"` // in payouts that are neither PAID nor CANCELED
-	Paid        Amount    `json:"paid"`     // in payouts that are PAID
-	Earned      Amount    `json:"earned"`   // the sum of the five
-	Movements   int64     `json:"movements"`
-	At          Time      `json:"at"` // when it was read
+	AffiliateID uuid.UUID `json:"affiliateId"` // Whose it is.
+	Currency    Currency  `json:"currency"`    // The currency of the program.
+	Held        Amount    `json:"held"`        // Commissions that are ON_HOLD.
+	Maturing    Amount    `json:"maturing"`    // Accepted, but not payable yet.
+	// What the next payouts take: all else that is open, also below the minimum; below zero the
+	// affiliate owes it.
+	Payable   Amount `json:"payable"`
+	InPayout  Amount `json:"inPayout"`  // In payouts that are neither PAID nor CANCELED.
+	Paid      Amount `json:"paid"`      // In payouts that are PAID.
+	Earned    Amount `json:"earned"`    // The sum of the five.
+	Movements int64  `json:"movements"` // How many movements there are.
+	At        Time   `json:"at"`        // When it was read.
 }
 
 // A TotalBalance is what all affiliates together are owed and were paid, at a moment.
 //
 // Source: docs/money.md 8.1.
 type TotalBalance struct {
-	Currency   Currency `json:"currency"`
-	Held       Amount   `json:"held"`       // commissions that are ON_HOLD
-	Maturing   Amount   `json:"maturing"`   // accepted, but not payable yet
-	Payable    Amount   `json:"payable"`    // of those to whom something is payable
-	InPayout   Amount   `json:"inPayout"`   // in payouts that are neither PAID nor CANCELED
-	Debts      Amount   `json:"debts"`      // what affiliates owe: the sum of what is payable to them and less than zero, as an amount above zero
-	Owed       Amount   `json:"owed"`       // held, maturing, payable and inPayout, less debts
-	Paid       Amount   `json:"paid"`       // in payouts that are PAID
-	Earned     Amount   `json:"earned"`     // owed and paid
-	Affiliates int64    `json:"affiliates"` // who have a balance that is not zero, also those deleted since
-	NotOpen    int64    `json:"notOpen"`    // affiliates who are left out, because their books were not open
-	At         Time     `json:"at"`         // the moment
+	Currency Currency `json:"currency"` // Of the program.
+	Held     Amount   `json:"held"`     // Commissions that are ON_HOLD.
+	Maturing Amount   `json:"maturing"` // Accepted, but not payable yet.
+	Payable  Amount   `json:"payable"`  // Of those to whom something is payable.
+	InPayout Amount   `json:"inPayout"` // In payouts that are neither PAID nor CANCELED.
+	// What affiliates owe: the sum of what is payable to them and below zero, as an amount above
+	// zero.
+	Debts Amount `json:"debts"`
+	// What is held, maturing, payable and in payouts, less debts.
+	Owed   Amount `json:"owed"`
+	Paid   Amount `json:"paid"`   // In payouts that are PAID.
+	Earned Amount `json:"earned"` // What is owed and what was paid.
+	// How many have a balance that is not zero, also those deleted since.
+	Affiliates int64 `json:"affiliates"`
+	// How many are left out, because their books were not open.
+	NotOpen int64 `json:"notOpen"`
+	At      Time  `json:"at"` // The moment.
 }
 
 // A Movement is one change of what an affiliate is owed: an amount that goes
@@ -50,24 +57,42 @@ type TotalBalance struct {
 //
 // Source: docs/money.md 8.
 type Movement struct {
-	Number       int64             `json:"number"` // 1, 2, 3 … of the affiliate, without a gap
-	AffiliateID  uuid.UUID         `json:"affiliateId"`
-	At           Time              `json:"at"` // never before the movement before it
-	From         Account           `json:"from"`
-	To           Account           `json:"to"`
-	Amount       Amount            `json:"amount"` // > 0; 0 in a memo
-	Cause        Cause             `json:"cause"`
-	SaleID       Opt[SaleID]       `json:"saleId"`       // may outlive the sale
-	CommissionID Opt[CommissionID] `json:"commissionId"` // null: none, or several
-	PayoutID     Opt[uuid.UUID]    `json:"payoutId"`
-	AdjustmentID Opt[uuid.UUID]    `json:"adjustmentId"`
-	LinkID       Opt[uuid.UUID]    `json:"affiliateLinkId"` // of the sale
-	CodeID       Opt[uuid.UUID]    `json:"promotionalCodeId"`
-	Sales        int64             `json:"-"`              // change of the number of sales; Go only
-	Conversions  int64             `json:"-"`              // change of the number of conversions; Go only
-	Revenue      Amount            `json:"revenue"`        // change of the sum of totalEarned
-	Refunds      Amount            `json:"refunds"`        // change of the sum of refundedAmount
-	Actor        string            `json:"actor,omitzero"` // who moved it, as Program.By or the API said: a person, a key; empty: nobody said
+	// 1, 2, 3 and so on of the affiliate, without a gap.
+	Number int64 `json:"number"`
+	// Whose it is.
+	AffiliateID uuid.UUID `json:"affiliateId"`
+	// Never before the movement before it.
+	At Time `json:"at"`
+	// The account that the amount leaves.
+	From Account `json:"from"`
+	// The account that the amount enters.
+	To Account `json:"to"`
+	// Above 0; 0 when no commission moved.
+	Amount Amount `json:"amount"`
+	// What was done.
+	Cause Cause `json:"cause"`
+	// The sale; it may be gone.
+	SaleID Opt[SaleID] `json:"saleId"`
+	// The commission; null: none, or several.
+	CommissionID Opt[CommissionID] `json:"commissionId"`
+	// The payout.
+	PayoutID Opt[uuid.UUID] `json:"payoutId"`
+	// The adjustment.
+	AdjustmentID Opt[uuid.UUID] `json:"adjustmentId"`
+	// The link of the sale.
+	LinkID Opt[uuid.UUID] `json:"affiliateLinkId"`
+	// The promotional code of the sale.
+	CodeID      Opt[uuid.UUID] `json:"promotionalCodeId"`
+	Sales       int64          `json:"-"` // change of the number of sales; Go only
+	Conversions int64          `json:"-"` // change of the number of conversions; Go only
+	// The change of the sum of TotalEarned.
+	Revenue Amount `json:"revenue"`
+	// The change of the sum of RefundedAmount.
+	Refunds Amount `json:"refunds"`
+	// Who moved it: the name of the API key, or who was logged in; not there when nobody said.
+	//
+	// See Program.By.
+	Actor string `json:"actor,omitzero"`
 }
 
 // An Account is one of the five accounts of an affiliate.
@@ -118,12 +143,20 @@ var causes = []Cause{
 //
 // Source: docs/money.md 8.
 type MovementFilter struct {
-	AffiliateID    Opt[uuid.UUID] `json:"affiliateId,omitzero"`
-	AffiliateEmail Opt[string]    `json:"affiliateEmail,omitzero"`
-	SaleID         Opt[SaleID]    `json:"saleId,omitzero"`
-	PayoutID       Opt[uuid.UUID] `json:"payoutId,omitzero"`
-	AdjustmentID   Opt[uuid.UUID] `json:"adjustmentId,omitzero"`
-	Cause          Cause          `json:"cause,omitzero"`             // empty: any
-	From           time.Time      `json:"from,omitzero" wire:"start"` // inclusive; zero: the beginning
-	To             time.Time      `json:"to,omitzero" wire:"after"`   // exclusive; zero: no end
+	// The movements of this affiliate.
+	AffiliateID Opt[uuid.UUID] `json:"affiliateId,omitzero"`
+	// The movements of the affiliate with this email.
+	AffiliateEmail Opt[string] `json:"affiliateEmail,omitzero"`
+	// The movements of this sale.
+	SaleID Opt[SaleID] `json:"saleId,omitzero"`
+	// The movements of this payout.
+	PayoutID Opt[uuid.UUID] `json:"payoutId,omitzero"`
+	// The movements of this adjustment.
+	AdjustmentID Opt[uuid.UUID] `json:"adjustmentId,omitzero"`
+	// The movements with this cause; not given: any.
+	Cause Cause `json:"cause,omitzero"`
+	// Then or later; a plain date is its first instant. Not given: the beginning.
+	From time.Time `json:"from,omitzero" wire:"start"`
+	// Before then; a plain date includes its day. Not given: no end.
+	To time.Time `json:"to,omitzero" wire:"after"`
 }

@@ -6,37 +6,40 @@ import "github.com/google/uuid"
 // the object as the API answers it ([Coupon], [Code], [Sale]); in every event
 // link is the slug of the affiliate's oldest live link. Contract 7.3.
 
-// AffiliateBody is the body of affiliate.created and affiliate.updated.
+// AffiliateBody is an affiliate in its events, affiliate.created and affiliate.updated.
 type AffiliateBody struct {
 	Affiliate
-	CommissionPlan   Opt[Plan]       `json:"commissionPlan"`
-	CommissionTier   Opt[Tier]       `json:"commissionTier"`
-	PromotionalCodes []AffiliateCode `json:"promotionalCodes"` // newest first
-	QuestionAnswers  []Answer        `json:"questionAnswers"`
+	CommissionPlan   Opt[Plan]       `json:"commissionPlan"`   // The commission plan, if any.
+	CommissionTier   Opt[Tier]       `json:"commissionTier"`   // The tier, if any.
+	PromotionalCodes []AffiliateCode `json:"promotionalCodes"` // The live codes, newest first.
+	// The answers to the questions of the signup.
+	QuestionAnswers []Answer `json:"questionAnswers"`
 }
 
 // AffiliateCode is a promotional code inside an affiliate event.
 type AffiliateCode struct {
 	ID        uuid.UUID `json:"id"`
-	Code      string    `json:"code"`
-	Active    bool      `json:"active"`
-	ExpiresAt Opt[Time] `json:"expiresAt"`
-	CouponID  uuid.UUID `json:"couponId"`
+	Code      string    `json:"code"`      // The text.
+	Active    bool      `json:"active"`    // False: the code is retired.
+	ExpiresAt Opt[Time] `json:"expiresAt"` // The code works until this instant, inclusive.
+	CouponID  uuid.UUID `json:"couponId"`  // The coupon.
 }
 
-// ReferralBody is the body of referral.created and referral.updated.
+// ReferralBody is a referral in its events, referral.created and referral.updated.
 type ReferralBody struct {
 	Referral
-	Affiliate      AffiliateSummary `json:"affiliate"`
-	CommissionPlan Opt[Plan]        `json:"commissionPlan"`
+	// The affiliate.
+	Affiliate AffiliateSummary `json:"affiliate"`
+	// The affiliate's plan when the referral was made, if any.
+	CommissionPlan Opt[Plan] `json:"commissionPlan"`
 }
 
 // DeletedBody is the body of deleted events of all families but sales.
 type DeletedBody struct {
-	ID uuid.UUID `json:"id"`
+	ID uuid.UUID `json:"id"` // The id.
 }
 
 // DeletedSaleBody is the body of sale.deleted.
 type DeletedSaleBody struct {
-	ID SaleID `json:"id"`
+	ID SaleID `json:"id"` // The id.
 }

@@ -11,17 +11,27 @@ type ClickID int64
 //
 // Source: docs/contract.md 2.11.
 type Click struct {
-	ID               ClickID        `json:"id"`
-	AffiliateID      uuid.UUID      `json:"affiliateId"`
-	AffiliateLinkID  Opt[uuid.UUID] `json:"affiliateLinkId"` // null once the link is deleted
-	ReferralID       Opt[uuid.UUID] `json:"referralId"`      // null until the visitor becomes a referral
-	DeviceID         Opt[string]    `json:"deviceId"`
-	UniqueClick      bool           `json:"uniqueClick"`
-	FullLandingURL   Opt[string]    `json:"fullLandingUrl"`
-	DocumentReferrer Opt[string]    `json:"documentReferrer"`
-	UserAgent        Opt[string]    `json:"userAgent"`
-	CreatedAt        Time           `json:"createdAt"`
-	Offer            Opt[Offer]     `json:"offer,omitzero"` // what the link gives now; only in the answer of a call with ClickParams.Offer
+	// The id: an AffiliateID or ReferralID of later requests.
+	ID ClickID `json:"id"`
+	// The affiliate of the slug.
+	AffiliateID uuid.UUID `json:"affiliateId"`
+	// The link; null once it is deleted.
+	AffiliateLinkID Opt[uuid.UUID] `json:"affiliateLinkId"`
+	// The referral; null until the visitor is one.
+	ReferralID Opt[uuid.UUID] `json:"referralId"`
+	// The visitor.
+	DeviceID Opt[string] `json:"deviceId"`
+	// False for a repeated visit.
+	UniqueClick bool `json:"uniqueClick"`
+	// The page that was visited, as far as it is kept.
+	FullLandingURL Opt[string] `json:"fullLandingUrl"`
+	// The page with the link, as far as it is kept.
+	DocumentReferrer Opt[string] `json:"documentReferrer"`
+	// The browser.
+	UserAgent Opt[string] `json:"userAgent"`
+	CreatedAt Time        `json:"createdAt"`
+	// What the link gives now, if the request asks for it; not there when it gives nothing.
+	Offer Opt[Offer] `json:"offer,omitzero"`
 }
 
 // ClickParams is the input of Program.TrackClick. Only the slug is required. The
@@ -47,14 +57,19 @@ type ClickParams struct {
 	Offer bool `json:",omitzero"` // asks for Click.Offer
 }
 
-// Attribution says whom a sale and a new customer credit. The zero value is the default of
-// each of the three.
+// Attribution says whom a sale and a new customer credit. A choice that is not there is
+// the first of its values.
 //
 // Source: docs/rules.md 5.8.
 type Attribution struct {
-	Touch    Touch          `json:"touch,omitzero"`     // empty: LAST
-	Customer CustomerCredit `json:"customer,omitzero"`  // empty: EACH_ORDER
-	Code     CodeCredit     `json:"promoCode,omitzero"` // empty: ALWAYS
+	// Which of a visitor's clicks credits: the last one, or the first; not there: LAST.
+	Touch Touch `json:"touch,omitzero"`
+	// Whom orders of a known customer credit: whom each of them names, or always the affiliate
+	// of the customer; not there: EACH_ORDER.
+	Customer CustomerCredit `json:"customer,omitzero"`
+	// When a code credits its affiliate: always, or when nobody else brought the customer; not
+	// there: ALWAYS.
+	Code CodeCredit `json:"promoCode,omitzero"`
 }
 
 // Touch says which of a visitor's clicks credits, of those that are not too old.

@@ -184,11 +184,18 @@ func (r *ExchangeRate) UnmarshalJSON(data []byte) error {
 //
 // Source: docs/terms.md 8.
 type Charge struct {
-	Currency       Currency     `json:"currency"`
-	ExchangeRate   ExchangeRate `json:"exchangeRate"` // what one unit of Currency is worth in the program's
-	TotalEarned    Amount       `json:"totalEarned"`
-	Subtotal       Opt[Amount]  `json:"subtotal"` // null when it was not sent
-	TaxAmount      Amount       `json:"taxAmount"`
-	ShippingAmount Amount       `json:"shippingAmount"`
-	RefundedAmount Amount       `json:"refundedAmount"`
+	// ISO 4217 code, not that of the program.
+	Currency Currency `json:"currency"`
+	// What one unit of currency is worth in the program's.
+	ExchangeRate ExchangeRate `json:"exchangeRate"`
+	// What the customer paid, refunds not deducted.
+	TotalEarned Amount `json:"totalEarned"`
+	// The basket before the discount; null when it was not sent.
+	Subtotal Opt[Amount] `json:"subtotal"`
+	// The tax in TotalEarned.
+	TaxAmount Amount `json:"taxAmount"`
+	// The shipping in TotalEarned.
+	ShippingAmount Amount `json:"shippingAmount"`
+	// The sum of the refunds so far.
+	RefundedAmount Amount `json:"refundedAmount"`
 }

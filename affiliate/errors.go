@@ -116,16 +116,25 @@ func (e *Error) Unwrap() []error {
 	return errs
 }
 
-// A Failure is one rule that a promotional code fails, with the data of the rule
-// (contract "Code refusals").
+// A Failure is one rule that a promotional code fails, with the data of the rule.
 type Failure struct {
-	Reason   Reason      `json:"reason"`
-	Message  string      `json:"message"`
-	Limit    Opt[int64]  `json:"limit,omitzero"`    // the redemption limit that was reached
-	Used     Opt[int64]  `json:"used,omitzero"`     // the redemption count
-	At       Opt[Time]   `json:"at,omitzero"`       // the instant that has passed, or has not come
-	Amount   Opt[Amount] `json:"amount,omitzero"`   // the minimum, or the pieces, that were not reached; the budget that is spent
-	Currency Currency    `json:"currency,omitzero"` // of the minimum
+	// What a refused sale would have in Error-Code.
+	Reason Reason `json:"reason"`
+	// The text, for people.
+	Message string `json:"message"`
+	// code_exhausted, coupon_exhausted, customer_limit: the limit.
+	Limit Opt[int64] `json:"limit,omitzero"`
+	// code_exhausted, coupon_exhausted, customer_limit: how often it was used, or is held.
+	Used Opt[int64] `json:"used,omitzero"`
+	// code_expired, coupon_expired: the instant that has passed; not_started: the one from which
+	// it works.
+	At Opt[Time] `json:"at,omitzero"`
+	// below_minimum: the minimum; below_quantity: the pieces that are needed; budget_spent: the
+	// budget.
+	Amount Opt[Amount] `json:"amount,omitzero"`
+	// below_minimum, wrong_currency: the currency of the minimum; other_currency: of the
+	// discount.
+	Currency Currency `json:"currency,omitzero"`
 }
 
 // String returns the failure as a sentence: its Message (its Reason when there is

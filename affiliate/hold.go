@@ -20,9 +20,13 @@ const (
 // HoldParams is the input of Program.HoldRedemption: a code, the facts of an order as in a
 // preview, and until when a place is kept for it. Commission of the order is not used.
 type HoldParams struct {
-	ID string `json:"id"` // the caller's, such as that of the checkout: 1–255 characters, unique in the program
+	// The caller's own id, such as that of the checkout: 1–255 characters, unique among the
+	// holds of the program.
+	ID string `json:"id"`
 	Order
-	Until time.Time `json:"until,omitzero" wire:"end"` // after now, at most 24 hours
+	// Until when the place is kept: after now, at most 24 hours. A plain date is its last
+	// millisecond in the program's time zone.
+	Until time.Time `json:"until,omitzero" wire:"end"`
 }
 
 // HoldFilter chooses holds by their code, or else by their coupon.
@@ -40,18 +44,31 @@ const MaxHold = 24 * time.Hour
 //
 // Source: docs/contract.md 3.10.
 type Hold struct {
-	ID              string        `json:"id"` // the caller's
-	State           HoldState     `json:"state"`
-	PromotionalCode Opt[CodeName] `json:"promotionalCode"` // null: an offer, or the code was deleted
-	CouponID        uuid.UUID     `json:"couponId"`
-	Currency        Currency      `json:"currency"`   // of what follows
-	Subtotal        Opt[Amount]   `json:"subtotal"`   // what was priced; null: the order said no amount
-	Discount        Opt[Amount]   `json:"discount"`   // of Subtotal; null when that is
-	Total           Opt[Amount]   `json:"total"`      // to charge, before tax and shipping; null when Subtotal is
-	Unverified      []Reason      `json:"unverified"` // as in [Evaluation]; empty in the answers of GetHold and ReleaseHold
-	Lines           []SaleLine    `json:"lines,omitempty"`
-	SaleID          Opt[SaleID]   `json:"saleId"` // null unless CONFIRMED by a sale
-	Until           Time          `json:"until"`
-	CreatedAt       Time          `json:"createdAt"`
-	UpdatedAt       Time          `json:"updatedAt"`
+	// The caller's own id.
+	ID string `json:"id"`
+	// HELD keeps a place. CONFIRMED: a sale took it. RELEASED: it was given back. LAPSED: its
+	// time is over.
+	State HoldState `json:"state"`
+	// The code; null: an offer, or it was deleted.
+	PromotionalCode Opt[CodeName] `json:"promotionalCode"`
+	// The coupon of the code.
+	CouponID uuid.UUID `json:"couponId"`
+	// Of the amounts.
+	Currency Currency `json:"currency"`
+	// What was priced; null when the order said no amount.
+	Subtotal Opt[Amount] `json:"subtotal"`
+	// What comes off subtotal; null when that is.
+	Discount Opt[Amount] `json:"discount"`
+	// What is left to charge, before tax and shipping; null when subtotal is.
+	Total Opt[Amount] `json:"total"`
+	// As in a preview; empty in the answers of the other operations.
+	Unverified []Reason `json:"unverified"`
+	// The lines of the order, with what the code takes off each; not there without lines.
+	Lines []SaleLine `json:"lines,omitempty"`
+	// The sale that confirmed it; null: none.
+	SaleID Opt[SaleID] `json:"saleId"`
+	// When it lapses.
+	Until     Time `json:"until"`
+	CreatedAt Time `json:"createdAt"`
+	UpdatedAt Time `json:"updatedAt"`
 }

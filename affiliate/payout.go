@@ -11,40 +11,68 @@ import (
 //
 // Source: docs/contract.md 2.8.
 type Payout struct {
-	ID             uuid.UUID          `json:"id"`
-	AffiliateID    uuid.UUID          `json:"affiliateId"`
-	Amount         Amount             `json:"amount"` // > 0: the sum of what it took
-	Currency       Currency           `json:"currency"`
-	Status         PayoutStatus       `json:"status"`
-	PaymentMethod  Opt[PaymentMethod] `json:"paymentMethod"` // with PayeeName and PayeeEmail: of the affiliate when the payout was created
-	PayeeName      Opt[string]        `json:"payeeName"`
-	PayeeEmail     Opt[string]        `json:"payeeEmail"`  // the payout email
-	PeriodStart    Opt[Time]          `json:"periodStart"` // of its oldest commission
-	PeriodEnd      Opt[Time]          `json:"periodEnd"`
-	ExternalID     Opt[string]        `json:"externalId"`
-	ManuallyPaid   bool               `json:"manuallyPaid"`
-	PaidAt         Opt[Time]          `json:"paidAt"` // also of one that is RETURNED
-	FailedReason   Opt[string]        `json:"failedReason"`
-	CanceledAt     Opt[Time]          `json:"canceledAt"`
-	ReturnedAt     Opt[Time]          `json:"returnedAt"`     // when it was said that the money came back
-	ReturnedReason Opt[string]        `json:"returnedReason"` // why it came back
-	CommissionIDs  []CommissionID     `json:"commissionIds"`  // oldest first; after CANCELED or RETURNED they are free again, and may have been deleted
-	AdjustmentIDs  []uuid.UUID        `json:"adjustmentIds"`  // oldest first
-	RunID          Opt[uuid.UUID]     `json:"runId"`          // null: no run made it
-	CreatedAt      Time               `json:"createdAt"`
-	UpdatedAt      Time               `json:"updatedAt"`
+	ID uuid.UUID `json:"id"`
+	// Who is paid.
+	AffiliateID uuid.UUID `json:"affiliateId"`
+	// The sum of what it took; above 0.
+	Amount Amount `json:"amount"`
+	// The currency of the program.
+	Currency Currency `json:"currency"`
+	// CANCELED and RETURNED are final: such a payout has let go what it took.
+	Status PayoutStatus `json:"status"`
+	// How the affiliate was paid when the payout was made.
+	PaymentMethod Opt[PaymentMethod] `json:"paymentMethod"`
+	// The affiliate's name when the payout was made.
+	PayeeName Opt[string] `json:"payeeName"`
+	// The affiliate's payout email when the payout was made.
+	PayeeEmail Opt[string] `json:"payeeEmail"`
+	// The time of the oldest of what it took.
+	PeriodStart Opt[Time] `json:"periodStart"`
+	// The time of the newest of what it took.
+	PeriodEnd Opt[Time] `json:"periodEnd"`
+	// The caller's own id of the payment; not unique.
+	ExternalID Opt[string] `json:"externalId"`
+	// True when it was PAID from the start.
+	ManuallyPaid bool `json:"manuallyPaid"`
+	// When it became PAID; also of one that is RETURNED.
+	PaidAt Opt[Time] `json:"paidAt"`
+	// Why it is FAILED.
+	FailedReason Opt[string] `json:"failedReason"`
+	// When it became CANCELED.
+	CanceledAt Opt[Time] `json:"canceledAt"`
+	// When it became RETURNED: when it was said that the money came back.
+	ReturnedAt Opt[Time] `json:"returnedAt"`
+	// Why the money came back.
+	ReturnedReason Opt[string] `json:"returnedReason"`
+	// The commissions that it took, oldest first; once it is CANCELED or RETURNED they are free
+	// again, and some may be gone.
+	CommissionIDs []CommissionID `json:"commissionIds"`
+	// The adjustments that it took, oldest first; as of CommissionIDs.
+	AdjustmentIDs []uuid.UUID `json:"adjustmentIds"`
+	// The payout run that made it; null: none.
+	RunID     Opt[uuid.UUID] `json:"runId"`
+	CreatedAt Time           `json:"createdAt"`
+	UpdatedAt Time           `json:"updatedAt"`
 }
 
 // PayoutParams is the input of Program.CreatePayout. It names the affiliate by id
 // or by email.
 type PayoutParams struct {
-	AffiliateID    uuid.UUID `json:"affiliateId,omitzero"`
-	AffiliateEmail string    `json:"affiliateEmail,omitzero"`
-	Until          time.Time `json:"until,omitzero" wire:"end"` // sales until this time, inclusive, by their millisecond; zero: now. Negative amounts are taken whatever their time.
-	ExternalID     string    `json:"externalId,omitzero"`       // the host's own id of the payment
-	ManuallyPaid   bool      `json:"manuallyPaid,omitzero"`     // the host has paid already: the payout starts as PAID
-	Minimum        Amount    `json:"minimum,omitzero"`          // ≥ 0; nothing is paid below it
-	Currency       Currency  `json:"currency,omitzero"`         // of Minimum: the program's, in any letter case; zero: the program's
+	// Who is paid: the id, the email or both.
+	AffiliateID uuid.UUID `json:"affiliateId,omitzero"`
+	// The email of who is paid.
+	AffiliateEmail string `json:"affiliateEmail,omitzero"`
+	// What is positive is taken until then, inclusive, by the millisecond of the sale; a plain
+	// date is its last millisecond. Not given: now. What is negative is taken whatever its time.
+	Until      time.Time `json:"until,omitzero" wire:"end"`
+	ExternalID string    `json:"externalId,omitzero"`
+	// True when it is paid already: the payout starts as PAID.
+	ManuallyPaid bool `json:"manuallyPaid,omitzero"`
+	// Nothing is paid below it, 0 or more.
+	Minimum Amount `json:"minimum,omitzero"`
+	// The currency of the minimum, in any letter case: the program's, which is also meant when
+	// it is not given. Another one is refused.
+	Currency Currency `json:"currency,omitzero"`
 }
 
 // PayoutFilter selects the payouts that match every field that is set; without
@@ -53,11 +81,16 @@ type PayoutParams struct {
 //
 // Source: docs/contract.md 2.8; docs/money.md 4.
 type PayoutFilter struct {
-	AffiliateID    Opt[uuid.UUID] `json:"affiliateId,omitzero"`
-	AffiliateEmail Opt[string]    `json:"affiliateEmail,omitzero"`
-	Status         PayoutStatus   `json:"status,omitzero"` // empty: any
-	RunID          Opt[uuid.UUID] `json:"runId,omitzero"`
-	Method         PaymentMethod  `json:"method,omitzero"` // kept with the payout; empty: any or none
+	// The payouts of this affiliate.
+	AffiliateID Opt[uuid.UUID] `json:"affiliateId,omitzero"`
+	// The payouts of the affiliate with this email.
+	AffiliateEmail Opt[string] `json:"affiliateEmail,omitzero"`
+	// The payouts in this status; not given: any.
+	Status PayoutStatus `json:"status,omitzero"`
+	// The payouts of this payout run.
+	RunID Opt[uuid.UUID] `json:"runId,omitzero"`
+	// The payouts that are paid in this way, as was kept with them; not given: any or none.
+	Method PaymentMethod `json:"method,omitzero"`
 }
 
 // Next returns the statuses that a payout with this status can get. A final
@@ -109,17 +142,29 @@ type Transfer struct {
 //
 // Source: docs/money.md 6.
 type PayoutRun struct {
-	ExternalID   string          `json:"externalId,omitzero" wire:"name"` // required: the run's identity, 1–255 characters; a preview needs none
-	Until        time.Time       `json:"until,omitzero" wire:"end"`       // as of [PayoutParams]; zero: the moment of the first call
-	Minimum      Amount          `json:"minimum,omitzero"`                // of each payout, ≥ 0
-	Currency     Currency        `json:"currency,omitzero"`               // of Minimum: the program's, in any letter case; zero: the program's
-	Methods      []PaymentMethod `json:"methods,omitempty"`               // only affiliates who are paid in one of these ways; empty: all
-	NoDetails    bool            `json:"noDetails,omitzero"`              // also affiliates without a payment method or a payout email
-	AffiliateIDs []uuid.UUID     `json:"affiliateIds,omitempty"`          // only these affiliates, at most 10,000; empty: all
-	ExceptIDs    []uuid.UUID     `json:"exceptIds,omitempty"`             // and none of these, at most 10,000
+	// The caller's own id, 1–255 characters; the run is known by it. A preview needs none.
+	ExternalID string `json:"externalId,omitzero" wire:"name"`
+	// What is positive is taken until then; a plain date is its last millisecond. Not given: the
+	// moment at which the run is begun.
+	Until time.Time `json:"until,omitzero" wire:"end"`
+	// An affiliate to whom less is due is paid nothing; 0 or more.
+	Minimum Amount `json:"minimum,omitzero"`
+	// The currency of the minimum, in any letter case: the program's, which is also meant when
+	// it is not given. Another one is refused.
+	Currency Currency `json:"currency,omitzero"`
+	// Only affiliates who are paid in one of these ways; empty: all.
+	Methods []PaymentMethod `json:"methods,omitempty"`
+	// Pay affiliates without a payment method or a payout email too.
+	NoDetails bool `json:"noDetails,omitzero"`
+	// Only these affiliates, at most 10,000; empty: all.
+	AffiliateIDs []uuid.UUID `json:"affiliateIds,omitempty"`
+	// None of these affiliates, at most 10,000. One whom nobody knows is refused.
+	ExceptIDs []uuid.UUID `json:"exceptIds,omitempty"`
 
-	// Limit is how many affiliates one call of RunPayouts examines, 0–1,000; zero: all
-	// of them. It is no setting of the run, and a preview ignores it.
+	// How many affiliates this call examines; of a preview, how many lines a page has.
+	//
+	// Of RunPayouts 0–1,000; zero: all of them. It is no setting of the run, and PreviewPayouts
+	// ignores it.
 	Limit int `json:"limit,omitzero"`
 }
 
@@ -127,23 +172,26 @@ type PayoutRun struct {
 // is RUNNING.
 type PayoutRunResult struct {
 	ID         uuid.UUID `json:"id"`
-	ExternalID string    `json:"externalId"`
-	Status     RunStatus `json:"status"`
-	Until      Time      `json:"until"`
-	Created    int64     `json:"created"` // payouts
-	Skipped    int64     `json:"skipped"` // affiliates with something open who were paid nothing
-	Total      Amount    `json:"total"`   // of the payouts
+	ExternalID string    `json:"externalId"` // The caller's own id; the run is known by it.
+	Status     RunStatus `json:"status"`     // RUNNING until every affiliate was examined.
+	Until      Time      `json:"until"`      // What is positive is taken until then.
+	Created    int64     `json:"created"`    // How many payouts it made.
+	// How many affiliates with something open were paid nothing.
+	Skipped int64  `json:"skipped"`
+	Total   Amount `json:"total"` // The sum of the payouts.
+	// When it was begun. Holding periods are judged at this time.
 	StartedAt  Time      `json:"startedAt"`
-	FinishedAt Opt[Time] `json:"finishedAt"`
+	FinishedAt Opt[Time] `json:"finishedAt"` // When it became DONE.
 }
 
 // A PayoutLine is the result of a run for one affiliate with something open. In a
 // preview PayoutID is null.
 type PayoutLine struct {
-	AffiliateID uuid.UUID       `json:"affiliateId"`
-	Amount      Amount          `json:"amount"` // paid, or not paid for the reason
-	PayoutID    Opt[uuid.UUID]  `json:"payoutId"`
-	Skipped     Opt[SkipReason] `json:"skipped"` // null: it is paid
+	AffiliateID uuid.UUID `json:"affiliateId"` // Whose it is.
+	Amount      Amount    `json:"amount"`      // What is paid, or not paid for the reason.
+	// The payout; null when there is none, as in every preview.
+	PayoutID Opt[uuid.UUID]  `json:"payoutId"`
+	Skipped  Opt[SkipReason] `json:"skipped"` // Why nothing is paid; null when it is.
 }
 
 // PayoutItem is one entry that a payout took: a commission by its number, with the

@@ -10,23 +10,41 @@ import (
 // attributed and counted, and earn nothing. That is no error, because
 // affiliates, tiers and plans may have rates of their own.
 type Terms struct {
-	Rate        Percent        `json:"commissionRate"`                            // 0–100; FLAT: an amount for each payment, ≥ 0; zero pays nothing
-	Type        CommissionType `json:"commissionType,omitzero"`                   // zero: PERCENTAGE
-	MaxPayments int64          `json:"numberOfPayments,omitzero" wire:"positive"` // per referral, without those refunded in full; 0: no limit
-	MaxMonths   int64          `json:"numberOfMonths,omitzero" wire:"positive"`   // of the customer, see [RuleWhen]; 0: no limit
-	HoldDays    int64          `json:"holdDays,omitzero" wire:"ranged"`           // 0–3,650: days of 24 hours from a sale until a payout may take its commission; 0: none
-	Rules       []Rule         `json:"rules,omitempty"`                           // at most 64; the first one that holds decides about a line
-	MonthsFrom  MonthsFrom     `json:"monthsFrom,omitzero"`                       // of MaxMonths and of the rules; zero: PAYMENT
+	// 0–100, or an amount for each payment, of 0 or more, of the flat type; zero pays nothing.
+	Rate Percent `json:"commissionRate"`
+	// What the rate is; not given: PERCENTAGE.
+	Type CommissionType `json:"commissionType,omitzero"`
+	// It pays for so many payments of a referral, without those refunded in full; not given: no
+	// limit.
+	MaxPayments int64 `json:"numberOfPayments,omitzero" wire:"positive"`
+	// It pays for so many months of a customer; not given: no limit.
+	//
+	// See [RuleWhen].
+	MaxMonths int64 `json:"numberOfMonths,omitzero" wire:"positive"`
+	// Days of 24 hours until a payout may take the commission of a sale, 0–3,650; not given:
+	// none.
+	HoldDays int64 `json:"holdDays,omitzero" wire:"ranged"`
+	// What some lines of some sales earn instead of the rate, at most 64; the first one that
+	// holds decides about a line.
+	Rules []Rule `json:"rules,omitempty"`
+	// With what the months of a customer begin, here and in rules: the first payment, or the
+	// referral; not given: PAYMENT.
+	MonthsFrom MonthsFrom `json:"monthsFrom,omitzero"`
 
-	// What a sale, and all sales of a customer together, earn at most; zero: no cap. What a
-	// sale may earn is fixed when it is recorded: a refund makes room for later sales, and
-	// never raises an earlier one. A rate that is given for one sale, and a commission that
+	// What a sale earns at most; not given: no cap.
+	//
+	// What a sale may earn is fixed when it is recorded: a refund makes room for later sales,
+	// and never raises an earlier one. A rate that is given for one sale, and a commission that
 	// is set by hand, have no cap; a sale without a customer has none of MaxPerCustomer.
-	MaxPerSale     Amount `json:"maxPerSale,omitzero"`
-	MaxPerCustomer Amount `json:"maxPerCustomer,omitzero"` // of all affiliates, without declined commissions
+	MaxPerSale Amount `json:"maxPerSale,omitzero"`
+	// What all sales of a customer earn together at most, of all affiliates, without declined
+	// commissions; not given: no cap.
+	MaxPerCustomer Amount `json:"maxPerCustomer,omitzero"`
 
-	// OfferCouponID is the coupon that whoever comes by a link gets without typing a code: see
-	// [Order].Offer. That of an affiliate is before that of its plan, and that before the program's; zero: none.
+	// The coupon that links give customers without a code: that of an affiliate before that of
+	// its plan, and that before the program's. Not given: none.
+	//
+	// See [Order].Offer.
 	OfferCouponID uuid.UUID `json:"offerCouponId,omitzero"`
 }
 
@@ -61,32 +79,53 @@ func nullIfZero[T comparable](v T) Opt[T] {
 //
 // Source: docs/contract.md 2.9.
 type Plan struct {
-	ID                 uuid.UUID      `json:"id"`
-	Name               string         `json:"name"`
-	CommissionRate     Percent        `json:"commissionRate"` // FLAT: an amount
-	CommissionType     CommissionType `json:"commissionType"`
-	NumberOfPayments   Opt[int64]     `json:"numberOfPayments"` // null: no limit
-	NumberOfMonths     Opt[int64]     `json:"numberOfMonths"`   // null: no limit
-	PaymentTrigger     PaymentTrigger `json:"paymentTrigger"`
-	AutoApproveRewards bool           `json:"autoApproveRewards"` // false: new commissions are ON_HOLD
-	RewardType         RewardType     `json:"rewardType"`
-	HoldDays           int64          `json:"holdDays"`            // docs/money.md 5
-	Rules              []Rule         `json:"rules,omitempty"`     // not there: none
-	MonthsFrom         MonthsFrom     `json:"monthsFrom,omitzero"` // not there: PAYMENT
-	MaxPerSale         Amount         `json:"maxPerSale,omitzero"` // of the commission; not there: no cap
-	MaxPerCustomer     Amount         `json:"maxPerCustomer,omitzero"`
-	OfferCouponID      uuid.UUID      `json:"offerCouponId,omitzero"` // not there: no offer of its own
-	Versions           []DatedTerms   `json:"versions,omitempty"`     // oldest first; not there: the terms have no dates; not in events
-	CreatedAt          Time           `json:"createdAt,omitzero"`     // not in events
-	UpdatedAt          Time           `json:"updatedAt,omitzero"`     // not in events
+	ID uuid.UUID `json:"id"`
+	// What the plan is called.
+	Name string `json:"name"`
+	// A percentage, or an amount on flat plans.
+	CommissionRate Percent `json:"commissionRate"`
+	// What the rate is.
+	CommissionType CommissionType `json:"commissionType"`
+	// It pays for so many payments of a referral; null: no stop.
+	NumberOfPayments Opt[int64] `json:"numberOfPayments"`
+	// It pays for so many months of a customer; null: no stop.
+	NumberOfMonths Opt[int64] `json:"numberOfMonths"`
+	// What it pays for.
+	PaymentTrigger PaymentTrigger `json:"paymentTrigger"`
+	// False: new commissions are ON_HOLD.
+	AutoApproveRewards bool `json:"autoApproveRewards"`
+	// What it pays in.
+	RewardType RewardType `json:"rewardType"`
+	// Days of 24 hours until a payout may take the commission of a sale.
+	HoldDays int64 `json:"holdDays"`
+	// What some lines of some sales earn instead of the rate; not there when there are none.
+	Rules []Rule `json:"rules,omitempty"`
+	// With what the months of a customer begin: the first payment, or the referral; not there:
+	// PAYMENT.
+	MonthsFrom MonthsFrom `json:"monthsFrom,omitzero"`
+	// What a sale earns at most; not there: no cap.
+	MaxPerSale Amount `json:"maxPerSale,omitzero"`
+	// What all sales of a customer earn together at most; not there: no cap.
+	MaxPerCustomer Amount `json:"maxPerCustomer,omitzero"`
+	// The coupon that links give customers without a code; not there: none.
+	OfferCouponID uuid.UUID `json:"offerCouponId,omitzero"`
+	// The terms with their dates, oldest first; not there when they have none, and in events.
+	Versions []DatedTerms `json:"versions,omitempty"`
+	// When the record was made; not in events.
+	CreatedAt Time `json:"createdAt,omitzero"`
+	// When the record was last changed; not in events.
+	UpdatedAt Time `json:"updatedAt,omitzero"`
 }
 
 // PlanParams is the input of Program.CreatePlan. Name is required.
 type PlanParams struct {
-	Name               string         `json:"name" wire:"text"` // 1–255 characters, not unique
-	Terms                             // zero: 0 %
-	PaymentTrigger     PaymentTrigger `json:"paymentTrigger,omitzero"`     // zero: PURCHASE
-	AutoApproveRewards Opt[bool]      `json:"autoApproveRewards,omitzero"` // not given: true; false: new commissions are ON_HOLD until reviewed
+	// What the plan is called, 1–255 characters; not unique.
+	Name  string `json:"name" wire:"text"`
+	Terms        // zero: 0 %
+	// What it pays for; not given: PURCHASE.
+	PaymentTrigger PaymentTrigger `json:"paymentTrigger,omitzero"`
+	// False: new commissions are ON_HOLD until they are reviewed; not given: true.
+	AutoApproveRewards Opt[bool] `json:"autoApproveRewards,omitzero"`
 }
 
 // PlanUpdate is the input of Program.UpdatePlan. A field that is not given
@@ -94,8 +133,11 @@ type PlanParams struct {
 type PlanUpdate struct {
 	Name Opt[string] `json:"name,omitzero" wire:"text"`
 	TermsUpdate
-	PaymentTrigger     Opt[PaymentTrigger] `json:"paymentTrigger,omitzero"`     // of the plan, whatever From says
-	AutoApproveRewards Opt[bool]           `json:"autoApproveRewards,omitzero"` // likewise
+	// What it pays for; of the plan, whatever from says.
+	PaymentTrigger Opt[PaymentTrigger] `json:"paymentTrigger,omitzero"`
+	// False: new commissions are ON_HOLD until they are reviewed; of the plan, whatever from
+	// says.
+	AutoApproveRewards Opt[bool] `json:"autoApproveRewards,omitzero"`
 }
 
 // TermsUpdate is the input of Program.SetTerms. A field that is not given stays as it is.
@@ -107,25 +149,39 @@ type PlanUpdate struct {
 //
 // Source: docs/terms.md 7.
 type TermsUpdate struct {
-	Rate           Opt[Percent]        `json:"commissionRate,omitzero"`
-	Type           Opt[CommissionType] `json:"commissionType,omitzero"`
-	MaxPayments    Opt[int64]          `json:"numberOfPayments,omitzero" wire:"positive"` // ≥ 1; null: no limit
-	MaxMonths      Opt[int64]          `json:"numberOfMonths,omitzero" wire:"positive"`   // ≥ 1; null: no limit
-	HoldDays       Opt[int64]          `json:"holdDays,omitzero" wire:"ranged"`
-	Rules          Opt[[]Rule]         `json:"rules,omitzero"` // replaced as a whole; null: none
-	MonthsFrom     Opt[MonthsFrom]     `json:"monthsFrom,omitzero"`
-	MaxPerSale     Opt[Amount]         `json:"maxPerSale,omitzero"`     // null: no cap
-	MaxPerCustomer Opt[Amount]         `json:"maxPerCustomer,omitzero"` // null: no cap
-	OfferCouponID  Opt[uuid.UUID]      `json:"offerCouponId,omitzero"`  // null: none
+	Rate Opt[Percent]        `json:"commissionRate,omitzero"`
+	Type Opt[CommissionType] `json:"commissionType,omitzero"`
+	// It pays for so many payments of a referral, without those refunded in full, at least 1;
+	// null: no limit.
+	MaxPayments Opt[int64] `json:"numberOfPayments,omitzero" wire:"positive"`
+	// It pays for so many months of a customer, at least 1; null: no limit.
+	MaxMonths Opt[int64] `json:"numberOfMonths,omitzero" wire:"positive"`
+	HoldDays  Opt[int64] `json:"holdDays,omitzero" wire:"ranged"`
+	// What some lines of some sales earn instead of the rate, replaced as a whole; null: none.
+	Rules      Opt[[]Rule]     `json:"rules,omitzero"`
+	MonthsFrom Opt[MonthsFrom] `json:"monthsFrom,omitzero"`
+	// What a sale earns at most; null: no cap.
+	MaxPerSale Opt[Amount] `json:"maxPerSale,omitzero"`
+	// What all sales of a customer earn together at most, of all affiliates, without declined
+	// commissions; null: no cap.
+	MaxPerCustomer Opt[Amount] `json:"maxPerCustomer,omitzero"`
+	// The coupon that links give customers without a code; null: none.
+	OfferCouponID Opt[uuid.UUID] `json:"offerCouponId,omitzero"`
 
-	From     Opt[Date] `json:"from,omitzero"`     // later than now; a plain date: the beginning of that day in the zone of the program
-	Withdraw Opt[Date] `json:"withdraw,omitzero"` // takes back the version that begins then and is not in force yet, before all else
+	// The terms change from this instant on, which is later than now; a plain date is the
+	// beginning of that day in the program's time zone. Not given: at once.
+	From Opt[Date] `json:"from,omitzero"`
+	// Takes the terms back that begin at this instant, or at the beginning of this day, and are
+	// not in force yet, before all else.
+	Withdraw Opt[Date] `json:"withdraw,omitzero"`
 }
 
-// DatedTerms are, in an answer, terms from a moment on. They hold until the next ones.
+// DatedTerms are terms from a moment on, until the next ones, in an answer.
 type DatedTerms struct {
-	From    Opt[Time] `json:"from"`    // null: since always
-	InForce bool      `json:"inForce"` // those before are past, those after are to come
+	// When they begin; null: since always.
+	From Opt[Time] `json:"from"`
+	// True for one of them. Those before it are past, those after it are to come.
+	InForce bool `json:"inForce"`
 	ProgramTerms
 }
 
@@ -145,41 +201,54 @@ type StoredTerms struct {
 //
 // Source: docs/terms.md.
 type Rule struct {
-	Name string   `json:"name"` // 1–100 characters, unique in the terms
+	// What it is called, 1–100 characters; unique among the rules of the terms.
+	Name string `json:"name"`
+	// For which lines it holds: those that meet every condition. Without a condition it holds
+	// for all.
 	When RuleWhen `json:"when,omitzero"`
-	Pay  RulePay  `json:"pay"`
-	Firm bool     `json:"firm,omitzero"` // also for affiliates with a rate of their own or of their tier
+	// What it pays.
+	Pay RulePay `json:"pay"`
+	// True: it also holds for affiliates with a rate of their own or of their tier.
+	Firm bool `json:"firm,omitzero"`
 }
 
-// RuleWhen says for which lines a [Rule] holds: those that meet every condition. A
-// condition that is not set is met. Lists have at most 100 distinct entries of 1–255
-// characters, which are compared exactly.
+// RuleWhen says for which lines a rule holds: those that meet every condition. A condition
+// that is not set is met. Lists have at most 100 distinct entries of 1–255 characters,
+// which are compared exactly.
 type RuleWhen struct {
-	Products      []string `json:"products,omitempty"` // productId of the line is one of them
-	Plans         []string `json:"plans,omitempty"`    // planId of the line is one of them
-	Categories    []string `json:"categories,omitempty"`
-	NotProducts   []string `json:"notProducts,omitempty"` // productId of the line is none of them
-	NotPlans      []string `json:"notPlans,omitempty"`
+	// The product of the line is one of these.
+	Products []string `json:"products,omitempty"`
+	// The plan of the line is one of these.
+	Plans []string `json:"plans,omitempty"`
+	// One of the line's categories is one of these.
+	Categories []string `json:"categories,omitempty"`
+	// The product of the line is none of these.
+	NotProducts []string `json:"notProducts,omitempty"`
+	// The plan of the line is none of these.
+	NotPlans []string `json:"notPlans,omitempty"`
+	// None of the line's categories is one of these.
 	NotCategories []string `json:"notCategories,omitempty"`
 
-	// The number of the payment of its customer, from 1: not those that were refunded in
-	// full, and no free orders. A sale without a customer, and a free order, has no
-	// number, and a rule with one of these two does not hold for it.
+	// From this payment of the customer on; the first is 1. Those that were refunded in full and
+	// free orders do not count. It holds for no free order, and for no sale without a customer.
 	PaymentFrom int64 `json:"paymentFrom,omitzero"`
-	PaymentTo   int64 `json:"paymentTo,omitzero"` // inclusive
+	// Up to this payment of the customer, which is included.
+	PaymentTo int64 `json:"paymentTo,omitzero"`
 
-	// The month of the customer, from 1, which begins with the first payment, or with
-	// the referral if Terms.MonthsFrom says so. A month ends on the day of its number in the
-	// zone of the program: that day is the first of the next one. Not for a sale without a
-	// customer.
+	// From this month of the customer on; the first is 1, and begins with the first payment, or
+	// with the referral if MonthsFrom says so. A month ends on the day of its number in the zone
+	// of the program: that day is the first of the next one. Not for a sale without a customer.
 	MonthFrom int64 `json:"monthFrom,omitzero"`
-	MonthTo   int64 `json:"monthTo,omitzero"` // inclusive
+	// Up to this month of the customer, which is included.
+	MonthTo int64 `json:"monthTo,omitzero"`
 
-	Customer RuleCustomer     `json:"customer,omitzero"`
+	// NEW: this is the customer's first payment. RETURNING: there was an earlier one.
+	Customer RuleCustomer `json:"customer,omitzero"`
+	// What the sale is for is one of these.
 	Triggers []PaymentTrigger `json:"paymentTriggers,omitempty"`
 
-	// The names of conversions: the rule is for these alone, pays FLAT or NONE, has no
-	// other condition and is not firm. Rules without them are for sales alone.
+	// It is one of these conversions. Such a rule is for them alone: it pays FLAT or NONE, has
+	// no other condition and is not firm. A rule without them is for sales alone.
 	Conversions []string `json:"conversions,omitempty"`
 }
 
@@ -192,10 +261,13 @@ const (
 	CustomerReturning RuleCustomer = "RETURNING" // there was an earlier one
 )
 
-// RulePay is what a [Rule] pays.
+// RulePay is what a rule pays.
 type RulePay struct {
+	// PERCENTAGE of what is kept of the lines; FLAT: an amount for the sale, once for all its
+	// lines that the rule decides; UNIT: an amount for each piece; NONE: nothing.
 	Type RuleType `json:"commissionType"`
-	Rate Percent  `json:"commissionRate"` // PERCENTAGE: 0–100; FLAT, UNIT: an amount ≥ 0; NONE: zero
+	// The percentage, 0–100, or the amount; with NONE 0, which may be left out.
+	Rate Percent `json:"commissionRate"`
 }
 
 // RuleType says how a [Rule] pays.
@@ -235,37 +307,55 @@ func (t Terms) Clone() Terms {
 //
 // Source: docs/contract.md 2.10.
 type Tier struct {
-	ID             uuid.UUID     `json:"id"`
-	Tier           int64         `json:"tier"` // rank, 1 lowest
-	Name           string        `json:"name"`
-	Emoji          Opt[string]   `json:"emoji"`
-	MinReferrals   int64         `json:"minReferrals"` // live ones
-	MinRevenue     Amount        `json:"minRevenue"`   // of what is kept of live sales
-	ConditionType  ConditionType `json:"conditionType"`
-	CommissionRate Opt[Percent]  `json:"commissionRate"`     // of the program's commission type; null: no rate
-	CreatedAt      Time          `json:"createdAt,omitzero"` // not in events
-	UpdatedAt      Time          `json:"updatedAt,omitzero"` // not in events
+	ID uuid.UUID `json:"id"`
+	// The rank, 1 lowest.
+	Tier int64 `json:"tier"`
+	// What the tier is called.
+	Name string `json:"name"`
+	// Its sign.
+	Emoji Opt[string] `json:"emoji"`
+	// Live referrals that it takes.
+	MinReferrals int64 `json:"minReferrals"`
+	// Revenue that it takes: what is kept of live sales.
+	MinRevenue Amount `json:"minRevenue"`
+	// Whether it takes both minimums, or one.
+	ConditionType ConditionType `json:"conditionType"`
+	// The rate of the tier, of the program's commission type; null: none.
+	CommissionRate Opt[Percent] `json:"commissionRate"`
+	// When the record was made; not in events.
+	CreatedAt Time `json:"createdAt,omitzero"`
+	// When the record was last changed; not in events.
+	UpdatedAt Time `json:"updatedAt,omitzero"`
 }
 
 // TierParams is the input of Program.CreateTier. Tier and Name are required.
 type TierParams struct {
-	Tier          int64         `json:"tier,omitzero"`         // rank, 1 lowest; ranks need not be unique
-	Name          string        `json:"name" wire:"text"`      // 1–255 characters
-	Emoji         string        `json:"emoji,omitzero"`        // empty: none
-	MinReferrals  int64         `json:"minReferrals,omitzero"` // live referrals, ≥ 0
-	MinRevenue    Amount        `json:"minRevenue,omitzero"`   // of what is kept of live sales, ≥ 0
+	// The rank, 1 lowest; ranks need not be unique.
+	Tier int64 `json:"tier,omitzero"`
+	// What the tier is called, 1–255 characters.
+	Name string `json:"name" wire:"text"`
+	// Its sign; not given: none.
+	Emoji string `json:"emoji,omitzero"`
+	// Live referrals that it takes, 0 or more.
+	MinReferrals int64 `json:"minReferrals,omitzero"`
+	// Revenue that it takes, 0 or more: what is kept of live sales.
+	MinRevenue    Amount        `json:"minRevenue,omitzero"`
 	ConditionType ConditionType `json:"conditionType,omitzero"`
-	Rate          Opt[Percent]  `json:"commissionRate,omitzero"` // not given: no rate
+	// A rate of the program's commission type: 0–100, or an amount of 0 or more; not given:
+	// none.
+	Rate Opt[Percent] `json:"commissionRate,omitzero"`
 }
 
 // TierUpdate is the input of Program.UpdateTier. A field that is not given
 // stays as it is.
 type TierUpdate struct {
-	Tier          Opt[int64]         `json:"tier,omitzero"`
-	Name          Opt[string]        `json:"name,omitzero" wire:"text"`
-	Emoji         Opt[string]        `json:"emoji,omitzero"` // null: none
+	Tier Opt[int64]  `json:"tier,omitzero"`
+	Name Opt[string] `json:"name,omitzero" wire:"text"`
+	// Its sign; null: none.
+	Emoji         Opt[string]        `json:"emoji,omitzero"`
 	MinReferrals  Opt[int64]         `json:"minReferrals,omitzero"`
 	MinRevenue    Opt[Amount]        `json:"minRevenue,omitzero"`
 	ConditionType Opt[ConditionType] `json:"conditionType,omitzero"`
-	Rate          Opt[Percent]       `json:"commissionRate,omitzero"` // null: no rate
+	// A rate of the program's commission type: 0–100, or an amount of 0 or more; null: none.
+	Rate Opt[Percent] `json:"commissionRate,omitzero"`
 }

@@ -36,22 +36,33 @@ const (
 //
 // Source: docs/money.md 16.
 type Bucket struct {
-	Start Time `json:"start"` // inclusive
-	End   Time `json:"end"`   // exclusive
+	Start Time `json:"start"` // Where it begins, inclusive.
+	End   Time `json:"end"`   // Where it ends, exclusive.
 	Activity
 }
 
 // An Activity is what happened in a period.
 type Activity struct {
-	Clicks       Opt[int64] `json:"clicks"`               // that are still stored; null of a code, coupon, product or plan
-	Referrals    Opt[int64] `json:"referrals"`            // that are still stored; null likewise
-	Sales        int64      `json:"sales"`                // recorded; moved to another affiliate: less by one there, more by one here
-	DeletedSales int64      `json:"deletedSales"`         // deleted, whenever they were recorded
-	Conversions  int64      `json:"conversions,omitzero"` // recorded, less those deleted or moved away; not there: none
-	Revenue      Amount     `json:"revenue"`              // change of the sum of totalEarned
-	Refunds      Amount     `json:"refunds"`              // change of the sum of refundedAmount
-	Commission   Amount     `json:"commission"`           // change of what sales have earned; negative when more was taken back
-	Adjustments  Amount     `json:"adjustments"`          // the same of adjustments
+	// Clicks that are still stored; null of a promotional code, coupon, product or plan.
+	Clicks Opt[int64] `json:"clicks"`
+	// Referrals that are still stored; null of a promotional code, coupon, product or plan.
+	Referrals Opt[int64] `json:"referrals"`
+	// Sales that were recorded. One that moved to another affiliate is one less there and one
+	// more here.
+	Sales int64 `json:"sales"`
+	// Sales that were deleted, whenever they were recorded.
+	DeletedSales int64 `json:"deletedSales"`
+	// Conversions that were recorded, less those that were deleted or moved away; not there:
+	// none.
+	Conversions int64 `json:"conversions,omitzero"`
+	// The change of the sum of TotalEarned.
+	Revenue Amount `json:"revenue"`
+	// The change of the sum of RefundedAmount.
+	Refunds Amount `json:"refunds"`
+	// The change of what sales have earned; negative when more was taken back.
+	Commission Amount `json:"commission"`
+	// The change of the sum of adjustments.
+	Adjustments Amount `json:"adjustments"`
 }
 
 // BreakdownQuery asks who or what brought the activity of a period.
@@ -102,7 +113,10 @@ const (
 //
 // Source: docs/money.md 16.1.
 type BreakdownRow struct {
-	Value string      `json:"value"` // of the dimension: an id, or a text; empty: of what has none
-	Name  Opt[string] `json:"name"`  // of the affiliate, coupon, plan or product, the slug, the code; null: the value says it, or it is gone
+	// An id or a text, as the breakdown asks; empty: of what has none.
+	Value string `json:"value"`
+	// The affiliate's name, the slug, the code, the name of the coupon, plan or product; null
+	// when the value says it, or it is gone.
+	Name Opt[string] `json:"name"`
 	Activity
 }

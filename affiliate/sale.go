@@ -18,74 +18,115 @@ type CommissionID int64
 //
 // Source: docs/contract.md 2.6.
 type Sale struct {
-	ID                     SaleID               `json:"id"`
-	AffiliateID            uuid.UUID            `json:"affiliateId"`
-	ReferralID             Opt[uuid.UUID]       `json:"referralId"`
-	AffiliateProgramID     uuid.UUID            `json:"affiliateProgramId"`
-	AffiliateLinkID        Opt[uuid.UUID]       `json:"affiliateLinkId"`
-	PromotionalCodeID      Opt[uuid.UUID]       `json:"promotionalCodeId"`
-	ExternalID             Opt[string]          `json:"externalId"`
-	ExternalInvoiceID      Opt[string]          `json:"externalInvoiceId"`
-	Name                   Opt[string]          `json:"name"`
-	Email                  Opt[string]          `json:"email"`
-	TotalEarned            Amount               `json:"totalEarned"` // gross, not lowered by refunds
-	Subtotal               Opt[Amount]          `json:"subtotal"`    // the basket before the discount; null when it was not sent
-	TaxAmount              Amount               `json:"taxAmount"`
-	ShippingAmount         Amount               `json:"shippingAmount"`
-	CommissionRate         Opt[Percent]         `json:"commissionRate"` // the rate applied
-	CommissionEarned       Amount               `json:"commissionEarned"`
-	ProductsBought         []string             `json:"productsBought"`
-	Clicks                 int64                `json:"clicks"` // of the customer until the sale
-	Status                 SaleStatus           `json:"status"`
-	RefundedAmount         Amount               `json:"refundedAmount"`
-	RefundedAt             Opt[Time]            `json:"refundedAt"`
-	PaymentTrigger         PaymentTrigger       `json:"paymentTrigger"`
-	Source                 SaleSource           `json:"source"`
-	IntegrationSalesSource Opt[Integration]     `json:"integrationSalesSource"`
-	Metadata               Opt[json.RawMessage] `json:"metadata"`
-	PaidAt                 Time                 `json:"paidAt,omitzero"` // as SaleParams.PaidAt said; not there when it said nothing
-	CreatedAt              Time                 `json:"createdAt"`
-	UpdatedAt              Time                 `json:"updatedAt"`
-	Affiliate              AffiliateSummary     `json:"affiliate"`
-	Referral               Opt[Referral]        `json:"referral"`
-	Commissions            []Commission         `json:"commissions"`
-	Lines                  []SaleLine           `json:"lines,omitempty"`     // not there: it has none
-	Conversion             string               `json:"conversion,omitzero"` // what it is, when it is no payment: see [ConversionParams]; not there: it is a sale
-	Charged                Opt[Charge]          `json:"charged,omitzero"`    // what was charged in another currency, in which Lines are; not there: it was the program's
-	Offer                  bool                 `json:"offer,omitzero"`      // it redeemed what the link gives; not there: it did not
+	// The id: an integer that rises, with gaps, never used again.
+	ID SaleID `json:"id"`
+	// Who is credited.
+	AffiliateID uuid.UUID `json:"affiliateId"`
+	// The customer's referral, if there is one.
+	ReferralID         Opt[uuid.UUID] `json:"referralId"`
+	AffiliateProgramID uuid.UUID      `json:"affiliateProgramId"`
+	// The link of the click or slug that was named, else that of the referral when it gave the
+	// affiliate; null by code, and once the link is deleted.
+	AffiliateLinkID Opt[uuid.UUID] `json:"affiliateLinkId"`
+	// The code that was used; kept when the code is deleted.
+	PromotionalCodeID Opt[uuid.UUID] `json:"promotionalCodeId"`
+	// The caller's own id; unique among the live sales of the program.
+	ExternalID Opt[string] `json:"externalId"`
+	// The caller's own id of the invoice; unique among the live sales of the program.
+	ExternalInvoiceID Opt[string] `json:"externalInvoiceId"`
+	// The customer's name.
+	Name Opt[string] `json:"name"`
+	// The customer's email.
+	Email Opt[string] `json:"email"`
+	// The gross amount; refunds do not lower it.
+	TotalEarned Amount `json:"totalEarned"`
+	// The basket before the discount; null when it was not sent.
+	Subtotal Opt[Amount] `json:"subtotal"`
+	// The tax in TotalEarned.
+	TaxAmount Amount `json:"taxAmount"`
+	// The shipping in TotalEarned.
+	ShippingAmount Amount `json:"shippingAmount"`
+	// The rate that was applied: a percentage, or an amount on flat plans.
+	CommissionRate Opt[Percent] `json:"commissionRate"`
+	// The sum of commissions, exactly.
+	CommissionEarned Amount `json:"commissionEarned"`
+	// The product's id, else its name, else empty.
+	ProductsBought []string `json:"productsBought"`
+	// The customer's clicks until the sale; 0 without a referral.
+	Clicks int64 `json:"clicks"`
+	// REFUNDED once nothing is left of it, for good.
+	Status SaleStatus `json:"status"`
+	// The sum of the refunds so far.
+	RefundedAmount Amount `json:"refundedAmount"`
+	// When the sale was refunded in full.
+	RefundedAt Opt[Time] `json:"refundedAt"`
+	// PURCHASE over HTTP; SIGNUP of a conversion.
+	PaymentTrigger PaymentTrigger `json:"paymentTrigger"`
+	// Where the sale came from; API over HTTP.
+	Source SaleSource `json:"source"`
+	// The integration that reported the sale; null over HTTP.
+	IntegrationSalesSource Opt[Integration] `json:"integrationSalesSource"`
+	// The caller's own object.
+	Metadata Opt[json.RawMessage] `json:"metadata"`
+	// When the customer paid, if the report said so; else it is not there.
+	PaidAt    Time `json:"paidAt,omitzero"`
+	CreatedAt Time `json:"createdAt"`
+	UpdatedAt Time `json:"updatedAt"`
+	// Who is credited.
+	Affiliate AffiliateSummary `json:"affiliate"`
+	// The customer's referral, if there is one.
+	Referral Opt[Referral] `json:"referral"`
+	// What the sale earned, empty when it earned nothing; more than one only after a change of
+	// what a payout took.
+	Commissions []Commission `json:"commissions"`
+	// What was bought; not there when the sale has no lines.
+	Lines []SaleLine `json:"lines,omitempty"`
+	// What it is when it is no payment; then its amounts are zero and its rate is null. Not
+	// there when it is a sale.
+	Conversion string `json:"conversion,omitzero"`
+	// What the customer was charged, in another currency than the program's, in which lines are
+	// too. Not there when it was the program's.
+	Charged Opt[Charge] `json:"charged,omitzero"`
+	// True: it redeemed what the link gives, without a code. Not there when it did not.
+	Offer bool `json:"offer,omitzero"`
 }
 
-// A Commission is what an affiliate earned by a sale. A sale has one or none at
-// first. What a payout took is never changed: a later change of the sale's money adds
-// a further commission, which may be negative. All of them add up to
-// [Sale.CommissionEarned].
+// A Commission is what an affiliate earned by a sale. A sale has one or none at first.
+// What a payout took is never changed: a later change of the sale's money adds a further
+// commission, which may be negative. All of them add up to the CommissionEarned of the
+// sale.
 //
 // Source: docs/contract.md 2.7; docs/money.md 1.
 type Commission struct {
-	ID               CommissionID    `json:"id"`
-	SaleID           SaleID          `json:"saleId"`
-	AffiliateID      uuid.UUID       `json:"affiliateId"`
-	CommissionEarned Amount          `json:"commissionEarned"`
-	ApprovalStatus   ApprovalStatus  `json:"approvalStatus"`
-	RewardType       RewardType      `json:"rewardType"`
-	PayoutCreated    bool            `json:"payoutCreated"`
-	PayoutID         Opt[uuid.UUID]  `json:"payoutId"`
-	ManuallyPaid     bool            `json:"manuallyPaid"`
-	HoldReason       Opt[HoldReason] `json:"holdReason"`
-	BonusReason      Opt[string]     `json:"bonusReason"`
-	ClawBack         bool            `json:"clawback"`    // a further entry for a change after a payout took an earlier one; may be negative
-	PayableAt        Opt[Time]       `json:"payableAt"`   // from when a payout may take it; null: it is declined
-	RiskReasons      []RiskReason    `json:"riskReasons"` // the rules of Config.Review that held the commission; a review does not change them
-	CreatedAt        Time            `json:"createdAt"`
-	UpdatedAt        Time            `json:"updatedAt"`
+	ID               CommissionID   `json:"id"`
+	SaleID           SaleID         `json:"saleId"`           // The sale.
+	AffiliateID      uuid.UUID      `json:"affiliateId"`      // Who earned it.
+	CommissionEarned Amount         `json:"commissionEarned"` // How much.
+	ApprovalStatus   ApprovalStatus `json:"approvalStatus"`   // Whether it may be paid.
+	RewardType       RewardType     `json:"rewardType"`       // What it is paid in.
+	PayoutCreated    bool           `json:"payoutCreated"`    // True once a payout holds it.
+	PayoutID         Opt[uuid.UUID] `json:"payoutId"`         // The payout, if there is one.
+	// True when it was paid outside of a payout.
+	ManuallyPaid bool            `json:"manuallyPaid"`
+	HoldReason   Opt[HoldReason] `json:"holdReason"`  // Why it is on hold or declined.
+	BonusReason  Opt[string]     `json:"bonusReason"` // Why a bonus was given.
+	// True for a further entry: a change after a payout took an earlier one. It may be negative.
+	ClawBack bool `json:"clawback"`
+	// From when a payout may take it: the sale's CreatedAt and the holding period, of a further
+	// entry when it was made; null when it is declined.
+	PayableAt Opt[Time] `json:"payableAt"`
+	// The program's review rules that held it, empty when none did; a review leaves them.
+	RiskReasons []RiskReason `json:"riskReasons"`
+	CreatedAt   Time         `json:"createdAt"`
+	UpdatedAt   Time         `json:"updatedAt"`
 }
 
 // Product is what was bought. All fields are optional.
 type Product struct {
-	ProductID string      `json:"productId,omitzero"`
-	Quantity  Opt[Amount] `json:"quantity,omitzero"` // > 0
-	Price     Opt[Amount] `json:"price,omitzero"`    // ≥ 0
-	Name      string      `json:"name,omitzero"`
+	ProductID string      `json:"productId,omitzero"` // The caller's own id of the product.
+	Quantity  Opt[Amount] `json:"quantity,omitzero"`  // How many, above 0.
+	Price     Opt[Amount] `json:"price,omitzero"`     // The price of one, 0 or more.
+	Name      string      `json:"name,omitzero"`      // What the product is called.
 }
 
 // SaleParams is the input of Program.RecordSale. It needs TotalEarned, and at
@@ -102,57 +143,81 @@ type Product struct {
 //
 // Source: docs/rules.md 5.1; docs/contract.md 1.5, 3.7.
 type SaleParams struct {
-	Once      `json:"-"`
-	PromoCode string `json:"promoCode,omitzero"` // used before ReferralID and the customer to find the affiliate
+	Once `json:"-"`
+	// A code, which decides the affiliate before ReferralID and the customer.
+	PromoCode string `json:"promoCode,omitzero"`
 
-	// Offer redeems what the link gives by which the customer came, without a code: see [Order].Offer. With
-	// PromoCode it says nothing.
+	// Redeem what the link gives by which the customer came, when there is no PromoCode.
+	//
+	// See [Order].Offer.
 	Offer bool `json:"offer,omitzero"`
 
-	HoldID                 string   `json:"holdId,omitzero"`                             // of Program.HoldRedemption: the sale confirms it, and PromoCode may be left out
-	ReferralID             string   `json:"referralId,omitzero" wire:"ident"`            // referral id, customer email, click id, affiliate id or slug
-	ReferredUserExternalID string   `json:"referredUserExternalId,omitzero" wire:"text"` // the customer, by the host's own id
-	Email                  string   `json:"email,omitzero" wire:"sent= "`                // the customer; see [SaleResult].Ignored
-	TotalEarned            Amount   `json:"totalEarned"`                                 // > 0, at most 10^11; see Free
-	Currency               Currency `json:"currency,omitzero"`                           // of the amounts, in any letter case; zero: the program's
+	// The id of a hold, which the sale confirms: it is not refused for what ended or was used up
+	// since. Instead of PromoCode or with that of its code.
+	//
+	// See Program.HoldRedemption.
+	HoldID string `json:"holdId,omitzero"`
+	// A referral id, customer email, click id, affiliate id or slug.
+	ReferralID string `json:"referralId,omitzero" wire:"ident"`
+	// The customer, by the caller's own id, before email; an empty text is none.
+	ReferredUserExternalID string `json:"referredUserExternalId,omitzero" wire:"text"`
+	// The customer's email. A new customer without a PromoCode needs email and name.
+	//
+	// See [SaleResult].Ignored.
+	Email string `json:"email,omitzero" wire:"sent= "`
+	// The gross amount, at most 10^11; with free 0 or left out.
+	TotalEarned Amount `json:"totalEarned"`
+	// The currency of the amounts, in any letter case; not given: the program's.
+	Currency Currency `json:"currency,omitzero"`
 
-	// ExchangeRate is what one unit of Currency is worth in the program's. Without it
-	// Config.Rate is asked; a sale in another currency that has no rate is refused. Over
-	// HTTP only a key of the scope full may send it.
+	// What one unit of currency is worth in the program's, at most 12 decimals; needed for
+	// another currency unless the program knows a rate. Over HTTP for keys of the scope full.
+	//
+	// Without it Config.Rate is asked; a sale in another currency that has no rate is refused.
 	ExchangeRate ExchangeRate `json:"exchangeRate,omitzero"`
 
-	Name              string       `json:"name,omitzero" wire:"text"` // the customer; empty: the referral's
-	ExternalID        string       `json:"externalId,omitzero"`       // unique among live sales
-	ExternalInvoiceID string       `json:"externalInvoiceId,omitzero"`
-	CommissionRate    Opt[Percent] `json:"commissionRate,omitzero"` // for this sale alone
+	// The customer's name; not given: the referral's.
+	Name string `json:"name,omitzero" wire:"text"`
+	// The caller's own id. A sale that has it already is a duplicate and not recorded again.
+	ExternalID string `json:"externalId,omitzero"`
+	// The caller's own id of the invoice; works like ExternalID.
+	ExternalInvoiceID string `json:"externalInvoiceId,omitzero"`
+	// A rate for this sale alone: 0–100 on percentage plans, an amount on flat ones.
+	CommissionRate Opt[Percent] `json:"commissionRate,omitzero"`
 
-	// Subtotal is the basket before the discount of PromoCode. The code's minimum is
-	// compared with it, or without it with TotalEarned. It is > 0, at most 10^11, and
-	// not below TotalEarned less Tax and Shipping. See [Order]. With Lines it is the sum
-	// of their amounts, and may be left out.
+	// The basket before the discount, at most 10^11: at least TotalEarned without tax and
+	// shipping. With lines it is the sum of their amounts, and may be left out.
+	//
+	// The code's minimum is compared with it, or without it with TotalEarned. See [Order].
 	Subtotal Opt[Amount] `json:"subtotal,omitzero"`
 
-	// Free records an order that costs nothing, if the program has Config.FreeOrders:
-	// TotalEarned, Tax and Shipping are zero, and PromoCode or Offer, and Subtotal, are given.
-	// It redeems the code and earns nothing.
+	// An order of 0 by PromoCode or offer with a subtotal, where the program allows it: it
+	// redeems the code and earns nothing. A HoldID may say both.
+	//
+	// See Config.FreeOrders. TotalEarned, Tax and Shipping are zero.
 	Free bool `json:"free,omitzero"`
 
+	// What was bought.
 	Product Opt[Product] `json:"product,omitzero" wire:"text"`
 
-	// Lines say what was bought, instead of Product: at most 500. What earns is shared
-	// out to them, so that the rules of the terms decide about each, and a code that is
-	// for some products takes its discount off these.
+	// What was bought, instead of product: at most 500. The base of the commission is shared out
+	// to them by what they cost, so that rules decide about each; a code that is for some
+	// products takes its discount off these.
 	Lines []Line `json:"lines,omitempty"`
 
-	Tax      Amount `json:"tax,omitzero"`      // ≥ 0
-	Shipping Amount `json:"shipping,omitzero"` // ≥ 0; with Tax at most TotalEarned
+	// The tax in TotalEarned; not given: 0.
+	Tax Amount `json:"tax,omitzero"`
+	// The shipping in TotalEarned, with tax at most that; not given: 0.
+	Shipping Amount `json:"shipping,omitzero"`
 
-	// PaidAt is when the customer paid, if that is known more exactly than the time
-	// of the report: from the year 2000 on, and not after now and five minutes, which is now.
-	// Terms, the dates of code and coupon, whether the click still attributed, the month of
-	// the customer and the exchange rate are as of PaidAt, however long ago that is; limits of
-	// uses, and everything else, as of now. The books have the sale when it is recorded.
-	// Zero: now. Over HTTP only a key of the scope full may send it. Source: docs/money.md M85a.
+	// When the customer paid, from the year 2000 to now (up to five minutes later counts as
+	// now): terms, codes and the click are judged as of then. A plain date is its first
+	// millisecond. Not given: now. Over HTTP for keys of the scope full.
+	//
+	// Terms, the dates of code and coupon, whether the click still attributed, the month of the
+	// customer and the exchange rate are as of PaidAt, however long ago that is; limits of uses,
+	// and everything else, as of now. The books have the sale when it is recorded. Source:
+	// docs/money.md M85a.
 	PaidAt time.Time `json:"paidAt,omitzero" wire:"start"`
 
 	// PaymentTrigger (zero: PURCHASE) and Integration are for sales that an
@@ -242,31 +307,42 @@ type SaleResult struct {
 // SaleUpdate is the input of Program.UpdateSale. A field that is not given
 // stays as it is.
 type SaleUpdate struct {
-	Email             Opt[string]          `json:"email,omitzero"`       // of the sale only
-	TotalEarned       Opt[Amount]          `json:"totalEarned,omitzero"` // > 0, at most 10^11
-	Currency          Currency             `json:"currency,omitzero"`    // of TotalEarned and Subtotal: that of [Sale].Charged, where they must name it; CommissionEarned is in the program's. Zero: the program's
-	Name              Opt[string]          `json:"name,omitzero"`
-	ExternalID        Opt[string]          `json:"externalId,omitzero"`
-	ExternalInvoiceID Opt[string]          `json:"externalInvoiceId,omitzero"`
-	CommissionRate    Opt[Percent]         `json:"commissionRate,omitzero"`
-	Subtotal          Opt[Amount]          `json:"subtotal,omitzero"`         // as in SaleParams; null clears it
-	CommissionEarned  Opt[Amount]          `json:"commissionEarned,omitzero"` // sets the commission directly
-	Metadata          Opt[json.RawMessage] `json:"metadata,omitzero"`         // a JSON object, replaced as a whole
+	// The customer's email, of the sale only.
+	Email Opt[string] `json:"email,omitzero"`
+	// The gross amount, above 0, at most 10^11.
+	TotalEarned Opt[Amount] `json:"totalEarned,omitzero"`
+	// The currency of the amounts, in any letter case: the one in which the sale was charged,
+	// which must be given with an amount if it is not the program's. CommissionEarned is in the
+	// program's.
+	Currency Currency `json:"currency,omitzero"`
+	// The customer's name.
+	Name Opt[string] `json:"name,omitzero"`
+	// The caller's own id; unique among the live sales of the program.
+	ExternalID Opt[string] `json:"externalId,omitzero"`
+	// The caller's own id of the invoice; unique among the live sales of the program.
+	ExternalInvoiceID Opt[string]  `json:"externalInvoiceId,omitzero"`
+	CommissionRate    Opt[Percent] `json:"commissionRate,omitzero"`
+	Subtotal          Opt[Amount]  `json:"subtotal,omitzero"`
+	// Sets the commission of the credited affiliate.
+	CommissionEarned Opt[Amount] `json:"commissionEarned,omitzero"`
+	// A JSON object, replaced as a whole; at most 16,384 bytes in compact form.
+	Metadata Opt[json.RawMessage] `json:"metadata,omitzero"`
 
-	// ClawBack allows a change of money although a payout holds the commission: the
-	// difference becomes a further commission, which the next payout takes. For a
-	// move it does what AffiliateID says.
+	// Book the change although a payout holds the commission: the difference becomes a further
+	// commission, which the next payout takes.
+	//
+	// Of a move it does what AffiliateID says.
 	ClawBack bool `json:"clawback,omitzero"`
 
-	// AffiliateID moves the sale to another affiliate. The sale keeps its id, its
-	// day, its external ids and the code that was redeemed; it no longer belongs to a
-	// link. The commission is calculated by the terms of the new affiliate, with the
-	// limits as of the sale's day. A rate or commission that was set for this sale is
-	// dropped, unless it is given again with the move. A hold of the new affiliate
-	// applies, an older review does not, and the rules of Config.Review do not run.
-	// When a payout holds a commission of the sale, the move is refused without
-	// ClawBack. With ClawBack the payout keeps what it holds, and the former
-	// affiliate owes that amount: see [AdjustMove].
+	// Whom the sale credits from now on; the commission is computed anew by their terms. Where a
+	// payout holds it, ClawBack is needed: the payout keeps it, and the next one of the former
+	// affiliate is lower. Over HTTP for keys of the scope full.
+	//
+	// The sale keeps its id, its day, its external ids and the code that was redeemed; it no
+	// longer belongs to a link. Limits are as of the sale's day. A rate or commission that was
+	// set for this sale is dropped, unless it is given again with the move. A hold of the new
+	// affiliate applies, an older review does not, and the rules of Config.Review do not run.
+	// What the former affiliate owes is an adjustment: see [AdjustMove].
 	AffiliateID Opt[uuid.UUID] `json:"affiliateId,omitzero"`
 }
 
@@ -276,30 +352,45 @@ type SaleUpdate struct {
 //
 // Source: docs/contract.md 3.7.
 type SaleFilter struct {
-	AffiliateID       Opt[uuid.UUID] `json:"affiliateId,omitzero"` // whom the sale credits
-	AffiliateEmail    Opt[string]    `json:"affiliateEmail,omitzero"`
-	ReferralID        Opt[string]    `json:"referralId,omitzero"` // referral id, else customer email
-	ExternalID        Opt[string]    `json:"saleExternalId,omitzero"`
-	ExternalInvoiceID Opt[string]    `json:"saleExternalInvoiceId,omitzero"`
+	// The sales that this affiliate is credited with.
+	AffiliateID Opt[uuid.UUID] `json:"affiliateId,omitzero"`
+	// The sales of the affiliate with this email.
+	AffiliateEmail Opt[string] `json:"affiliateEmail,omitzero"`
+	// The sales of this referral: its id, or the customer's email.
+	ReferralID Opt[string] `json:"referralId,omitzero"`
+	// The sale with this ExternalID, in an array.
+	ExternalID Opt[string] `json:"saleExternalId,omitzero"`
+	// The sale with this ExternalInvoiceID, in an array.
+	ExternalInvoiceID Opt[string] `json:"saleExternalInvoiceId,omitzero"`
 }
 
 // Refund is the input of Program.RefundSale.
 type Refund struct {
-	SaleID   SaleID      `json:"saleId,omitzero"`
-	Amount   Opt[Amount] `json:"amount,omitzero"`   // > 0; not given: the whole rest; null is refused
-	Tax      Opt[Amount] `json:"tax,omitzero"`      // of Amount, which is then required; not given: in the same proportion as in the sale
-	Shipping Opt[Amount] `json:"shipping,omitzero"` // likewise; with one of both the other is 0, and the rest is goods
+	// The id of the sale.
+	SaleID SaleID `json:"saleId,omitzero"`
+	// How much is refunded; not given: all that is left.
+	Amount Opt[Amount] `json:"amount,omitzero"`
+	// The tax in amount, which is needed then; as large a part as of the sale when neither it
+	// nor shipping is given.
+	Tax Opt[Amount] `json:"tax,omitzero"`
+	// The shipping in amount, which is needed then. With one of tax and shipping the other is 0,
+	// and the rest is goods.
+	Shipping Opt[Amount] `json:"shipping,omitzero"`
 
-	// Lines say of which lines the refund is. They are Amount less Tax and Shipping
-	// together, and at most what the line brought. Not given: the same part of all lines.
+	// Of which lines the refund is, and at most what each brought: their sum is amount less tax
+	// and shipping, all three of which are needed then if they are not 0. Not given: the same
+	// part of all lines.
 	Lines []RefundLine `json:"lines,omitempty"`
 
-	Currency Currency `json:"currency,omitzero"` // of all amounts, in any letter case: the one in which the sale was charged. Zero: the program's; with an amount it must not be zero for a sale of another
-	RefundID string   `json:"refundId,omitzero"` // unique within the sale: a repeat does nothing
+	// The currency of all amounts, in any letter case: the one in which the sale was charged;
+	// not given: the program's. With an amount it is needed for a sale in another currency.
+	Currency Currency `json:"currency,omitzero"`
+	// Unique within the sale: a repeat does nothing.
+	RefundID string `json:"refundId,omitzero"`
 
-	// ClawBack books the refund although a payout holds the commission: what was paid
-	// too much becomes a further, negative commission, which the next payout takes.
-	// Without it such a refund is refused.
+	// Book the refund although a payout holds the commission: what was paid too much becomes a
+	// further, negative commission, which the next payout takes. Without it such a refund is
+	// refused.
 	ClawBack bool `json:"clawback,omitzero"`
 }
 
@@ -314,14 +405,17 @@ type Reversal struct {
 
 // ReversedSale is the answer for a reversed sale.
 type ReversedSale struct {
-	ID SaleID `json:"id"`
+	ID SaleID `json:"id"` // The id.
 }
 
-// RefundResult is the answer of Program.RefundSale.
+// RefundResult says what a refund did.
+//
+// It is the answer of Program.RefundSale.
 type RefundResult struct {
-	Success         bool         `json:"success"` // always true
-	AlreadyRefunded bool         `json:"alreadyRefunded"`
-	Reason          RefundReason `json:"reason"`
+	Success         bool `json:"success"`         // Always true.
+	AlreadyRefunded bool `json:"alreadyRefunded"` // True when nothing was left to do.
+	// already_refunded: the sale was refunded, or this RefundID was applied, before.
+	Reason RefundReason `json:"reason"`
 }
 
 // RefundReason says what a refund did.
@@ -356,19 +450,33 @@ type Line struct {
 	Discount   Amount      `json:"discount,omitzero"`    // ≥ 0, at most Amount: what others than PromoCode took off
 }
 
-// A SaleLine is a [Line] of a recorded sale.
+// A SaleLine is a line of a recorded sale. A sale without lines for whose product a rule
+// was asked has one line: what was charged.
+//
+// See [Line].
 type SaleLine struct {
-	ID           Opt[string] `json:"id"`
-	ProductID    Opt[string] `json:"productId"`
-	PlanID       Opt[string] `json:"planId"`
-	Name         Opt[string] `json:"name"`
-	Categories   []string    `json:"categories"`
-	Quantity     Amount      `json:"quantity"`
-	Amount       Amount      `json:"amount"`
-	Discount     Amount      `json:"discount"`
-	CodeDiscount Amount      `json:"codeDiscount"`   // what the sale's promotional code took off the line
-	Refunded     Amount      `json:"refundedAmount"` // by refunds that named the line; the others are shared by all lines
-	Rule         Opt[string] `json:"rule"`           // the rule of the terms that decides what the line earns; null: the rate of the sale does
+	// The caller's own id; a refund names the line by it.
+	ID Opt[string] `json:"id"`
+	// The caller's own id of the product.
+	ProductID Opt[string] `json:"productId"`
+	// The plan or price at the caller or its payment provider.
+	PlanID Opt[string] `json:"planId"`
+	// What it is called.
+	Name Opt[string] `json:"name"`
+	// The categories of the product.
+	Categories []string `json:"categories"`
+	// How many pieces.
+	Quantity Amount `json:"quantity"`
+	// What all pieces cost together, before any discount, tax and shipping.
+	Amount Amount `json:"amount"`
+	// What others than the promotional code took off.
+	Discount Amount `json:"discount"`
+	// What the promotional code took off.
+	CodeDiscount Amount `json:"codeDiscount"`
+	// What refunds named of it; the others are shared by all lines.
+	Refunded Amount `json:"refundedAmount"`
+	// The rule that decides what the line earns; null: the rate of the sale does.
+	Rule Opt[string] `json:"rule"`
 }
 
 // A RefundLine says how much of a line was refunded.
@@ -379,13 +487,22 @@ type RefundLine struct {
 
 // An ExplainedLine is the part of a line in the commission of its sale.
 type ExplainedLine struct {
-	ID    Opt[string]  `json:"id"` // null also for the one part of a sale without lines
-	Base  Amount       `json:"base"`
-	Kept  string       `json:"kept"` // of Base, after the refunds: a number or a fraction in lowest terms
-	Rule  Opt[string]  `json:"rule"` // null: the terms of the sale
-	Type  RuleType     `json:"commissionType"`
-	Rate  Opt[Percent] `json:"commissionRate"` // null with NONE
-	Exact string       `json:"exact"`          // what the line earns, like Kept
+	// The caller's own id of the line; null also for the one part of a sale without lines.
+	ID Opt[string] `json:"id"`
+	// What the line has of the base of the sale.
+	Base Amount `json:"base"`
+	// What refunds left of that: a number, or a fraction in lowest terms.
+	Kept string `json:"kept"`
+	// The rule that decides; null: the terms of the sale do.
+	Rule Opt[string] `json:"rule"`
+	// What the rate is: a percentage, an amount for the sale, an amount for each piece, or
+	// nothing.
+	Type RuleType `json:"commissionType"`
+	// The rate; null: none.
+	Rate Opt[Percent] `json:"commissionRate"`
+	// What the line earns before the sum of all lines is rounded: a number, or a fraction in
+	// lowest terms.
+	Exact string `json:"exact"`
 }
 
 // StoredLine is a [SaleLine] as a store keeps it, with what its rule pays.
@@ -421,14 +538,26 @@ func CloneLines(lines []StoredLine) []StoredLine {
 //
 // Source: docs/terms.md 6; docs/contract.md 3.7.
 type ConversionParams struct {
-	Once                   `json:"-"`
-	Conversion             string `json:"conversion" wire:"text"`                      // what it is, 1–100 characters, such as signup: counted once for each customer
-	ExternalID             string `json:"externalId,omitzero"`                         // unique among live conversions; those of sales are apart
-	PromoCode              string `json:"promoCode,omitzero"`                          // judged as for a sale whose basket is not known; it is not redeemed
-	ReferralID             string `json:"referralId,omitzero" wire:"ident"`            // referral id, customer email, click id, affiliate id or slug
-	ReferredUserExternalID string `json:"referredUserExternalId,omitzero" wire:"text"` // the customer, by the host's own id
-	Email                  string `json:"email,omitzero" wire:"sent= "`                // the customer; see [SaleResult].Ignored
-	Name                   string `json:"name,omitzero" wire:"text"`                   // the customer; empty: the referral's
+	Once `json:"-"`
+	// What the customer did, as rules name it: 1–100 characters, such as signup. Each customer
+	// has it once.
+	Conversion string `json:"conversion" wire:"text"`
+	// The caller's own id. A conversion that has it already is a duplicate and not recorded
+	// again; ids of sales are apart.
+	ExternalID string `json:"externalId,omitzero"`
+	// A code, which decides the affiliate before the other two. It is judged as for a sale whose
+	// basket is not known, and not redeemed.
+	PromoCode string `json:"promoCode,omitzero"`
+	// A referral id, customer email, click id, affiliate id or slug.
+	ReferralID string `json:"referralId,omitzero" wire:"ident"`
+	// The customer, by the caller's own id, before email; an empty text is none.
+	ReferredUserExternalID string `json:"referredUserExternalId,omitzero" wire:"text"`
+	// The customer's email. A new customer without a PromoCode needs email and name.
+	//
+	// See [SaleResult].Ignored.
+	Email string `json:"email,omitzero" wire:"sent= "`
+	// The customer's name; not given: the referral's.
+	Name string `json:"name,omitzero" wire:"text"`
 }
 
 // SaleQuery selects the sales that match every field that is set. A field that is
@@ -436,18 +565,32 @@ type ConversionParams struct {
 //
 // Source: docs/contract.md 4.5.
 type SaleQuery struct {
-	AffiliateID    Opt[uuid.UUID] `json:"affiliateId,omitzero"` // whom the sale credits
-	ReferralID     Opt[string]    `json:"referralId,omitzero"`  // referral id, else customer email
-	CodeID         Opt[uuid.UUID] `json:"promotionalCodeId,omitzero"`
-	LinkID         Opt[uuid.UUID] `json:"linkId,omitzero"`         // by which the customer came
-	Status         SaleStatus     `json:"status,omitzero"`         // empty: any
-	ApprovalStatus ApprovalStatus `json:"approvalStatus,omitzero"` // of one of its commissions; empty: any
-	Since          Opt[Date]      `json:"since,omitzero"`          // recorded then or later; a plain date is its first millisecond
-	Until          Opt[Date]      `json:"until,omitzero"`          // recorded then or earlier; a plain date is its last millisecond
-	Currency       Currency       `json:"currency,omitzero"`       // in which the customer was charged, in any letter case; empty: any
-	OldestFirst    bool           `json:"oldestFirst,omitzero"`    // false: newest first
-	Part           bool           `json:"part,omitzero"`           // Search is a part of one also where it names a sale exactly
-	Search         Opt[string]    `json:"search,omitzero"`         // 1–100 characters: exactly a number, an order id, an invoice or a customer's email; else a part of one or of a customer's name
+	// The sales that this affiliate is credited with.
+	AffiliateID Opt[uuid.UUID] `json:"affiliateId,omitzero"`
+	// The sales of this referral: its id, or the customer's email.
+	ReferralID Opt[string] `json:"referralId,omitzero"`
+	// The sales with this promotional code.
+	CodeID Opt[uuid.UUID] `json:"promotionalCodeId,omitzero"`
+	// The sales to customers who came by this link.
+	LinkID Opt[uuid.UUID] `json:"linkId,omitzero"`
+	// The sales in this status; not given: any.
+	Status SaleStatus `json:"status,omitzero"`
+	// The sales with a commission in this approval status; not given: any.
+	ApprovalStatus ApprovalStatus `json:"approvalStatus,omitzero"`
+	// Recorded then or later; a plain date is its first millisecond.
+	Since Opt[Date] `json:"since,omitzero"`
+	// Recorded then or earlier; a plain date is its last millisecond.
+	Until Opt[Date] `json:"until,omitzero"`
+	// The sales that were charged in this currency, in any letter case; not given: any.
+	Currency Currency `json:"currency,omitzero"`
+	// True: the oldest first. False: the newest first.
+	OldestFirst bool `json:"oldestFirst,omitzero"`
+	// True: search is a part of a text, also where it is all of one.
+	Part bool `json:"part,omitzero"`
+	// The sale with exactly this number, ExternalID or ExternalInvoiceID, or the sales with this
+	// email; else those with this text, 1–100 characters, in one of them or in the customer's
+	// name, in any letter case.
+	Search Opt[string] `json:"search,omitzero"`
 }
 
 // An Explanation says how the commission of a sale came about. For sales that were recorded
@@ -455,92 +598,124 @@ type SaleQuery struct {
 //
 // Source: docs/money.md 10.
 type Explanation struct {
-	SaleID      SaleID              `json:"saleId"`
-	Credit      ExplainedCredit     `json:"credit"`
-	Terms       ExplainedTerms      `json:"terms"`
-	Base        ExplainedBase       `json:"base"`
-	Arithmetic  ExplainedArithmetic `json:"arithmetic"`
-	Commissions []Commission        `json:"commissions"`
-	Movements   []Movement          `json:"movements"`       // of the sale, newest first; none of payouts
-	Lines       []ExplainedLine     `json:"lines,omitempty"` // when rules decide about some of them
-	Offer       Opt[ExplainedOffer] `json:"offer,omitzero"`  // when the sale redeemed what the link gives
+	SaleID      SaleID              `json:"saleId"`      // The sale.
+	Credit      ExplainedCredit     `json:"credit"`      // Who was credited, and by what.
+	Terms       ExplainedTerms      `json:"terms"`       // The terms, and where they come from.
+	Base        ExplainedBase       `json:"base"`        // What the rate is applied to.
+	Arithmetic  ExplainedArithmetic `json:"arithmetic"`  // The calculation.
+	Commissions []Commission        `json:"commissions"` // What the sale earned.
+	// The movements of the sale, newest first; none of payouts.
+	Movements []Movement `json:"movements"`
+	// What each line earns, when a rule decides about one; else it is not there.
+	Lines []ExplainedLine `json:"lines,omitempty"`
+	// What the link gave in place of a code; not there when it gave nothing.
+	Offer Opt[ExplainedOffer] `json:"offer,omitzero"`
 
-	// Redemption says what its code took off, when the sale confirmed a hold or is over a limit, or its coupon has
-	// a cap or a budget.
+	// The redemption of its code, when the sale confirmed a hold or is over a limit, or the
+	// coupon has a cap or a budget.
 	Redemption Opt[ExplainedRedemption] `json:"redemption,omitzero"`
 }
 
 // ExplainedRedemption is the redemption of a sale by code.
 type ExplainedRedemption struct {
-	Discount   Amount      `json:"discount"`   // what the code took off, in the program's currency
-	HoldID     Opt[string] `json:"holdId"`     // the caller's id of the hold that the sale confirmed; null: none
-	Over       bool        `json:"over"`       // it was made over a limit: the customer paid after the hold had lapsed, when the place was gone
-	SeenAt     Opt[Time]   `json:"seenAt"`     // when somebody accepted that; null: nobody has
-	RestoredAt Opt[Time]   `json:"restoredAt"` // when it was given back; null: it counts
+	Discount Amount `json:"discount"` // What the code took off, in the program's currency.
+	// The caller's id of the hold that the sale confirmed; null: none.
+	HoldID Opt[string] `json:"holdId"`
+	// It is over a limit: the customer paid after the hold had lapsed, when the place was gone.
+	Over       bool      `json:"over"`
+	SeenAt     Opt[Time] `json:"seenAt"`     // When somebody accepted that; null: nobody has.
+	RestoredAt Opt[Time] `json:"restoredAt"` // When it was given back; null: it counts.
 }
 
 // ExplainedOffer is what the link gave in place of a code.
 type ExplainedOffer struct {
-	CouponID uuid.UUID   `json:"couponId"` // which may be gone
-	Name     Opt[string] `json:"name"`     // of the coupon; null: it was deleted
-	Discount Amount      `json:"discount"` // what it took off, in the program's currency
+	CouponID uuid.UUID   `json:"couponId"` // The coupon, which may be gone.
+	Name     Opt[string] `json:"name"`     // Of the coupon; null: it was deleted.
+	Discount Amount      `json:"discount"` // What it took off, in the program's currency.
 }
 
 // ExplainedCredit says who was credited, and why. The times are null when the click or the
 // referral was deleted.
 type ExplainedCredit struct {
-	By                CreditedBy     `json:"by"`
-	PromotionalCodeID Opt[uuid.UUID] `json:"promotionalCodeId"`
-	ClickID           Opt[ClickID]   `json:"clickId"` // the click that credited the affiliate
-	ClickAt           Opt[Time]      `json:"clickAt"`
-	AffiliateLinkID   Opt[uuid.UUID] `json:"affiliateLinkId"`
-	ReferralID        Opt[uuid.UUID] `json:"referralId"`
-	ReferralAt        Opt[Time]      `json:"referralAt"` // when the customer was referred
+	By                CreditedBy     `json:"by"`                // What credited the affiliate.
+	PromotionalCodeID Opt[uuid.UUID] `json:"promotionalCodeId"` // The promotional code of the sale.
+	// The click that credited the affiliate.
+	ClickID Opt[ClickID] `json:"clickId"`
+	// When it was clicked; null once the click is gone.
+	ClickAt         Opt[Time]      `json:"clickAt"`
+	AffiliateLinkID Opt[uuid.UUID] `json:"affiliateLinkId"` // The link of the sale.
+	ReferralID      Opt[uuid.UUID] `json:"referralId"`      // The customer's referral.
+	ReferralAt      Opt[Time]      `json:"referralAt"`      // When the customer was referred.
 }
 
 // ExplainedTerms are the terms of a sale and their sources.
 type ExplainedTerms struct {
-	CommissionType   CommissionType `json:"commissionType"`
-	CommissionRate   Opt[Percent]   `json:"commissionRate"` // the rate applied
-	RateFrom         RateSource     `json:"rateFrom"`
-	PlanFrom         PlanSource     `json:"planFrom"`
+	// What the rate is: a percentage, or an amount.
+	CommissionType CommissionType `json:"commissionType"`
+	// The rate that was applied.
+	CommissionRate Opt[Percent] `json:"commissionRate"`
+	// Whose rate it is.
+	RateFrom RateSource `json:"rateFrom"`
+	// Whose plan it is; PROGRAM: there was none.
+	PlanFrom PlanSource `json:"planFrom"`
+	// The plan.
 	CommissionPlanID Opt[uuid.UUID] `json:"commissionPlanId"`
-	CommissionTierID Opt[uuid.UUID] `json:"commissionTierId"` // the tier that gave the rate
-	HoldDays         int64          `json:"holdDays"`
-	Payment          Opt[int64]     `json:"payment"`        // the customer's n-th payment; null: no customer, or no payment
-	Over             Opt[OverLimit] `json:"over"`           // the limit that the sale exceeded; null: none
-	Month            int64          `json:"month,omitzero"` // the month of the customer; not there: the terms did not ask for it
+	// The tier that gave the rate.
+	CommissionTierID Opt[uuid.UUID] `json:"commissionTierId"`
+	// Days until a payout may take the commission.
+	HoldDays int64 `json:"holdDays"`
+	// The number of this payment of the customer; null: no customer, or no payment.
+	Payment Opt[int64] `json:"payment"`
+	// The limit of the terms that the sale was beyond, so that it earned nothing; null: none.
+	Over Opt[OverLimit] `json:"over"`
+	// The month of the customer; not there when the terms did not ask for it.
+	Month int64 `json:"month,omitzero"`
 }
 
 // ExplainedBase is the amount to which the rate is applied.
 type ExplainedBase struct {
-	TotalEarned      Amount `json:"totalEarned"`
-	TaxDeducted      Amount `json:"taxDeducted"`
+	// The gross amount.
+	TotalEarned Amount `json:"totalEarned"`
+	// The tax that was deducted.
+	TaxDeducted Amount `json:"taxDeducted"`
+	// The shipping that was deducted.
 	ShippingDeducted Amount `json:"shippingDeducted"`
-	Refunded         Amount `json:"refunded"`
-	Kept             Amount `json:"kept"` // of TotalEarned, after the refunds
-	Base             Amount `json:"base"` // of the whole sale; the commission is that on the kept part
+	// The sum of the refunds.
+	Refunded Amount `json:"refunded"`
+	// What is left of TotalEarned after the refunds.
+	Kept Amount `json:"kept"`
+	// What the rate is applied to, of the whole sale. The commission is that on the kept part.
+	Base Amount `json:"base"`
 
-	// The refunds that named their tax and shipping, in total; all zero when none did. When
-	// some did, the base is first reduced by NamedRefunds less both, and the part Kept ÷
-	// (TotalEarned − NamedRefunds) of that counts.
-	NamedRefunds     Amount `json:"namedRefunds,omitzero"`
-	TaxRefunded      Amount `json:"taxRefunded,omitzero"`
+	// The sum of the refunds that said their tax and shipping; absent: 0. The base is lowered by
+	// it less TaxRefunded and ShippingRefunded, and of that the part kept / (TotalEarned -
+	// NamedRefunds) counts.
+	NamedRefunds Amount `json:"namedRefunds,omitzero"`
+	// How much of NamedRefunds was tax; absent: 0.
+	TaxRefunded Amount `json:"taxRefunded,omitzero"`
+	// How much of NamedRefunds was shipping; absent: 0.
 	ShippingRefunded Amount `json:"shippingRefunded,omitzero"`
 
-	// Of a sale in another currency, in which all amounts here and those of the lines are: a
-	// percentage of them is worth ExchangeRate times as much in the program's currency, and
-	// only then rounded. Not there: the program's.
-	Currency     Currency     `json:"currency,omitzero"`
+	// Of a sale in another currency: the one of all amounts here and of the lines; not there:
+	// the program's.
+	Currency Currency `json:"currency,omitzero"`
+	// What one unit of it is worth in the program's. A percentage of the amounts is multiplied
+	// by it, and only then rounded; exact is after it.
 	ExchangeRate ExchangeRate `json:"exchangeRate,omitzero"`
 }
 
 // ExplainedArithmetic is the calculation. Rounded is the sum of the commissions.
 type ExplainedArithmetic struct {
-	ByHand  Opt[Amount] `json:"byHand"`       // the commission was set to this amount; null: calculated
-	Exact   string      `json:"exact"`        // a number or a fraction in lowest terms, such as 5997/2000
-	Rounded Amount      `json:"rounded"`      // half away from zero, to the digits of the currency; at most Cap
-	Cap     Opt[Amount] `json:"cap,omitzero"` // what the sale may earn at most, by the caps of its terms; not there: none
+	// The amount that the commission was set to; null: it was calculated.
+	ByHand Opt[Amount] `json:"byHand"`
+	// The result before it is rounded: a number, or a fraction in lowest terms, such as
+	// 5997/2000.
+	Exact string `json:"exact"`
+	// The sum of the commissions: rounded half away from zero to the digits of the currency, at
+	// most the cap.
+	Rounded Amount `json:"rounded"`
+	// What the sale may earn at most by the caps of its terms; not there: no cap.
+	Cap Opt[Amount] `json:"cap,omitzero"`
 }
 
 // SimulateQuery is the input of Program.Simulate.

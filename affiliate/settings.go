@@ -12,43 +12,78 @@ import (
 //
 // Source: docs/contract.md 2.15.
 type Settings struct {
-	ID                   uuid.UUID         `json:"id"`
-	Name                 string            `json:"name"`
-	Currency             Currency          `json:"currency"`
-	TimeZone             string            `json:"timeZone"`                  // name of an IANA zone
-	URLModifier          string            `json:"urlModifier"`               // the query parameter of the slug
-	OldURLModifiers      []string          `json:"oldUrlModifiers,omitempty"` // those of links from before the program was here; not there: none
-	CookieDuration       int               `json:"cookieDuration"`            // days for which a click attributes
-	Destinations         []LinkDestination `json:"destinations"`
-	Attribution          Attribution       `json:"attribution,omitzero"` // not there: the defaults
-	Terms                ProgramTerms      `json:"terms"`
-	AutoApprove          bool              `json:"autoApprove"` // affiliates created without a status are ACTIVE
-	CommissionOnTax      bool              `json:"commissionOnTax"`
-	CommissionOnShipping bool              `json:"commissionOnShipping"`
-	RefundWindowSeconds  Opt[int64]        `json:"refundWindowSeconds"` // null: no limit
-	CascadeEvents        bool              `json:"cascadeEvents"`       // deletes also fire the deleted events of the children
-	DeliverySchedule     []int64           `json:"deliverySchedule"`    // seconds before each attempt
+	ID uuid.UUID `json:"id"`
+	// Shown on links.
+	Name string `json:"name"`
+	// Of every sale.
+	Currency Currency `json:"currency"`
+	// Where a plain date ends: the name of an IANA zone.
+	TimeZone string `json:"timeZone"`
+	// The query parameter of the slug.
+	URLModifier string `json:"urlModifier"`
+	// Those of links from before the program was here; not there: none.
+	OldURLModifiers []string `json:"oldUrlModifiers,omitempty"`
+	// For how many days of 24 hours a click attributes.
+	CookieDuration int `json:"cookieDuration"`
+	// Where links lead to.
+	Destinations []LinkDestination `json:"destinations"`
+	// Whom a sale credits; not there: a code, else the last click, else the affiliate of the
+	// customer, for each order anew.
+	Attribution Attribution `json:"attribution,omitzero"`
+	// What affiliates without a rate, tier or plan of their own earn.
+	Terms ProgramTerms `json:"terms"`
+	// True: affiliates who are made without a status are ACTIVE. False: INACTIVE.
+	AutoApprove bool `json:"autoApprove"`
+	// False: tax is deducted before the commission.
+	CommissionOnTax bool `json:"commissionOnTax"`
+	// False: shipping is deducted before the commission.
+	CommissionOnShipping bool `json:"commissionOnShipping"`
+	// How long after a sale it may be refunded; null: no limit.
+	RefundWindowSeconds Opt[int64] `json:"refundWindowSeconds"`
+	// True: a deletion also fires the events of what goes with it.
+	CascadeEvents bool `json:"cascadeEvents"`
+	// The seconds before each attempt of a delivery; its length is the number of attempts.
+	DeliverySchedule []int64 `json:"deliverySchedule"`
 }
 
-// LinkDestination is a [Destination] in an answer.
+// LinkDestination is a page that links lead to.
+//
+// It is a [Destination] in an answer.
 type LinkDestination struct {
-	URL    string     `json:"url"`
-	Params url.Values `json:"params"` // never nil
+	// The page.
+	URL string `json:"url"`
+	// Query parameters that follow the slug.
+	//
+	// It is never nil.
+	Params url.Values `json:"params"`
 }
 
-// ProgramTerms are, in an answer, the [Terms] of affiliates without a rate,
-// tier or plan of their own.
+// ProgramTerms are the terms of affiliates without a rate, tier or plan of their own, in
+// an answer.
+//
+// See [Terms].
 type ProgramTerms struct {
-	CommissionType   CommissionType `json:"commissionType"`
-	CommissionRate   Percent        `json:"commissionRate"`
-	NumberOfPayments Opt[int64]     `json:"numberOfPayments"` // null: no limit
-	NumberOfMonths   Opt[int64]     `json:"numberOfMonths"`   // null: no limit
-	HoldDays         int64          `json:"holdDays"`
-	Rules            []Rule         `json:"rules,omitempty"`
-	MonthsFrom       MonthsFrom     `json:"monthsFrom,omitzero"` // not there: PAYMENT
-	MaxPerSale       Amount         `json:"maxPerSale,omitzero"` // not there: no cap
-	MaxPerCustomer   Amount         `json:"maxPerCustomer,omitzero"`
-	OfferCouponID    uuid.UUID      `json:"offerCouponId,omitzero"` // not there: no offer
+	// What the rate is.
+	CommissionType CommissionType `json:"commissionType"`
+	// A percentage, or an amount of the flat type.
+	CommissionRate Percent `json:"commissionRate"`
+	// It pays for so many payments of a referral; null: no stop.
+	NumberOfPayments Opt[int64] `json:"numberOfPayments"`
+	// It pays for so many months of a customer; null: no stop.
+	NumberOfMonths Opt[int64] `json:"numberOfMonths"`
+	// Days of 24 hours until a payout may take the commission of a sale.
+	HoldDays int64 `json:"holdDays"`
+	// What some lines of some sales earn instead of the rate; not there when there are none.
+	Rules []Rule `json:"rules,omitempty"`
+	// With what the months of a customer begin: the first payment, or the referral; not there:
+	// PAYMENT.
+	MonthsFrom MonthsFrom `json:"monthsFrom,omitzero"`
+	// What a sale earns at most; not there: no cap.
+	MaxPerSale Amount `json:"maxPerSale,omitzero"`
+	// What all sales of a customer earn together at most; not there: no cap.
+	MaxPerCustomer Amount `json:"maxPerCustomer,omitzero"`
+	// The coupon that links give customers without a code; not there: none.
+	OfferCouponID uuid.UUID `json:"offerCouponId,omitzero"`
 }
 
 // A SettingsError means that a program was opened with another currency or time zone than the

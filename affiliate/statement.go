@@ -16,37 +16,38 @@ import (
 //
 // Source: docs/money.md 9.
 type Statement struct {
-	AffiliateID uuid.UUID `json:"affiliateId"`
-	Currency    Currency  `json:"currency"`
-	From        Time      `json:"from"` // inclusive
-	To          Time      `json:"to"`   // exclusive
-	Opening     Figures   `json:"opening"`
-	Closing     Figures   `json:"closing"` // what was owed at the beginning, and the sum of the lines
-	Closed      bool      `json:"closed"`  // nothing can be added to the period
+	AffiliateID uuid.UUID `json:"affiliateId"` // Whose it is.
+	Currency    Currency  `json:"currency"`    // The currency of the program.
+	From        Time      `json:"from"`        // The beginning, inclusive.
+	To          Time      `json:"to"`          // The end, exclusive.
+	Opening     Figures   `json:"opening"`     // The accounts at the beginning.
+	// The accounts at the end: what was owed at the beginning, and the sum of the lines.
+	Closing Figures `json:"closing"`
+	Closed  bool    `json:"closed"` // True when nothing can be added to the period.
 
 	page func(Page) (List[StatementLine], error)
 }
 
 // Figures are the accounts of an affiliate at one moment.
 type Figures struct {
-	Held     Amount `json:"held"`
-	Payable  Amount `json:"payable"` // also what matures later
-	InPayout Amount `json:"inPayout"`
-	Owed     Amount `json:"owed"` // the sum of the three
-	Paid     Amount `json:"paid"`
+	Held     Amount `json:"held"`     // Commissions that are ON_HOLD.
+	Payable  Amount `json:"payable"`  // What is payable, or will be after its holding period.
+	InPayout Amount `json:"inPayout"` // In payouts that are neither PAID nor CANCELED.
+	Owed     Amount `json:"owed"`     // The sum of the three.
+	Paid     Amount `json:"paid"`     // In payouts that are PAID.
 }
 
 // A StatementLine is a movement that changed what is owed.
 type StatementLine struct {
-	Number       int64             `json:"number"` // of the movement
-	At           Time              `json:"at"`
-	Cause        Cause             `json:"cause"`
-	SaleID       Opt[SaleID]       `json:"saleId"`
-	CommissionID Opt[CommissionID] `json:"commissionId"`
-	PayoutID     Opt[uuid.UUID]    `json:"payoutId"`
-	AdjustmentID Opt[uuid.UUID]    `json:"adjustmentId"`
-	Amount       Amount            `json:"amount"` // less than zero when less is owed
-	Owed         Amount            `json:"owed"`   // after the line
+	Number       int64             `json:"number"`       // The number of the movement.
+	At           Time              `json:"at"`           // When it was booked.
+	Cause        Cause             `json:"cause"`        // What was done.
+	SaleID       Opt[SaleID]       `json:"saleId"`       // The sale; it may be gone.
+	CommissionID Opt[CommissionID] `json:"commissionId"` // The commission; null: none, or several.
+	PayoutID     Opt[uuid.UUID]    `json:"payoutId"`     // The payout.
+	AdjustmentID Opt[uuid.UUID]    `json:"adjustmentId"` // The adjustment.
+	Amount       Amount            `json:"amount"`       // Below 0 when less is owed.
+	Owed         Amount            `json:"owed"`         // What is owed after it.
 }
 
 // Page returns a page of the lines, oldest first, as of when the statement was made, so

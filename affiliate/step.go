@@ -166,12 +166,13 @@ type Retention struct {
 
 // Retained is the number of records that were deleted, by kind.
 type Retained struct {
-	Events     int64 `json:"events"`
-	Receipts   int64 `json:"receipts"`
-	Deliveries int64 `json:"deliveries"`
-	Clicks     int64 `json:"clicks"`
-	Payments   int64 `json:"payments"` // those without a sale, and payers without a referral
-	Holds      int64 `json:"holds,omitzero"`
+	Events     int64 `json:"events"`     // Events without a delivery.
+	Receipts   int64 `json:"receipts"`   // Answers to idempotency keys.
+	Deliveries int64 `json:"deliveries"` // Settled ones.
+	Clicks     int64 `json:"clicks"`     // Those that never became a referral.
+	// Payments of providers that never had a sale, and payers without a referral.
+	Payments int64 `json:"payments"`
+	Holds    int64 `json:"holds,omitzero"` // Holds; absent: none.
 }
 
 // PersonalData is everything that a program stores about one person, for a

@@ -6,9 +6,12 @@ import (
 
 // A Breach is an invariant that the records of a program break.
 type Breach struct {
-	Invariant string `json:"invariant"` // its number, as listed at Program.Verify
-	Object    string `json:"object"`    // the object that breaks it: a kind and an id
-	Detail    string `json:"detail"`    // how; it holds ids and figures, never personal data
+	// Its number.
+	//
+	// Program.Verify lists them.
+	Invariant string `json:"invariant"`
+	Object    string `json:"object"` // The object that breaks it: a kind and an id.
+	Detail    string `json:"detail"` // How it is broken: ids and figures, never personal data.
 }
 
 // Error names the invariant, the object and how it is broken.

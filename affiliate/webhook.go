@@ -19,31 +19,46 @@ import (
 //
 // Source: docs/contract.md 2.12.
 type Endpoint struct {
-	ID                      uuid.UUID           `json:"id"`
-	URL                     string              `json:"url"`
-	Events                  []EventType         `json:"events"`
-	Description             Opt[string]         `json:"description"`
-	Active                  bool                `json:"active"`
-	SvixHeaders             bool                `json:"svixHeaders"` // the signature headers again under svix-* names
-	HeaderNames             []string            `json:"headerNames"` // of its own headers, sorted; their values are never shown
-	Status                  EndpointStatus      `json:"status"`      // in step with active
-	DisabledReason          Opt[DisabledReason] `json:"disabledReason"`
-	DisabledAt              Opt[Time]           `json:"disabledAt"`
-	FirstFailureAt          Opt[Time]           `json:"firstFailureAt"` // since when every attempt has failed
-	LastSuccessAt           Opt[Time]           `json:"lastSuccessAt"`
-	PausedUntil             Opt[Time]           `json:"pausedUntil"`
-	SecretHint              string              `json:"secretHint"`              // last 4 characters of the newest secret
-	PreviousSecretExpiresAt Opt[Time]           `json:"previousSecretExpiresAt"` // until then an older secret signs too
-	CreatedAt               Time                `json:"createdAt"`
-	UpdatedAt               Time                `json:"updatedAt"`
+	ID uuid.UUID `json:"id"`
+	// Where the requests go.
+	URL string `json:"url"`
+	// The event types that it gets.
+	Events []EventType `json:"events"`
+	// What the endpoint is for.
+	Description Opt[string] `json:"description"`
+	// False: it gets nothing.
+	Active bool `json:"active"`
+	// True: the signature headers are repeated under their svix-* names.
+	SvixHeaders bool `json:"svixHeaders"`
+	// The names of the receiver's own headers, sorted; their values are never answered.
+	HeaderNames []string `json:"headerNames"`
+	// In step with active.
+	Status EndpointStatus `json:"status"`
+	// By hand, after a 410, or after failing for days; null while enabled.
+	DisabledReason Opt[DisabledReason] `json:"disabledReason"`
+	// When it was disabled.
+	DisabledAt Opt[Time] `json:"disabledAt"`
+	// Since when every attempt has failed.
+	FirstFailureAt Opt[Time] `json:"firstFailureAt"`
+	// When an attempt last succeeded.
+	LastSuccessAt Opt[Time] `json:"lastSuccessAt"`
+	// The endpoint asked to be left alone until then.
+	PausedUntil Opt[Time] `json:"pausedUntil"`
+	// The last 4 characters of the newest secret.
+	SecretHint string `json:"secretHint"`
+	// Until then an older secret signs as well.
+	PreviousSecretExpiresAt Opt[Time] `json:"previousSecretExpiresAt"`
+	CreatedAt               Time      `json:"createdAt"`
+	UpdatedAt               Time      `json:"updatedAt"`
 }
 
-// An IssuedEndpoint is an endpoint with its new secret, which is shown only
-// here. Its JSON is the answer on the wire, so it contains the secret in plain
-// text. When it is printed or logged, the secret is masked.
+// An IssuedEndpoint is an endpoint with its new secret, which is shown only here.
+//
+// Its JSON is the answer on the wire, so it contains the secret in plain text. When it is
+// printed or logged, the secret is masked.
 type IssuedEndpoint struct {
 	Endpoint
-	Secret Secret `json:"secret"`
+	Secret Secret `json:"secret"` // whsec_ and 32 bytes in base64.
 }
 
 // MarshalJSON writes the endpoint with its secret in clear.
@@ -69,57 +84,78 @@ func (e IssuedEndpoint) LogValue() slog.Value { return slog.AnyValue(e.Endpoint)
 // EndpointParams is the input of Program.CreateEndpoint. URL and Events are
 // required.
 type EndpointParams struct {
-	Once        `json:"-"`
-	URL         string          `json:"url" wire:"text"`      // https, ≤ 2,048 bytes; see [AddressPolicy]
-	Events      []EventType     `json:"events"`               // 1–15 distinct types; "*" alone: all of them
-	Description string          `json:"description,omitzero"` // 1–255 characters
-	Active      Opt[bool]       `json:"active,omitzero"`      // not given: true
-	SvixHeaders bool            `json:"svixHeaders,omitzero"`
-	Headers     EndpointHeaders `json:"headers,omitzero"` // the receiver's own
+	Once `json:"-"`
+	// https, at most 2,048 bytes; port 443, or 1024 and above; no user info, no fragment.
+	//
+	// See [AddressPolicy].
+	URL string `json:"url" wire:"text"`
+	// 1–15 distinct event types; ["*"] is all of them.
+	Events []EventType `json:"events"`
+	// What the endpoint is for, 1–255 characters.
+	Description string `json:"description,omitzero"`
+	// False: it gets nothing; not given: true.
+	Active      Opt[bool] `json:"active,omitzero"`
+	SvixHeaders bool      `json:"svixHeaders,omitzero"`
+	// At most 10 headers of the receiver's own by their names, such as Authorization; sent with
+	// every request to it, kept sealed, never answered. A name has 1–64 letters, digits and
+	// hyphens, a value 1–4,096 printable ASCII characters without blanks at its ends. Not
+	// Content-…, Webhook-…, Svix-…, Proxy-…, nor Accept-Encoding, Connection, Expect, Host,
+	// Keep-Alive, TE, Trailer, Transfer-Encoding, Upgrade, User-Agent.
+	Headers EndpointHeaders `json:"headers,omitzero"`
 }
 
 // EndpointUpdate is the input of Program.UpdateEndpoint. A field that is not
 // given stays as it is.
 type EndpointUpdate struct {
-	URL         Opt[string]      `json:"url,omitzero" wire:"text"` // pending deliveries go there from their next attempt on
+	// https, at most 2,048 bytes; port 443, or 1024 and above; no user info, no fragment.
+	// Pending deliveries go there from their next attempt on.
+	URL         Opt[string]      `json:"url,omitzero" wire:"text"`
 	Events      Opt[[]EventType] `json:"events,omitzero"`
 	Description Opt[string]      `json:"description,omitzero"`
-	Active      Opt[bool]        `json:"active,omitzero"` // true: enables a disabled endpoint again
-	SvixHeaders Opt[bool]        `json:"svixHeaders,omitzero"`
+	// True on a disabled endpoint enables it again.
+	Active      Opt[bool] `json:"active,omitzero"`
+	SvixHeaders Opt[bool] `json:"svixHeaders,omitzero"`
 
-	// Headers replaces all headers of the receiver's own; null or an empty map
-	// removes them. It is required when URL changes the host, scheme or port.
+	// Headers of the receiver's own, as a new endpoint has them. They replace all headers; null
+	// or none removes them. Required when the URL changes in host, scheme or port.
 	Headers Opt[EndpointHeaders] `json:"headers,omitzero"`
 }
 
 // DeletedEndpoint is the answer for a deleted endpoint.
 type DeletedEndpoint struct {
 	ID  uuid.UUID `json:"id"`
-	URL string    `json:"url"`
+	URL string    `json:"url"` // Where its deliveries went.
 }
 
 // A Rotation is the input of Program.RotateSecret. WebhookID is required.
 type Rotation struct {
-	Once               `json:"-"`
-	WebhookID          uuid.UUID  `json:"webhookId,omitzero"`
-	GracePeriodSeconds Opt[int64] `json:"gracePeriodSeconds,omitzero" wire:"ranged"` // 0–604,800; not given: a day
+	Once `json:"-"`
+	// The id of the endpoint.
+	WebhookID uuid.UUID `json:"webhookId,omitzero"`
+	// How long the old secret goes on signing beside the new one: 0–604,800 seconds; not given:
+	// a day.
+	GracePeriodSeconds Opt[int64] `json:"gracePeriodSeconds,omitzero" wire:"ranged"`
 }
 
 // An EndpointTest is the input of Program.TestEndpoint. Both fields are
 // required.
 type EndpointTest struct {
-	Once      `json:"-"`
+	Once `json:"-"`
+	// The id of the endpoint.
 	WebhookID uuid.UUID `json:"webhookId,omitzero"`
-	Event     EventType `json:"event"` // one of the fifteen types, subscribed to or not
+	// The event type to send a sample of, subscribed to or not.
+	Event EventType `json:"event"`
 }
 
 // A TestResult is the result of a test.
 type TestResult struct {
-	Delivered  bool        `json:"delivered"`
-	StatusCode Opt[int64]  `json:"statusCode"` // null: no answer
-	DurationMS int64       `json:"durationMs"` // milliseconds
-	Error      Opt[string] `json:"error"`      // a class, such as timeout or dns
-	EventID    string      `json:"eventId"`    // the webhook-id of the request
+	Delivered  bool       `json:"delivered"`  // True when the endpoint answered 2xx.
+	StatusCode Opt[int64] `json:"statusCode"` // What the endpoint answered; null: nothing.
+	DurationMS int64      `json:"durationMs"` // How long it took, in milliseconds.
+	// timeout, dns, tls, connection, redirect, blocked_address or internal, of a test also busy;
+	// null when an answer came.
+	Error   Opt[string] `json:"error"`
+	EventID string      `json:"eventId"` // The webhook-id of the request.
 }
 
 // An AddressPolicy says which endpoint URLs are accepted and which addresses
@@ -258,31 +294,38 @@ type Notice struct {
 //
 // Source: docs/contract.md 2.13.
 type Delivery struct {
-	ID            uuid.UUID         `json:"id"`
-	WebhookID     uuid.UUID         `json:"webhookId"` // the endpoint may be deleted
-	EventID       string            `json:"eventId"`   // the webhook-id of the request
-	Event         EventType         `json:"event"`
-	State         DeliveryState     `json:"state"`
-	AttemptCount  int64             `json:"attemptCount"`
-	NextAttemptAt Opt[Time]         `json:"nextAttemptAt"` // while pending
+	ID        uuid.UUID `json:"id"`
+	WebhookID uuid.UUID `json:"webhookId"` // The endpoint; it may be gone.
+	EventID   string    `json:"eventId"`   // The webhook-id of the requests.
+	Event     EventType `json:"event"`     // The event type.
+	// skipped: the endpoint was disabled; canceled: it was deleted or gone.
+	State        DeliveryState `json:"state"`
+	AttemptCount int64         `json:"attemptCount"` // How many requests were made.
+	// When the next request is due, while pending.
+	NextAttemptAt Opt[Time]         `json:"nextAttemptAt"`
 	CreatedAt     Time              `json:"createdAt"`
 	UpdatedAt     Time              `json:"updatedAt"`
-	Attempts      []DeliveryAttempt `json:"attempts"` // oldest first
+	Attempts      []DeliveryAttempt `json:"attempts"` // The requests that were made, oldest first.
 
-	// Payload is the payload; only Program.Delivery returns it. It is null
-	// after a person in it was erased.
+	// The body of the requests, as under webhooks; null once a person in it was erased. Not
+	// there in lists.
+	//
+	// Only Program.Delivery returns it.
 	Payload Opt[json.RawMessage] `json:"payload,omitzero"`
 }
 
 // A DeliveryAttempt is one request that was made for a delivery.
 type DeliveryAttempt struct {
-	At         Time           `json:"at"`
-	Trigger    AttemptTrigger `json:"trigger"`
-	URL        string         `json:"url"`
-	StatusCode Opt[int64]     `json:"statusCode"` // null: no answer
-	DurationMS int64          `json:"durationMs"` // milliseconds
-	Error      Opt[string]    `json:"error"`      // a class, such as timeout or dns
-	Response   Opt[string]    `json:"response"`   // start of the answer's body
+	At         Time           `json:"at"`         // When it was made.
+	Trigger    AttemptTrigger `json:"trigger"`    // The schedule, or a replay.
+	URL        string         `json:"url"`        // Where it went.
+	StatusCode Opt[int64]     `json:"statusCode"` // What the endpoint answered; null: nothing.
+	DurationMS int64          `json:"durationMs"` // How long it took, in milliseconds.
+	// timeout, dns, tls, connection, redirect, blocked_address or internal, of a test also busy;
+	// null when an answer came.
+	Error Opt[string] `json:"error"`
+	// The start of the answer's body, with *** where it repeats the endpoint's own headers.
+	Response Opt[string] `json:"response"`
 }
 
 // AttemptTrigger says what caused an attempt.
@@ -300,22 +343,35 @@ const (
 //
 // Source: docs/contract.md 4.2.
 type DeliveryFilter struct {
-	WebhookID Opt[uuid.UUID] `json:"webhookId,omitzero"`            // of an endpoint, which may be gone
-	EventID   Opt[uuid.UUID] `json:"eventId,omitzero" wire:"event"` // of an event: [Event.ID]
-	State     DeliveryState  `json:"state,omitzero"`                // empty: any
-	Event     EventType      `json:"event,omitzero"`                // empty: any
-	Since     Opt[Date]      `json:"since,omitzero"`                // created then or later; a plain date: its first millisecond
-	Until     Opt[Date]      `json:"until,omitzero"`                // created then or earlier, to the millisecond; a plain date: its last
+	// Deliveries to this endpoint, which may be gone.
+	WebhookID Opt[uuid.UUID] `json:"webhookId,omitzero"`
+	// Deliveries of this event.
+	//
+	// It is [Event.ID].
+	EventID Opt[uuid.UUID] `json:"eventId,omitzero" wire:"event"`
+	// Deliveries in this state; not given: any.
+	State DeliveryState `json:"state,omitzero"`
+	// Deliveries of this event type; not given: any.
+	Event EventType `json:"event,omitzero"`
+	// Made then or later; a plain date is its first millisecond.
+	Since Opt[Date] `json:"since,omitzero"`
+	// Made then or earlier, to the millisecond; a plain date is its last millisecond.
+	Until Opt[Date] `json:"until,omitzero"`
 }
 
 // A ReplayRange is the input of Program.Replay: DeliveryID, or else WebhookID
 // with Since.
 type ReplayRange struct {
-	Once       `json:"-"`
-	DeliveryID uuid.UUID `json:"deliveryId,omitzero"` // this delivery, in whatever state it is
-	WebhookID  uuid.UUID `json:"webhookId,omitzero"`  // every failed and skipped delivery of this endpoint
-	Since      Opt[Date] `json:"since,omitzero"`      // created then or later, ≤ 14 days ago; a plain date: its first millisecond
-	Until      Opt[Date] `json:"until,omitzero"`      // created then or earlier; a plain date: its last; not given: no end
+	Once `json:"-"`
+	// The delivery to send again, whatever its state.
+	DeliveryID uuid.UUID `json:"deliveryId,omitzero"`
+	// Every failed and skipped delivery of this endpoint is sent again.
+	WebhookID uuid.UUID `json:"webhookId,omitzero"`
+	// Deliveries that were made then or later, at most 14 days ago; a plain date is its first
+	// millisecond.
+	Since Opt[Date] `json:"since,omitzero"`
+	// The end of the range; a plain date is its last millisecond. Not given: no end.
+	Until Opt[Date] `json:"until,omitzero"`
 }
 
 // A Claim is a delivery that a dispatcher has claimed, with everything that one

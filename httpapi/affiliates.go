@@ -38,7 +38,7 @@ func affiliateRefOf(in *input) affiliate.AffiliateRef {
 
 // counted is the answer of a write that says how many records it matched.
 type counted struct {
-	Count int `json:"count"`
+	Count int `json:"count"` // How many records were matched.
 }
 
 func updateAffiliate(p *tributary.Program, ctx context.Context, in affiliateChange) (counted, error) {

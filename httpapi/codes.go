@@ -100,9 +100,10 @@ func (s structure) complete(code *affiliate.CodeParams) {
 	}
 }
 
+// deletedCode is the answer for a deleted code.
 type deletedCode struct {
 	Message string                `json:"message"`
-	Code    affiliate.DeletedCode `json:"deletedCode"`
+	Code    affiliate.DeletedCode `json:"deletedCode"` // What was deleted.
 }
 
 func deleteCode(p *tributary.Program, ctx context.Context, id uuid.UUID) (deletedCode, error) {
@@ -181,16 +182,17 @@ func generationOf(in *input) (g generation) {
 	return g
 }
 
-// generated is the answer of a generation.
+// generated is the answer with the codes of a batch.
 type generated struct {
 	affiliate.KeySpace
-	Codes []generatedCode `json:"codes"` // newest first
+	Codes []generatedCode `json:"codes"` // The codes, newest first; empty when nothing was made.
 }
 
+// generatedCode is a code of a batch.
 type generatedCode struct {
 	ID          uuid.UUID `json:"id"`
-	Code        string    `json:"code"`
-	AffiliateID uuid.UUID `json:"affiliateId"`
+	Code        string    `json:"code"`        // The text.
+	AffiliateID uuid.UUID `json:"affiliateId"` // Who is credited.
 }
 
 func generateCodes(p *tributary.Program, ctx context.Context, g generation) (generated, error) {

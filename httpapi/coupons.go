@@ -38,9 +38,10 @@ func couponByID(v string) affiliate.CouponRef         { return affiliate.CouponR
 func couponByExternalID(v string) affiliate.CouponRef { return affiliate.CouponRef{ExternalID: v} }
 func couponByName(v string) affiliate.CouponRef       { return affiliate.CouponRef{Name: v} }
 
+// deletedCoupon is the answer for a coupon that was deleted with its codes.
 type deletedCoupon struct {
 	Message string                  `json:"message"`
-	Coupon  affiliate.DeletedCoupon `json:"deletedCoupon"`
+	Coupon  affiliate.DeletedCoupon `json:"deletedCoupon"` // What was deleted.
 }
 
 func deleteCoupon(p *tributary.Program, ctx context.Context, id uuid.UUID) (deletedCoupon, error) {

@@ -34,9 +34,10 @@ func formerSlug(in *input) string {
 	return in.name("link")
 }
 
+// releasedSlug is the answer for a former slug that anybody may have.
 type releasedSlug struct {
 	Message string                 `json:"message"`
-	Link    affiliate.ReleasedSlug `json:"releasedLink"`
+	Link    affiliate.ReleasedSlug `json:"releasedLink"` // The slug, and whose it was.
 }
 
 func releaseSlug(p *tributary.Program, ctx context.Context, slug string) (releasedSlug, error) {
@@ -44,9 +45,10 @@ func releaseSlug(p *tributary.Program, ctx context.Context, slug string) (releas
 	return releasedSlug{"Affiliate link released successfully", link}, err
 }
 
+// deletedLink is the answer for a deleted link.
 type deletedLink struct {
 	Message string                `json:"message"`
-	Link    affiliate.DeletedLink `json:"deletedLink"`
+	Link    affiliate.DeletedLink `json:"deletedLink"` // What was deleted.
 }
 
 func deleteLink(p *tributary.Program, ctx context.Context, ref affiliate.LinkRef) (deletedLink, error) {

@@ -63,11 +63,12 @@ func tokenOrderOf(in *input) tokenOrder {
 	return tokenOrder{oneAffiliate(in), in.ranged("ttlSeconds").Or(defaultTokenTTL)}
 }
 
-// issued is a token with the URL at which it opens the pages.
+// issued is what opens the pages of an affiliate for a while.
 type issued struct {
-	Token     string         `json:"token"`
+	Token string `json:"token"` // Can be used until it expires.
+	// Where it opens them: redirect the affiliate's click there at once.
 	URL       string         `json:"url"`
-	ExpiresAt affiliate.Time `json:"expiresAt"`
+	ExpiresAt affiliate.Time `json:"expiresAt"` // From then on it opens nothing.
 }
 
 // issueToken makes a token for an affiliate who exists. Nothing is stored.

@@ -23,13 +23,19 @@ func paymentDecisionOf(in *input) paymentDecision {
 	return d
 }
 
-// decided is the answer about a payment after a decision.
+// decided is what became of a payment.
 type decided struct {
-	PaymentID uuid.UUID                     `json:"paymentId"`
-	Outcome   affiliate.SaleOutcome         `json:"outcome"`
-	Moved     affiliate.Amount              `json:"moved"`
-	Refused   []affiliate.Failure           `json:"refused"`
-	Sale      affiliate.Opt[affiliate.Sale] `json:"sale"`
+	// The payment, as getAttention lists it.
+	PaymentID uuid.UUID `json:"paymentId"`
+	// recorded: it is a sale of its own. duplicate: it is the payment of the sale that it names.
+	// payment_conflict: its own id names another sale, and it waits on.
+	Outcome affiliate.SaleOutcome `json:"outcome"`
+	// What it changed in commission and adjustments together.
+	Moved affiliate.Amount `json:"moved"`
+	// Why the codes that were tried do not count.
+	Refused []affiliate.Failure `json:"refused"`
+	// The sale of the payment; null: it has none.
+	Sale affiliate.Opt[affiliate.Sale] `json:"sale"`
 }
 
 func decidePayment(p *tributary.Program, ctx context.Context, in paymentDecision) (decided, error) {

@@ -65,10 +65,10 @@ func stepPayouts(p *tributary.Program, ctx context.Context, in affiliate.PayoutR
 	return run, inBody(err)
 }
 
-// A previewed is a page of a preview.
+// previewed is a page of what a run would do.
 type previewed struct {
-	Lines []affiliate.PayoutLine `json:"lines"`
-	Next  affiliate.Opt[string]  `json:"next"`
+	Lines []affiliate.PayoutLine `json:"lines"` // What it would do, oldest affiliate first.
+	Next  affiliate.Opt[string]  `json:"next"`  // The cursor of the next page; null at the end.
 }
 
 // A preview is the settings of a run and a page of who would be paid.

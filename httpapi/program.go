@@ -46,12 +46,12 @@ func attention() lookup {
 // shownBreaches is the largest number of breaches in an answer.
 const shownBreaches = 100
 
-// verified is the answer of a check of the books.
+// verified is what a check of the books found.
 type verified struct {
-	Holds    bool               `json:"holds"`
-	Records  int64              `json:"records"`
-	Breaches []affiliate.Breach `json:"breaches"`
-	TookMs   int64              `json:"tookMs"`
+	Holds    bool               `json:"holds"`    // True: there is no breach.
+	Records  int64              `json:"records"`  // How many records were read.
+	Breaches []affiliate.Breach `json:"breaches"` // The first 100 breaches.
+	TookMs   int64              `json:"tookMs"`   // How many milliseconds it took.
 }
 
 // verification checks the books in the request, and shows the first breaches.

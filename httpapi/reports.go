@@ -56,10 +56,11 @@ func rankedBalances() lookup {
 
 // Source: docs/money.md 9, 10, 17.
 
-// A statement is the answer with the statement of a period and a page of its
-// lines.
+// statement is a period of the ledger of an affiliate, and a page of its lines. That of a
+// closed period never changes.
 type statement struct {
 	affiliate.Statement
+	// What changed what is owed, oldest first: a page of it.
 	Lines []affiliate.StatementLine `json:"lines"`
 }
 

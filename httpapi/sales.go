@@ -177,7 +177,7 @@ func saleRefOf(in *input) affiliate.SaleRef {
 // reversed is the answer for a reversed sale.
 type reversed struct {
 	Message string                 `json:"message"`
-	Sale    affiliate.ReversedSale `json:"reversedSale"`
+	Sale    affiliate.ReversedSale `json:"reversedSale"` // The sale.
 }
 
 func reverseSale(p *tributary.Program, ctx context.Context, in reversal) (reversed, error) {

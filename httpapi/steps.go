@@ -11,12 +11,13 @@ import (
 
 // Source: docs/contract.md 4.6.
 
-// stepped is the answer of a step of a job.
+// stepped is what a step of a job has done.
 type stepped struct {
-	Done    bool                  `json:"done"`
+	Done bool `json:"done"` // True: the job is over.
+	// Where the next step goes on; null when the job is over.
 	Cursor  affiliate.Opt[string] `json:"cursor"`
-	Looked  int64                 `json:"looked"`
-	Changed int64                 `json:"changed"`
+	Looked  int64                 `json:"looked"`  // How many records the step looked at.
+	Changed int64                 `json:"changed"` // How many of them it changed.
 }
 
 func steppedOf(done affiliate.Progress, err error) (stepped, error) {
@@ -65,9 +66,10 @@ func recalculateSales(p *tributary.Program, ctx context.Context, in recalculatio
 	return steppedOf(p.Step(ctx, in.job, in.at))
 }
 
-// erased is a step of an erasure.
+// erased is what a step of an erasure has done.
 type erased struct {
 	stepped
+	// Payloads of this step that wait for a delivery: erase again later.
 	PayloadsPending int64 `json:"payloadsPending"`
 }
 
@@ -97,10 +99,10 @@ func erasedOf(done affiliate.Progress, err error) (erased, error) {
 	return erased{s, done.PayloadsPending}, err
 }
 
-// pruned is a step that deletes old records.
+// pruned is what a step has dropped.
 type pruned struct {
 	stepped
-	Removed affiliate.Retained `json:"removed"`
+	Removed affiliate.Retained `json:"removed"` // How many records of each kind.
 }
 
 // A pruning says what is deleted: everything older than an instant, or than a

@@ -117,21 +117,24 @@ func (v visit) check(in *input) *affiliate.Error {
 
 // tracked is the part of a click that the visitor's browser gets.
 type tracked struct {
-	ID          affiliate.ClickID `json:"id"`
-	AffiliateID uuid.UUID         `json:"affiliateId"`
-	CreatedAt   affiliate.Time    `json:"createdAt"`
+	// The id: an AffiliateID or ReferralID of later requests.
+	ID affiliate.ClickID `json:"id"`
+	// The affiliate of the slug.
+	AffiliateID uuid.UUID      `json:"affiliateId"`
+	CreatedAt   affiliate.Time `json:"createdAt"`
 
-	Offer affiliate.Opt[affiliate.Offer] `json:"offer,omitzero"` // what the link gives, if the visit asks
+	// What the link gives now, if the request asks for it; not there when it gives nothing.
+	Offer affiliate.Opt[affiliate.Offer] `json:"offer,omitzero"`
 }
 
 // clicked is the answer of add-click.
 type clicked struct {
-	Click tracked `json:"click"`
+	Click tracked `json:"click"` // The click.
 }
 
 // absent is the answer for an unknown program or slug.
 type absent struct {
-	Exists bool `json:"exists"` // false
+	Exists bool `json:"exists"` // Always false.
 }
 
 func (f finder) addClick() action {
@@ -162,20 +165,28 @@ func (f finder) addClick() action {
 	}
 }
 
-// published is the part of a program's configuration that pages get.
+// published is what a page may know of a program.
 type published struct {
-	ID                   uuid.UUID `json:"id"`
-	Name                 string    `json:"name"`
-	CookieDuration       int       `json:"cookieDuration"`            // days
-	URLModifier          string    `json:"urlModifier"`               // the query parameter of the slug
-	OldURLModifiers      []string  `json:"oldUrlModifiers,omitempty"` // those of old links, which a page reads after URLModifier
-	CrossTrackingDomains []string  `json:"crossTrackingDomains"`
-	EnableDebugLogs      bool      `json:"enableDebugLogs"`
+	// The public id.
+	ID uuid.UUID `json:"id"`
+	// What the program is called.
+	Name string `json:"name"`
+	// Days in which a click counts.
+	CookieDuration int `json:"cookieDuration"`
+	// The query parameter that holds the slug.
+	URLModifier string `json:"urlModifier"`
+	// The parameters of links from before the program was here, which hold a slug too; not
+	// there: none.
+	OldURLModifiers []string `json:"oldUrlModifiers,omitempty"`
+	// Other domains of the program.
+	CrossTrackingDomains []string `json:"crossTrackingDomains"`
+	// Whether the script should tell what it does.
+	EnableDebugLogs bool `json:"enableDebugLogs"`
 }
 
-// configured is the answer of affiliate-program-v2.
+// configured is what the script of a page needs.
 type configured struct {
-	Program published `json:"program"`
+	Program published `json:"program"` // The program.
 }
 
 func (f finder) program() action {

@@ -17,9 +17,10 @@ import (
 
 // Source: docs/contract.md 2.12, 2.13, 4.2.
 
+// deletedEndpoint is the answer for a deleted endpoint.
 type deletedEndpoint struct {
 	Message  string                    `json:"message"`
-	Endpoint affiliate.DeletedEndpoint `json:"deletedWebhook"`
+	Endpoint affiliate.DeletedEndpoint `json:"deletedWebhook"` // What was deleted.
 }
 
 func deleteEndpoint(p *tributary.Program, ctx context.Context, id uuid.UUID) (deletedEndpoint, error) {
@@ -35,14 +36,20 @@ func replay(p *tributary.Program, ctx context.Context, in affiliate.ReplayRange)
 
 // Source: docs/contract.md 4.6.
 
-// event is an event as the API answers it.
+// event is one change of one object.
 type event struct {
-	ID         string                         `json:"eventId"`
-	Type       affiliate.EventType            `json:"event"`
-	ObjectID   string                         `json:"objectId"`
-	Revision   int64                          `json:"revision"`
-	OccurredAt affiliate.Time                 `json:"occurredAt"`
-	Payload    affiliate.Opt[json.RawMessage] `json:"payload"`
+	// The webhook-id of its deliveries, and a position for after.
+	ID string `json:"eventId"`
+	// The event type.
+	Type affiliate.EventType `json:"event"`
+	// The id of the object; of a sale its integer in digits.
+	ObjectID string `json:"objectId"`
+	// Rises by one with every event of the object, from 1.
+	Revision int64 `json:"revision"`
+	// When the change was made.
+	OccurredAt affiliate.Time `json:"occurredAt"`
+	// What endpoints get; null once a person in it was erased.
+	Payload affiliate.Opt[json.RawMessage] `json:"payload"`
 }
 
 func eventOf(e affiliate.Event) event {
