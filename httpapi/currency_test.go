@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/httpapi"
 )
@@ -50,73 +52,41 @@ func TestCurrencyOfAmounts(t *testing.T) {
 	w.verify()
 }
 
-// TestMoveNeedsFullScope: whom a sale or a customer credits is the owner's to say.
-func TestMoveNeedsFullScope(t *testing.T) {
+// TestFieldsOfTheFullScope: what an affiliate earns, whom a sale or a customer credits, when a
+// payment was made (a code that has expired works as of paidAt) and what a currency is worth are
+// the owner's to say and to know: a key of a shop is refused with the field, and not without it.
+func TestFieldsOfTheFullScope(t *testing.T) {
 	w := newWorld(t, withScopes)
 	ada := must(w.CreateAffiliate(t.Context(), affiliate.AffiliateParams{FirstName: "Ada", LastName: "L", Email: "ada@example.org"}))
-	bob := must(w.CreateAffiliate(t.Context(), affiliate.AffiliateParams{FirstName: "Bob", LastName: "L", Email: "bob@example.org"}))
-	ref := must(w.CreateReferral(t.Context(), affiliate.ReferralParams{AffiliateID: ada.ID.String(), Email: "c@example.org", Name: "C", ReferredUserExternalID: "c"}))
-	sale, _ := must(w.RecordSale(t.Context(), affiliate.SaleParams{ReferralID: ref.ID.String(), TotalEarned: affiliate.MustAmount("10")})).Sale.Get()
-	for path, target := range map[string]string{"sales": fmt.Sprintf(`"saleId":%d`, sale.ID), "referrals": `"referralId":"` + ref.ID.String() + `"`} {
-		send := func(scope httpapi.Scope, member string) answer {
-			return w.send(request("PUT", "/api/v1/"+path, `{`+target+member+`}`, "Authorization: Bearer "+scoped[scope]))
-		}
-		to := `,"affiliateId":"` + bob.ID.String() + `"`
-		equal(t, tooNarrow, send(httpapi.ScopeIntegration, to).refusal())
-		equal(t, "200", send(httpapi.ScopeIntegration, `,"name":"D"`).refusal())
-		equal(t, true, strings.Contains(send(httpapi.ScopeFull, to).body, `"affiliateId":"`+bob.ID.String()+`"`))
-	}
-	w.verify()
-}
-
-// TestPaidAtNeedsFullScope: a code that has expired works as of paidAt, so a key of
-// a shop cannot send it.
-func TestPaidAtNeedsFullScope(t *testing.T) {
-	w := newWorld(t, withScopes)
-	aff := must(w.CreateAffiliate(t.Context(), affiliate.AffiliateParams{FirstName: "Ada", LastName: "L", Email: "ada@example.org"}))
-	coupon := must(w.CreateCoupon(t.Context(), affiliate.CouponParams{Name: "20", PercentOff: affiliate.Set(affiliate.MustPercent("20"))}))
-	must(w.CreateCode(t.Context(), affiliate.CodeParams{CouponID: coupon.ID, Code: "ADA20", AffiliateID: aff.ID}))
-	send := func(scope httpapi.Scope, member string) answer {
-		return w.send(request("POST", "/api/v1/sales", `{"promoCode":"ADA20","totalEarned":10`+member+`}`, "Authorization: Bearer "+scoped[scope]))
-	}
-	at := w.now.Add(-time.Hour).UTC().Format("2006-01-02T15:04:05.000Z")
-	equal(t, tooNarrow, send(httpapi.ScopeIntegration, `,"paidAt":"`+at+`"`).refusal())
-	equal(t, "200", send(httpapi.ScopeIntegration, "").refusal())
-	equal(t, true, strings.Contains(send(httpapi.ScopeFull, `,"paidAt":"`+at+`"`).body, `"paidAt":"`+at+`"`))
-	equal(t, false, strings.Contains(send(httpapi.ScopeFull, "").body, "paidAt"))
-	day := w.now.AddDate(0, 0, -1).UTC().Format(time.DateOnly)
-	equal(t, true, strings.Contains(send(httpapi.ScopeFull, `,"paidAt":"`+day+`"`).body, `"paidAt":"`+day+`T00:00:00.000Z"`))
-}
-
-// TestCommissionNeedsFullScope: what an affiliate earns is not for shops.
-func TestCommissionNeedsFullScope(t *testing.T) {
-	w := newWorld(t, withScopes)
-	aff := must(w.CreateAffiliate(t.Context(), affiliate.AffiliateParams{FirstName: "Ada", LastName: "L", Email: "ada@example.org"}))
-	coupon := must(w.CreateCoupon(t.Context(), affiliate.CouponParams{Name: "20", PercentOff: affiliate.Set(affiliate.MustPercent("20"))}))
-	must(w.CreateCode(t.Context(), affiliate.CodeParams{CouponID: coupon.ID, Code: "ADA20", AffiliateID: aff.ID}))
-	send := func(scope httpapi.Scope, member string) answer {
-		return w.send(request("POST", "/api/v1/promotional-codes/validate", `{"promoCode":"ADA20","totalEarned":10`+member+`}`, "Authorization: Bearer "+scoped[scope]))
-	}
-	equal(t, tooNarrow, send(httpapi.ScopeIntegration, `,"commission":true`).refusal())
-	equal(t, "200", send(httpapi.ScopeIntegration, `,"commission":false`).refusal())
-	equal(t, true, strings.Contains(send(httpapi.ScopeFull, `,"commission":true`).body, `"commission":`))
-	equal(t, false, strings.Contains(send(httpapi.ScopeFull, "").body, `"commission":`))
-}
-
-// TestRateNeedsFullScope: a key that a browser or an integration has does not say what a
-// currency is worth.
-func TestRateNeedsFullScope(t *testing.T) {
-	w := newWorld(t, withScopes)
-	ada := must(w.CreateAffiliate(t.Context(), affiliate.AffiliateParams{FirstName: "Ada", LastName: "L", Email: "ada@example.org"}))
+	bob := must(w.CreateAffiliate(t.Context(), affiliate.AffiliateParams{FirstName: "Bob", LastName: "L", Email: "bob@example.org"})).ID.String()
 	coupon := must(w.CreateCoupon(t.Context(), affiliate.CouponParams{Name: "20", PercentOff: affiliate.Set(affiliate.MustPercent("20"))}))
 	must(w.CreateCode(t.Context(), affiliate.CodeParams{CouponID: coupon.ID, Code: "ADA20", AffiliateID: ada.ID}))
-	for path, answered := range map[string]string{"sales": `"exchangeRate":1.5`, "promotional-codes/validate": `"total":8`} {
-		send := func(scope httpapi.Scope) answer {
-			body := `{"promoCode":"ADA20","totalEarned":10,"currency":"EUR","exchangeRate":1.5}`
-			return w.send(request("POST", "/api/v1/"+path, body, "Authorization: Bearer "+scoped[scope]))
+	ref := must(w.CreateReferral(t.Context(), affiliate.ReferralParams{AffiliateID: ada.ID.String(), Email: "c@example.org", Name: "C", ReferredUserExternalID: "c"})).ID.String()
+	sale, _ := must(w.RecordSale(t.Context(), affiliate.SaleParams{ReferralID: ref, TotalEarned: affiliate.MustAmount("10")})).Sale.Get()
+	at, day := w.now.Add(-time.Hour).UTC().Format("2006-01-02T15:04:05.000Z"), w.now.AddDate(0, 0, -1).UTC().Format(time.DateOnly)
+	const order, preview = `"promoCode":"ADA20","totalEarned":10`, "POST promotional-codes/validate"
+	for _, c := range []struct{ op, body, field, answered string }{
+		{"PUT sales", fmt.Sprintf(`"saleId":%d,"name":"D"`, sale.ID), `"affiliateId":"` + bob + `"`, `"affiliateId":"` + bob + `"`},
+		{"PUT referrals", `"referralId":"` + ref + `","name":"D"`, `"affiliateId":"` + bob + `"`, `"affiliateId":"` + bob + `"`},
+		{"POST sales", order, `"paidAt":"` + at + `"`, `"paidAt":"` + at + `"`},
+		{"POST sales", order, `"paidAt":"` + day + `"`, `"paidAt":"` + day + `T00:00:00.000Z"`},
+		{"POST sales", order, `"currency":"EUR","exchangeRate":1.5`, `"exchangeRate":1.5`},
+		{preview, order, `"currency":"EUR","exchangeRate":1.5`, `"total":8`},
+		{preview, order, `"commission":true`, `"commission":`},
+	} {
+		send := func(scope httpapi.Scope, more string) answer {
+			method, path, _ := strings.Cut(c.op, " ")
+			return w.send(request(method, "/api/v1/"+path, `{`+c.body+more+`}`, "Authorization: Bearer "+scoped[scope]))
 		}
-		equal(t, tooNarrow, send(httpapi.ScopeIntegration).refusal())
-		equal(t, true, strings.Contains(send(httpapi.ScopeFull).body, answered))
+		without := send(httpapi.ScopeIntegration, "")
+		got := []any{send(httpapi.ScopeIntegration, ","+c.field).refusal(), without.refusal(), strings.Contains(send(httpapi.ScopeFull, ","+c.field).body, c.answered)}
+		if diff := cmp.Diff([]any{tooNarrow, "200", true}, got); diff != "" {
+			t.Errorf("%s with %s (-want +got):\n%s", c.op, c.field, diff)
+		}
+		if c.op != preview && strings.HasPrefix(c.op, "POST") || c.field == `"commission":true` {
+			equal(t, false, strings.Contains(without.body, c.answered))
+		}
 	}
+	equal(t, "200", w.send(request("POST", "/api/v1/promotional-codes/validate", `{`+order+`,"commission":false}`, "Authorization: Bearer "+scoped[httpapi.ScopeIntegration])).refusal())
 	w.verify()
 }

@@ -218,36 +218,3 @@ func TestOrderOfFields(t *testing.T) {
 		}
 	}
 }
-
-// TestAliases is contract 8: the old names work, and the proper one wins.
-func TestAliases(t *testing.T) {
-	w := newWorld(t)
-	s := w.fill()
-	ada, kim := s.affiliate.String(), s.referral.String()
-	bo := w.ok("POST", "/api/v1/affiliates", `{"firstName":"Bo","lastName":"B","email":"bo@example.com","affiliateStatus":"INACTIVE"}`)
-	equal(t, any("INACTIVE"), bo["status"])
-	put := func(body string) map[string]any { t.Helper(); return w.ok("PUT", "/api/v1/affiliates", body) }
-	equal(t, map[string]any{"count": 1.0}, put(`{"id":"`+ada+`","firstName":"A"}`))
-	equal(t, map[string]any{"count": 1.0}, put(`{"affiliateId":"`+ada+`","id":5,"firstName":"B"}`))
-	equal(t, map[string]any{"count": 0.0}, put(`{"affiliateId":"`+kim+`","id":"`+ada+`","firstName":"C"}`))
-	equal(t, any("B"), w.ok("GET", "/api/v1/affiliates?id="+ada, "")["firstName"])
-	put(`{"affiliateId":"` + bo["id"].(string) + `","affiliateStatus":"Active"}`)
-	equal(t, any("ACTIVE"), w.ok("GET", "/api/v1/affiliates?email=bo@example.com", "")["status"])
-	w.ok("DELETE", "/api/v1/affiliates", `{"affiliateId":"nobody","id":"`+ada+`"}`)
-	w.ok("DELETE", "/api/v1/affiliates", `{"id":"`+bo["id"].(string)+`"}`)
-	equal(t, "null", w.do("GET", "/api/v1/affiliates?email=bo@example.com", "").body)
-	equal(t, 200, w.do("GET", "/api/v1/affiliates?id="+ada, "").status)
-
-	change := func(fields string) any {
-		t.Helper()
-		return w.ok("PUT", "/api/v1/referrals", `{"referralId":"`+kim+`",`+fields+`}`)["subscriptionStatus"]
-	}
-	equal(t, any("DECLINED"), change(`"subscriptionStatus":"DECLINED","status":"active"`))
-	equal(t, any("DECLINED"), change(`"status":"vip"`))
-	equal(t, any("DECLINED"), change(`"status":5`))
-	equal(t, any("ACTIVE"), change(`"status":"Inactive"`))
-
-	equal(t, any("ADA20"), w.ok("POST", "/api/v1/promotional-codes/validate", `{"code":"ada20"}`)["promotionalCode"].(map[string]any)["code"])
-	equal(t, any("ADA20"), w.ok("POST", "/api/v1/promotional-codes/validate", `{"promoCode":"ada20","code":5}`)["promotionalCode"].(map[string]any)["code"])
-	equal(t, any(100.0), w.ok("PUT", "/api/v1/sales", `{"saleId":"`+s.sale+`","totalEarned":100}`)["totalEarned"])
-}

@@ -2,7 +2,6 @@ package httpapi_test
 
 import (
 	"encoding/json"
-	"fmt"
 	"strings"
 	"testing"
 
@@ -154,63 +153,4 @@ func pick(want, got any) any {
 		return out
 	}
 	return got
-}
-
-// TestPushLapAliases: each alias alone, and beside the proper name, which wins.
-//
-// Source: docs/contract.md 8.
-func TestPushLapAliases(t *testing.T) {
-	const ada, eve = `{"firstName":"Ada","lastName":"L","email":"ada@example.com"}`, `{"firstName":"Eve","lastName":"M","email":"eve@example.com"`
-	status := func(w *world, id string) any { return w.ok("GET", "/api/v1/affiliates?id="+id, "")["status"] }
-
-	t.Run("AffiliateStatusInAnyCase", func(t *testing.T) {
-		w := newWorld(t)
-		id := fmt.Sprint(w.ok("POST", "/api/v1/affiliates", eve+`,"affiliateStatus":"InActive"}`)["id"])
-		equal(t, any("INACTIVE"), status(w, id))
-		for sent, want := range map[string]any{"ACTIVE": "ACTIVE", "inactive": "INACTIVE", "Active": "ACTIVE"} {
-			w.ok("PUT", "/api/v1/affiliates", `{"affiliateId":"`+id+`","affiliateStatus":"`+sent+`"}`)
-			equal(t, want, status(w, id))
-		}
-	})
-	t.Run("IDAndAffiliateID", func(t *testing.T) {
-		w := newWorld(t)
-		first, second := fmt.Sprint(w.ok("POST", "/api/v1/affiliates", ada)["id"]), fmt.Sprint(w.ok("POST", "/api/v1/affiliates", eve+"}")["id"])
-		both := `{"id":"` + first + `","affiliateId":"` + second + `"`
-		w.ok("PUT", "/api/v1/affiliates", both+`,"firstName":"Eva"}`)
-		equal(t, any("Ada"), w.ok("GET", "/api/v1/affiliates?id="+first, "")["firstName"])
-		equal(t, any("Eva"), w.ok("GET", "/api/v1/affiliates?id="+second, "")["firstName"])
-		w.ok("DELETE", "/api/v1/affiliates", both+`}`)
-		equal(t, any("ACTIVE"), status(w, first))
-		equal(t, nil, w.ok("GET", "/api/v1/affiliates?id="+second, "")["id"])
-		w.ok("DELETE", "/api/v1/affiliates?id="+first, "")
-		equal(t, nil, w.ok("GET", "/api/v1/affiliates?id="+first, "")["id"])
-	})
-	t.Run("ReferralStatus", func(t *testing.T) {
-		w := newWorld(t)
-		id := fmt.Sprint(w.ok("POST", "/api/v1/affiliates", ada)["id"])
-		made := w.ok("POST", "/api/v1/referrals", `{"affiliateId":"`+id+`","name":"T","email":"t@example.net","referredUserExternalId":"e","status":"nonsense"}`)
-		equal(t, any("ACTIVE"), made["status"])
-		for _, step := range []struct{ sent, want string }{
-			{`"subscriptionStatus":"DECLINED"`, "DECLINED"},
-			{`"status":"PAST_DUE"`, "DECLINED"},
-			{`"status":7`, "DECLINED"},
-			{`"status":"ACTIVE","subscriptionStatus":"DECLINED"`, "DECLINED"},
-			{`"status":"Inactive"`, "ACTIVE"},
-			{`"subscriptionStatus":"SUBMITTED"`, "SUBMITTED"},
-			{`"status":"active"`, "ACTIVE"},
-		} {
-			got := w.ok("PUT", "/api/v1/referrals", `{"referralId":"t@example.net",`+step.sent+`}`)
-			equal(t, []any{step.want, step.want}, []any{got["status"], got["subscriptionStatus"]})
-		}
-	})
-	t.Run("RefundBySaleIDInDigits", func(t *testing.T) {
-		w := newWorld(t)
-		w.ok("POST", "/api/v1/affiliates", ada)
-		w.ok("POST", "/api/v1/sales", `{"referralId":"ada","email":"t@example.net","name":"T","totalEarned":100}`)
-		w.ok("PATCH", "/api/v1/sales", `{"saleId":"1","amount":10}`)
-		w.ok("PATCH", "/api/v1/sales", `{"saleId":1,"amount":10}`)
-		equal(t, any(20.0), w.ok("GET", "/api/v1/sales?id=1", "")["refundedAmount"])
-		w.ok("DELETE", "/api/v1/sales?saleId=1", "")
-		equal(t, nil, w.ok("GET", "/api/v1/sales?id=1", "")["id"])
-	})
 }

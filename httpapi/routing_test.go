@@ -11,54 +11,6 @@ import (
 	"github.com/tributary-go/tributary/httpapi"
 )
 
-var allMethods = []string{
-	"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT", "PROPFIND", "get", "Post", "X",
-}
-
-// TestAllow: every path with every method is an operation or 405 with the
-// right Allow header. No key is needed to learn that.
-func TestAllow(t *testing.T) {
-	w := newWorld(t)
-	methods := map[string][]string{}
-	for _, r := range httpapi.Routes() {
-		method, path, _ := strings.Cut(r, " ")
-		methods[path] = append(methods[path], method)
-		if method == "GET" {
-			methods[path] = append(methods[path], "HEAD")
-		}
-	}
-	for path, known := range methods {
-		slices.Sort(known)
-		for _, method := range allMethods {
-			got := w.do(method, path, "", "Authorization:")
-			want, allow := "401 unauthorized: Unauthorized", ""
-			if !slices.Contains(known, method) {
-				want, allow = "405 method_not_allowed: Method not allowed", strings.Join(known, ", ")
-			}
-			if method == "HEAD" {
-				want, _, _ = strings.Cut(want, ":")
-				want += ": "
-			}
-			if got.refusal() != want || got.header.Get("Allow") != allow {
-				t.Errorf("%s %s: %s, Allow %q, want %s, %q", method, path, got.refusal(), got.header.Get("Allow"), want, allow)
-			}
-		}
-	}
-	if got := w.do("PATCH", "/api/v1/coupons", "").header.Get("Allow"); got != "DELETE, GET, HEAD, POST, PUT" {
-		t.Errorf("Allow of /coupons: %s", got)
-	}
-}
-
-// TestMethodOverride: only the request line decides the method.
-func TestMethodOverride(t *testing.T) {
-	w := newWorld(t)
-	s := w.fill()
-	w.refuses("400 missing_field: Name is required [name]",
-		"POST", "/api/v1/coupons", `{"couponId":"`+s.coupon.String()+`"}`, "X-HTTP-Method-Override: DELETE", "X-Method-Override: DELETE")
-	w.refuses("400 missing_field: Name is required [name]",
-		"POST", "/api/v1/coupons?_method=DELETE", `{"couponId":"`+s.coupon.String()+`"}`)
-}
-
 // strayPaths are unknown paths at or below /api/v1.
 var strayPaths = []string{
 	"/api/v1", "/api/v1/", "/api/v1/nope", "/api/v1/coupons/", "/api/v1/coupons/0197c2f0-1a2b-7c3d-8e4f-5a6b7c8d9e01",
@@ -82,24 +34,6 @@ func TestStrayPaths(t *testing.T) {
 					t.Errorf("%s %s: %s", method, path, got.refusal())
 				}
 			}
-		}
-	}
-}
-
-// TestHead: HEAD is GET without the body, on every route.
-func TestHead(t *testing.T) {
-	w := newWorld(t)
-	for _, op := range w.fill().operations() {
-		if op.method != "GET" {
-			continue
-		}
-		get, head := w.do("GET", op.target, ""), w.do("HEAD", op.target, "")
-		if head.body != "" || head.status != get.status {
-			t.Errorf("HEAD %s: %d, %q", op.target, head.status, head.body)
-		}
-		equal(t, get.header, head.header)
-		if got := w.do("HEAD", op.target, "", "Authorization:"); got.status != 401 {
-			t.Errorf("HEAD %s without a key: %d", op.target, got.status)
 		}
 	}
 }
@@ -255,19 +189,6 @@ func TestRegisterClash(t *testing.T) {
 	mux.ServeHTTP(rec, request("GET", "/api/v1/coupons", "")) // httptest asks example.com
 	if rec.Code != http.StatusTeapot {
 		t.Errorf("a pattern with a host name gave %d", rec.Code)
-	}
-}
-
-// TestTwoHandlers: two programs in one process share nothing.
-func TestTwoHandlers(t *testing.T) {
-	one, two := newWorld(t), newWorld(t)
-	before := two.dump()
-	for _, op := range one.fill().operations() {
-		one.ok(op.method, op.target, op.body)
-	}
-	equal(t, before, two.dump())
-	if got := two.do("GET", "/api/v1/affiliates", ""); got.body != "[]" {
-		t.Errorf("the other program lists %s", got.body)
 	}
 }
 

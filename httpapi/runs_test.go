@@ -210,8 +210,7 @@ func (k *till) receipts() (n int) {
 	return n
 }
 
-// TestPayoutRunFields: each setting over the wire, and the refusals in the order
-// of the fields.
+// TestPayoutRunFields: each setting over the wire; a cursor belongs to its settings.
 func TestPayoutRunFields(t *testing.T) {
 	k := newRunTill(t)
 	for settings, want := range map[string][]string{
@@ -225,61 +224,11 @@ func TestPayoutRunFields(t *testing.T) {
 	} {
 		equal(t, want, k.previews(settings, "1000"))
 	}
-	for i, c := range []struct{ settings, want string }{
-		{`"until":"x","minimum":-1`, "until must be an ISO 8601 date [until]"},
-		{`"until":""`, "until must not be empty [until]"},
-		{`"minimum":-1,"methods":5`, "minimum must be at least 0 [minimum]"},
-		{`"minimum":"1"`, "minimum must be a number [minimum]"},
-		{`"methods":"PAYPAL"`, "methods must be an array of strings [methods]"},
-		{`"methods":["PAYPAL",null]`, "methods must be an array of strings [methods]"},
-		{`"methods":["paypal"],"noDetails":1`, "methods must be one of WISE, WISE_BANK, PAYPAL, BANK, CREDITS, COUPON, REFERLY [methods]"},
-		{`"noDetails":1`, "noDetails must be a boolean [noDetails]"},
-		{`"affiliateIds":{}`, "affiliateIds must be an array of strings [affiliateIds]"},
-		{`"affiliateIds":[` + strings.Repeat(`"x",`, 10_000) + `"x"],"limit":0`, "affiliateIds must have at most 10000 entries [affiliateIds]"},
-		{`"limit":0`, "limit must be an integer from 1 to 1000 [limit]"},
-		{`"limit":1001`, "limit must be an integer from 1 to 1000 [limit]"},
-		{`"limit":"5"`, "limit must be an integer from 1 to 1000 [limit]"},
-		{`"limit":1.5`, "limit must be an integer from 1 to 1000 [limit]"},
-		{`"limit":99999999999999999999`, "limit must be an integer from 1 to 1000 [limit]"},
-		{`"externalId":5`, "externalId must be a string [externalId]"},
-		{`"externalId":"` + strings.Repeat("x", 256) + `"`, "externalId is too long [externalId]"},
-	} {
-		named := c.settings
-		if !strings.Contains(named, "externalId") {
-			named = `"externalId":"x",` + named
-		}
-		k.no("400 invalid_field: "+c.want, "POST", "/payouts/run", `{`+named+`}`)
-		k.no("400 invalid_field: "+c.want, "POST", "/payouts/preview", `{`+c.settings+`}`)
-		k.refuses("400 invalid_field: "+c.want, "POST", "/api/v1/payouts/run", `{`+named+`}`, idem+fmt.Sprint(i))
-		k.refuses("400 invalid_field: "+c.want, "POST", "/api/v1/payouts/run", `{`+named+`}`, idem+fmt.Sprint(i))
-	}
-	k.no("400 invalid_field: externalId must not be empty [externalId]", "POST", "/payouts/preview", `{"externalId":""}`)
-	k.no("400 invalid_field: Invalid cursor [cursor]", "POST", "/payouts/preview", `{"cursor":"garbage"}`)
-	k.no("400 invalid_field: cursor must not be empty [cursor]", "POST", "/payouts/preview", `{"cursor":""}`)
 	next := k.ask("POST", "/payouts/preview", `{"limit":1}`)["next"].(string)
 	k.no("400 invalid_field: Invalid cursor [cursor]", "POST", "/payouts/preview", `{"minimum":1,"cursor":"`+next+`"}`)
-	k.no("400 missing_field: External ID is required [externalId]", "GET", "/payouts/lines", "")
-	k.no("400 missing_field: External ID is required [externalId]", "GET", "/payouts/lines?limit=5&cursor=x", "")
-	k.no("400 invalid_query: Query parameter externalId must not be empty [externalId]", "GET", "/payouts/lines?externalId=", "")
-	k.no(badLimit, "GET", "/payouts/lines?externalId=x&limit=0", "")
-	k.no("400 invalid_query: Unknown query parameter: runId [runId]", "GET", "/payouts/lines?externalId=x&runId=y", "")
 	run := k.ask("POST", "/payouts/run", `{"externalId":"2026-03","until":"2026-03-31","affiliateIds":["{Di}"]}`)
 	k.has(run, object{"until": "2026-03-31T23:59:59.999Z", "created": 0.0, "skipped": 1.0, "total": 0.0})
 	k.verify()
-}
-
-// TestPayoutRunOnce: a step of a run is repeated with its key (check 55).
-func TestPayoutRunOnce(t *testing.T) {
-	k := newRunTill(t)
-	body := `{"externalId":"2026-05","minimum":10,"limit":3}`
-	first := k.do("POST", "/api/v1/payouts/run", body, idem+"1")
-	k.replays(first, operation{"POST", "/api/v1/payouts/run", body}, idem+"1")
-	k.ask("POST", "/payouts/run", body)
-	k.ask("POST", "/payouts/run", body)
-	k.replays(first, operation{"POST", "/api/v1/payouts/run", body}, idem+"1")
-	if !strings.Contains(first.body, `"status":"RUNNING","until":`) || k.ask("POST", "/payouts/run", body)["status"] != "DONE" {
-		t.Errorf("%s", first.body)
-	}
 }
 
 // TestPayoutRunPages: check 49 for the lists of runs: without a limit a page has
@@ -291,16 +240,8 @@ func TestPayoutRunPages(t *testing.T) {
 		k.ask("POST", "/adjustments", `{"affiliateId":"`+id+`","kind":"BONUS","amount":1,"reason":"r"}`)
 		k.ask("POST", "/payouts/run", fmt.Sprintf(`{"externalId":"run-%d","affiliateIds":[]}`, i))
 	}
-	for target, key := range map[string]string{"payouts/runs": `"externalId"`, "payouts/lines?externalId=run-100": `"skipped"`} {
-		first := k.do("GET", "/api/v1/"+target, "")
-		if n := strings.Count(first.body, key); n != 100 || !strings.Contains(first.header.Get("Link"), "limit=100&cursor=") {
-			t.Errorf("%s: %d records, Link %q", target, n, first.header.Get("Link"))
-		}
-		all := k.pages(target, "100")
-		if n := strings.Count(all, key); n != 101 || all != k.pages(target, "7") {
-			t.Errorf("%s: %d records in pages", target, n)
-		}
-	}
+	k.paged(`"externalId"`, "payouts/runs")
+	k.paged(`"skipped"`, "payouts/lines?externalId=run-100")
 	page := k.ask("POST", "/payouts/preview", `{}`)
 	if n := len(page["lines"].([]any)); n != 100 || page["next"] == nil {
 		t.Errorf("a page of the preview has %d lines, next %v", n, page["next"])

@@ -59,7 +59,7 @@ func allowed(method, path string, scope httpapi.Scope) bool {
 
 // TestScopes: each operation with each scope. Without the scope nothing is read,
 // neither a broken body nor the store, and nothing changes.
-// It proves checks 10 and 25 of console.md.
+// It proves checks 10 and 25 of console.md, and check 30 of docs/money.md.
 func TestScopes(t *testing.T) {
 	w := newWorld(t, withScopes)
 	ops := w.fill().operations()

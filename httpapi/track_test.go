@@ -6,9 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
-	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -261,30 +259,6 @@ func TestTrackingHeaderAgent(t *testing.T) {
 	if _, stored := s.clicks(); stored[0].UserAgent != "Browser/1" {
 		t.Errorf("kept %q", stored[0].UserAgent)
 	}
-}
-
-// TestTrackingAtOnce: counters equal the clicks, and the ids are distinct. Time
-// stands still in the bubble, so no click is given up as too slow.
-func TestTrackingAtOnce(t *testing.T) {
-	const n = 10_000
-	synctest.Test(t, func(t *testing.T) {
-		s := newSite(t)
-		h := s.tracking()
-		ids := make([]int64, n)
-		var wg sync.WaitGroup
-		for i := range n {
-			wg.Go(func() {
-				var got struct{ Click struct{ ID int64 } }
-				res := ask(h, click(`{"programId":"`+siteID+`","referralCode":"mara"}`))
-				if err := json.NewDecoder(res.Body).Decode(&got); err != nil {
-					t.Error(err)
-				}
-				ids[i] = got.Click.ID
-			})
-		}
-		wg.Wait()
-		s.holds(ids)
-	})
 }
 
 // holds compares the books with the ids that were given out.

@@ -79,6 +79,9 @@ func precedenceCases() []serverCase {
 		{"B101 garbage and a bad key", checkRule, func(x *exam) {
 			x.send(call("POST /coupons", "x").with("Idempotency-Key", "a b")).refused(invalidJSON)
 		}},
+		{"B101 a bad key and no field", checkRule, func(x *exam) {
+			x.send(call("POST /coupons", "{}").with("Idempotency-Key", "a b")).refused(badKey)
+		}},
 		{"B102 no couponId and an unknown field", checkRule, func(x *exam) { x.do("PUT /coupons", `{"percentof":10}`).refused(couponIDRequired) }},
 		{"B103 an unknown couponId and an unknown field", checkRule, func(x *exam) {
 			x.do("PUT /coupons", `{"couponId":"{{unknown}}","percentof":10}`).refused(unknownField("percentof"))

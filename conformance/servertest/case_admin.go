@@ -18,13 +18,18 @@ func adminAffiliateCases() []serverCase {
 		bad{"admin/A1 no affiliateIds", `{"status":"ACTIVE"}`, affiliateIDsRequired}, bad{"admin/A1 affiliateIds empty", `{"affiliateIds":[],"status":"ACTIVE"}`, affiliateIDsRequired},
 		bad{"admin/A1 an affiliate twice", `{"affiliateIds":["{{affiliate}}","{{affiliate}}"],"status":"ACTIVE"}`, mustBe("affiliateIds", distinctOnly)},
 		bad{"admin/A1 affiliateIds a text", `{"affiliateIds":"{{affiliate}}","status":"ACTIVE"}`, mustBe("affiliateIds", asStrings)},
+		bad{"admin/A1 affiliateIds with a number", `{"affiliateIds":["{{affiliate}}",1],"status":"ACTIVE"}`, mustBe("affiliateIds", asStrings)},
+		bad{"admin/A1 1,001 affiliateIds", `{"affiliateIds":[` + entries(1001) + `],"status":"ACTIVE"}`, mustBe("affiliateIds", atMost1000)},
+		bad{"admin/A1 1,000 unknown affiliates", `{"affiliateIds":[` + entries(1000) + `],"status":"ACTIVE"}`, affiliateNotFound},
 		bad{"admin/A1 an unknown affiliate", `{"affiliateIds":["{{unknown}}"],"status":"ACTIVE"}`, affiliateNotFound},
 		bad{"admin/A1 no status", `{"affiliateIds":["{{affiliate}}"]}`, statusRequired},
 		bad{"admin/A1 status INVITED", `{"affiliateIds":["{{affiliate}}"],"status":"INVITED"}`, mustBe("status", "must be one of ACTIVE, DECLINED, DEACTIVATED, BANNED")},
 		bad{"admin/A1 an unknown field", `{"affiliateIds":["{{affiliate}}"],"foo":1}`, unknownField("foo")})
 	cases = append(cases, refusals(bulkRule, "POST /affiliates/plan",
 		bad{"admin/A2 no commissionPlanId", `{"affiliateIds":["{{affiliate}}"]}`, planIDRequired},
-		bad{"admin/A2 an unknown plan", `{"affiliateIds":["{{affiliate}}"],"commissionPlanId":"{{unknown}}"}`, planNotFound})...)
+		bad{"admin/A2 an unknown plan", `{"affiliateIds":["{{affiliate}}"],"commissionPlanId":"{{unknown}}"}`, planNotFound},
+		bad{"admin/A2 commissionPlanId empty", `{"affiliateIds":["{{affiliate}}"],"commissionPlanId":""}`, mustBe("commissionPlanId", notEmpty)},
+		bad{"admin/A2 commissionPlanId 7", `{"affiliateIds":["{{affiliate}}"],"commissionPlanId":7}`, mustBe("commissionPlanId", asString)})...)
 	cases = append(cases, refusals(bulkRule, "POST /affiliates/tier",
 		bad{"admin/A2 no commissionTierId", `{"affiliateIds":["{{affiliate}}"]}`, tierIDRequired},
 		bad{"admin/A2 an unknown tier", `{"affiliateIds":["{{affiliate}}"],"commissionTierId":"{{unknown}}"}`, tierMissing})...)
@@ -37,6 +42,7 @@ func adminAffiliateCases() []serverCase {
 	return append(append(cases, affiliateStories()...), inviteCases()...)
 }
 
+// affiliateStories are checks 3 and 6 of console.md.
 func affiliateStories() []serverCase {
 	pending := func(x *exam, name string) {
 		x.do("POST /affiliates", `{"firstName":"A","lastName":"B","email":"{{u}}-`+name+`@conform.example","affiliateStatus":"inactive"}`).as(name)
@@ -66,11 +72,14 @@ func affiliateStories() []serverCase {
 	}
 }
 
+// inviteCases is check 9 of console.md.
 func inviteCases() []serverCase {
 	cases := refusals(inviteRule, "POST /affiliates/invite",
 		bad{"admin/A6 no email", `{"firstName":"A","lastName":"B"}`, emailRequired}, bad{"admin/A6 a status", `{"firstName":"A","lastName":"B","email":"{{u}}@conform.example","affiliateStatus":"active"}`, unknownField("affiliateStatus")},
 		bad{"admin/A6 answers that are none", `{"firstName":"A","lastName":"B","email":"{{u}}@conform.example","questionAnswers":["a"]}`, mustBe("questionAnswers", "must be an array of objects")},
-		bad{"admin/A6 an answer without a question", `{"firstName":"A","lastName":"B","email":"{{u}}@conform.example","questionAnswers":[{"answer":"a"}]}`, mustBe("questionAnswers.questionId", "must be an id")})
+		bad{"admin/A6 an answer without a question", `{"firstName":"A","lastName":"B","email":"{{u}}@conform.example","questionAnswers":[{"answer":"a"}]}`, mustBe("questionAnswers.questionId", "must be an id")},
+		bad{"admin/A6 an answer of a number", `{"firstName":"A","lastName":"B","email":"{{u}}@conform.example","questionAnswers":[{"questionId":"{{unknown}}","answer":1}]}`, mustBe("questionAnswers.answer", asString)},
+		bad{"admin/A6 an answer with an id", `{"firstName":"A","lastName":"B","email":"{{u}}@conform.example","questionAnswers":[{"questionId":"{{unknown}}","answer":"a","id":"b"}]}`, unknownField("questionAnswers.id")})
 	cases = append(cases, refusals(inviteRule, "POST /affiliates/accept-invite",
 		bad{"admin/A6 no affiliateId", `{}`, affiliateIDRequired}, bad{"admin/A6 an unknown affiliate", `{"affiliateId":"{{unknown}}"}`, affiliateNotFound},
 		bad{"admin/A6 who was not invited", `{"affiliateId":"{{affiliate}}"}`, statusNotAllowed})...)
@@ -87,29 +96,42 @@ func adminPlanCases() []serverCase {
 		bad{"admin/A8 no name", `{"commissionRate":1}`, nameRequired}, bad{"admin/A8 no rate", `{"name":"n"}`, rateRequired},
 		bad{"admin/A8 numberOfPayments 0", `{"name":"n","commissionRate":1,"numberOfPayments":0}`, mustBe("numberOfPayments", "must be at least 1")},
 		bad{"admin/A8 holdDays 3651", `{"name":"n","commissionRate":1,"holdDays":3651}`, mustBe("holdDays", "must be an integer from 0 to 3650")},
+		bad{"admin/A8 commissionRate 101", `{"name":"n","commissionRate":101}`, rateOutOfRange},
+		bad{"admin/A8 numberOfMonths 1.5", `{"name":"n","commissionRate":1,"numberOfMonths":1.5}`, mustBe("numberOfMonths", asInteger)},
+		bad{"admin/A8 autoApproveRewards 1", `{"name":"n","commissionRate":1,"autoApproveRewards":1}`, mustBe("autoApproveRewards", asBoolean)},
+		bad{"admin/A8 maxPerCustomer as text", `{"name":"n","commissionRate":1,"maxPerCustomer":"40"}`, mustBe("maxPerCustomer", asNumber)},
+		bad{"admin/A8 maxPerSale -1", `{"name":"n","commissionRate":1,"maxPerSale":-1}`, mustBe("maxPerSale", "must be at least 0")},
 		bad{"admin/A8 an unknown field", `{"name":"n","commissionRate":1,"foo":1}`, unknownField("foo")})
 	cases = append(cases, refusals(planRule, "PUT /commission-plans",
+		bad{"admin/A8 holdDays null", `{"commissionPlanId":"{{unknown}}","holdDays":null}`, mustBe("holdDays", notNull)},
+		bad{"admin/A8 commissionRate null", `{"commissionPlanId":"{{unknown}}","commissionRate":null}`, mustBe("commissionRate", notNull)},
 		bad{"admin/A8 no plan", `{"name":"n"}`, planIDRequired}, bad{"admin/A8 an unknown plan", `{"commissionPlanId":"{{unknown}}","name":"n"}`, planMissing})...)
 	cases = append(cases, refusals(planRule, "DELETE /commission-plans",
 		bad{"admin/A8 no plan to delete", `{}`, planIDRequired}, bad{"admin/A8 an unknown plan to delete", `{"commissionPlanId":"{{unknown}}"}`, planMissing})...)
 	cases = append(cases, refusals(tierRule, "POST /commission-tiers",
+		bad{"admin/A9 minRevenue -1", `{"tier":1,"name":"n","minRevenue":-1}`, mustBe("minRevenue", "must be at least 0")},
+		bad{"admin/A9 emoji blank", `{"tier":1,"name":"n","emoji":" "}`, mustBe("emoji", notEmpty)},
 		bad{"admin/A9 no name", `{"tier":1}`, nameRequired}, bad{"admin/A9 tier 0", `{"tier":0,"name":"n"}`, mustBe("tier", "must be at least 1")})...)
 	cases = append(cases, refusals(tierRule, "PUT /commission-tiers",
 		bad{"admin/A9 no tier", `{"name":"n"}`, tierIDRequired}, bad{"admin/A9 an unknown tier", `{"commissionTierId":"{{unknown}}","name":"n"}`, tierMissing})...)
 	return append(cases, planStories()...)
 }
 
+// planStories has check 7 of console.md.
 func planStories() []serverCase {
 	return []serverCase{
 		{"admin/A10 a plan from its making to its end", planRule, func(x *exam) {
 			payee(x)
 			x.do("POST /affiliates", `{"firstName":"A","lastName":"B","email":"{{u}}-o@conform.example","affiliateLink":"{{u}}-o"}`).as("o")
-			x.do("POST /commission-plans", `{"name":"{{u}}","commissionRate":30,"numberOfPayments":12,"holdDays":7}`).as("plan").
-				has(`{"id":"{{plan}}","commissionRate":30,"commissionType":"PERCENTAGE","numberOfPayments":12,"numberOfMonths":null,"holdDays":7,"paymentTrigger":"PURCHASE","autoApproveRewards":true}`)
+			x.do("POST /commission-plans", `{"name":"{{u}}","commissionRate":30,"numberOfPayments":12,"holdDays":7,"maxPerSale":40.5,"maxPerCustomer":100}`).as("plan").
+				has(`{"id":"{{plan}}","maxPerSale":40.5,"maxPerCustomer":100,"commissionRate":30,"commissionType":"PERCENTAGE","numberOfPayments":12,"numberOfMonths":null,"holdDays":7,"paymentTrigger":"PURCHASE","autoApproveRewards":true}`)
 			x.do("PUT /commission-plans", `{"commissionPlanId":"{{plan}}","commissionRate":40,"numberOfPayments":null}`).has(`{"name":"{{u}}","commissionRate":40,"numberOfPayments":null,"holdDays":7}`)
 			x.get("/commission-plans?commissionPlanId={{plan}}").has(`{"id":"{{plan}}","commissionRate":40}`)
 			x.do("POST /affiliates/plan", `{"affiliateIds":["{{o}}"],"commissionPlanId":"{{plan}}"}`).has(`[{"id":"{{o}}","commissionPlanId":"{{plan}}","commissionRate":40}]`)
 			x.do("POST /sales", `{"referralId":"{{u}}-o","email":"{{u}}-c@conform.example","name":"C","totalEarned":100}`).as("s", "customer:referralId").has(`{"commissionEarned":40}`)
+			x.do("POST /sales", `{"email":"{{u}}-c@conform.example","totalEarned":200}`).as("capped").has(`{"commissionEarned":40.5}`)
+			x.get("/sales/explain?id={{capped}}").has(`{"arithmetic":{"cap":40.5,"exact":"80","rounded":40.5}}`)
+			x.do("PUT /commission-plans", `{"commissionPlanId":"{{plan}}","maxPerSale":null,"maxPerCustomer":0}`).lacks("maxPer")
 			x.do("DELETE /commission-plans", `{"commissionPlanId":"{{plan}}"}`).refused(planInUse)
 			x.do("PUT /commission-plans", `{"commissionPlanId":"{{plan}}","commissionType":"FLAT"}`).refused(planInUse)
 			x.do("POST /affiliates/plan", `{"affiliateIds":["{{o}}"],"commissionPlanId":null}`).has(`[{"commissionPlanId":null}]`)

@@ -41,6 +41,7 @@ func adminTradeCases() []serverCase {
 	return append(cases, tradeStories()...)
 }
 
+// tradeStories has checks 11 to 13 and 15 of console.md.
 func tradeStories() []serverCase {
 	return []serverCase{
 		{"admin/A47 the payments that wait are listed, and none of them is decided by a wrong request", decideRule, func(x *exam) {

@@ -147,19 +147,25 @@ func mediaTypes() []serverCase {
 	for _, typ := range []string{
 		"application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "application/jsonp", "application/json5", "text/json",
 		"application/problem+json", "*/*", "json", "application/json; charset=utf-16", "application/json; charset=iso-8859-1",
+		"application/json+x", "application/json, application/json", "application/json; charset", "application/json; charset=utf-8; charset=utf-16",
 	} {
 		cases = append(cases, serverCase{"B085 " + typ, mediaTypeRule, func(x *exam) {
 			x.send(call("POST /coupons", body).with("Content-Type", typ)).refused(wrongMediaType)
 		}})
 	}
-	for _, typ := range []string{"application/json; charset=utf-8", "application/json;charset=UTF-8", "Application/JSON", `application/json; charset="utf-8"`} {
+	for _, typ := range []string{"application/json; charset=utf-8", "application/json;charset=UTF-8", "Application/JSON", `application/json; charset="utf-8"`, "application/json; version=2"} {
 		cases = append(cases, serverCase{"B088 " + typ, mediaTypeRule, func(x *exam) {
 			x.send(call("POST /coupons", body).with("Content-Type", typ)).has(`{"name":"{{u}}"}`)
 		}})
 	}
-	for _, encoding := range []string{"gzip", "deflate", "br"} {
+	for _, encoding := range []string{"gzip", "deflate", "br", "identity, gzip"} {
 		cases = append(cases, serverCase{"B087 Content-Encoding " + encoding, mediaTypeRule, func(x *exam) {
 			x.send(call("POST /coupons", body).with("Content-Encoding", encoding)).refused(wrongMediaType)
+		}})
+	}
+	for _, second := range []string{"text/plain", "application/json"} {
+		cases = append(cases, serverCase{"B085 two Content-Types, " + second, mediaTypeRule, func(x *exam) {
+			x.send(call("POST /coupons", body).with("Content-Type", "application/json", second)).refused(wrongMediaType)
 		}})
 	}
 	return append(cases, serverCase{"B088 Content-Encoding identity", mediaTypeRule, func(x *exam) {

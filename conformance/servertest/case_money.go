@@ -24,7 +24,7 @@ func owed(x *exam, bonus int) *answer {
 	return x.do("POST /payouts", `{"affiliateId":"{{a}}"}`)
 }
 
-// moneyCases test /payouts and /adjustments.
+// moneyCases test /payouts and /adjustments: checks 29 and 31 of docs/money.md.
 func moneyCases() []serverCase {
 	cases := refusals(payoutsRule, "POST /payouts",
 		bad{"M89 no affiliate", `{"until":"2026-01-01"}`, ownerRequired}, bad{"M89 affiliateId null", `{"affiliateId":null}`, ownerRequired},
@@ -92,6 +92,9 @@ func adjustmentCases() []serverCase {
 			x.get("/adjustments?kind=bonus").refused(badParameter("kind", "must be one of BONUS, CORRECTION, DISPUTE_WON, CHARGEBACK_FEE, MOVE"))
 			x.do("POST /payouts", `{"affiliateId":"{{a}}"}`).as("p")
 			x.get("/adjustments?payoutId={{p}}&kind=CORRECTION").has(`[{"id":"{{c}}","payoutCreated":true,"payoutId":"{{p}}"}]`)
+			x.do("POST /sales", `{"referralId":"{{u}}","email":"{{u}}-c@conform.example","name":"C","totalEarned":100}`).as("s")
+			x.do("POST /adjustments", `{"affiliateId":"{{a}}","kind":"CHARGEBACK_FEE","amount":-1,"reason":"r","saleId":{{s}}}`).as("f")
+			x.get("/adjustments?saleId={{s}}").has(`[{"id":"{{f}}"}]`)
 		}},
 	}...)
 }
