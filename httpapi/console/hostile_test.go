@@ -19,8 +19,8 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/httpapi/console"
-	"github.com/tributary-go/tributary/httpapi/internal/sample"
 	"github.com/tributary-go/tributary/internal/atlength"
+	"github.com/tributary-go/tributary/internal/sample"
 	"github.com/tributary-go/tributary/memstore"
 )
 

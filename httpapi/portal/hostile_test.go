@@ -22,8 +22,8 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/conformance"
-	"github.com/tributary-go/tributary/httpapi/internal/sample"
 	"github.com/tributary-go/tributary/httpapi/portal"
+	"github.com/tributary-go/tributary/internal/sample"
 	"github.com/tributary-go/tributary/memstore"
 )
 

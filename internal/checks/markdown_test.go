@@ -107,12 +107,12 @@ var run = map[string][]string{
 	"README.md":                {"examples/quickstart TestReport", "httpapi/app TestReadme"},
 	"deploy/README.md":         {"server TestContainer", "server TestSettings"},
 	"docs/command-line.md":     {"client/cmd/tributary TestDay"},
-	"docs/embed.md":            {"internal/release TestModules"},
+	"docs/embed.md":            {"internal/integration/release TestModules"},
 	"docs/first-steps.md":      {"httpapi/app TestReadme", "httpapi/app TestReadmeEvents", "httpapi/app TestReadmeCommandLine"},
 	"docs/import.md":           {"examples/import TestGuide", "examples/import TestGuideCommands"},
 	"docs/operations.md":       {"pgstore TestDump", "pgstore TestPointInTime"},
 	"docs/payments-generic.md": {"pay/generic TestGuide"},
-	"docs/postgresql.md":       {"internal/release TestModules"},
+	"docs/postgresql.md":       {"internal/integration/release TestModules"},
 	"docs/stores.md":           {"conformance/cmd/conform TestRun"},
 	"sqlitestore/README.md":    {"sqlitestore/examples/server TestReadme"},
 	"server/README.md":         {"server TestNewcomer", "server TestMove"},
@@ -140,7 +140,7 @@ var pastedPages = map[string]string{
 	"docs/assistants.md":      "mcp TestPages",
 	"docs/checkout.md":        "internal/checks TestGuides",
 	"docs/console.md":         "internal/checks TestPages",
-	"docs/embed.md":           "internal/routers TestGuide",
+	"docs/embed.md":           "internal/integration/routers TestGuide",
 	"docs/import.md":          "internal/checks TestPages",
 	"docs/links.md":           "internal/checks TestPages",
 	"docs/observability.md":   "internal/checks TestPages",
@@ -272,7 +272,7 @@ func namedIn(t *testing.T, dir, text string) bool {
 // isProgram reports whether a folder has Go files, seen from the root or from the folder
 // of a module.
 func isProgram(dir string) bool {
-	for _, module := range []string{".", "pgstore", "pay", "internal/robustness"} {
+	for _, module := range []string{".", "pgstore", "pay", "internal/integration/robustness"} {
 		if files, _ := filepath.Glob(filepath.Join(module, dir, "*.go")); len(files) > 0 {
 			return true
 		}

@@ -20,8 +20,8 @@ var (
 	readersBench  = bench{dir: "httpapi", name: "BenchmarkStalledReaders", flags: "-listed=1000000"}
 	trackingBench = bench{dir: "httpapi", name: "BenchmarkTracking"}
 	callBench     = bench{dir: "client", name: "BenchmarkCallTCP"}
-	verifyBench   = bench{dir: "webhooks/interop", name: "BenchmarkVerify"}
-	signBench     = bench{dir: "webhooks/interop", name: "BenchmarkSign"}
+	verifyBench   = bench{dir: "internal/integration/signatures", name: "BenchmarkVerify"}
+	signBench     = bench{dir: "internal/integration/signatures", name: "BenchmarkSign"}
 	hungBench     = bench{dir: "webhooks", name: "BenchmarkHung", times: "15x"}
 	dispatchBench = bench{dir: "webhooks", name: "BenchmarkDispatch", times: "5x"}
 	forgedBench   = bench{dir: "webhooks", name: "BenchmarkReceiverForged", times: "15x"}

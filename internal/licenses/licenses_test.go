@@ -71,7 +71,7 @@ func TestRead(t *testing.T) {
 // TestModules: the nested modules are found, and those of testdata are not ours.
 func TestModules(t *testing.T) {
 	got, err := modules("../..")
-	if err != nil || got[0] != "../.." || !slices.Contains(got, "../../pgstore") || !slices.Contains(got, "../../internal/apicheck") {
+	if err != nil || got[0] != "../.." || !slices.Contains(got, "../../pgstore") || !slices.Contains(got, "../../internal/integration") {
 		t.Errorf("modules %q, error %v", got, err)
 	}
 }

@@ -1,0 +1,256 @@
+package browser
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/payfile"
+)
+
+// The jobs for which people open the pages, each from the first page on, and what it
+// costs them.
+
+// mostClicks is how many clicks a job may take: on links, buttons, and fields that are
+// typed into or chosen from.
+const mostClicks = 8
+
+// job does a job from the first page on, with clicks alone: no address is typed.
+func (tb *tab) job(do func()) {
+	tb.Helper()
+	tb.open("/")
+	clicks, typed := tb.clicks, tb.typed
+	do()
+	if clicks = tb.clicks - clicks; clicks > mostClicks || clicks == 0 {
+		tb.Errorf("the job takes %d clicks, and may take %d", clicks, mostClicks)
+	}
+	if tb.typed > typed {
+		tb.Errorf("%d addresses have to be typed", tb.typed-typed)
+	}
+	tb.Logf("%d clicks", clicks)
+}
+
+// TestApprove: an applicant is approved from the first page.
+func TestApprove(t *testing.T) {
+	t.Parallel()
+	scriptsOff(t, func(t *testing.T, open func(*world) *tab) {
+		w := newWorld(t).fill()
+		tb := open(w)
+		tb.job(func() {
+			tb.press("Idle Y")
+			tb.press("Approve…")
+			tb.press("Approve")
+			tb.says("Idle Y")
+		})
+		if got := must(w.AffiliateByEmail(t.Context(), w.made.Idle.Email))(t); got.Status != affiliate.AffiliateActive {
+			t.Errorf("the affiliate is %s", got.Status)
+		}
+	})
+}
+
+// TestRefundAfterPayout: a sale whose commission was paid is refunded, and the commission is taken back from
+// the next payout.
+func TestRefundAfterPayout(t *testing.T) {
+	t.Parallel()
+	scriptsOff(t, func(t *testing.T, open func(*world) *tab) {
+		w := newWorld(t).fill()
+		tb := open(w)
+		sale := fmt.Sprint(w.made.Paid.ID)
+		tb.job(func() {
+			tb.press("Sales")
+			tb.fill("Number, order", sale)
+			tb.press("Show")
+			tb.press(sale)
+			tb.press("Refund…")
+			tb.tick("All that is left")
+			tb.press("Book the refund")
+			tb.says("The commission is taken back from the next payout.")
+			tb.press("Book the refund")
+			tb.says("The refund was booked.")
+		})
+		got := must(w.Sale(t.Context(), w.made.Paid.ID))(t)
+		if got.Status != affiliate.SaleRefunded || !got.CommissionEarned.IsZero() || !got.Commissions[0].PayoutCreated {
+			t.Errorf("it is %s and earned %s", got.Status, got.CommissionEarned)
+		}
+		if err := w.Verify(t.Context()); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// TestMonthlyPayout: two affiliates are paid with a file for PayPal, and one payment fails.
+func TestMonthlyPayout(t *testing.T) {
+	t.Parallel()
+	scriptsOff(t, func(t *testing.T, open func(*world) *tab) {
+		w := newWorld(t).fill()
+		bo := must(w.AffiliateByEmail(t.Context(), "idle@example.org"))(t)
+		must(w.SetPayoutDetails(t.Context(), bo.ID, affiliate.PayoutDetails{Method: "PAYPAL", Email: "bo@pay.example"}))(t)
+		must(w.RecordSale(t.Context(), affiliate.SaleParams{ReferralID: "idle", Email: "bo@x.example", Name: "B", TotalEarned: affiliate.MustAmount("50")}))(t)
+		tb := open(w)
+		tb.job(func() {
+			tb.press("Payouts")
+			tb.press("Run payouts…")
+			tb.press("Make the payouts")
+			tb.says("2 payouts, ")
+			tb.says("PayPal 2 ")
+			look(tb, 1)
+			tb.press("Make the payouts")
+			tb.says("PayPal file")
+			look(tb, 1)
+			if file := tb.file("PayPal file"); file == "" {
+				t.Error("the file is empty")
+			}
+			results := "reference,status,reason\n"
+			run := must(w.PayoutRuns(t.Context(), affiliate.Page{Limit: 1}))(t).Items[0]
+			for _, p := range must(w.Payouts(t.Context(), affiliate.PayoutFilter{RunID: affiliate.Set(run.ID)}, affiliate.Page{Limit: 9}))(t).Items {
+				said := "Completed,"
+				if p.AffiliateID == bo.ID {
+					said = "Failed,no such account"
+				}
+				results += payfile.Ref(p.ID) + "," + said + "\n"
+			}
+			path := filepath.Join(t.TempDir(), "results.csv")
+			if err := os.WriteFile(path, []byte(results), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			tb.press("Upload results…")
+			tb.upload(path)
+			tb.press("Book the results")
+			tb.says("Paid now 1 Failed now 1")
+		})
+		tb.press("To the payouts")
+		tb.says("Failed no such account")
+		if err := w.Verify(t.Context()); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// TestPaidByMethod: what was paid by hand is marked as paid in one step, but for the payment that failed.
+func TestPaidByMethod(t *testing.T) {
+	t.Parallel()
+	scriptsOff(t, func(t *testing.T, open func(*world) *tab) {
+		w := newWorld(t).fill()
+		must(w.RunPayouts(t.Context(), affiliate.PayoutRun{ExternalID: "2026-03"}))(t)
+		tb := open(w)
+		tb.job(func() {
+			tb.press("Payouts")
+			tb.press("2026-03")
+			tb.press("Mark all as paid…")
+			tb.says("1 payout, 165.01 USD. What becomes paid")
+			look(tb, 1)
+			tb.press("Mark as paid: 1 payout, 165.01 USD")
+			tb.says("Nothing: each payout of this run is settled.")
+			look(tb, 1)
+		})
+	})
+}
+
+// TestCommissionFromNextMonth: everybody's commission, and that of an affiliate with a plan of their own, is
+// another one from the next month on.
+func TestCommissionFromNextMonth(t *testing.T) {
+	t.Parallel()
+	scriptsOff(t, func(t *testing.T, open func(*world) *tab) {
+		w := newWorld(t).fill()
+		tb := open(w)
+		tb.job(func() {
+			tb.press("Settings")
+			tb.press("Change the terms…")
+			tb.fill("They hold from", "2026-04-01")
+			tb.fill("Rate", "12.5")
+			tb.press("Save")
+			tb.says("1 Apr 2026, 00:00 To come 12.5 %")
+		})
+		tb.job(func() {
+			tb.press("Affiliates")
+			tb.press("planned X")
+			tb.press("Gold")
+			tb.press("Change the terms…")
+			tb.fill("They hold from", "2026-04-01")
+			tb.fill("Rate", "30")
+			tb.press("Save")
+			tb.says("1 Apr 2026, 00:00 To come 30 %")
+		})
+	})
+}
+
+// TestMissingCommission: an affiliate misses the commission of an order. The page of the sale says who is
+// credited and why, and it is given to the one who asks.
+func TestMissingCommission(t *testing.T) {
+	t.Parallel()
+	scriptsOff(t, func(t *testing.T, open func(*world) *tab) {
+		w := newWorld(t).fill()
+		tb := open(w)
+		sale := fmt.Sprint(w.made.Free.ID)
+		tb.job(func() {
+			tb.press("Sales")
+			tb.fill("Number, order", sale)
+			tb.press("Show")
+			tb.press(sale)
+			tb.says("The link that the shop named → Ada X")
+			tb.press("Give to another…")
+			look(tb, 1)
+			tb.fill("Affiliate", "planned")
+			tb.fill("Reason", "The customer wrote their code into the comment")
+			tb.press("Give")
+			tb.says("The shop named them → planned X")
+			tb.says("The customer wrote their code into the comment")
+			look(tb, 1)
+		})
+		if got := must(w.Sale(t.Context(), w.made.Free.ID))(t); got.Affiliate.Email != "planned@example.org" {
+			t.Errorf("it credits %s", got.Affiliate.Email)
+		}
+	})
+}
+
+// TestForfeit: somebody who is owed money is deleted only by who ticks that it is given up. The refusal
+// names the amount and keeps everything, and the books say where the money went.
+func TestForfeit(t *testing.T) {
+	t.Parallel()
+	scriptsOnAndOff(t, func(t *testing.T, open func(*world) *tab) {
+		w := newWorld(t)
+		dora := must(w.CreateAffiliate(t.Context(), affiliate.AffiliateParams{FirstName: "Dora", LastName: "D", Email: "dora@x.example", AffiliateLink: "dora"}))(t)
+		_ = must(w.RecordSale(t.Context(), affiliate.SaleParams{ReferralID: "dora", Email: "buyer@x.example", Name: "Buyer", TotalEarned: affiliate.MustAmount("50")}))(t)
+		tb := open(w)
+		tb.open("/affiliates/" + dora.ID.String())
+		tb.unfold("More")
+		tb.press("Delete…")
+		tb.pressAs(400, "Delete")
+		tb.says("10.00 USD")
+		_ = must(w.Affiliate(t.Context(), dora.ID.String()))(t)
+		tb.tick("10.00 USD is owed, and is forfeited")
+		tb.press("Delete")
+		if _, err := w.Affiliate(t.Context(), dora.ID.String()); !errors.Is(err, affiliate.ErrNotFound) {
+			t.Errorf("the affiliate after the deletion: %v", err)
+		}
+		tb.open("/books")
+		look(tb, 1)
+		if err := w.Verify(t.Context()); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// TestSaleByHand: an order that was never reported is recorded for its affiliate.
+func TestSaleByHand(t *testing.T) {
+	t.Parallel()
+	scriptsOff(t, func(t *testing.T, open func(*world) *tab) {
+		w := newWorld(t).fill()
+		tb := open(w)
+		tb.job(func() {
+			tb.press("Sales")
+			tb.press("Record a sale…")
+			tb.fill("Customer", "new@x.example")
+			tb.fill("Name of a new customer", "New")
+			tb.fill("Affiliate", "ada@example.org")
+			tb.fill("What the customer paid", "128,964.43")
+			tb.fill("Number of the order", "4711")
+			tb.press("Record")
+			tb.says("Why 25,792.89 USD?")
+			look(tb, 1)
+		})
+	})
+}

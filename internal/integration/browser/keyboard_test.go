@@ -1,0 +1,166 @@
+package browser
+
+import (
+	"maps"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// TestKeyboard (check 38): somebody who has a keyboard alone approves an affiliate
+// from the overview. The first stop is the link past the navigation, the focus is
+// seen at every stop, and the stops come in the order in which the page is read.
+// Scripts make no difference (check 45).
+func TestKeyboard(t *testing.T) {
+	t.Parallel()
+	scriptsOnAndOff(t, func(t *testing.T, open func(*world) *tab) {
+		w := newWorld(t).fill()
+		tb := open(w)
+		tb.open("/")
+		stops := tb.tabUntil("Idle Y")
+		if stops[0].Text != "Skip to the content" {
+			t.Errorf("the first stop is %q", stops[0].Text)
+		}
+		tb.enter()
+		tb.tabUntil("Approve…")
+		tb.enter()
+		tb.says("Idle Y")
+		tb.tabUntil("Skip to the content")
+		tb.do(chromedp.KeyEvent(kb.Enter)) // past the navigation
+		if stops := tb.tabUntil("Approve"); len(stops) > 2 {
+			t.Errorf("the form has %d stops before its button: %v", len(stops), stops)
+		}
+		tb.enter()
+		tb.says("The status was changed.")
+		if tb.count(".notice[role=status]") != 1 {
+			t.Error("nothing says that it was done")
+		}
+		got := must(w.AffiliateByEmail(t.Context(), w.made.Idle.Email))(t)
+		if got.Status != affiliate.AffiliateActive {
+			t.Errorf("the affiliate is %s", got.Status)
+		}
+	})
+}
+
+// TestEveryStop (check 38): the focus is seen at every stop of the pages with most
+// of them.
+func TestEveryStop(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t).fill()
+	tb := newTab(t, originOf(t, sets["console"](w)))
+	for _, path := range []string{"/", "/affiliates", "/affiliates/" + w.made.Ada.ID.String(), "/sales?approval=ON_HOLD", "/affiliates/new", "/payouts", "/settings", "/plans/" + w.made.Plan.ID.String() + "/change"} {
+		tb.open(path)
+		want := tb.count("a[href], button, input:not([type=hidden]), select, textarea, summary, [tabindex='0']")
+		var stops []stop
+		for {
+			s := tb.tabOnce(stops)
+			if s == nil || len(stops) > want {
+				break
+			}
+			stops = append(stops, *s)
+		}
+		if hidden := tb.count("[hidden], details:not([open]) [tabindex], details:not([open]) a"); len(stops) < want-hidden {
+			t.Errorf("%s has %d stops, not %d", path, len(stops), want-hidden)
+		}
+	}
+}
+
+// A stop is where the focus is.
+type stop struct {
+	Text  string
+	Seen  bool // its outline, in the window and covered by nothing
+	After bool // the stop before, in the order of the page, or in the same field
+}
+
+// tabOnce goes to the next stop; nil: there is none after the last.
+func (tb *tab) tabOnce(before []stop) *stop {
+	tb.Helper()
+	tb.do(chromedp.KeyEvent(kb.Tab))
+	s := eval[*stop](tb, `(() => {
+	const e = document.activeElement;
+	if (!e || e === document.body) return null;
+	const style = getComputedStyle(e), r = e.getClientRects()[0];
+	const x = Math.min(r.x + r.width / 2, innerWidth - 1), y = Math.min(r.y + Math.min(r.height, innerHeight) / 2, innerHeight - 1);
+	const hit = document.elementFromPoint(x, y), inWindow = r.right > 0 && r.bottom > 0 && r.x < innerWidth && r.y < innerHeight;
+	const outline = style.outlineStyle !== "none" && parseFloat(style.outlineWidth) >= 2;
+	const last = window.lastStop;
+	window.lastStop = e;
+	return {Text: (e.textContent || e.getAttribute("aria-label") || e.name || "").replace(/\s+/g, " ").trim().slice(0, 60),
+		Seen: outline && inWindow && !!hit && (e.contains(hit) || hit.contains(e) || [...e.labels ?? []].some((l) => l.contains(hit))),
+		After: !last?.isConnected || last === e || !!(last.compareDocumentPosition(e) & Node.DOCUMENT_POSITION_FOLLOWING)};
+})()`)
+	if s == nil {
+		return nil
+	}
+	if !s.Seen {
+		tb.Errorf("%s: the focus on %q is not seen", tb.path(), s.Text)
+	}
+	if !s.After {
+		tb.Errorf("%s: %q comes after %q", tb.path(), s.Text, before[len(before)-1].Text)
+	}
+	return s
+}
+
+// tabUntil goes from stop to stop until one has a text, and returns those passed.
+func (tb *tab) tabUntil(text string) (stops []stop) {
+	tb.Helper()
+	for range 200 {
+		s := tb.tabOnce(stops)
+		if s == nil {
+			break
+		}
+		stops = append(stops, *s)
+		if strings.HasPrefix(s.Text, text) {
+			return stops
+		}
+	}
+	tb.Fatalf("%s: no stop is %q: %v", tb.path(), text, stops)
+	return nil
+}
+
+// enter presses Enter where the focus is, and waits for the next page.
+func (tb *tab) enter() {
+	tb.Helper()
+	tb.load(200, func() { tb.do(chromedp.KeyEvent(kb.Enter)) })
+}
+
+// scripts are the two browsers: one that runs the scripts of pages, and one that does
+// not.
+var scripts = map[string]func(*tab){"scripts on": func(*tab) {}, "scripts off": (*tab).withoutScripts}
+
+// scriptsOnAndOff runs a test in both browsers.
+func scriptsOnAndOff(t *testing.T, test func(t *testing.T, open func(*world) *tab)) {
+	t.Helper()
+	runIn(t, scripts, test)
+}
+
+// scriptsOff runs a test where scripts are off, which is where more can be missing, and with
+// TRIBUTARY_AT_LENGTH in both browsers.
+func scriptsOff(t *testing.T, test func(t *testing.T, open func(*world) *tab)) {
+	t.Helper()
+	some := maps.Clone(scripts)
+	if os.Getenv("TRIBUTARY_AT_LENGTH") == "" {
+		delete(some, "scripts on")
+	}
+	runIn(t, some, test)
+}
+
+// runIn runs a test in browsers.
+func runIn(t *testing.T, browsers map[string]func(*tab), test func(t *testing.T, open func(*world) *tab)) {
+	t.Helper()
+	for name, prepare := range browsers {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, func(w *world) *tab {
+				tb := newTab(t, originOf(t, sets["console"](w)))
+				prepare(tb)
+				return tb
+			})
+		})
+	}
+}

@@ -1,0 +1,3 @@
+// Package providers tests the packages of payment providers against what the
+// providers publish: their Go libraries and their mock server.
+package providers

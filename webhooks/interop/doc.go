@@ -1,5 +1,0 @@
-// Package interop proves that the published libraries of Standard Webhooks and
-// Svix, in Go and in JavaScript, verify our requests, and that we verify
-// theirs. It also measures our verifier against theirs. It is a module of its
-// own, and nothing imports it.
-package interop
