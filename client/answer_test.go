@@ -32,10 +32,7 @@ func TestSaleOutcome(t *testing.T) {
 		{"not recorded, why?", `null`, "", "", false},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			got, err := always(200, row.body, "Sale-Outcome", row.header).client(t).RecordSale(t.Context(), affiliate.SaleParams{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := must(always(200, row.body, "Sale-Outcome", row.header).client(t).RecordSale(t.Context(), affiliate.SaleParams{}))
 			sale, ok := got.Sale.Get()
 			if got.Outcome != row.want || ok != row.sale || ok && sale.ID != 5 || got.Sale.IsZero() || !got.Earlier.IsNull() {
 				t.Errorf("got %q with sale %v", got.Outcome, ok)

@@ -347,9 +347,7 @@ func TestLog(t *testing.T) {
 		Level, Method, Path string
 		Attempt, Status     int
 	}
-	if err := json.Unmarshal([]byte(lines[2]), &got); err != nil {
-		t.Fatal(err)
-	}
+	must(0, json.Unmarshal([]byte(lines[2]), &got))
 	got2 := fmt.Sprint(got)
 	if want := "{DEBUG GET /api/v1/affiliates 3 500}"; got2 != want {
 		t.Errorf("logged %s, want %s", got2, want)

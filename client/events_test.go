@@ -52,9 +52,7 @@ func TestErasedEvent(t *testing.T) {
 	ctx := t.Context()
 	p, h := newEngine(t)
 	a := must(p.CreateAffiliate(ctx, affiliate.AffiliateParams{FirstName: "A", LastName: "B", Email: "a@example.org"}))
-	if err := p.EraseAffiliate(ctx, a.ID); err != nil {
-		t.Fatal(err)
-	}
+	must(0, p.EraseAffiliate(ctx, a.ID))
 	events := must(must(client.New("http://tributary.test", testKey, client.Config{Handler: h})).EventsAfter(ctx, uuid.Nil, 10))
 	if len(events) != 2 || events[0].ObjectID != a.ID.String() || events[0].Payload != nil || events[1].Payload == nil {
 		t.Errorf("the events: %+v", events)

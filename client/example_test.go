@@ -18,14 +18,8 @@ import (
 // newProgram is the server of the examples: an engine in memory behind its
 // handler.
 func newProgram() http.Handler {
-	engine, err := tributary.New(memstore.New(), tributary.Config{Terms: affiliate.Terms{Rate: affiliate.MustPercent("20")}})
-	if err != nil {
-		log.Fatal(err)
-	}
-	api, err := httpapi.New(engine, httpapi.Config{APIKeys: []string{"test-key-of-this-suite"}})
-	if err != nil {
-		log.Fatal(err)
-	}
+	engine := must(tributary.New(memstore.New(), tributary.Config{Terms: affiliate.Terms{Rate: affiliate.MustPercent("20")}}))
+	api := must(httpapi.New(engine, httpapi.Config{APIKeys: []string{"test-key-of-this-suite"}}))
 	return api
 }
 

@@ -174,10 +174,7 @@ func TestNewerServer(t *testing.T) {
 	w := always(200, `{"id":5107,"status":"ON_THE_MOON","source":null,"brandNew":{"a":[1]},"totalEarned":12.50000,
 		"affiliate":{"status":"ASLEEP","new":1},"commissions":[{"id":1,"approvalStatus":"MAYBE","x":null}]}`,
 		"Content-Type", "application/vnd.hosted+json")
-	got, err := w.client(t).Sale(t.Context(), 5107)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must(w.client(t).Sale(t.Context(), 5107))
 	want := affiliate.Sale{
 		ID: 5107, Status: "ON_THE_MOON", TotalEarned: affiliate.MustAmount("12.5"),
 		Affiliate:   affiliate.AffiliateSummary{Status: "ASLEEP"},

@@ -237,13 +237,8 @@ func TestPayoutFilesOverTheWire(t *testing.T) {
 	report := "Customer ID,Status,Reason\n" +
 		payfile.Ref(payments[0].PayoutID) + ",SUCCESS,\n" + payfile.Ref(payments[1].PayoutID) + ",RETURNED,closed\n" + payfile.Ref(payments[2].PayoutID) + ",UNCLAIMED,\n"
 	for range 2 { // the second time nothing changes
-		read, err := payfile.ReadResults(strings.NewReader(report), c.Transfers(ctx, affiliate.PayoutFilter{}))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := payfile.Apply(ctx, c, read.Results); err != nil {
-			t.Fatal(err)
-		}
+		read := must(payfile.ReadResults(strings.NewReader(report), c.Transfers(ctx, affiliate.PayoutFilter{})))
+		must(payfile.Apply(ctx, c, read.Results))
 		got := []string{}
 		for _, payment := range payments[:3] {
 			payout := must(p.Payout(ctx, payment.PayoutID))
@@ -344,9 +339,7 @@ func TestStatementOverTheWire(t *testing.T) {
 		t.Errorf("%d lines (-engine +client):\n%s", len(got), diff)
 	}
 	var wantRows, rows strings.Builder
-	if err := errors.Join(here.WriteCSV(&wantRows), there.WriteCSV(&rows)); err != nil {
-		t.Fatal(err)
-	}
+	must(0, errors.Join(here.WriteCSV(&wantRows), there.WriteCSV(&rows)))
 	if diff := cmp.Diff(wantRows.String(), rows.String()); diff != "" || strings.Count(rows.String(), "\r\n") != 253 {
 		t.Errorf("(-engine +client):\n%s", diff)
 	}

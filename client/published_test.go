@@ -14,10 +14,7 @@ import (
 func TestFloatNoise(t *testing.T) {
 	c := always(200, `{"id":5107,"totalEarned":431.70000000000005,"commissionEarned":86.33999999999999,"commissionRate":20.000000000000004,
 		"commissions":[{"commissionEarned":86.33999999999999}],"referral":{"totalRevenue":5.551115123125783e-17}}`).client(t)
-	got, err := c.Sale(t.Context(), 5107)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must(c.Sale(t.Context(), 5107))
 	sum := affiliate.MustAmount
 	want := affiliate.Sale{
 		ID: 5107, TotalEarned: sum("431.7"), CommissionEarned: sum("86.34"), CommissionRate: affiliate.Set(affiliate.MustPercent("20")),
@@ -52,11 +49,8 @@ func TestHostedShapes(t *testing.T) {
 // TestBareSale: the hosted service's sale has neither affiliate, nor referral,
 // nor commissions, and null where ours has a list or a number.
 func TestBareSale(t *testing.T) {
-	got, err := always(200, `{"id":5107,"affiliateId":null,"productsBought":null,"clicks":null,"taxAmount":null,"createdAt":null,"status":null}`).
-		client(t).Sale(t.Context(), 5107)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must(always(200, `{"id":5107,"affiliateId":null,"productsBought":null,"clicks":null,"taxAmount":null,"createdAt":null,"status":null}`).
+		client(t).Sale(t.Context(), 5107))
 	if diff := cmp.Diff(affiliate.Sale{ID: 5107}, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

@@ -70,10 +70,7 @@ func TestAttribution(t *testing.T) {
 // the last click is the one that counts.
 func TestAttributionReadBack(t *testing.T) {
 	s := newSite(t)
-	leo, err := s.CreateAffiliate(t.Context(), affiliate.AffiliateParams{FirstName: "Leo", LastName: "Brandt", Email: "leo@mail.example", AffiliateLink: "leo"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	leo := must(s.CreateAffiliate(t.Context(), affiliate.AffiliateParams{FirstName: "Leo", LastName: "Brandt", Email: "leo@mail.example", AffiliateLink: "leo"}))
 	server := httptest.NewServer(s.pages())
 	defer server.Close()
 	browser := &jar{t: t}
@@ -112,25 +109,16 @@ type jar struct {
 
 func (j *jar) get(url string) string {
 	j.t.Helper()
-	r, err := http.NewRequestWithContext(j.t.Context(), http.MethodGet, url, nil)
-	if err != nil {
-		j.t.Fatal(err)
-	}
+	r := must(http.NewRequestWithContext(j.t.Context(), http.MethodGet, url, nil))
 	if j.cookie != "" {
 		r.AddCookie(&http.Cookie{Name: siteCookie, Value: j.cookie})
 	}
-	res, err := http.DefaultClient.Do(r)
-	if err != nil {
-		j.t.Fatal(err)
-	}
+	res := must(http.DefaultClient.Do(r))
 	defer res.Body.Close()
 	for _, c := range res.Cookies() {
 		j.cookie = c.Value
 	}
-	body, err := io.ReadAll(res.Body)
-	if err != nil {
-		j.t.Fatal(err)
-	}
+	body := must(io.ReadAll(res.Body))
 	return string(body)
 }
 
@@ -274,10 +262,7 @@ func TestClickFrom(t *testing.T) {
 	}
 	cfg := s.Config()
 	cfg.ID = uuid.MustParse("0197c2f0-1a2b-7c3d-8e4f-5a6b7c8d9e02")
-	other, err := tributary.New(s.store, cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	other := must(tributary.New(s.store, cfg))
 	if got := httpapi.ClickFrom(other, visitTo("/", "Cookie", siteCookie+"=1")); got != "" {
 		t.Errorf("the click of another program is %q", got)
 	}

@@ -189,10 +189,7 @@ func TestRevokedKey(t *testing.T) {
 		}
 	})
 	program.Program = w.Program
-	conn, err := net.Dial("tcp", w.serve().Listener.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := must(net.Dial("tcp", w.serve().Listener.Addr().String()))
 	defer conn.Close()
 	r := bufio.NewReader(conn)
 	ask := func(key string) string {

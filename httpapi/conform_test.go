@@ -37,18 +37,12 @@ func TestConformance(t *testing.T) {
 				atlength.Only(t, "a second store")
 			}
 			store := memstore.New()
-			p, err := tributary.New(row.wrap(store), tributary.Config{
+			p := must(tributary.New(row.wrap(store), tributary.Config{
 				Name:         "Northwind Beans",
 				Destinations: []affiliate.Destination{{URL: "https://beans.example/shop?lang=en#new"}, {URL: "https://beans.example/"}},
 				Terms:        affiliate.Terms{Rate: affiliate.MustPercent("20")},
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
-			h, err := httpapi.New(p, httpapi.Config{APIKeys: []string{"test-key-of-conformance"}})
-			if err != nil {
-				t.Fatal(err)
-			}
+			}))
+			h := must(httpapi.New(p, httpapi.Config{APIKeys: []string{"test-key-of-conformance"}}))
 			watched := &watcher{t: t, handler: h, store: store, program: p.Config().ID, looks: atlength.Every(4)}
 			server := httptest.NewServer(watched)
 			defer server.Close()

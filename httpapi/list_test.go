@@ -211,9 +211,7 @@ func TestListMeanwhile(t *testing.T) {
 	})
 	w.api.ServeHTTP(out, request("GET", "/api/v1/sales", ""))
 	var got []affiliate.Sale
-	if err := json.Unmarshal(out.Body.Bytes(), &got); err != nil {
-		t.Fatal(err)
-	}
+	must(0, json.Unmarshal(out.Body.Bytes(), &got))
 	var ids, want []affiliate.SaleID
 	seen := map[affiliate.SaleID]bool{}
 	for _, s := range got {

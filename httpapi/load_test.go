@@ -40,10 +40,7 @@ func dial(tb testing.TB, h http.Handler, conns int) *callers {
 	srv := httptest.NewServer(h)
 	c := &callers{}
 	for range conns {
-		conn, err := net.Dial("tcp", srv.Listener.Addr().String())
-		if err != nil {
-			tb.Fatal(err)
-		}
+		conn := must(net.Dial("tcp", srv.Listener.Addr().String()))
 		c.conns = append(c.conns, &caller{conn, bufio.NewReader(conn)})
 	}
 	tb.Cleanup(func() {

@@ -24,9 +24,7 @@ func TestErrorReasons(t *testing.T) {
 		equal(t, "400 code_inactive: Promo code is not active", first.refusal())
 		preview := w.do("POST", "/api/v1/promotional-codes/validate", op.body)
 		var want struct{ Reasons json.RawMessage }
-		if err := json.Unmarshal([]byte(preview.body), &want); err != nil {
-			t.Fatal(err)
-		}
+		must(0, json.Unmarshal([]byte(preview.body), &want))
 		equal(t, string(want.Reasons), first.header.Get("Error-Reasons"))
 		w.ok("PUT", "/api/v1/promotional-codes", `{"promotionalCodeId":"`+s.code.String()+`","expiresAt":null}`)
 		w.replays(first, op, idem+"k"+op.target)

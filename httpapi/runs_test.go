@@ -77,9 +77,7 @@ func (k *till) lines(items []any, previewed bool) []string {
 func (k *till) linesOf(externalID, limit string) []string {
 	k.t.Helper()
 	var items []any
-	if err := json.Unmarshal([]byte(k.pages("payouts/lines?externalId="+externalID, limit)), &items); err != nil {
-		k.t.Fatal(err)
-	}
+	must(0, json.Unmarshal([]byte(k.pages("payouts/lines?externalId="+externalID, limit)), &items))
 	return k.lines(items, false)
 }
 
@@ -204,9 +202,7 @@ func (k *till) receipts() (n int) {
 		}
 		return nil
 	}
-	if err := k.store.Store.View(k.t.Context(), k.Config().ID, counting); err != nil {
-		k.t.Fatal(err)
-	}
+	must(0, k.store.Store.View(k.t.Context(), k.Config().ID, counting))
 	return n
 }
 

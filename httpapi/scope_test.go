@@ -209,10 +209,7 @@ func TestHashedKeyIsNotKept(t *testing.T) {
 	const backwards = "Terces-a-dnif-ot-eman-reverof"
 	const digits = "16565c84295043720cd8d23371e9bf36ef05f3f136ec72f3060b4c74b9dfbb25" // of the secret
 	h := must(httpapi.New(newWorld(t).Program, httpapi.Config{Keys: []httpapi.Key{{Hash: "sha256:" + digits}}}))
-	file, err := os.CreateTemp(t.TempDir(), "heap")
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must(os.CreateTemp(t.TempDir(), "heap"))
 	debug.WriteHeapDump(file.Fd())
 	dump := must(os.ReadFile(file.Name()))
 	secret := []byte(backwards)
@@ -238,10 +235,7 @@ func TestNewKey(t *testing.T) {
 	seen := make(map[string]struct{}, n)
 	chance := rand.NewChaCha8([32]byte{8})
 	for range n {
-		key, err := httpapi.NewKey(chance)
-		if err != nil {
-			t.Fatal(err)
-		}
+		key := must(httpapi.NewKey(chance))
 		digits, ok := strings.CutPrefix(key, "tributary_")
 		if !ok || len(digits) != 43 || strings.Trim(digits, "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" {
 			t.Fatalf("key %q", key)

@@ -61,9 +61,7 @@ func TestStatements(t *testing.T) {
 		k.on(t)
 		k.ask("PUT", "/links", `{"link":"ada","newLink":"ada-2"}`)
 		equal(t, first, k.statement(may))
-		if err := k.Forfeiting().EraseAffiliate(t.Context(), uuid.MustParse(k.ada)); err != nil {
-			t.Fatal(err)
-		}
+		must(0, k.Forfeiting().EraseAffiliate(t.Context(), uuid.MustParse(k.ada)))
 		equal(t, first, k.statement(may))
 		k.verify()
 	})
@@ -182,9 +180,7 @@ func TestExplain(t *testing.T) {
 		whole := k.ask("GET", "/sales/explain?id={S}", "")
 		equal(t, sale["commissions"], whole["commissions"])
 		var moved any
-		if err := json.Unmarshal([]byte(k.do("GET", k.named("/api/v1/movements?saleId={S}"), "").body), &moved); err != nil {
-			t.Fatal(err)
-		}
+		must(0, json.Unmarshal([]byte(k.do("GET", k.named("/api/v1/movements?saleId={S}"), "").body), &moved))
 		equal(t, moved, whole["movements"])
 		for _, id := range []string{"999", "x", "0", "-1", "01", k.ada} {
 			equal(t, "null", k.do("GET", "/api/v1/sales/explain?id="+id, "").body)
@@ -247,9 +243,7 @@ func TestBooksNotOpen(t *testing.T) {
 		}
 		return nil
 	}
-	if err := k.store.Store.Update(t.Context(), k.Config().ID, before); err != nil {
-		t.Fatal(err)
-	}
+	must(0, k.store.Store.Update(t.Context(), k.Config().ID, before))
 	k.ask("PATCH", "/sales", `{"saleId":{S1},"amount":60,"clawback":true}`)
 	closed := "400 books_not_open: The books of this affiliate are not open yet"
 	k.no(closed, "GET", "/balances?affiliateId="+k.ada, "")

@@ -84,10 +84,7 @@ func TestTrackingManyPrograms(t *testing.T) {
 	s := newSite(t)
 	cfg := s.Config()
 	cfg.ID = uuid.MustParse("0197c2f0-1a2b-7c3d-8e4f-5a6b7c8d9e02")
-	other, err := tributary.New(s.store, cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	other := must(tributary.New(s.store, cfg))
 	h := httpapi.Tracking(func(_ context.Context, id string) (*tributary.Program, error) {
 		if id == cfg.ID.String() {
 			return other, nil

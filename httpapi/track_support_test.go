@@ -112,10 +112,7 @@ func ask(h http.Handler, r *http.Request) *http.Response {
 // bodyOf is the body of an answer.
 func bodyOf(t testing.TB, res *http.Response) string {
 	t.Helper()
-	raw, err := io.ReadAll(res.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must(io.ReadAll(res.Body))
 	return string(raw)
 }
 
@@ -134,10 +131,7 @@ func replyOf(t testing.TB, res *http.Response) reply {
 // the order of their numbers.
 func (s *site) clicks() (counted int64, stored []record.Click) {
 	s.t.Helper()
-	aff, err := s.Affiliate(context.Background(), s.mara.ID.String())
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	aff := must(s.Affiliate(context.Background(), s.mara.ID.String()))
 	links, err := s.Links(context.Background(), affiliate.LinkFilter{}, affiliate.Page{})
 	if err != nil || links.Items[0].Clicks != aff.NumberOfClicks {
 		s.t.Errorf("the link counts %d clicks, the affiliate %d (%v)", links.Items[0].Clicks, aff.NumberOfClicks, err)

@@ -226,10 +226,7 @@ func TestTrackingLongTexts(t *testing.T) {
 		{"ErrControl", long + "\x01", 400},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			body, err := json.Marshal(map[string]string{"programId": siteID, "referralCode": "mara", "fullLandingUrl": tt.landing})
-			if err != nil {
-				t.Fatal(err)
-			}
+			body := must(json.Marshal(map[string]string{"programId": siteID, "referralCode": "mara", "fullLandingUrl": tt.landing}))
 			if res := ask(s.tracking(), click(string(body))); res.StatusCode != tt.want {
 				t.Errorf("status %d, want %d", res.StatusCode, tt.want)
 			}

@@ -32,10 +32,7 @@ func (w *world) serve(change ...func(*http.Server)) *httptest.Server {
 // closed without one.
 func raw(t testing.TB, srv *httptest.Server, text string) *answer {
 	t.Helper()
-	conn, err := net.Dial("tcp", srv.Listener.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := must(net.Dial("tcp", srv.Listener.Addr().String()))
 	defer conn.Close()
 	go io.WriteString(conn, text) // a request that is refused early is never read to its end
 	return readAnswer(t, bufio.NewReader(conn), text)
@@ -191,10 +188,7 @@ func TestBrokenBody(t *testing.T) {
 	w := newWorld(t)
 	srv := w.serve()
 	before := w.dump()
-	conn, err := net.Dial("tcp", srv.Listener.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := must(net.Dial("tcp", srv.Listener.Addr().String()))
 	defer conn.Close()
 	text := "POST /api/v1/coupons HTTP/1.1\r\n" + rawKey +
 		"Content-Type: application/json\r\nContent-Length: 500\r\n\r\n" + `{"name":"a","percentOff":10}`

@@ -125,10 +125,7 @@ func meet(t testing.TB, s *sdk.Server) *assistant {
 func connect(t testing.TB, by sdk.Transport) *assistant {
 	t.Helper()
 	c := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil)
-	s, err := c.Connect(t.Context(), by, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must(c.Connect(t.Context(), by, nil))
 	t.Cleanup(func() { s.Close() })
 	return &assistant{s, t}
 }

@@ -27,9 +27,7 @@ func TestGroupPanicsOnAnError(t *testing.T) {
 	s := newStore(t, pool, pgstore.Config{Schema: schema, Group: 16})
 	program, unreadable := uuid.UUID{7}, uuid.UUID{0xba, 15: 1}
 	insert := func(tx *record.Tx) error { return tx.Totals.Insert(record.Totals{ID: uuid.UUID{1}}) }
-	if err := s.Update(t.Context(), program, insert); err != nil {
-		t.Fatal(err)
-	}
+	must(0, s.Update(t.Context(), program, insert))
 	// The server refuses to read a tier.
 	exec(t, pool, "ALTER TABLE "+schema+".tiers RENAME TO hidden")
 	t.Cleanup(func() { exec(t, pool, "ALTER TABLE "+schema+".hidden RENAME TO tiers") })
@@ -193,9 +191,7 @@ func TestCutGroup(t *testing.T) {
 	s := newStore(t, wiredPool(t, &cut), pgstore.Config{Schema: schema, Group: 16})
 	program := uuid.UUID{7}
 	insert := func(tx *record.Tx) error { return tx.Totals.Insert(record.Totals{ID: uuid.UUID{1}}) }
-	if err := s.Update(t.Context(), program, insert); err != nil {
-		t.Fatal(err)
-	}
+	must(0, s.Update(t.Context(), program, insert))
 	warm := func(i int) { // prepares the statements of a group
 		for j, err := range together(t, s, program, nil, []func(tx *record.Tx) error{count(i), count(i + 1), count(i + 2)}) {
 			if err != nil {
@@ -304,9 +300,7 @@ func TestSmallPool(t *testing.T) {
 	for p := range programs {
 		program := uuid.UUID{7, byte(p)}
 		insert := func(tx *record.Tx) error { return tx.Totals.Insert(record.Totals{ID: uuid.UUID{1}}) }
-		if err := s.Update(t.Context(), program, insert); err != nil {
-			t.Fatal(err)
-		}
+		must(0, s.Update(t.Context(), program, insert))
 		for w := range writers {
 			go func() { errs <- writeAndRead(t.Context(), s, program, w*writes, writes) }()
 		}
@@ -347,17 +341,13 @@ func TestCancelledWhileItWaits(t *testing.T) {
 	s := newStore(t, pool, pgstore.Config{Schema: schema, Group: 4})
 	program := uuid.UUID{7}
 	insert := func(tx *record.Tx) error { return tx.Totals.Insert(record.Totals{ID: uuid.UUID{1}}) }
-	if err := s.Update(t.Context(), program, insert); err != nil {
-		t.Fatal(err)
-	}
+	must(0, s.Update(t.Context(), program, insert))
 	ctx, cancel := context.WithCancel(t.Context())
 	host, err := pool.Begin(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.In(host).Update(t.Context(), program, count(0)); err != nil {
-		t.Fatal(err)
-	}
+	must(0, s.In(host).Update(t.Context(), program, count(0)))
 	var watch sync.WaitGroup
 	commit := sync.OnceFunc(func() {
 		for n := 0; n == 0 && t.Context().Err() == nil; { // until the leader waits for the host's lock

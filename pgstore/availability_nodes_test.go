@@ -119,9 +119,7 @@ func (c *trio) start(name, program string, args ...string) *osexec.Cmd {
 	cmd.Dir, cmd.Stdout, cmd.Stderr = c.dir, log, log
 	cmd.Env = append(os.Environ(), "HOME="+c.dir, "PYTHONPATH="+c.root+"/usr/lib/python3/dist-packages", "LD_LIBRARY_PATH="+c.root+"/usr/lib/x86_64-linux-gnu")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: c.owner, Setpgid: true}
-	if err := cmd.Start(); err != nil {
-		c.t.Fatal(err)
-	}
+	must(0, cmd.Start())
 	c.t.Cleanup(func() {
 		if c.t.Failed() {
 			raw, _ := os.ReadFile(filepath.Join(c.dir, name+".log"))
@@ -246,9 +244,7 @@ func (c *trio) proxy() string {
 // give gives a file to the ordinary user.
 func (c *trio) give(path string) {
 	if c.owner != nil {
-		if err := os.Chown(path, int(c.owner.Uid), int(c.owner.Gid)); err != nil {
-			c.t.Fatal(err)
-		}
+		must(0, os.Chown(path, int(c.owner.Uid), int(c.owner.Gid)))
 	}
 }
 

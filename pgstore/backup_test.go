@@ -53,9 +53,7 @@ func TestDump(t *testing.T) {
 	close(stop)
 	sold := <-stopped
 	write(t, file, must(os.ReadFile(filepath.Join(from.Dir(), "tributary.dump"))))
-	if err := os.Chmod(file, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must(0, os.Chmod(file, 0o644))
 	must(to.Run(ctx, "pg_restore", "--exit-on-error", "--dbname=postgres", file))
 	again := reopened(t, newPool(t, to.URL()), s)
 	if n := again.sales(); n < 50 || n > sold {
@@ -74,20 +72,12 @@ func TestPointInTime(t *testing.T) {
 	archive := filepath.Join(srv.Dir(), "archive")
 	must(srv.Run(ctx, "pg_config", "--version")) // the programs are there
 	pool := newPool(t, srv.URL())
-	if err := os.Mkdir(archive, 0o777); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Chmod(archive, 0o777); err != nil {
-		t.Fatal(err)
-	}
+	must(0, os.Mkdir(archive, 0o777))
+	must(0, os.Chmod(archive, 0o777))
 	exec(t, pool, "ALTER SYSTEM SET archive_mode = on")
 	exec(t, pool, fmt.Sprintf("ALTER SYSTEM SET archive_command = 'test ! -f %[1]s/%%f && cp %%p %[1]s/%%f'", archive))
-	if err := srv.Halt(); err != nil {
-		t.Fatal(err)
-	}
-	if err := srv.Restart(ctx); err != nil {
-		t.Fatal(err)
-	}
+	must(0, srv.Halt())
+	must(0, srv.Restart(ctx))
 	pool.Reset()
 	s := newShop(t, pool, pgstore.Config{})
 	must(s.plain.RecordSale(ctx, sale(1)))
@@ -159,9 +149,7 @@ func promoted(t *testing.T, pool *pgxpool.Pool) {
 func reopened(t *testing.T, pool *pgxpool.Pool, s *shop) *shop {
 	t.Helper()
 	store := newStore(t, pool, pgstore.Config{Schema: "test_" + schemaID()})
-	if err := store.Migrate(t.Context()); err != nil { // there is nothing to do
-		t.Fatal(err)
-	}
+	must(0, store.Migrate(t.Context()))
 	return &shop{t: t, pool: pool, store: store, plain: newProgram(t, store, s.plain.Config().ID)}
 }
 

@@ -116,13 +116,10 @@ func exec(tb testing.TB, pool *pgxpool.Pool, sql string, args ...any) {
 
 func newProgram(tb testing.TB, store record.Store, id uuid.UUID) *tributary.Program {
 	tb.Helper()
-	p, err := tributary.New(store, tributary.Config{
+	p := must(tributary.New(store, tributary.Config{
 		ID: id, Name: "Northwind Beans", Destinations: []affiliate.Destination{{URL: "https://beans.example/shop"}},
 		Terms: affiliate.Terms{Rate: affiliate.MustPercent("20")},
-	})
-	if err != nil {
-		tb.Fatal(err)
-	}
+	}))
 	return p
 }
 
@@ -139,9 +136,7 @@ func hotCode(tb testing.TB, p *tributary.Program) affiliate.Code {
 // number of bytes.
 func (y *yard) event(tb testing.TB) []byte {
 	tb.Helper()
-	if err := y.sell(context.Background(), 0); err != nil {
-		tb.Fatal(err)
-	}
+	must(0, y.sell(context.Background(), 0))
 	all := must(y.programs[0].Events(context.Background(), affiliate.EventFilter{}, affiliate.Page{Limit: 1}))
 	return all.Items[0].Payload
 }

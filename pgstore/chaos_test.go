@@ -272,10 +272,7 @@ func (c *chaos) checkOrders() {
 func (s *shop) events(ctx context.Context) (ids []uuid.UUID) {
 	after := uuid.Nil
 	for {
-		events, err := s.plain.EventsAfter(ctx, after, 1000)
-		if err != nil {
-			s.t.Fatal(err)
-		}
+		events := must(s.plain.EventsAfter(ctx, after, 1000))
 		for _, e := range events {
 			ids, after = append(ids, e.ID), e.ID
 		}

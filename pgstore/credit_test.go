@@ -83,9 +83,7 @@ func TestCreditOnce(t *testing.T) {
 	}
 	group.Wait()
 	var credit string
-	if err := pool.QueryRow(t.Context(), "SELECT credit::text FROM wallets WHERE account = $1", u.id).Scan(&credit); err != nil {
-		t.Fatal(err)
-	}
+	must(0, pool.QueryRow(t.Context(), "SELECT credit::text FROM wallets WHERE account = $1", u.id).Scan(&credit))
 	payouts := must(p.Payouts(t.Context(), affiliate.PayoutFilter{}, affiliate.Page{})).Items
 	if credit != "16.65" || len(payouts) != 1 || payouts[0].Amount != affiliate.MustAmount("16.65") || payouts[0].Status != affiliate.PayoutPaid {
 		t.Errorf("the wallet has %s, after the payouts %+v", credit, payouts)

@@ -51,10 +51,7 @@ func (m *memory) mirrored(id string, want int, done bool) {
 	if err := m.shop.pool.QueryRow(m.t.Context(), "SELECT count(*) FROM "+m.table+" WHERE id = $1", id).Scan(&n); err != nil || n != want {
 		m.t.Errorf("%s was mirrored %d times, error %v, want %d", id, n, err, want)
 	}
-	tx, err := m.shop.pool.Begin(m.t.Context())
-	if err != nil {
-		m.t.Fatal(err)
-	}
+	tx := must(m.shop.pool.Begin(m.t.Context()))
 	defer func() { _ = tx.Rollback(context.Background()) }()
 	ran, err := m.In(tx).Do(m.t.Context(), id, func(context.Context) error { return nil })
 	if ran == done || err != nil {
@@ -200,9 +197,7 @@ func TestDedupPrune(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	m.Now = func() time.Time { return now }
 	for i := range 3 {
-		if _, err := m.Do(t.Context(), fmt.Sprint(i), m.write("a")); err != nil {
-			t.Fatal(err)
-		}
+		must(m.Do(t.Context(), fmt.Sprint(i), m.write("a")))
 		now = now.Add(time.Hour)
 	}
 	if n, err := m.Prune(t.Context(), now.Add(-2*time.Hour)); n != 1 || err != nil {

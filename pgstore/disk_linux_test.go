@@ -55,9 +55,7 @@ func TestDiskFull(t *testing.T) {
 	if failures < 30 {
 		t.Fatal("the disk was never full")
 	}
-	if err := os.Remove(ballast); err != nil {
-		t.Fatal(err)
-	}
+	must(0, os.Remove(ballast))
 	recovered(t, srv, s)
 	stored := map[string]bool{}
 	for _, one := range must(s.plain.Sales(t.Context(), affiliate.SaleFilter{}, affiliate.Page{})).Items {
@@ -87,13 +85,9 @@ func TestDiskFull(t *testing.T) {
 func fill(t *testing.T, disk, file string) {
 	t.Helper()
 	var left syscall.Statfs_t
-	if err := syscall.Statfs(disk, &left); err != nil {
-		t.Fatal(err)
-	}
+	must(0, syscall.Statfs(disk, &left))
 	room := int64(left.Bavail) * left.Bsize
-	if err := os.WriteFile(file, make([]byte, max(0, room-1<<20)), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(0, os.WriteFile(file, make([]byte, max(0, room-1<<20)), 0o600))
 }
 
 // recovered waits until the server answers again. It is started anew if it has
@@ -102,9 +96,7 @@ func recovered(t *testing.T, srv *pgtest.Cluster, s *shop) {
 	t.Helper()
 	s.pool.Reset()
 	for deadline := time.Now().Add(30 * time.Second); ; <-time.After(50 * time.Millisecond) {
-		if err := srv.Restart(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must(0, srv.Restart(t.Context()))
 		if s.plain.Ping(t.Context()) == nil {
 			return
 		}

@@ -34,10 +34,7 @@ func BenchmarkDispatch(b *testing.B) {
 	y := newYard(b, 1, pgstore.Config{Group: 64})
 	open := affiliate.AddressPolicy{AllowHTTP: true, AllowNetworks: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}
 	sender := &webhooks.Sender{Addresses: open}
-	p, err := tributary.New(y.store, tributary.Config{ID: uuid.Must(uuid.NewV7()), Name: "Northwind Beans", Addresses: open})
-	if err != nil {
-		b.Fatal(err)
-	}
+	p := must(tributary.New(y.store, tributary.Config{ID: uuid.Must(uuid.NewV7()), Name: "Northwind Beans", Addresses: open}))
 	sender.Outbox = p
 	var urls []string
 	for range postEndpoints {

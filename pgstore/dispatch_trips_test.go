@@ -56,9 +56,7 @@ func (p *post) answered(t *testing.T, claims []affiliate.Claim, status int) {
 	for i, c := range claims {
 		attempts[i] = affiliate.Attempt{Delivery: c.Delivery, Token: c.Token, Status: status, URL: c.URL}
 	}
-	if err := p.SettleDeliveries(t.Context(), attempts); err != nil {
-		t.Fatal(err)
-	}
+	must(0, p.SettleDeliveries(t.Context(), attempts))
 }
 
 // trips is how many round trips work takes.

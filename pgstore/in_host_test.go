@@ -75,9 +75,7 @@ func TestInCrossed(t *testing.T) {
 	programs := []uuid.UUID{{7}, {8}}
 	for _, p := range programs {
 		insert := func(tx *record.Tx) error { return tx.Totals.Insert(record.Totals{ID: uuid.UUID{1}}) }
-		if err := s.Update(t.Context(), p, insert); err != nil {
-			t.Fatal(err)
-		}
+		must(0, s.Update(t.Context(), p, insert))
 	}
 	var first sync.WaitGroup // done when both hold a lock
 	first.Add(2)

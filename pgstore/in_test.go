@@ -19,9 +19,7 @@ func TestIn(t *testing.T) {
 	s := newShop(t, pool, pgstore.Config{})
 	orders := func() (n int) {
 		t.Helper()
-		if err := pool.QueryRow(t.Context(), "SELECT count(*) FROM host_orders").Scan(&n); err != nil {
-			t.Fatal(err)
-		}
+		must(0, pool.QueryRow(t.Context(), "SELECT count(*) FROM host_orders").Scan(&n))
 		return n
 	}
 	order := func(tx pgx.Tx, id string) error {
@@ -41,9 +39,7 @@ func TestIn(t *testing.T) {
 	})
 	t.Run("a transaction that is over", func(t *testing.T) {
 		tx := must(pool.Begin(t.Context()))
-		if err := tx.Commit(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must(0, tx.Commit(t.Context()))
 		_, err := s.plain.With(s.store.In(tx)).RecordSale(t.Context(), sale(9))
 		if !errors.Is(err, pgx.ErrTxClosed) || !strings.Contains(err.Error(), "the host's transaction is over") {
 			t.Errorf("error %v", err)

@@ -145,22 +145,14 @@ func newCrew(t *testing.T, database string, s *shop, roles ...string) *crew {
 // hire starts worker number i.
 func (c *crew) hire(i int) {
 	c.t.Helper()
-	exe, err := os.Executable()
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	exe := must(os.Executable())
 	cmd := osexec.Command(exe)
 	cmd.Env, cmd.Stderr = append(slices.Clone(c.env), "TRIBUTARY_WORKER="+c.roles[i]), os.Stderr
 	if c.own != nil {
 		cmd.Env = append(cmd.Env, c.own(i)...)
 	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		c.t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		c.t.Fatal(err)
-	}
+	out := must(cmd.StdoutPipe())
+	must(0, cmd.Start())
 	c.members[i] = cmd
 	silent := make(chan struct{})
 	c.silent[i] = silent
@@ -188,9 +180,7 @@ func (c *crew) listen(i int, out io.Reader) {
 // kill ends a worker at once.
 func (c *crew) kill(i int) {
 	c.t.Helper()
-	if err := c.members[i].Process.Kill(); err != nil {
-		c.t.Fatal(err)
-	}
+	must(0, c.members[i].Process.Kill())
 	_ = c.members[i].Wait() // it was killed
 	<-c.silent[i]
 }
@@ -216,12 +206,8 @@ func TestKill(t *testing.T) {
 		<-time.After(time.Duration(50+rand.IntN(150)) * time.Millisecond)
 		if n%10 == 9 {
 			serverKills++
-			if err := srv.Kill(); err != nil {
-				t.Fatal(err)
-			}
-			if err := srv.Restart(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+			must(0, srv.Kill())
+			must(0, srv.Restart(t.Context()))
 		}
 		i := rand.IntN(len(c.members))
 		c.kill(i)
@@ -242,18 +228,13 @@ func (c *crew) finish(s *shop, what string, most int) {
 	t.Helper()
 	received := c.said["delivered"]
 	for pending := 1; pending > 0; <-time.After(10 * time.Millisecond) {
-		claims, err := s.plain.ClaimDeliveries(t.Context(), 100, time.Minute)
-		if err != nil {
-			t.Fatal(err)
-		}
+		claims := must(s.plain.ClaimDeliveries(t.Context(), 100, time.Minute))
 		var attempts []affiliate.Attempt
 		for _, claim := range claims {
 			received[claim.MessageID]++
 			attempts = append(attempts, affiliate.Attempt{Delivery: claim.Delivery, Token: claim.Token, Status: 200})
 		}
-		if err := s.plain.SettleDeliveries(t.Context(), attempts); err != nil {
-			t.Fatal(err)
-		}
+		must(0, s.plain.SettleDeliveries(t.Context(), attempts))
 		pending = len(must(s.plain.Deliveries(t.Context(), affiliate.DeliveryFilter{State: affiliate.DeliveryPending}, affiliate.Page{})).Items)
 	}
 

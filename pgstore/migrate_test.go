@@ -41,9 +41,7 @@ func TestMigrateTogether(t *testing.T) {
 		t.Errorf("Migrate again: %v", err)
 	}
 	var steps, files int
-	if err := pool.QueryRow(t.Context(), "SELECT count(*) FROM together.migrations WHERE version_id > 0").Scan(&steps); err != nil {
-		t.Fatal(err)
-	}
+	must(0, pool.QueryRow(t.Context(), "SELECT count(*) FROM together.migrations WHERE version_id > 0").Scan(&steps))
 	err := fs.WalkDir(s.Migrations(), ".", func(_ string, d fs.DirEntry, err error) error {
 		if !d.IsDir() {
 			files++
@@ -104,9 +102,7 @@ func noBackends(t *testing.T, pool, gone *pgxpool.Pool) {
 	name := gone.Config().ConnConfig.RuntimeParams["application_name"]
 	for end := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
 		var left int
-		if err := pool.QueryRow(t.Context(), `SELECT count(*) FROM pg_stat_activity WHERE application_name = $1`, name).Scan(&left); err != nil {
-			t.Fatal(err)
-		}
+		must(0, pool.QueryRow(t.Context(), `SELECT count(*) FROM pg_stat_activity WHERE application_name = $1`, name).Scan(&left))
 		if left == 0 {
 			return
 		}

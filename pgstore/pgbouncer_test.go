@@ -85,15 +85,9 @@ const bouncerConns = 4
 // the server runs as, and returns its connection string.
 func bouncer(t *testing.T, program, pooling string) string {
 	t.Helper()
-	backend, err := url.Parse(server(t, false).URL())
-	if err != nil {
-		t.Fatal(err)
-	}
+	backend := must(url.Parse(server(t, false).URL()))
 	socket := backend.Query().Get("host")
-	free, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	free := must(net.Listen("tcp", "127.0.0.1:0"))
 	port := free.Addr().(*net.TCPAddr).Port
 	free.Close()
 	conf := filepath.Join(t.TempDir(), "pgbouncer.ini")
@@ -107,14 +101,9 @@ auth_type = any
 pool_mode = %s
 default_pool_size = %d
 `, socket, port, pooling, bouncerConns)
-	if err := os.WriteFile(conf, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must(0, os.WriteFile(conf, []byte(text), 0o644))
 	cmd := process.Command(program, "-q", conf)
-	info, err := os.Stat(socket)
-	if err != nil {
-		t.Fatal(err)
-	}
+	info := must(os.Stat(socket))
 	if owner := info.Sys().(*syscall.Stat_t); os.Getuid() == 0 {
 		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: owner.Uid, Gid: owner.Gid}}
 		for dir := filepath.Dir(conf); dir != os.TempDir() && dir != "/"; dir = filepath.Dir(dir) {
@@ -122,9 +111,7 @@ default_pool_size = %d
 		}
 	}
 	cmd.Stderr = os.Stderr
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must(0, cmd.Start())
 	t.Cleanup(func() {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()

@@ -31,9 +31,7 @@ func neighbours(t *testing.T, change ...func(*pgxpool.Config)) (ours, theirs *pg
 
 func mustUpdate(t *testing.T, s *pgstore.Store, program uuid.UUID, fn func(tx *record.Tx) error) {
 	t.Helper()
-	if err := s.Update(t.Context(), program, fn); err != nil {
-		t.Fatal(err)
-	}
+	must(0, s.Update(t.Context(), program, fn))
 }
 
 // rename gives the plan another name.
@@ -234,14 +232,9 @@ func TestMostRemembered(t *testing.T) {
 // written nothing, and says so.
 func TestHeldByHost(t *testing.T) {
 	ours, theirs, program, _ := neighbours(t)
-	host, err := theirs.Pool().Begin(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	host := must(theirs.Pool().Begin(t.Context()))
 	defer func() { _ = host.Rollback(context.Background()) }()
-	if err := theirs.In(host).Update(t.Context(), program, rename("the host's")); err != nil {
-		t.Fatal(err)
-	}
+	must(0, theirs.In(host).Update(t.Context(), program, rename("the host's")))
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
 		for n := 0; n == 0 && t.Context().Err() == nil; {

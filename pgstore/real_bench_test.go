@@ -164,9 +164,7 @@ func (m *market) costs(b *testing.B, clients int, sell func(ctx context.Context,
 // deadlocks is how many the server has found.
 func (y *yard) deadlocks(tb testing.TB) (n int64) {
 	tb.Helper()
-	if err := y.pool.QueryRow(context.Background(), "SELECT sum(deadlocks) FROM pg_stat_database").Scan(&n); err != nil {
-		tb.Fatal(err)
-	}
+	must(0, y.pool.QueryRow(context.Background(), "SELECT sum(deadlocks) FROM pg_stat_database").Scan(&n))
 	return n
 }
 

@@ -282,10 +282,7 @@ func TestReadmeReports(t *testing.T) {
 	queries := 0
 	for _, block := range strings.Split(readme, "```sql\n")[1:] {
 		sql, _, _ := strings.Cut(block, "```")
-		rows, err := pool.Query(t.Context(), strings.ReplaceAll(sql, " tributary.", ` "`+schema+`".`), s.plain.Config().ID.String())
-		if err != nil {
-			t.Fatal(err)
-		}
+		rows := must(pool.Query(t.Context(), strings.ReplaceAll(sql, " tributary.", ` "`+schema+`".`), s.plain.Config().ID.String()))
 		lines, err := pgx.CollectRows(rows, pgx.RowToMap)
 		if err != nil || len(lines) == 0 {
 			t.Errorf("%d lines, error %v:\n%s", len(lines), err, sql)

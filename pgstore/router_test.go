@@ -169,9 +169,7 @@ func TestFenceIn(t *testing.T) {
 		t.Errorf("a program that has not begun: %v", err)
 	}
 	for n, to := range []string{"pg", "mem", "pg"} {
-		if err := r.Move(t.Context(), id, to); err != nil {
-			t.Fatal(err)
-		}
+		must(0, r.Move(t.Context(), id, to))
 		if err := join(fmt.Sprintf("a%d@example.com", n)); errors.Is(err, router.ErrElsewhere) != (to == "mem") || to == "pg" && err != nil {
 			t.Errorf("a program in %s: %v", to, err)
 		}
@@ -201,9 +199,7 @@ func BenchmarkMove(b *testing.B) {
 	for b.Loop() {
 		for _, to := range []string{"pg", "other", "mem"} {
 			start := time.Now()
-			if err := r.Move(b.Context(), id, to); err != nil {
-				b.Fatal(err)
-			}
+			must(0, r.Move(b.Context(), id, to))
 			b.ReportMetric(float64(records)/time.Since(start).Seconds(), "records/s-to-"+to)
 		}
 	}

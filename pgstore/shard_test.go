@@ -48,9 +48,7 @@ func TestDistributionColumn(t *testing.T) {
 	for rows.Next() {
 		var table, index, first string
 		var unique, filled bool
-		if err := rows.Scan(&table, &index, &first, &unique, &filled); err != nil {
-			t.Fatal(err)
-		}
+		must(0, rows.Scan(&table, &index, &first, &unique, &filled))
 		found[table] = true
 		if withoutProgram[table] != "" {
 			continue
@@ -192,9 +190,7 @@ func checkPlan(t *testing.T, conn *pgx.Conn, sql string) {
 		return
 	}
 	var plans []struct{ Plan planNode }
-	if err := json.Unmarshal(raw, &plans); err != nil {
-		t.Fatal(err)
-	}
+	must(0, json.Unmarshal(raw, &plans))
 	scans := 0
 	for _, plan := range plans {
 		plan.Plan.walk(func(n planNode) {

@@ -169,9 +169,7 @@ func TestSilentGroup(t *testing.T) {
 	l := &line{}
 	s := newStore(t, l.pool(t), pgstore.Config{Schema: schema, Group: 8, CommitWait: 20 * time.Millisecond})
 	insert := func(tx *record.Tx) error { return tx.Totals.Insert(record.Totals{ID: uuid.UUID{1}}) }
-	if err := s.Update(t.Context(), program, insert); err != nil {
-		t.Fatal(err)
-	}
+	must(0, s.Update(t.Context(), program, insert))
 	for name, want := range map[string]error{"running": context.Canceled, "committing": pgstore.ErrOutcomeUnknown} {
 		t.Run(name, func(t *testing.T) {
 			impatient, cancel := context.WithCancel(t.Context())
@@ -215,9 +213,7 @@ func TestSilentLeader(t *testing.T) {
 	l := &line{silent: cancel}
 	s := newStore(t, l.pool(t), pgstore.Config{Schema: schema, Group: 8, CommitWait: 20 * time.Millisecond})
 	insert := func(tx *record.Tx) error { return tx.Totals.Insert(record.Totals{ID: uuid.UUID{1}}) }
-	if err := s.Update(t.Context(), program, insert); err != nil {
-		t.Fatal(err)
-	}
+	must(0, s.Update(t.Context(), program, insert))
 	patient, end := context.WithTimeout(t.Context(), patience)
 	defer end()
 	var once sync.Once

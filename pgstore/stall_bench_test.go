@@ -68,9 +68,7 @@ func (c *crowded) beside(b *testing.B, work func(ctx context.Context) error) (s 
 	}()
 	for {
 		at := time.Now()
-		if err := c.sell(b.Context(), 0); err != nil {
-			b.Fatal(err)
-		}
+		must(0, c.sell(b.Context(), 0))
 		s.slowest = max(s.slowest, time.Since(at))
 		select {
 		case err := <-done:

@@ -90,18 +90,12 @@ func databaseURL(tb testing.TB) string {
 // newPool returns a pool that is closed when the test ends.
 func newPool(tb testing.TB, url string, change ...func(*pgxpool.Config)) *pgxpool.Pool {
 	tb.Helper()
-	cfg, err := pgxpool.ParseConfig(url)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	cfg := must(pgxpool.ParseConfig(url))
 	cfg.MaxConns = 16
 	for _, c := range change {
 		c(cfg)
 	}
-	pool, err := pgxpool.NewWithConfig(context.Background(), cfg)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	pool := must(pgxpool.NewWithConfig(context.Background(), cfg))
 	tb.Cleanup(pool.Close)
 	return pool
 }
@@ -193,18 +187,13 @@ func TestNamedDatabase(t *testing.T) {
 // tableBytes is how much the disk holds of each table, with its indexes.
 func tableBytes(tb testing.TB, pool *pgxpool.Pool, schema string) map[string]int64 {
 	tb.Helper()
-	rows, err := pool.Query(tb.Context(), `SELECT relname, pg_total_relation_size(c.oid) FROM pg_class c
-		JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1 AND c.relkind = 'r'`, schema)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	rows := must(pool.Query(tb.Context(), `SELECT relname, pg_total_relation_size(c.oid) FROM pg_class c
+		JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1 AND c.relkind = 'r'`, schema))
 	bytes := map[string]int64{}
 	for rows.Next() {
 		var name string
 		var n int64
-		if err := rows.Scan(&name, &n); err != nil {
-			tb.Fatal(err)
-		}
+		must(0, rows.Scan(&name, &n))
 		bytes[name] = n
 	}
 	return bytes
@@ -212,7 +201,5 @@ func tableBytes(tb testing.TB, pool *pgxpool.Pool, schema string) map[string]int
 
 func write(t *testing.T, file string, data []byte) {
 	t.Helper()
-	if err := os.WriteFile(file, data, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(0, os.WriteFile(file, data, 0o600))
 }

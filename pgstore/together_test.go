@@ -96,9 +96,7 @@ func TestHeldMemberLeaves(t *testing.T) {
 	schema, program := newSchema(t, pool), uuid.UUID{7}
 	s := newStore(t, pool, pgstore.Config{Schema: schema, Group: 16})
 	insert := func(tx *record.Tx) error { return tx.Totals.Insert(record.Totals{ID: uuid.UUID{1}}) }
-	if err := s.Update(t.Context(), program, insert); err != nil {
-		t.Fatal(err)
-	}
+	must(0, s.Update(t.Context(), program, insert))
 	ctx, cancel := context.WithCancel(t.Context())
 	left := make(chan struct{})
 	var later error
@@ -131,9 +129,7 @@ func TestLeaderPanics(t *testing.T) {
 	schema, program := newSchema(t, pool), uuid.UUID{7}
 	s := newStore(t, pool, pgstore.Config{Schema: schema, Group: 16})
 	insert := func(tx *record.Tx) error { return tx.Totals.Insert(record.Totals{ID: uuid.UUID{1}}) }
-	if err := s.Update(t.Context(), program, insert); err != nil {
-		t.Fatal(err)
-	}
+	must(0, s.Update(t.Context(), program, insert))
 	before := func(tx *record.Tx) error { panic("before its first call") }
 	after := func(tx *record.Tx) error { _ = count(9)(tx); panic("after its writes") }
 	for i, leads := range []func(tx *record.Tx) error{before, after} {

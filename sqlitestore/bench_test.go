@@ -64,13 +64,8 @@ type hand struct {
 
 func newHand(tb testing.TB, path, sync string, payload, answer []byte) *hand {
 	tb.Helper()
-	c, err := sqlite3.Open("file:" + path)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	if err := c.Exec("PRAGMA journal_mode=WAL; PRAGMA synchronous=" + sync + "; " + byHand.tables); err != nil {
-		tb.Fatal(err)
-	}
+	c := must(sqlite3.Open("file:" + path))
+	must(0, c.Exec("PRAGMA journal_mode=WAL; PRAGMA synchronous="+sync+"; "+byHand.tables))
 	tb.Cleanup(func() { _ = c.Close() })
 	return &hand{c: c, stmts: map[string]*sqlite3.Stmt{}, payload: payload, answer: answer}
 }
@@ -149,10 +144,7 @@ func BenchmarkRealSale(b *testing.B) {
 				store := open(b, filepath.Join(dir, "program.db"), sqlitestore.Config{Sync: sync})
 				p, _ := benchkit.Shop(b, store, 1)
 				next := realSale()
-				first, err := p.RecordSale(b.Context(), next())
-				if err != nil {
-					b.Fatal(err)
-				}
+				first := must(p.RecordSale(b.Context(), next()))
 				sale, _ := first.Sale.Get()
 				events, err := p.Events(b.Context(), affiliate.EventFilter{}, affiliate.Page{Limit: 1})
 				if err != nil {

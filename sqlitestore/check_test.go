@@ -53,19 +53,11 @@ func TestErasedIsInNoByte(t *testing.T) {
 	}
 	for i := range 40 {
 		email := fmt.Sprintf("xyzzq%dname@", i)
-		if err := p.EraseReferral(ctx, email+"buyer.example"); err != nil {
-			t.Fatal(err)
-		}
-		if err := p.Forfeiting().EraseAffiliate(ctx, must(p.AffiliateByEmail(ctx, email+"example.org")).ID); err != nil {
-			t.Fatal(err)
-		}
+		must(0, p.EraseReferral(ctx, email+"buyer.example"))
+		must(0, p.Forfeiting().EraseAffiliate(ctx, must(p.AffiliateByEmail(ctx, email+"example.org")).ID))
 	}
-	if _, err := p.Run(ctx, affiliate.PruneJob{Before: time.Now().AddDate(1, 0, 0)}); err != nil { // receipts keep answers
-		t.Fatal(err)
-	}
-	if err := store.Checkpoint(ctx); err != nil {
-		t.Fatal(err)
-	}
+	must(p.Run(ctx, affiliate.PruneJob{Before: time.Now().AddDate(1, 0, 0)}))
+	must(0, store.Checkpoint(ctx))
 	if in := shown(); len(in) > 0 {
 		t.Errorf("erased people are in %v", in)
 	}
@@ -121,26 +113,18 @@ func TestFlippedBytes(t *testing.T) {
 	p := newProgram(t, store)
 	furnish(t, p)
 	for i := range 30 {
-		if err := sell(t.Context(), p, fmt.Sprint("order-", i)); err != nil {
-			t.Fatal(err)
-		}
+		must(0, sell(t.Context(), p, fmt.Sprint("order-", i)))
 	}
-	if err := store.Checkpoint(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must(0, store.Checkpoint(t.Context()))
 	whole := must(os.ReadFile(path))
-	if err := sell(t.Context(), p, "last"); err != nil { // the log has something
-		t.Fatal(err)
-	}
+	must(0, sell(t.Context(), p, "last"))
 	log := must(os.ReadFile(path + "-wal"))
 	broken := func(change func(file []byte)) error {
 		t.Helper()
 		at := filepath.Join(t.TempDir(), "copy.db")
 		file := bytes.Clone(whole)
 		change(file)
-		if err := errors.Join(os.WriteFile(at, file, 0o600), os.WriteFile(at+"-wal", log, 0o600)); err != nil {
-			t.Fatal(err)
-		}
+		must(0, errors.Join(os.WriteFile(at, file, 0o600), os.WriteFile(at+"-wal", log, 0o600)))
 		s, err := sqlitestore.Open(t.Context(), at, sqlitestore.Config{})
 		if err != nil {
 			return err
@@ -181,15 +165,11 @@ func TestCutFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "program.db")
 	store := open(t, path, sqlitestore.Config{})
 	furnish(t, newProgram(t, store))
-	if err := store.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(0, store.Close())
 	whole := must(os.ReadFile(path))
 	for _, size := range []int{len(whole) / 2, len(whole) - 8192} {
 		at := filepath.Join(t.TempDir(), "copy.db")
-		if err := os.WriteFile(at, whole[:size], 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(0, os.WriteFile(at, whole[:size], 0o600))
 		s, err := sqlitestore.Open(t.Context(), at, sqlitestore.Config{})
 		if err == nil {
 			err = errors.Join(s.Check(t.Context()), s.Close())

@@ -11,10 +11,7 @@ import (
 
 func open(tb testing.TB, path string, cfg sqlitestore.Config) *sqlitestore.Store {
 	tb.Helper()
-	s, err := sqlitestore.Open(tb.Context(), path, cfg)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	s := must(sqlitestore.Open(tb.Context(), path, cfg))
 	tb.Cleanup(func() {
 		if err := s.Close(); err != nil {
 			tb.Error(err)

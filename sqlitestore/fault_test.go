@@ -52,9 +52,7 @@ func TestTwoProcesses(t *testing.T) {
 	}
 	for i := range 40 {
 		order := fmt.Sprint("order-", i)
-		if err := sell(t.Context(), p, order); err != nil {
-			t.Fatal(err)
-		}
+		must(0, sell(t.Context(), p, order))
 		all = append(all, order)
 	}
 	wg.Wait()
@@ -72,9 +70,7 @@ func TestCut(t *testing.T) {
 	furnish(t, p)
 	const sales = 6
 	for i := range sales {
-		if err := sell(t.Context(), p, fmt.Sprint("order-", i)); err != nil {
-			t.Fatal(err)
-		}
+		must(0, sell(t.Context(), p, fmt.Sprint("order-", i)))
 	}
 	whole, log := must(os.ReadFile(path)), must(os.ReadFile(path+"-wal"))
 	if len(log) == 0 {
@@ -87,9 +83,7 @@ func TestCut(t *testing.T) {
 	try := func(name string, file, log []byte) (err error) {
 		t.Helper()
 		cut := filepath.Join(t.TempDir(), "cut.db")
-		if err := errors.Join(os.WriteFile(cut, file, 0o600), os.WriteFile(cut+"-wal", log, 0o600)); err != nil {
-			t.Fatal(err)
-		}
+		must(0, errors.Join(os.WriteFile(cut, file, 0o600), os.WriteFile(cut+"-wal", log, 0o600)))
 		s, err := sqlitestore.Open(t.Context(), cut, sqlitestore.Config{})
 		if err != nil {
 			return err
@@ -118,9 +112,7 @@ func TestCut(t *testing.T) {
 			t.Errorf("log cut at %d: %v", n, err)
 		}
 	}
-	if err := store.Backup(t.Context(), filepath.Join(dir, "copy.db")); err != nil {
-		t.Fatal(err)
-	}
+	must(0, store.Backup(t.Context(), filepath.Join(dir, "copy.db")))
 	whole = must(os.ReadFile(filepath.Join(dir, "copy.db")))
 	if err := try("whole", whole, nil); err != nil {
 		t.Error(err)
@@ -154,9 +146,7 @@ func TestLocked(t *testing.T) {
 	if _, err := p.Affiliates(t.Context(), affiliate.Page{}); err != nil {
 		t.Errorf("a list beside it: %v", err)
 	}
-	if err := tx.Rollback(); err != nil {
-		t.Fatal(err)
-	}
+	must(0, tx.Rollback())
 	if err := sell(t.Context(), p, "order-1"); err != nil {
 		t.Errorf("a sale afterwards: %v", err)
 	}
@@ -170,9 +160,7 @@ func TestRefusedFiles(t *testing.T) {
 		"text": "name,email\nAda,ada@example.com\n" + string(make([]byte, 4096)), "a page of zeros": string(make([]byte, 4096)) + "x",
 	} {
 		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(0, os.WriteFile(path, []byte(content), 0o600))
 		s, err := sqlitestore.Open(t.Context(), path, sqlitestore.Config{})
 		if err == nil {
 			_ = s.Close()
@@ -198,10 +186,7 @@ func TestRefusedFiles(t *testing.T) {
 
 // TestClosed: after Close every call returns ErrClosed, and Close again nothing.
 func TestClosed(t *testing.T) {
-	store, err := sqlitestore.Open(t.Context(), filepath.Join(t.TempDir(), "program.db"), sqlitestore.Config{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	store := must(sqlitestore.Open(t.Context(), filepath.Join(t.TempDir(), "program.db"), sqlitestore.Config{}))
 	if err := errors.Join(store.Close(), store.Close()); err != nil {
 		t.Error(err)
 	}
@@ -230,9 +215,7 @@ func TestHostsTables(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "program.db")
 	conn := must(sqlite3.Open("file:" + path))
 	defer conn.Close()
-	if err := conn.Exec("CREATE TABLE payments (id); CREATE TABLE migrations (id); CREATE TABLE events (id); CREATE TABLE goose_db_version (id)"); err != nil {
-		t.Fatal(err)
-	}
+	must(0, conn.Exec("CREATE TABLE payments (id); CREATE TABLE migrations (id); CREATE TABLE events (id); CREATE TABLE goose_db_version (id)"))
 	furnish(t, newProgram(t, open(t, path, sqlitestore.Config{})))
 }
 
@@ -294,9 +277,7 @@ func TestInHost(t *testing.T) {
 	furnish(t, p)
 	conn := must(sqlite3.Open("file:" + path))
 	defer conn.Close()
-	if err := conn.Exec("CREATE TABLE orders (id TEXT PRIMARY KEY)"); err != nil {
-		t.Fatal(err)
-	}
+	must(0, conn.Exec("CREATE TABLE orders (id TEXT PRIMARY KEY)"))
 	inHost := p.With(sqlitestore.In(conn))
 	if err := sell(t.Context(), inHost, "order-0"); err == nil {
 		t.Error("a sale without a transaction")
@@ -304,12 +285,8 @@ func TestInHost(t *testing.T) {
 	for i, keep := range []bool{true, false} {
 		tx := must(conn.BeginImmediate())
 		order := fmt.Sprint("order-", i)
-		if err := conn.Exec("INSERT INTO orders VALUES ('" + order + "')"); err != nil {
-			t.Fatal(err)
-		}
-		if err := sell(t.Context(), inHost, order); err != nil {
-			t.Fatal(err)
-		}
+		must(0, conn.Exec("INSERT INTO orders VALUES ('"+order+"')"))
+		must(0, sell(t.Context(), inHost, order))
 		if _, err := inHost.RecordSale(t.Context(), affiliate.SaleParams{PromoCode: "NONE", TotalEarned: affiliate.MustAmount("-1")}); err == nil {
 			t.Error("a negative sale")
 		}
@@ -317,9 +294,7 @@ func TestInHost(t *testing.T) {
 		if keep {
 			end = tx.Commit
 		}
-		if err := end(); err != nil {
-			t.Fatal(err)
-		}
+		must(0, end())
 	}
 	sales := must(p.Sales(t.Context(), affiliate.SaleFilter{}, affiliate.Page{})).Items
 	stmt, _, err := conn.Prepare("SELECT id FROM orders")
@@ -365,9 +340,7 @@ func TestBackup(t *testing.T) {
 	for i := range 3 {
 		time.Sleep(20 * time.Millisecond)
 		path := filepath.Join(dir, fmt.Sprint("copy-", i, ".db"))
-		if err := store.Backup(t.Context(), path); err != nil {
-			t.Fatal(err)
-		}
+		must(0, store.Backup(t.Context(), path))
 		if err := store.Backup(t.Context(), path); err == nil {
 			t.Error("a copy over a copy")
 		}
@@ -394,9 +367,7 @@ func TestBackupPaths(t *testing.T) {
 			t.Errorf("%s: %v, %v", name, info, err)
 		}
 	}
-	if err := os.WriteFile("empty", nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must(0, os.WriteFile("empty", nil, 0o644))
 	for _, name := range []string{"", "empty", "program.db", "."} {
 		if err := store.Backup(t.Context(), name); err == nil {
 			t.Errorf("a copy to %q", name)
@@ -418,19 +389,12 @@ func TestBackupPaths(t *testing.T) {
 func TestRestore(t *testing.T) {
 	dir := t.TempDir()
 	path, copied := filepath.Join(dir, "program.db"), filepath.Join(dir, "copy.db")
-	store, err := sqlitestore.Open(t.Context(), path, sqlitestore.Config{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	store := must(sqlitestore.Open(t.Context(), path, sqlitestore.Config{}))
 	p := newProgram(t, store)
 	furnish(t, p)
-	if err := errors.Join(sell(t.Context(), p, "order-1"), store.Backup(t.Context(), copied), store.Close()); err != nil {
-		t.Fatal(err)
-	}
+	must(0, errors.Join(sell(t.Context(), p, "order-1"), store.Backup(t.Context(), copied), store.Close()))
 	startSeller(t, path).kill(t, 5)
-	if err := errors.Join(os.Remove(path+"-wal"), os.Remove(path+"-shm"), os.Rename(copied, path)); err != nil {
-		t.Fatal(err)
-	}
+	must(0, errors.Join(os.Remove(path+"-wal"), os.Remove(path+"-shm"), os.Rename(copied, path)))
 	p = newProgram(t, open(t, path, sqlitestore.Config{}))
 	books(t, p, []string{"order-1"})
 	if n := len(must(p.Sales(t.Context(), affiliate.SaleFilter{}, affiliate.Page{})).Items); n != 1 {
@@ -448,9 +412,7 @@ func TestLongView(t *testing.T) {
 	size := func() int64 { return must(os.Stat(path + "-wal")).Size() }
 	sellUntil := func(enough func() bool) {
 		for i := 0; i < 2000 && !enough(); i++ {
-			if err := sell(context.Background(), p, uuid.NewString()); err != nil {
-				t.Fatal(err)
-			}
+			must(0, sell(context.Background(), p, uuid.NewString()))
 		}
 	}
 	err := store.View(t.Context(), programID, func(tx *record.Tx) error {

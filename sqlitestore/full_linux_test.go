@@ -29,9 +29,7 @@ func TestFullDisk(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "program.db")
 	store := open(t, path, sqlitestore.Config{})
 	furnish(t, newProgram(t, store))
-	if err := store.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(0, store.Close())
 	cmd := exec.CommandContext(t.Context(), os.Args[0])
 	cmd.Env = append(os.Environ(), sellerFile+"="+path, fileLimitVariable+"=4000000")
 	var said, failed strings.Builder

@@ -24,9 +24,7 @@ func TestInBusy(t *testing.T) {
 	furnish(t, p)
 	conn := must(sqlite3.Open("file:" + path))
 	defer conn.Close()
-	if err := errors.Join(conn.BusyTimeout(time.Minute), conn.Exec("CREATE TABLE orders (id TEXT PRIMARY KEY, paid INTEGER NOT NULL)")); err != nil {
-		t.Fatal(err)
-	}
+	must(0, errors.Join(conn.BusyTimeout(time.Minute), conn.Exec("CREATE TABLE orders (id TEXT PRIMARY KEY, paid INTEGER NOT NULL)")))
 	var all []string
 	stop := make(chan struct{})
 	var wg sync.WaitGroup

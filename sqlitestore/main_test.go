@@ -54,10 +54,7 @@ var programID = uuid.MustParse("0197c2f0-1a2b-7c3d-8e4f-5a6b7c8d9e01")
 
 func newProgram(tb testing.TB, store record.Store) *tributary.Program {
 	tb.Helper()
-	p, err := tributary.New(store, config())
-	if err != nil {
-		tb.Fatal(err)
-	}
+	p := must(tributary.New(store, config()))
 	return p
 }
 
@@ -187,13 +184,8 @@ func start(tb testing.TB, variable, path string) *seller {
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), variable+"="+path)
 	cmd.Stderr = os.Stderr
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		tb.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		tb.Fatal(err)
-	}
+	out := must(cmd.StdoutPipe())
+	must(0, cmd.Start())
 	tb.Cleanup(func() { _ = cmd.Process.Kill() })
 	return &seller{cmd, bufio.NewScanner(out)}
 }
@@ -204,9 +196,7 @@ func (s *seller) kill(tb testing.TB, n int) (orders []string) {
 	tb.Helper()
 	for s.out.Scan() {
 		if orders = append(orders, s.out.Text()); len(orders) == n {
-			if err := s.cmd.Process.Kill(); err != nil {
-				tb.Fatal(err)
-			}
+			must(0, s.cmd.Process.Kill())
 		}
 	}
 	_ = s.cmd.Wait() // killed

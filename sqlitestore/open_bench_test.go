@@ -19,22 +19,13 @@ func BenchmarkOpen(b *testing.B) {
 			p, _ := benchkit.Shop(b, store, 1)
 			next := realSale()
 			for range sales {
-				if _, err := p.RecordSale(b.Context(), next()); err != nil {
-					b.Fatal(err)
-				}
+				must(p.RecordSale(b.Context(), next()))
 			}
 			copied := filepath.Join(b.TempDir(), "copy.db")
-			if err := store.Backup(b.Context(), copied); err != nil {
-				b.Fatal(err)
-			}
+			must(0, store.Backup(b.Context(), copied))
 			for b.Loop() {
-				again, err := sqlitestore.Open(b.Context(), path, sqlitestore.Config{})
-				if err != nil {
-					b.Fatal(err)
-				}
-				if err := again.Close(); err != nil {
-					b.Fatal(err)
-				}
+				again := must(sqlitestore.Open(b.Context(), path, sqlitestore.Config{}))
+				must(0, again.Close())
 			}
 			b.ReportMetric(float64(must(os.Stat(copied)).Size())/float64(max(sales, 1)), "B/sale")
 		})

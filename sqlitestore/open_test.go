@@ -44,9 +44,7 @@ func TestNewerFile(t *testing.T) {
 	open(t, path, sqlitestore.Config{})
 	conn := must(sqlite3.Open("file:" + path))
 	defer conn.Close()
-	if err := conn.Exec("INSERT INTO tributary_migrations (version_id, is_applied) VALUES (99999, 1)"); err != nil {
-		t.Fatal(err)
-	}
+	must(0, conn.Exec("INSERT INTO tributary_migrations (version_id, is_applied) VALUES (99999, 1)"))
 	s, err := sqlitestore.Open(t.Context(), path, sqlitestore.Config{})
 	if err == nil {
 		_ = s.Close()
@@ -65,9 +63,7 @@ func TestOpenLocked(t *testing.T) {
 	if _, err := sqlitestore.Open(ctx, path, sqlitestore.Config{}); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("while it is locked: %v", err)
 	}
-	if err := tx.Rollback(); err != nil {
-		t.Fatal(err)
-	}
+	must(0, tx.Rollback())
 	furnish(t, newProgram(t, open(t, path, sqlitestore.Config{})))
 }
 
@@ -90,9 +86,7 @@ func TestChangedFolder(t *testing.T) {
 func TestMovedFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "program.db")
 	store := open(t, path, sqlitestore.Config{})
-	if err := os.Rename(path, path+".old"); err != nil {
-		t.Fatal(err)
-	}
+	must(0, os.Rename(path, path+".old"))
 	if err := store.View(t.Context(), programID, func(*record.Tx) error { return nil }); err == nil {
 		t.Error("a View of nothing")
 	}

@@ -63,9 +63,7 @@ func newDisk(tb testing.TB, folder string, files map[string][]byte) *disk {
 	tb.Helper()
 	d := &disk{VFS: vfs.Find("os"), folder: folder, name: fmt.Sprint("disk-", disks.Add(1)), files: map[string]int{}}
 	for name, data := range files {
-		if err := os.WriteFile(filepath.Join(folder, name), data, 0o600); err != nil {
-			tb.Fatal(err)
-		}
+		must(0, os.WriteFile(filepath.Join(folder, name), data, 0o600))
 		n := d.number(name)
 		d.steps = append(d.steps, step{kind: written, file: n, data: data}, step{kind: flushed, file: n}, step{kind: namesFlushed})
 	}

@@ -85,18 +85,13 @@ func tell(t *testing.T, mode sqlitestore.Sync, seed uint64) *powerStory {
 	furnish(t, hot)
 	now := time.Date(2026, 3, 11, 9, 24, 18, 442_000_000, time.UTC)
 	s.programs = append(twins.All(t, eventful{s, func() { s.happen(t, hot) }}, &now), hot)
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(0, s.Close())
 	return s
 }
 
 func (s *powerStory) open(t *testing.T) {
 	t.Helper()
-	store, err := sqlitestore.Open(t.Context(), s.disk.path(), s.cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	store := must(sqlitestore.Open(t.Context(), s.disk.path(), s.cfg))
 	s.Store = store
 }
 

@@ -24,9 +24,7 @@ func TestQueries(t *testing.T) {
 	twins.Tell(t, store) // has no part in any answer
 	s := twins.Tell(t, store)
 	c := reader(t, path)
-	if err := c.Exec(twins.Orders("temp.orders")); err != nil {
-		t.Fatal(err)
-	}
+	must(0, c.Exec(twins.Orders("temp.orders")))
 	file := filepath.Join("..", "docs", "queries.md")
 	var answers []string
 	parts := strings.Split(string(must(os.ReadFile(file))), "```sql\n")
@@ -68,9 +66,7 @@ func TestQueries(t *testing.T) {
 		t.Errorf("the page has %d queries", len(parts)-1)
 	}
 	if *update {
-		if err := os.WriteFile(file, []byte(strings.Join(parts, "```sql\n")), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must(0, os.WriteFile(file, []byte(strings.Join(parts, "```sql\n")), 0o644))
 	}
 }
 

@@ -72,10 +72,7 @@ func ask(tb testing.TB, c *sqlite3.Conn, sql string, values map[string]any) (nam
 // reader opens a file as somebody who reads it beside the program.
 func reader(tb testing.TB, path string) *sqlite3.Conn {
 	tb.Helper()
-	c, err := sqlite3.Open("file:" + path + "?mode=ro")
-	if err != nil {
-		tb.Fatal(err)
-	}
+	c := must(sqlite3.Open("file:" + path + "?mode=ro"))
 	tb.Cleanup(func() {
 		if err := c.Close(); err != nil {
 			tb.Error(err)

@@ -92,9 +92,7 @@ func TestKillMover(t *testing.T) {
 		recorded += len(orders)
 		homes[must(r.Home(t.Context(), programID))]++
 		books(t, p, orders)
-		if err := r.Move(t.Context(), programID, must(r.Home(t.Context(), programID))); err != nil {
-			t.Fatal(err)
-		}
+		must(0, r.Move(t.Context(), programID, must(r.Home(t.Context(), programID))))
 		full := 0
 		for _, store := range stores {
 			if records(t, store) > 0 {

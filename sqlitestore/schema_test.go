@@ -71,9 +71,7 @@ func TestFirstMigration(t *testing.T) {
 	for _, table := range relation.Tables() {
 		b.WriteString("\n" + definition(table))
 	}
-	if err := os.WriteFile("migrations/00001_tables.sql", []byte(b.String()), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must(0, os.WriteFile("migrations/00001_tables.sql", []byte(b.String()), 0o644))
 }
 
 // TestSchema: the tables of a file have the columns and the indexes of the description,

@@ -208,9 +208,7 @@ func TestInInterrupted(t *testing.T) {
 	if conn.SetInterrupt(context.Background()) != ctx {
 		t.Error("the host's interrupt is not the same")
 	}
-	if err := tx.Commit(); err != nil {
-		t.Fatal(err)
-	}
+	must(0, tx.Commit())
 	if has(t, store, programID, link) {
 		t.Error("the closure failed, and its record is there")
 	}
@@ -224,9 +222,7 @@ func TestLongLists(t *testing.T) {
 	var ids []uuid.UUID
 	update := func(fn func(tx *record.Tx) error) {
 		t.Helper()
-		if err := store.Update(t.Context(), programID, fn); err != nil {
-			t.Fatal(err)
-		}
+		must(0, store.Update(t.Context(), programID, fn))
 	}
 	update(func(tx *record.Tx) error {
 		ids = nil

@@ -46,9 +46,7 @@ func engineEvents(t testing.TB) map[affiliate.EventType]affiliate.Event {
 	}
 	must(p.DeleteCode(ctx, code.ID))
 	must(p.DeleteCoupon(ctx, coupon.ID))
-	if err := p.Forfeiting().DeleteAffiliate(ctx, affiliate.AffiliateRef{ID: mara.ID}); err != nil {
-		t.Fatal(err)
-	}
+	must(0, p.Forfeiting().DeleteAffiliate(ctx, affiliate.AffiliateRef{ID: mara.ID}))
 	events := map[affiliate.EventType]affiliate.Event{}
 	for _, e := range must(p.Events(ctx, affiliate.EventFilter{}, affiliate.Page{})).Items {
 		if _, later := events[e.Type]; !later {

@@ -146,10 +146,7 @@ func ExampleEvent_revision() {
 // deliver posts a payload as the sender does.
 func deliver(handler http.Handler, payload string) {
 	request := httptest.NewRequest("POST", "/hooks", strings.NewReader(payload))
-	header, err := webhooks.Sign([]affiliate.Secret{exampleSecret}, "evt_1", noon(), []byte(payload))
-	if err != nil {
-		log.Fatal(err)
-	}
+	header := must(webhooks.Sign([]affiliate.Secret{exampleSecret}, "evt_1", noon(), []byte(payload)))
 	request.Header = header
 	request.Header.Set("Content-Type", "application/json")
 	handler.ServeHTTP(httptest.NewRecorder(), request)

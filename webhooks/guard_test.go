@@ -201,10 +201,7 @@ type names struct {
 
 func newNames(t *testing.T, answers [][]string) *names {
 	t.Helper()
-	conn, err := net.ListenPacket("udp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := must(net.ListenPacket("udp", "127.0.0.1:0"))
 	n := &names{conn: conn, answers: answers}
 	go n.serve()
 	t.Cleanup(func() { conn.Close() })
@@ -294,32 +291,23 @@ func newAuthority(t *testing.T) *authority {
 func (a *authority) issue(t *testing.T, until time.Time, ip net.IP) tls.Certificate {
 	t.Helper()
 	key := newKey(t)
-	raw, err := x509.CreateCertificate(rand.Reader, &x509.Certificate{
+	raw := must(x509.CreateCertificate(rand.Reader, &x509.Certificate{
 		SerialNumber: big.NewInt(2), IPAddresses: []net.IP{ip}, NotBefore: time.Now().Add(-24 * time.Hour), NotAfter: until,
 		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
-	}, a.cert, &key.PublicKey, a.key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	}, a.cert, &key.PublicKey, a.key))
 	return tls.Certificate{Certificate: [][]byte{raw}, PrivateKey: key}
 }
 
 func newKey(t *testing.T) *ecdsa.PrivateKey {
 	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
+	key := must(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))
 	return key
 }
 
 // closedPort is a port without a listener.
 func closedPort(t *testing.T) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must(net.Listen("tcp", "127.0.0.1:0"))
 	defer l.Close()
 	_, port, _ := strings.Cut(l.Addr().String(), ":")
 	return port

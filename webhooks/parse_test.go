@@ -15,10 +15,7 @@ import (
 )
 
 func TestParseVector(t *testing.T) {
-	got, err := webhooks.Parse([]byte(vectorBody))
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must(webhooks.Parse([]byte(vectorBody)))
 	want := webhooks.Event{
 		Type: affiliate.SaleDeleted, ID: "evt_test_0001", OccurredAt: time.Date(2026, 3, 14, 11, 24, 17, 250e6, time.UTC),
 		ProgramID: "0197c2f0-1a2b-7c3d-8e4f-5a6b7c8d9e01", Revision: 3, Body: json.RawMessage(`{"id":5107}`), Raw: []byte(vectorBody),
@@ -38,17 +35,11 @@ func TestParseEngineEvents(t *testing.T) {
 				t.Errorf("the type %q is not family.action", typ)
 			}
 			want := events[typ]
-			got, err := webhooks.Parse(want.Payload)
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := must(webhooks.Parse(want.Payload))
 			if got.Type != typ || got.ID != want.MessageID() || got.Revision != want.Revision || !got.OccurredAt.Equal(want.OccurredAt.Time()) || got.Test {
 				t.Errorf("got %+v, want %+v", got, want)
 			}
-			body, err := decoded(got)
-			if err != nil {
-				t.Fatal(err)
-			}
+			body := must(decoded(got))
 			if diff := cmp.Diff(string(got.Body), string(must(json.Marshal(body)))); diff != "" {
 				t.Errorf("body decoded and encoded (-want +got):\n%s", diff)
 			}
@@ -180,10 +171,7 @@ func TestParse(t *testing.T) {
 
 // W029: the short form of the published service.
 func TestParseBare(t *testing.T) {
-	e, err := webhooks.Parse([]byte(`{"body":{"id":"x","extra":[1]},"event":"coupon.created","sentBy":"them"}`))
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := must(webhooks.Parse([]byte(`{"body":{"id":"x","extra":[1]},"event":"coupon.created","sentBy":"them"}`)))
 	want := webhooks.Event{Type: affiliate.CouponCreated, Body: json.RawMessage(`{"id":"x","extra":[1]}`)}
 	e.Raw = nil
 	if diff := cmp.Diff(want, e); diff != "" {
@@ -204,10 +192,7 @@ func TestParseTest(t *testing.T) {
 
 func TestDecodeAmounts(t *testing.T) { // W041
 	for _, amount := range []string{"0.1", "199.99", "922337203685477.5807", "-0.0001"} {
-		e, err := webhooks.Parse([]byte(`{"event":"sale.created","body":{"totalEarned":` + amount + `,"later":1}}`))
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := must(webhooks.Parse([]byte(`{"event":"sale.created","body":{"totalEarned":` + amount + `,"later":1}}`)))
 		sale, err := webhooks.Decode[affiliate.Sale](e)
 		if err != nil || sale.TotalEarned != affiliate.MustAmount(amount) {
 			t.Errorf("%s became %v, %v", amount, sale.TotalEarned, err)
@@ -250,10 +235,7 @@ func (*outspoken) UnmarshalJSON(data []byte) error { return errors.New(string(da
 // Appending to a body does not overwrite the payload after it.
 func TestParseShared(t *testing.T) {
 	payload := []byte(`{"body":{},"event":"sale.created"}`)
-	e, err := webhooks.Parse(payload)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := must(webhooks.Parse(payload))
 	_ = append(e.Body, "xxxx"...)
 	if string(e.Raw) != `{"body":{},"event":"sale.created"}` {
 		t.Errorf("the payload became %s", e.Raw)

@@ -27,10 +27,7 @@ func TestReceiverBodies(t *testing.T) {
 		req.Header.Set("Content-Type", "application/json")
 		req.Header.Set("Expect", "100-continue")
 		req.ContentLength = length
-		resp, err := server.Client().Do(req)
-		if err != nil {
-			t.Fatal(err)
-		}
+		resp := must(server.Client().Do(req))
 		defer resp.Body.Close()
 		return resp.StatusCode
 	}
@@ -72,9 +69,7 @@ func TestReceiverSlowBody(t *testing.T) {
 	defer server.Close()
 	conn := must(net.Dial("tcp", server.Listener.Addr().String()))
 	defer conn.Close()
-	if err := conn.SetDeadline(time.Now().Add(10 * time.Second)); err != nil {
-		t.Fatal(err)
-	}
+	must(0, conn.SetDeadline(time.Now().Add(10*time.Second)))
 	fmt.Fprint(conn, "POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n")
 	must(0, signed(t, vectorBody).Write(conn))
 	fmt.Fprint(conn, "\r\n{")
@@ -107,17 +102,11 @@ func raw(t *testing.T, addr string, length int) int {
 	t.Helper()
 	conn := must(net.Dial("tcp", addr))
 	defer conn.Close()
-	if err := conn.SetDeadline(time.Now().Add(10 * time.Second)); err != nil {
-		t.Fatal(err)
-	}
+	must(0, conn.SetDeadline(time.Now().Add(10*time.Second)))
 	fmt.Fprintf(conn, "POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: %d\r\n", length)
-	if err := signed(t, vectorBody).Write(conn); err != nil {
-		t.Fatal(err)
-	}
+	must(0, signed(t, vectorBody).Write(conn))
 	fmt.Fprintf(conn, "\r\n%s", vectorBody)
-	if err := conn.(*net.TCPConn).CloseWrite(); err != nil {
-		t.Fatal(err)
-	}
+	must(0, conn.(*net.TCPConn).CloseWrite())
 	resp := must(http.ReadResponse(bufio.NewReader(conn), nil))
 	defer resp.Body.Close()
 	return resp.StatusCode

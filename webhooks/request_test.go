@@ -218,12 +218,8 @@ func gzipped(t *testing.T, size int) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
-	if _, err := z.Write(make([]byte, size)); err != nil {
-		t.Fatal(err)
-	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(z.Write(make([]byte, size)))
+	must(0, z.Close())
 	return b.Bytes()
 }
 
@@ -369,14 +365,8 @@ func TestSendPrints(t *testing.T) {
 	p := newPost(t)
 	ep := p.hook(newSink(t, nil).URL)
 	p.join(1)
-	claims, err := p.ClaimDeliveries(t.Context(), 1, time.Minute)
-	if err != nil {
-		t.Fatal(err)
-	}
-	raw, err := base64.StdEncoding.DecodeString(ep.Secret.Reveal()[len("whsec_"):])
-	if err != nil {
-		t.Fatal(err)
-	}
+	claims := must(p.ClaimDeliveries(t.Context(), 1, time.Minute))
+	raw := must(base64.StdEncoding.DecodeString(ep.Secret.Reveal()[len("whsec_"):]))
 	for _, verb := range []string{"%v", "%+v", "%#v", "%s"} {
 		out := fmt.Sprintf(verb, claims) + fmt.Sprintf(verb, p.sender.Send(t.Context(), claims[0]))
 		if strings.Contains(out, ep.Secret.Reveal()[6:]) || strings.Contains(out, string(raw)) {

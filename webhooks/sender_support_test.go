@@ -55,10 +55,7 @@ func newPostOn(t testing.TB, store record.Store, change ...func(*tributary.Confi
 	for _, c := range change {
 		c(&cfg)
 	}
-	program, err := tributary.New(store, cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	program := must(tributary.New(store, cfg))
 	p.Program, p.sender.Outbox = program, program
 	return p
 }
@@ -85,10 +82,7 @@ func (p *post) note(n affiliate.Notice) {
 // hook adds an endpoint for every type.
 func (p *post) hook(url string) affiliate.IssuedEndpoint {
 	p.t.Helper()
-	ep, err := p.CreateEndpoint(p.t.Context(), affiliate.EndpointParams{URL: url, Events: []affiliate.EventType{"*"}})
-	if err != nil {
-		p.t.Fatal(err)
-	}
+	ep := must(p.CreateEndpoint(p.t.Context(), affiliate.EndpointParams{URL: url, Events: []affiliate.EventType{"*"}}))
 	return ep
 }
 
@@ -97,32 +91,23 @@ func (p *post) join(n int) {
 	p.t.Helper()
 	for range n {
 		p.people++
-		_, err := p.CreateAffiliate(context.Background(), affiliate.AffiliateParams{
+		must(p.CreateAffiliate(context.Background(), affiliate.AffiliateParams{
 			FirstName: "Mara", LastName: "Lindqvist", Email: fmt.Sprintf("mara%d@example.org", p.people),
-		})
-		if err != nil {
-			p.t.Fatal(err)
-		}
+		}))
 	}
 }
 
 // drain delivers everything that is due.
 func (p *post) drain() int {
 	p.t.Helper()
-	n, err := p.sender.Drain(p.t.Context())
-	if err != nil {
-		p.t.Fatal(err)
-	}
+	n := must(p.sender.Drain(p.t.Context()))
 	return n
 }
 
 // deliveries lists all deliveries, oldest first.
 func (p *post) deliveries() []affiliate.Delivery {
 	p.t.Helper()
-	l, err := p.Deliveries(context.Background(), affiliate.DeliveryFilter{}, affiliate.Page{})
-	if err != nil {
-		p.t.Fatal(err)
-	}
+	l := must(p.Deliveries(context.Background(), affiliate.DeliveryFilter{}, affiliate.Page{}))
 	return l.Items
 }
 

@@ -290,13 +290,8 @@ func (p *post) joinQuietly() {
 	p.t.Helper()
 	cfg := p.Config()
 	cfg.OnEvents, cfg.Rand = nil, nil
-	other, err := tributary.New(p.store, cfg)
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	if _, err := other.CreateAffiliate(p.t.Context(), affiliate.AffiliateParams{FirstName: "A", LastName: "B", Email: "quiet@example.org"}); err != nil {
-		p.t.Fatal(err)
-	}
+	other := must(tributary.New(p.store, cfg))
+	must(other.CreateAffiliate(p.t.Context(), affiliate.AffiliateParams{FirstName: "A", LastName: "B", Email: "quiet@example.org"}))
 }
 
 // When Run ends, it claims no more, waits for the running requests and settles
@@ -483,12 +478,9 @@ func TestDrainOutboxFails(t *testing.T) {
 func TestTestEndpoint(t *testing.T) {
 	p := newPost(t)
 	s := newSink(t, nil)
-	ep, err := p.CreateEndpoint(t.Context(), affiliate.EndpointParams{
+	ep := must(p.CreateEndpoint(t.Context(), affiliate.EndpointParams{
 		URL: s.URL, Events: []affiliate.EventType{affiliate.SaleCreated}, Active: affiliate.Set(false),
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	for i, typ := range affiliate.EventTypes() {
 		got, err := p.TestEndpoint(t.Context(), affiliate.EndpointTest{WebhookID: ep.ID, Event: typ})
 		if err != nil || !got.Delivered || got.StatusCode != affiliate.Set[int64](204) {

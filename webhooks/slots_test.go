@@ -123,12 +123,9 @@ func TestSlotsShared(t *testing.T) {
 				p.hook("http://127.0.0.1:8080/")
 				var silent []affiliate.IssuedEndpoint
 				for i := range 40 {
-					ep, err := p.CreateEndpoint(t.Context(), affiliate.EndpointParams{
+					ep := must(p.CreateEndpoint(t.Context(), affiliate.EndpointParams{
 						URL: fmt.Sprintf("http://127.0.0.1:8080/%d", i), Events: []affiliate.EventType{"*"}, Active: affiliate.Set(false),
-					})
-					if err != nil {
-						t.Fatal(err)
-					}
+					}))
 					silent = append(silent, ep)
 				}
 				ended := make(chan map[string]int, 1)

@@ -30,10 +30,7 @@ func signedAt(t testing.TB, seconds int64, body string, secrets ...affiliate.Sec
 	if len(secrets) == 0 {
 		secrets = []affiliate.Secret{vectorSecret}
 	}
-	h, err := webhooks.Sign(secrets, "evt_test_0001", time.Unix(seconds, 0), []byte(body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	h := must(webhooks.Sign(secrets, "evt_test_0001", time.Unix(seconds, 0), []byte(body)))
 	return h
 }
 

@@ -52,10 +52,7 @@ func TestVerifyVectors(t *testing.T) { // W001
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			v := &webhooks.Verifier{Secrets: tt.secrets, Now: func() time.Time { return time.Unix(tt.at, 0) }}
-			got, err := v.Verify(tt.headers, []byte(tt.body))
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := must(v.Verify(tt.headers, []byte(tt.body)))
 			want := webhooks.Proof{ID: got.ID, At: time.Unix(tt.at, 0).UTC(), Secret: tt.want}
 			if diff := cmp.Diff(want, got); diff != "" || got.ID == "" || !strings.Contains(fmt.Sprint(tt.headers), got.ID) {
 				t.Errorf("proof of %q (-want +got):\n%s", got.ID, diff)
@@ -154,9 +151,7 @@ func TestVerifySecrets(t *testing.T) {
 func TestVerifyChangedSecrets(t *testing.T) {
 	v := verifier(vectorSecret)
 	verify := func() error { _, err := v.Verify(headers(), []byte(vectorBody)); return err }
-	if err := verify(); err != nil {
-		t.Fatal(err)
-	}
+	must(0, verify())
 	v.Secrets[0] = newerSecret
 	if err := verify(); err != webhooks.ErrSignature {
 		t.Errorf("the secret was replaced: %v", err)

@@ -17,10 +17,7 @@ func TestEachCheckHasATest(t *testing.T) {
 	}
 	tests := map[string]int{}
 	for _, path := range files {
-		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must(os.ReadFile(path))
 		for _, m := range regexp.MustCompile(`(?m)^func (TestCheck\d+)\(t \*testing\.T\)`).FindAllStringSubmatch(string(text), -1) {
 			tests[m[1]]++
 		}

@@ -27,10 +27,7 @@ func TestLimitsOfCodes(t *testing.T) {
 		"code": "code", "startsAt": "starts", "expiresAt": "ends", "minimumAmount": "from", "minimumQuantity": "pieces",
 		"maxRedemptionsPerCustomer": "each", "maxDiscount": "cap", "maxDiscountTotal": "budget",
 	}
-	got, err := read(columns, "code;starts;ends;from;pieces;each;cap;budget\nA;2026-08-10;2026-08-31;19.50;2.5;1;30;5000\nB;2026-08-10T09:00:00Z;;;;;;\n")
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must(read(columns, "code;starts;ends;from;pieces;each;cap;budget\nA;2026-08-10;2026-08-31;19.50;2.5;1;30;5000\nB;2026-08-10T09:00:00Z;;;;;;\n"))
 	want := []string{
 		"A 2026-08-10 2026-08-31 19.5 USD 2.5 1 30 5000",
 		"B 2026-08-10T09:00:00Z not given not given not given not given not given not given not given",

@@ -68,10 +68,7 @@ func TestServices(t *testing.T) {
 // TestServicesAreOnThePage: the page has a section for each service, and says of each what
 // its mapping says: where its names come from and what is not confirmed.
 func TestServicesAreOnThePage(t *testing.T) {
-	raw, err := os.ReadFile("../../docs/import-services.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must(os.ReadFile("../../docs/import-services.md"))
 	page := strings.Join(strings.Fields(string(raw)), " ")
 	for _, service := range importer.Services() {
 		if source := importer.SourceOf(service); source != "" && (!strings.Contains(page, "`-from "+service+"`") || !strings.Contains(page, source)) {

@@ -246,9 +246,7 @@ func TestNoFormulas(t *testing.T) {
 			p.Name, p.Email, p.Note = text.Draw(rt, "name"), text.Draw(rt, "email"), text.Draw(rt, "note")
 		})
 		var data bytes.Buffer
-		if err := payfile.Generic(&data, list(p)); err != nil {
-			rt.Fatal(err)
-		}
+		must(0, payfile.Generic(&data, list(p)))
 		all := []payfile.File{{Data: data.Bytes()}}
 		for _, write := range []func() ([]payfile.File, []payfile.Refused, error){
 			func() ([]payfile.File, []payfile.Refused, error) {

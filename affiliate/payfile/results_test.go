@@ -128,9 +128,7 @@ func TestFilledIn(t *testing.T) {
 			p.PayoutID = uuid.UUID(rapid.SliceOfN(rapid.Byte(), 16, 16).Draw(rt, "id"))
 		})
 		var data bytes.Buffer
-		if err := payfile.Generic(&data, list(p)); err != nil {
-			rt.Fatal(err)
-		}
+		must(0, payfile.Generic(&data, list(p)))
 		filled := strings.TrimSuffix(data.String(), `,"",""`+"\r\n") + ",FAILED,account closed\r\n"
 		got, err := payfile.ReadResults(strings.NewReader(filled), list(p))
 		if diff := cmp.Diff([]payfile.Result{{p.PayoutID, payfile.Failed, "FAILED", "account closed", ""}}, got.Results); diff != "" || err != nil {

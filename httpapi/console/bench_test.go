@@ -29,17 +29,11 @@ func BenchmarkConsole(b *testing.B) {
 	sell := benchkit.RealSale(10_000)
 	for i := range *benchSales {
 		now = start.Add(5 * 365 * 24 * time.Hour / time.Duration(*benchSales) * time.Duration(i))
-		if _, err := p.RecordSale(b.Context(), sell(i)); err != nil {
-			b.Fatal(err)
-		}
-		if _, err := p.TrackClick(b.Context(), affiliate.ClickParams{Slug: all[i%len(all)].AffiliateLinks[0].Link, DeviceID: fmt.Sprint(i)}); err != nil {
-			b.Fatal(err)
-		}
+		must(p.RecordSale(b.Context(), sell(i)))
+		must(p.TrackClick(b.Context(), affiliate.ClickParams{Slug: all[i%len(all)].AffiliateLinks[0].Link, DeviceID: fmt.Sprint(i)}))
 	}
 	for i := range min(200, *benchSales) { // among the oldest, so that no walk from the newest finds them
-		if _, err := p.ReviewCommissions(b.Context(), affiliate.ApprovalOnHold, affiliate.SaleID(i+1)); err != nil {
-			b.Fatal(err)
-		}
+		must(p.ReviewCommissions(b.Context(), affiliate.ApprovalOnHold, affiliate.SaleID(i+1)))
 	}
 	newDesk := func() http.Handler {
 		return must(console.New(p, console.Config{Authorize: func(*http.Request) (string, bool) { return "ops", true }, Logger: slog.New(slog.DiscardHandler)}))

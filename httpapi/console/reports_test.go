@@ -44,10 +44,7 @@ func TestReports(t *testing.T) {
 
 	year := url.Values{"period": {"year"}, "by": {"promotionalCode"}, "sort": {"sales"}}.Encode()
 	file := w.get("reports/csv?" + year)
-	rows, err := csv.NewReader(strings.NewReader(strings.TrimPrefix(file.body, "\ufeff"))).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := must(csv.NewReader(strings.NewReader(strings.TrimPrefix(file.body, "\ufeff"))).ReadAll())
 	var revenue, commission affiliate.Amount
 	for _, row := range rows[1:] {
 		revenue = must(revenue.Add(must(affiliate.ParseAmount(row[7]))))

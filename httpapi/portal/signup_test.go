@@ -80,9 +80,7 @@ func TestSignUp(t *testing.T) {
 			FirstName       string
 		} `json:"body"`
 	}
-	if err := json.Unmarshal(fired[0].Payload, &payload); err != nil {
-		t.Fatal(err)
-	}
+	must(0, json.Unmarshal(fired[0].Payload, &payload))
 	said := ""
 	for _, a := range payload.Body.QuestionAnswers {
 		said += fmt.Sprintf("%s %q\n", a.QuestionID.String()[34:], a.Answer)

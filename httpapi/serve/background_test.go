@@ -24,10 +24,7 @@ func TestRetain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var all []*tributary.Program
 		for i := range 2 {
-			program, err := tributary.New(memstore.New(), tributary.Config{ID: uuid.UUID{15: byte(i + 1)}})
-			if err != nil {
-				t.Fatal(err)
-			}
+			program := must(tributary.New(memstore.New(), tributary.Config{ID: uuid.UUID{15: byte(i + 1)}}))
 			all = append(all, program)
 		}
 		join := func(email string) {
@@ -38,9 +35,7 @@ func TestRetain(t *testing.T) {
 				in.Key = slug
 				_, err := p.CreateAffiliate(t.Context(), in)
 				_, err2 := p.TrackClick(t.Context(), affiliate.ClickParams{Slug: slug})
-				if err := errors.Join(err, err2); err != nil {
-					t.Fatal(err)
-				}
+				must(0, errors.Join(err, err2))
 			}
 		}
 		left := func(want int) {

@@ -78,9 +78,7 @@ func TestHealth(t *testing.T) {
 			w := httptest.NewRecorder()
 			health.ServeHTTP(w, httptest.NewRequest("GET", "/readyz", nil))
 			var now readiness
-			if err := json.Unmarshal(w.Body.Bytes(), &now); err != nil {
-				t.Fatal(err)
-			}
+			must(0, json.Unmarshal(w.Body.Bytes(), &now))
 			if w.Code != want || now.Ready != (want == 200) || len(now.Checks) != 1 {
 				t.Errorf("%s: /readyz answers %d %s, want %d", what, w.Code, w.Body, want)
 			}
@@ -98,9 +96,7 @@ func TestHealth(t *testing.T) {
 		store.hang = false
 		_, err := program.CreateEndpoint(t.Context(), affiliate.EndpointParams{URL: "https://hooks.example/x", Events: []affiliate.EventType{affiliate.AffiliateCreated}})
 		_, err2 := program.CreateAffiliate(t.Context(), affiliate.AffiliateParams{FirstName: "Ada", LastName: "Moss", Email: "ada@example.org"})
-		if err := errors.Join(err, err2); err != nil {
-			t.Fatal(err)
-		}
+		must(0, errors.Join(err, err2))
 		store.full = true
 		probe("it refuses writes", 503)
 		store.full = false

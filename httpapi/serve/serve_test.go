@@ -35,10 +35,7 @@ func TestLimits(t *testing.T) {
 
 // TestListenerFails: Until returns the error of a listener.
 func TestListenerFails(t *testing.T) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	listener := must(net.Listen("tcp", "127.0.0.1:0"))
 	listener.Close()
 	if err := serve.Until(t.Context(), serve.New(http.NotFoundHandler(), slog.New(slog.DiscardHandler)), listener); !errors.Is(err, net.ErrClosed) {
 		t.Errorf("ended with %v", err)

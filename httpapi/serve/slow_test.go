@@ -149,20 +149,14 @@ func TestManySlowClients(t *testing.T) {
 	if *slowClients == 0 {
 		t.Skip("SKIPPED: run with -slow 3000 (and enough file descriptors)")
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must(net.Listen("tcp", "127.0.0.1:0"))
 	run(t, l)
 	address := l.Addr().String()
 	calm := rate(t, address, 2*time.Second)
 	var wg sync.WaitGroup
 	var late, latest atomic.Int64
 	for range *slowClients {
-		conn, err := net.Dial("tcp", address)
-		if err != nil {
-			t.Fatal(err)
-		}
+		conn := must(net.Dial("tcp", address))
 		began := time.Now()
 		wg.Go(func() { trickle(conn, "GET / HTTP/1.1\r\nHost: x\r\nX-Slow: ", "x") })
 		wg.Go(func() {
@@ -196,10 +190,7 @@ func rate(t *testing.T, address string, span time.Duration) float64 {
 	t.Helper()
 	n := 0
 	for end := time.Now().Add(span); time.Now().Before(end); n++ {
-		res, err := http.Get("http://" + address)
-		if err != nil {
-			t.Fatal(err)
-		}
+		res := must(http.Get("http://" + address))
 		if res.Body.Close(); res.StatusCode != http.StatusOK {
 			t.Fatal(res.Status)
 		}

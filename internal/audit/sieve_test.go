@@ -187,9 +187,7 @@ func (f *finder) changeEach() {
 					continue // another record has its id or a key
 				}
 				f.compare(fmt.Sprintf("%s %v %s", table.Name, rec.RecordID(), what))
-				if err := put(f.w, table, options[what], rec); err != nil {
-					f.Fatal(err)
-				}
+				scene.Must(0, put(f.w, table, options[what], rec))
 			}
 		}
 	}
@@ -228,9 +226,7 @@ func (f *finder) changeSome(seed uint64) {
 	}
 	f.compare(what)
 	for _, c := range slices.Backward(all) {
-		if err := put(f.w, c.table, c.now, c.was); err != nil {
-			f.Fatal(err)
-		}
+		scene.Must(0, put(f.w, c.table, c.now, c.was))
 	}
 }
 

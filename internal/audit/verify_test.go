@@ -28,9 +28,7 @@ func adjusts(b *scene.Ledger, tx *record.Tx, externalID string) uuid.UUID {
 	}
 	back := rec
 	back.ID, back.Amount, back.Reverses, back.ReversedBy, back.ExternalID = rec.ReversedBy, scene.Sum("-5"), rec.ID, uuid.Nil, ""
-	if err := errors.Join(tx.Adjustments.Insert(rec), tx.Adjustments.Insert(back)); err != nil {
-		b.T.Fatal(err)
-	}
+	scene.Must(0, errors.Join(tx.Adjustments.Insert(rec), tx.Adjustments.Insert(back)))
 	return rec.ID
 }
 

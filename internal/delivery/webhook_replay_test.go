@@ -168,9 +168,7 @@ func TestReplayErased(t *testing.T) {
 		ep := w.Hook(affiliate.AffiliateCreated)
 		a := w.Join("mara")
 		w.Edit(ep.ID, affiliate.EndpointUpdate{Active: affiliate.Set(false)})
-		if err := w.Forfeiting().EraseAffiliate(t.Context(), a.ID); err != nil {
-			t.Fatal(err)
-		}
+		scene.Must(0, w.Forfeiting().EraseAffiliate(t.Context(), a.ID))
 		w.Edit(ep.ID, affiliate.EndpointUpdate{Active: affiliate.Set(true)})
 		w.Refused(scene.MissingError(affiliate.DeliveryNotFound, "Delivery not found"), func() error {
 			return scene.ErrOf(w.Replay(t.Context(), affiliate.ReplayRange{DeliveryID: w.ReadDeliveries(affiliate.DeliveryFilter{})[0].ID}))

@@ -116,9 +116,7 @@ func TestSettleRecord(t *testing.T) {
 				a := w.Attempt(w.ClaimOne(), 500)
 				a.Took, a.Response = 84*time.Millisecond, tt.response
 				w.Pass(time.Second)
-				if err := w.SettleDeliveries(t.Context(), []affiliate.Attempt{a}); err != nil {
-					t.Fatal(err)
-				}
+				scene.Must(0, w.SettleDeliveries(t.Context(), []affiliate.Attempt{a}))
 				scene.Equal(t, []affiliate.DeliveryAttempt{{
 					At: affiliate.TimeOf(scene.Start), Trigger: affiliate.TriggerAutomatic, URL: scene.HookURL,
 					StatusCode: affiliate.Set[int64](500), DurationMS: 84, Error: affiliate.Null[string](), Response: affiliate.Set(tt.want),
@@ -135,9 +133,7 @@ func TestSettleRecordTime(t *testing.T) {
 	w.Crowd(1)
 	a := w.Attempt(w.ClaimOne(), 200)
 	a.At, a.Took = time.Time{}, time.Second
-	if err := w.SettleDeliveries(t.Context(), []affiliate.Attempt{a}); err != nil {
-		t.Fatal(err)
-	}
+	scene.Must(0, w.SettleDeliveries(t.Context(), []affiliate.Attempt{a}))
 	if got := w.ReadDelivery(a.Delivery).Attempts[0].At; got != affiliate.TimeOf(scene.Start.Add(-time.Second)) {
 		t.Errorf("at %v", got)
 	}
@@ -218,9 +214,7 @@ func TestSettlePause(t *testing.T) {
 				}
 			}
 			a.RetryAfter = 5 * time.Minute
-			if err := w.SettleDeliveries(t.Context(), []affiliate.Attempt{a}); err != nil {
-				t.Fatal(err)
-			}
+			scene.Must(0, w.SettleDeliveries(t.Context(), []affiliate.Attempt{a}))
 			if got := w.Health(busy.ID); got.PausedUntil != affiliate.Set(affiliate.TimeOf(w.Now.Add(5*time.Minute))) || !got.Active {
 				t.Errorf("endpoint %+v", got)
 			}
@@ -379,9 +373,7 @@ func TestSettleNotices(t *testing.T) {
 		c := w.ClaimOne()
 		a := w.Attempt(c, 0)
 		a.Err = affiliate.FailedTimeout
-		if err := w.SettleDeliveries(t.Context(), []affiliate.Attempt{a}); err != nil {
-			t.Fatal(err)
-		}
+		scene.Must(0, w.SettleDeliveries(t.Context(), []affiliate.Attempt{a}))
 		w.Pass(time.Minute)
 		w.Settle(500, w.ClaimOne())
 		notice := affiliate.Notice{
@@ -411,9 +403,7 @@ func TestSettleTogether(t *testing.T) {
 	}
 	before := w.Dump()
 	w.Probe.Ops.Store(0)
-	if err := w.SettleDeliveries(t.Context(), done); err != nil {
-		t.Fatal(err)
-	}
+	scene.Must(0, w.SettleDeliveries(t.Context(), done))
 	calls := w.Probe.Ops.Load()
 	if calls < 8 {
 		t.Fatalf("%d calls", calls)

@@ -61,9 +61,7 @@ func other(typ affiliate.EventType) affiliate.EventType {
 func checkSample(t *testing.T, w *scene.World, typ affiliate.EventType, c affiliate.Claim) {
 	t.Helper()
 	var got map[string]any
-	if err := json.Unmarshal(c.Payload, &got); err != nil {
-		t.Fatal(err)
-	}
+	scene.Must(0, json.Unmarshal(c.Payload, &got))
 	head := `{"event":"` + string(typ) + `","eventId":"` + c.MessageID + `","occurredAt":"2026-03-11T09:24:18.442Z","programId":"` + w.Config().ID.String() + `","revision":0,"test":true,"body":{"id":`
 	if !strings.HasPrefix(string(c.Payload), head) {
 		t.Errorf("envelope %.300s", c.Payload)

@@ -139,9 +139,7 @@ func TestAdjustmentsArePaid(t *testing.T) {
 	s := scene.NewShop(t, func(c *tributary.Config) { c.Terms.Rate = affiliate.MustPercent("10") })
 	sale := s.ToTomas("50")
 	s.Moves(s.PaysOut(), affiliate.PayoutPaid)
-	if err := scene.ErrOf(s.ReverseSale(ctx, affiliate.SaleRef{ID: sale.ID}, affiliate.Reversal{ClawBack: true})); err != nil {
-		t.Fatal(err)
-	}
+	scene.Must(s.ReverseSale(ctx, affiliate.SaleRef{ID: sale.ID}, affiliate.Reversal{ClawBack: true}))
 	fee := s.Adjust(affiliate.AdjustmentParams{Kind: "CHARGEBACK_FEE", SaleID: sale.ID, Amount: scene.Sum("-15")})
 	s.Pass(time.Hour)
 	before := s.Now
@@ -194,9 +192,7 @@ func TestDeleteAdjustedAffiliate(t *testing.T) {
 	}
 	scene.Must(s.CancelPayout(ctx, p.ID))
 	s.Adjust(affiliate.AdjustmentParams{AffiliateID: s.Bob.ID, Kind: "CORRECTION", Amount: scene.Sum("-5")})
-	if err := s.Forfeiting().DeleteAffiliate(ctx, bob); err != nil {
-		t.Fatal(err)
-	}
+	scene.Must(0, s.Forfeiting().DeleteAffiliate(ctx, bob))
 	if list := scene.Must(s.Adjustments(ctx, affiliate.AdjustmentFilter{}, affiliate.Page{})).Items; len(list) != 0 {
 		t.Errorf("left: %+v", list)
 	}
@@ -267,9 +263,7 @@ func TestEraseAdjusted(t *testing.T) {
 	shown := scene.Must(keyed.RecordAdjustment(ctx, named))
 	other := s.Adjust(affiliate.AdjustmentParams{Kind: "BONUS", Amount: scene.Sum("1"), Reason: "spring"})
 	bobs := s.Adjust(affiliate.AdjustmentParams{AffiliateID: s.Bob.ID, Kind: "BONUS", Amount: scene.Sum("1"), Reason: "like Ada Lovelace"})
-	if err := s.Forfeiting().EraseAffiliate(ctx, s.Ada.Person.ID); err != nil {
-		t.Fatal(err)
-	}
+	scene.Must(0, s.Forfeiting().EraseAffiliate(ctx, s.Ada.Person.ID))
 	for id, want := range map[uuid.UUID]string{shown.ID: "", other.ID: "spring", bobs.ID: "like Ada Lovelace"} {
 		if got := scene.Must(s.Adjustment(ctx, id)); got.Reason != want || got.Amount != scene.Sum("1") {
 			t.Errorf("%+v, want the reason %q", got, want)

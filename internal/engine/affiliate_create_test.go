@@ -266,9 +266,7 @@ func TestAffiliateKeysAreFreed(t *testing.T) {
 	other := scene.Must(tributary.New(w.Store, tributary.Config{}))
 	scene.Must(other.CreateAffiliate(t.Context(), in))
 	scene.Must(w.TrackClick(t.Context(), affiliate.ClickParams{Slug: "a"}))
-	if err := w.Forfeiting().DeleteAffiliate(t.Context(), affiliate.AffiliateRef{ID: first.ID}); err != nil {
-		t.Fatal(err)
-	}
+	scene.Must(0, w.Forfeiting().DeleteAffiliate(t.Context(), affiliate.AffiliateRef{ID: first.ID}))
 	scene.Must(w.ReleaseSlug(t.Context(), "a"))
 	second := scene.Must(w.CreateAffiliate(t.Context(), in))
 	if second.ID == first.ID || second.NumberOfClicks != 0 {
@@ -381,14 +379,9 @@ func TestGeneratedSlugsWithoutRandomness(t *testing.T) {
 
 func TestAffiliateJSONHasEveryKey(t *testing.T) {
 	w := scene.New(t)
-	raw, err := json.Marshal(w.Join("a"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := scene.Must(json.Marshal(w.Join("a")))
 	var got map[string]any
-	if err := json.Unmarshal(raw, &got); err != nil {
-		t.Fatal(err)
-	}
+	scene.Must(0, json.Unmarshal(raw, &got))
 	for _, key := range []string{"affiliateLink", "link", "affiliateGroupId", "emailVerified", "image"} {
 		if v, ok := got[key]; !ok || v != nil {
 			t.Errorf("%s: %v, %v", key, v, ok)
@@ -440,7 +433,5 @@ func affiliateScript(w *scene.World) {
 	scene.Must(w.SetAffiliateStatus(ctx, affiliate.AffiliateBanned, a.ID))
 	scene.Must(w.UpdatePlan(ctx, plan.ID, affiliate.PlanUpdate{Name: affiliate.Set("q")}))
 	scene.Must(w.UpdateTier(ctx, tier.ID, affiliate.TierUpdate{Name: affiliate.Set("u")}))
-	if err := w.Forfeiting().DeleteAffiliate(ctx, affiliate.AffiliateRef{ID: b.ID}); err != nil {
-		w.T.Fatal(err)
-	}
+	scene.Must(0, w.Forfeiting().DeleteAffiliate(ctx, affiliate.AffiliateRef{ID: b.ID}))
 }

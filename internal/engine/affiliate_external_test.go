@@ -42,9 +42,7 @@ func TestEnsureAffiliate(t *testing.T) {
 	if _, err := w.UpdateAffiliate(ctx, both, affiliate.AffiliateUpdate{FirstName: affiliate.Set("No")}); !errors.Is(err, affiliate.IdentifiersMismatch) {
 		t.Errorf("two names of two: %v", err)
 	}
-	if err := w.Forfeiting().EraseAffiliate(ctx, first.ID); err != nil {
-		t.Fatal(err)
-	}
+	scene.Must(0, w.Forfeiting().EraseAffiliate(ctx, first.ID))
 	in.ExternalID = "tenant/7"
 	again := scene.Must(w.EnsureAffiliate(ctx, in))
 	if erased := scene.Must(w.Affiliate(ctx, first.ID.String())); again.ID == first.ID || erased.ExternalID != "" {
@@ -60,10 +58,7 @@ func TestBadAttribution(t *testing.T) {
 		{Touch: affiliate.TouchFirst, Customer: affiliate.CreditKeptCustomer, Code: affiliate.CodeUnbrought},
 	}
 	for _, a := range good {
-		p, err := tributary.New(memstore.New(), tributary.Config{ID: uuid.New(), Attribution: a})
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := scene.Must(tributary.New(memstore.New(), tributary.Config{ID: uuid.New(), Attribution: a}))
 		scene.Equal(t, a, scene.Must(p.Settings(t.Context())).Attribution)
 	}
 	for _, a := range []affiliate.Attribution{{Touch: "first"}, {Customer: "KEPT"}, {Code: "NEVER"}} {

@@ -246,9 +246,7 @@ func TestDeleteAffiliate(t *testing.T) { // I36, B307
 	before := w.Dump()
 	w.Now = w.Now.Add(time.Hour)
 	events := w.Fired(func() {
-		if err := w.Forfeiting().DeleteAffiliate(t.Context(), affiliate.AffiliateRef{Email: "A@example.org"}); err != nil {
-			t.Fatal(err)
-		}
+		scene.Must(0, w.Forfeiting().DeleteAffiliate(t.Context(), affiliate.AffiliateRef{Email: "A@example.org"}))
 	})
 	if len(events) != 1 || events[0].Type != affiliate.AffiliateDeleted || events[0].Revision != 2 {
 		t.Fatalf("fired %+v", events)
@@ -285,9 +283,7 @@ func TestDeleteAffiliateWithCascadeEvents(t *testing.T) {
 	w.SellTo("kim@b.co", "100")
 	code := issue(w, a.ID, "MARA20")
 	events := w.FiredTypes(func() {
-		if err := w.Forfeiting().DeleteAffiliate(t.Context(), affiliate.AffiliateRef{ID: a.ID}); err != nil {
-			t.Fatal(err)
-		}
+		scene.Must(0, w.Forfeiting().DeleteAffiliate(t.Context(), affiliate.AffiliateRef{ID: a.ID}))
 	})
 	scene.Equal(t, []string{
 		"sale.deleted 1", "referral.deleted " + r.ID.String(), "promocode.updated " + code.ID.String(), "affiliate.deleted " + a.ID.String(),
@@ -297,9 +293,7 @@ func TestDeleteAffiliateWithCascadeEvents(t *testing.T) {
 func TestDeleteAffiliateMatchesNothing(t *testing.T) { // B305
 	w := scene.New(t)
 	a := w.Join("a")
-	if err := w.Forfeiting().DeleteAffiliate(t.Context(), affiliate.AffiliateRef{ID: a.ID}); err != nil {
-		t.Fatal(err)
-	}
+	scene.Must(0, w.Forfeiting().DeleteAffiliate(t.Context(), affiliate.AffiliateRef{ID: a.ID}))
 	before := w.Dump()
 	for _, ref := range []affiliate.AffiliateRef{{ID: a.ID}, {Email: a.Email}, {ID: uuid.New(), Email: "nonsense"}} {
 		if err := w.Forfeiting().DeleteAffiliate(t.Context(), ref); err != nil {
@@ -346,9 +340,7 @@ func TestDeleteAffiliateKeepsSalesOfOthers(t *testing.T) {
 	issue(w, b.ID, "BEE")
 	byCode := affiliate.SaleParams{PromoCode: "BEE", Email: "kim@b.co", TotalEarned: affiliate.MustAmount("10")}
 	scene.Must(w.RecordSale(t.Context(), byCode))
-	if err := w.Forfeiting().DeleteAffiliate(t.Context(), affiliate.AffiliateRef{ID: a.ID}); err != nil {
-		t.Fatal(err)
-	}
+	scene.Must(0, w.Forfeiting().DeleteAffiliate(t.Context(), affiliate.AffiliateRef{ID: a.ID}))
 	sales := scene.Must(w.Sales(t.Context(), affiliate.SaleFilter{}, affiliate.Page{})).Items
 	if len(sales) != 1 || sales[0].Affiliate.ID != b.ID || !sales[0].Referral.IsNull() {
 		t.Errorf("left: %+v", sales)

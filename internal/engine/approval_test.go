@@ -97,9 +97,7 @@ func TestApprovalWays(t *testing.T) {
 			w.Refused(scene.StateError(affiliate.AffiliateNotApproved, "", "Affiliate is not approved"), func() error {
 				return scene.ErrOf(w.CreatePayout(ctx, affiliate.PayoutParams{AffiliateID: a.ID}))
 			})
-			if err := way.enter(a); err != nil {
-				t.Fatal(err)
-			}
+			scene.Must(0, way.enter(a))
 			run.ExternalID += "-2"
 			if got := linesOf(w, run); got != "25 paid" {
 				t.Errorf("after that the run says %s", got)
@@ -157,9 +155,7 @@ func TestCodesOfStoppedAffiliates(t *testing.T) {
 						{Reason: "any", Holds: func(affiliate.Evidence) bool { return true }},
 					}
 				})
-				if err := row.set(s); err != nil {
-					t.Fatal(err)
-				}
+				scene.Must(0, row.set(s))
 				got := scene.Must(s.Evaluate(ctx, affiliate.Order{PromoCode: "ADA20", TotalEarned: scene.Amount("100")}))
 				want := []affiliate.RiskReason{"any"}
 				if row.risk != "" {

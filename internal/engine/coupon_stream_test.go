@@ -42,9 +42,7 @@ func TestWriteCoupon(t *testing.T) {
 			s, c := scene.BigCoupon(t, n)
 			for _, ref := range []affiliate.CouponRef{{ID: c.ID}, {Name: c.Name}} {
 				var out sink
-				if err := s.WriteCoupon(t.Context(), ref, &out); err != nil {
-					t.Fatal(err)
-				}
+				scene.Must(0, s.WriteCoupon(t.Context(), ref, &out))
 				whole := scene.Must(s.Coupon(t.Context(), ref))
 				if len(whole.PromotionalCodes) != n {
 					t.Fatalf("%d codes", len(whole.PromotionalCodes))
@@ -91,13 +89,9 @@ func TestWriteCouponMeanwhile(t *testing.T) {
 		scene.Must(s.DeleteCode(ctx, oldest.ID))
 		scene.Must(s.CreateCode(ctx, affiliate.CodeParams{CouponID: c.ID, Code: "MEANWHILE"}))
 	}}
-	if err := s.WriteCoupon(ctx, affiliate.CouponRef{ID: c.ID}, &out); err != nil {
-		t.Fatal(err)
-	}
+	scene.Must(0, s.WriteCoupon(ctx, affiliate.CouponRef{ID: c.ID}, &out))
 	var got affiliate.Coupon
-	if err := json.Unmarshal(out.Bytes(), &got); err != nil {
-		t.Fatal(err)
-	}
+	scene.Must(0, json.Unmarshal(out.Bytes(), &got))
 	seen := map[string]int{}
 	for _, code := range got.PromotionalCodes {
 		seen[code.Code]++
@@ -134,9 +128,7 @@ func TestWriteCoupons(t *testing.T) {
 				}
 			}
 			var out sink
-			if err := s.WriteCoupons(ctx, &out); err != nil {
-				t.Fatal(err)
-			}
+			scene.Must(0, s.WriteCoupons(ctx, &out))
 			want := scene.Must(json.Marshal(scene.Must(s.Coupons(ctx, affiliate.Page{})).Items))
 			if !bytes.Equal(want, out.Bytes()) || out.largest > 32<<10 {
 				t.Errorf("written (%d bytes, the largest piece %d) is not json.Marshal (%d bytes)", out.Len(), out.largest, len(want))
@@ -157,13 +149,9 @@ func TestWriteCouponsMeanwhile(t *testing.T) {
 		scene.Must(s.DeleteCoupon(ctx, big.ID))
 		scene.Must(s.CreateCoupon(ctx, affiliate.CouponParams{Name: "meanwhile", PercentOff: scene.Percent("5")}))
 	}}
-	if err := s.WriteCoupons(ctx, &out); err != nil {
-		t.Fatal(err)
-	}
+	scene.Must(0, s.WriteCoupons(ctx, &out))
 	var got []affiliate.Coupon
-	if err := json.Unmarshal(out.Bytes(), &got); err != nil {
-		t.Fatal(err)
-	}
+	scene.Must(0, json.Unmarshal(out.Bytes(), &got))
 	ids := map[uuid.UUID]int{}
 	for _, c := range got {
 		ids[c.ID]++

@@ -140,9 +140,7 @@ func TestHostIDOfTheErased(t *testing.T) {
 	s := scene.NewShop(t)
 	ctx := t.Context()
 	s.Sell(affiliate.SaleParams{Email: s.Tomas.Email})
-	if err := s.EraseReferral(ctx, s.Tomas.Email); err != nil {
-		t.Fatal(err)
-	}
+	scene.Must(0, s.EraseReferral(ctx, s.Tomas.Email))
 	sale := s.Sell(affiliate.SaleParams{ReferredUserExternalID: "cust-tomas", Email: "other@example.net", Name: "T"})
 	if sale.ReferralID.Or(s.Bea.ID) != s.Tomas.ID || !sale.Email.IsNull() {
 		t.Errorf("a sale to an erased customer: %+v", sale)
@@ -155,9 +153,7 @@ func TestHostIDOfTheErased(t *testing.T) {
 	back := scene.Must(s.CreateReferral(ctx, affiliate.ReferralParams{AffiliateID: "bob", Name: "T", Email: "back@example.net", ReferredUserExternalID: "cust-tomas"}))
 	scene.Equal(t, back.ID, s.Sell(affiliate.SaleParams{ReferredUserExternalID: "cust-tomas"}).ReferralID.Or(s.Tomas.ID))
 
-	if err := s.DeleteReferral(ctx, s.Bea.Email); err != nil {
-		t.Fatal(err)
-	}
+	scene.Must(0, s.DeleteReferral(ctx, s.Bea.Email))
 	scene.Equal(t, affiliate.SaleUnattributed, scene.Must(s.RecordSale(ctx, affiliate.SaleParams{ReferredUserExternalID: "cust-bea", TotalEarned: affiliate.MustAmount("1")})).Outcome)
 	s.Verifies()
 }

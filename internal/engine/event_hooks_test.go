@@ -91,9 +91,7 @@ func TestHooksCascade(t *testing.T) {
 		w.Refer("ada", "kim@example.com")
 		w.SellTo("kim@example.com", "50")
 		h.took()
-		if err := w.Forfeiting().DeleteAffiliate(t.Context(), affiliate.AffiliateRef{ID: a.Person.ID}); err != nil {
-			t.Fatal(err)
-		}
+		scene.Must(0, w.Forfeiting().DeleteAffiliate(t.Context(), affiliate.AffiliateRef{ID: a.Person.ID}))
 		scene.Equal(t, []string{
 			"sale.deleted 2: 50/0/ACTIVE → -", "referral.deleted 2: Kim/ACTIVE → -",
 			"promocode.updated 2: ADA20/true/0 → ADA20/true/0", "affiliate.deleted 2: Ada → -",

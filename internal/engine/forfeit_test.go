@@ -53,16 +53,12 @@ func TestForfeit(t *testing.T) {
 				s := scene.NewShop(t)
 				owe.make(s)
 				if owe.owed == "" {
-					if err := way(s, s.Program); err != nil {
-						t.Fatal(err)
-					}
+					scene.Must(0, way(s, s.Program))
 					s.Verifies()
 					return
 				}
 				s.Refused(scene.StateError(affiliate.MoneyOwed, "", owe.owed+" USD is owed and would be lost: pay it first, or send forfeit to give it up"), func() error { return way(s, s.Program) })
-				if err := way(s, s.Forfeiting()); err != nil {
-					t.Fatal(err)
-				}
+				scene.Must(0, way(s, s.Forfeiting()))
 				sum := affiliate.Amount{}
 				for _, m := range scene.Must(s.Movements(t.Context(), affiliate.MovementFilter{AffiliateID: affiliate.Set(ada(s)), Cause: affiliate.CauseForfeit}, affiliate.Page{})).Items {
 					if m.To != affiliate.AccountAccrual {
@@ -93,9 +89,7 @@ func TestForfeitDebt(t *testing.T) {
 			s := scene.NewShop(t)
 			scene.Must(s.RecordAdjustment(t.Context(), affiliate.AdjustmentParams{AffiliateID: s.Ada.Person.ID, Kind: affiliate.AdjustCorrection, Amount: scene.Sum("-8"), Reason: "paid twice"}))
 			s.Refused(debt, func() error { return way(s, s.Program) })
-			if err := way(s, s.Forfeiting()); err != nil {
-				t.Fatal(err)
-			}
+			scene.Must(0, way(s, s.Forfeiting()))
 			said := scene.Must(s.Movements(t.Context(), affiliate.MovementFilter{AffiliateID: affiliate.Set(s.Ada.Person.ID), Cause: affiliate.CauseForfeit}, affiliate.Page{})).Items
 			if len(said) != 1 || said[0].From != affiliate.AccountAccrual || said[0].To != affiliate.AccountPayable || said[0].Amount != scene.Sum("8") {
 				t.Errorf("the ledger says %+v", said)

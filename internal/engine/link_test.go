@@ -322,10 +322,7 @@ func TestFullURLs(t *testing.T) { // I32, B331
 			got := w.AddLink(w.Join("a").ID, "Kim-1").FullURLs
 			one := affiliate.FullURL{BaseURL: tt.in.URL, FullURL: tt.want}
 			scene.Equal(t, []affiliate.FullURL{one, one}, got)
-			u, err := url.Parse(got[0].FullURL)
-			if err != nil {
-				t.Fatal(err)
-			}
+			u := scene.Must(url.Parse(got[0].FullURL))
 			name := tt.param
 			if name == "" {
 				name = "ref"

@@ -120,9 +120,7 @@ func TestCursorOwner(t *testing.T) {
 	rename := func(id uuid.UUID, email string) {
 		scene.Must(w.UpdateAffiliate(ctx, affiliate.AffiliateRef{ID: id}, affiliate.AffiliateUpdate{Email: affiliate.Set(email)}))
 	}
-	if err := read(); err != nil {
-		t.Fatal(err)
-	}
+	scene.Must(0, read())
 	invalid := scene.FieldError(affiliate.InvalidQuery, "cursor", "Invalid cursor")
 	rename(a.ID, "new@example.org")
 	w.Refused(invalid, read)

@@ -61,9 +61,7 @@ func TestMergeReferrals(t *testing.T) {
 			t.Errorf("%+v: %v, want %v", in, err, want)
 		}
 	}
-	if err := s.EraseReferral(ctx, s.Tomas.Email); err != nil {
-		t.Fatal(err)
-	}
+	scene.Must(0, s.EraseReferral(ctx, s.Tomas.Email))
 	hidden := s.Sell(affiliate.SaleParams{Email: kim.Email, Name: "Kim", TotalEarned: scene.Sum("20"), ExternalID: "erased"})
 	if hidden.ReferralID.Or(uuid.Nil) != s.Tomas.ID || hidden.Email.Or("") != "" {
 		t.Errorf("after the erasure: %+v", hidden)
@@ -167,9 +165,7 @@ func TestMergeAffiliates(t *testing.T) {
 	// what was paid comes back, and a refund reaches what was paid to who went
 	scene.Must(s.SetPayoutStatus(ctx, paid.ID, affiliate.PayoutReturned))
 	s.Verifies()
-	if err := s.Forfeiting().EraseAffiliate(ctx, ada.ID); err != nil {
-		t.Fatal(err)
-	}
+	scene.Must(0, s.Forfeiting().EraseAffiliate(ctx, ada.ID))
 	s.Verifies()
 }
 
@@ -244,9 +240,7 @@ func TestMergeAffiliatesWithIDs(t *testing.T) {
 	}
 	taken := affiliate.AffiliateParams{FirstName: "B", LastName: "B", Email: "b@example.org", ExternalID: "user-ben"}
 	scene.WantReason(t, "the former id", affiliate.AffiliateExternalIDTaken, scene.ErrOf(s.CreateAffiliate(ctx, taken)))
-	if err := s.Forfeiting().DeleteAffiliate(ctx, affiliate.AffiliateRef{ID: ben.ID}); err != nil {
-		t.Fatal(err)
-	}
+	scene.Must(0, s.Forfeiting().DeleteAffiliate(ctx, affiliate.AffiliateRef{ID: ben.ID}))
 	scene.Must(s.Affiliate(ctx, cleo.ID.String())) // a former name deletes nobody
 	if n := len(scene.Must(s.SetAffiliateStatus(ctx, affiliate.AffiliateDeactivated, ben.ID))); n != 1 {
 		t.Errorf("%d of the former id", n)
@@ -259,9 +253,7 @@ func TestMergedStatus(t *testing.T) {
 	kim := s.Customer("ada", "kim")
 	for payer, who := range map[string]affiliate.Referral{"cus_T": s.Tomas, "cus_K": kim} {
 		fact := affiliate.PayerFact{ID: payer, Email: who.Email, CustomerID: who.ReferredUserExternalID.Or("")}
-		if err := s.ReportPayer(ctx, "stripe", fact); err != nil {
-			t.Fatal(err)
-		}
+		scene.Must(0, s.ReportPayer(ctx, "stripe", fact))
 		status := affiliate.SubscriptionPastDue
 		if payer == "cus_K" {
 			status = affiliate.SubscriptionActive
@@ -286,9 +278,7 @@ func TestMergedNamesMeanOne(t *testing.T) {
 	scene.Must(g.CreateReferral(ctx, affiliate.ReferralParams{AffiliateID: "ada", Name: "Max", Email: "max@example.net", ReferredUserExternalID: "max"}))
 	scene.Must(g.MergeReferrals(ctx, affiliate.Merge{From: "kim@example.net", Into: "max@example.net"}))
 	scene.WantReason(t, "max", affiliate.CustomerLimit, scene.ErrOf(g.RecordSale(ctx, scene.GiftOrder("max@example.net"))))
-	if err := g.Forfeiting().DeleteReferral(ctx, "kim@example.net"); err != nil {
-		t.Fatal(err)
-	}
+	scene.Must(0, g.Forfeiting().DeleteReferral(ctx, "kim@example.net"))
 	scene.Must(g.Referral(ctx, "max@example.net"))
 	g.Verifies()
 

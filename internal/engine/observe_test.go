@@ -387,12 +387,8 @@ func TestObserverDeliveries(t *testing.T) {
 	c := w.ClaimOne()
 	done := w.Attempt(c, 503)
 	done.Took = 20 * time.Millisecond
-	if err := w.SettleDeliveries(t.Context(), []affiliate.Attempt{done}); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.SettleDeliveries(t.Context(), []affiliate.Attempt{done}); err != nil { // again
-		t.Fatal(err)
-	}
+	scene.Must(0, w.SettleDeliveries(t.Context(), []affiliate.Attempt{done}))
+	scene.Must(0, w.SettleDeliveries(t.Context(), []affiliate.Attempt{done}))
 	want := []affiliate.DeliverySeen{{
 		Program: w.Config().ID, Endpoint: ep.ID, Event: affiliate.AffiliateCreated, Attempt: 1, Status: 503,
 		Trigger: affiliate.TriggerAutomatic, State: affiliate.DeliveryPending, Started: w.Now, Took: 20 * time.Millisecond, Lag: 1500 * time.Millisecond,

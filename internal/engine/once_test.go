@@ -20,10 +20,7 @@ import (
 func TestOnceReplaysAnswers(t *testing.T) {
 	scene.EachCreate(t, func(t *testing.T, s scene.OnceShop, c scene.OnceCreate) {
 		o := affiliate.Once{Key: "k", Replayed: func([]byte) { t.Error("the first answer is called a replay") }}
-		first, err := c.Run(s.Program, c.Input, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		first := scene.Must(c.Run(s.Program, c.Input, o))
 		s.Replayed(t, c, o, first, nil)
 		s.Pass(24*time.Hour - time.Second)
 		s.Replayed(t, c, o, first, nil)

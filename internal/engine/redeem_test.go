@@ -304,9 +304,7 @@ func TestRedemptionFirstOrder(t *testing.T) {
 	if blocked(byEmail) || blocked(byReferral) {
 		t.Error("a sale that was refunded in full blocks")
 	}
-	if err := w.DeleteSale(ctx, sales[0].ID); err != nil {
-		t.Fatal(err)
-	}
+	scene.Must(0, w.DeleteSale(ctx, sales[0].ID))
 	if blocked(byEmail) || blocked(byReferral) {
 		t.Error("a deleted sale blocks")
 	}
@@ -468,9 +466,7 @@ func TestRestoreRedemption(t *testing.T) {
 			ctx := t.Context()
 			sold := scene.Must(w.RecordSale(ctx, affiliate.SaleParams{PromoCode: "ADA20", TotalEarned: affiliate.MustAmount("7")})).Sale.Or(affiliate.Sale{})
 			other := scene.Must(w.RecordSale(ctx, affiliate.SaleParams{ReferralID: "ada", Email: "x@example.com", Name: "X", TotalEarned: affiliate.MustAmount("7")})).Sale.Or(affiliate.Sale{})
-			if err := row.before(w, sold.ID); err != nil {
-				t.Fatal(err)
-			}
+			scene.Must(0, row.before(w, sold.ID))
 			w.Pass(time.Hour)
 			w.Fires(func() error { return w.RestoreRedemption(ctx, affiliate.SaleRef{ID: sold.ID}) })
 			w.Refused(again, func() error { return w.RestoreRedemption(ctx, affiliate.SaleRef{ID: sold.ID}) })
@@ -494,9 +490,7 @@ func TestRedemptionBooks(t *testing.T) {
 	scene.Must(w.GenerateCodes(ctx, batch(w.CodeShop, 20)))
 	sold := scene.Must(w.RecordSale(ctx, affiliate.SaleParams{PromoCode: "ADA20", TotalEarned: affiliate.MustAmount("7")})).Sale.Or(affiliate.Sale{})
 	w.Verifies()
-	if err := w.RestoreRedemption(ctx, affiliate.SaleRef{ID: sold.ID}); err != nil {
-		t.Fatal(err)
-	}
+	scene.Must(0, w.RestoreRedemption(ctx, affiliate.SaleRef{ID: sold.ID}))
 	w.Verifies()
 	scene.Must(w.UpdateCode(ctx, w.Ada.ADA20.ID, affiliate.CodeUpdate{Code: affiliate.Set("Ada-20"), MinimumAmount: scene.Amount("3")}))
 	scene.Must(w.UpdateCoupon(ctx, w.Ada.Autumn.ID, affiliate.CouponUpdate{CouponType: affiliate.Set(affiliate.CouponFlat), AmountOff: scene.Amount("3"), Currency: currency("USD")}))

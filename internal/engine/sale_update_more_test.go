@@ -29,10 +29,7 @@ func TestUpdateSaleSettled(t *testing.T) {
 				{Name: scene.TextOf("a"), TotalEarned: scene.Amount("100")},
 				{Name: scene.TextOf("b"), CommissionEarned: affiliate.Set(before.CommissionEarned), TotalEarned: scene.Amount("100")},
 			} {
-				got, err := s.UpdateSale(t.Context(), sale.ID, up)
-				if err != nil {
-					t.Fatal(err)
-				}
+				got := scene.Must(s.UpdateSale(t.Context(), sale.ID, up))
 				scene.Equal(t, up.Name, got.Name)
 				scene.Equal(t, before.CommissionEarned, got.CommissionEarned)
 			}

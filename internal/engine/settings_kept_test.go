@@ -23,9 +23,7 @@ import (
 func euros(t *testing.T) record.Store {
 	store := memstore.New()
 	p := opened(store, "EUR", "Europe/Berlin", "Beans")
-	if _, err := p.RecordSale(t.Context(), paid(p, "100")); err != nil {
-		t.Fatal(err)
-	}
+	scene.Must(p.RecordSale(t.Context(), paid(p, "100")))
 	return store
 }
 

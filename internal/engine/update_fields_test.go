@@ -121,9 +121,7 @@ func changesField(w *scene.World, r fieldTarget, c fieldChange) {
 	w.T.Helper()
 	before, events := scene.KeysOf(r.read()), len(w.EventTypes(0))
 	w.Pass(time.Minute)
-	if err := r.update(c.up); err != nil {
-		w.T.Fatal(err)
-	}
+	scene.Must(0, r.update(c.up))
 	after := scene.KeysOf(r.read())
 	if string(after[c.key]) != c.shows || string(before[c.key]) == c.shows {
 		w.T.Errorf("%s is %s, was %s, want %s", c.key, after[c.key], before[c.key], c.shows)
@@ -140,9 +138,7 @@ func changesField(w *scene.World, r fieldTarget, c fieldChange) {
 	}
 	stored := w.Dump()
 	w.Pass(time.Minute)
-	if err := r.update(c.up); err != nil {
-		w.T.Fatal(err)
-	}
+	scene.Must(0, r.update(c.up))
 	if diff := cmp.Diff(stored, w.Dump()); diff != "" {
 		w.T.Errorf("the same update once more (-before +after):\n%s", diff)
 	}

@@ -184,9 +184,7 @@ func TestImportReportedSale(t *testing.T) {
 		t.Errorf("two sales: %+v", got)
 	}
 	for _, id := range []affiliate.SaleID{one, two} {
-		if err := w.DeleteSale(t.Context(), id); err != nil {
-			t.Fatal(err)
-		}
+		scene.Must(0, w.DeleteSale(t.Context(), id))
 	}
 	got = scene.Must(w.ImportSales(t.Context(), []imported.Sale{row}))
 	if len(got.Failed) != 1 || !errors.Is(got.Failed[0].Err, affiliate.UnknownRef) {

@@ -79,9 +79,7 @@ func TestPartnerSales(t *testing.T) {
 	want.RefundedAmount, want.CommissionEarned = affiliate.MustAmount("50"), affiliate.MustAmount("10")
 	same("refunded")
 	id := sale.ReferralID.Or(uuid.Nil)
-	if err := w.EraseReferral(ctx, id.String()); err != nil {
-		t.Fatal(err)
-	}
+	scene.Must(0, w.EraseReferral(ctx, id.String()))
 	want.Customer = "customer-" + id.String()[32:]
 	same("erased")
 	scene.Must(w.UpdateCode(ctx, a.ADA20.ID, affiliate.CodeUpdate{AffiliateID: affiliate.Set(a.Person.ID)}))

@@ -91,9 +91,7 @@ func TestRenewalsFirst(t *testing.T) {
 						s.Reports(tt.told[i].fact(s, began, tt.payer))
 					}
 					if tt.payer.ID == "cus_E" {
-						if err := s.ReportPayer(t.Context(), "stripe", affiliate.PayerFact{ID: "cus_E", Email: scene.Tomas.Email, Name: "Tomas"}); err != nil {
-							t.Fatal(err)
-						}
+						scene.Must(0, s.ReportPayer(t.Context(), "stripe", affiliate.PayerFact{ID: "cus_E", Email: scene.Tomas.Email, Name: "Tomas"}))
 					}
 					var got []string
 					for line := range strings.SplitSeq(booksOf(s), "\n") {
@@ -215,9 +213,7 @@ func TestDoubtedSale(t *testing.T) {
 			s.Reports(s.Refund("re_1", "50", affiliate.RefundSucceeded))
 		}, "pi_1 mara 10 true\n[pi_1] waits: revoked"},
 		"deleted": {revoked, func(s *scene.PayShop, id affiliate.SaleID) {
-			if err := s.DeleteSale(t.Context(), id); err != nil {
-				t.Fatal(err)
-			}
+			scene.Must(0, s.DeleteSale(t.Context(), id))
 		}, ""},
 		"corrected": {raised, func(s *scene.PayShop, id affiliate.SaleID) {
 			scene.Must(s.UpdateSale(t.Context(), id, affiliate.SaleUpdate{TotalEarned: affiliate.Set(scene.Sum("150"))}))

@@ -286,9 +286,7 @@ func TestPaymentLeft(t *testing.T) {
 	dismissed := waits(affiliate.SaleUnattributed)[0]
 	scene.Must(s.DecidePayment(ctx, dismissed.ID, affiliate.PaymentDismissed))
 	scene.Must(s.CreateReferral(ctx, affiliate.ReferralParams{AffiliateID: "mara", Email: scene.Ines.Email, Name: "Ines", ReferredUserExternalID: "user-9"}))
-	if err := s.ReportPayer(ctx, "stripe", scene.Ines); err != nil {
-		t.Fatal(err)
-	}
+	scene.Must(0, s.ReportPayer(ctx, "stripe", scene.Ines))
 	s.Outcome(s.Reports(fourth), affiliate.SaleUnattributed)
 	waits()
 	if err := s.Verify(ctx); err != nil {
@@ -369,9 +367,7 @@ func TestPaymentConflictDeleted(t *testing.T) {
 	host := s.Hosts()
 	f := scene.OfOrder(s.Paid("pi_1", "120", "20", "1"), scene.Tomas)
 	s.Outcome(s.Reports(f), affiliate.SaleConflict)
-	if err := s.DeleteSale(t.Context(), host.ID); err != nil {
-		t.Fatal(err)
-	}
+	scene.Must(0, s.DeleteSale(t.Context(), host.ID))
 	s.Outcome(s.Reports(f), affiliate.SaleRecorded)
 	s.Gives("pi_1", "20")
 	if got := scene.Must(s.Attention(t.Context(), 20)).PaymentConflicts.Items; len(got) != 0 {

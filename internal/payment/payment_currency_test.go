@@ -171,9 +171,7 @@ func TestPayerOfEuros(t *testing.T) {
 	fact := s.Paid("pi_1", "100", "0", "mara")
 	fact.Payer = affiliate.PayerFact{ID: "cus_T"}
 	s.Outcome(s.Reports(fact), affiliate.SaleRecorded)
-	if err := s.ReportPayer(t.Context(), "stripe", scene.Tomas); err != nil {
-		t.Fatal(err)
-	}
+	scene.Must(0, s.ReportPayer(t.Context(), "stripe", scene.Tomas))
 	s.Gives("pi_1", "40")
 	if asked != 1 {
 		t.Errorf("the rate was asked for %d times", asked)

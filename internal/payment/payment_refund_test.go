@@ -180,9 +180,7 @@ func TestPaymentEntries(t *testing.T) {
 	t.Run("a sale that was deleted is not recorded again", func(t *testing.T) {
 		s := scene.NewPayShop(t)
 		s.Play("S", "R:re_1:30", "R:re_1:30:failed")
-		if err := s.DeleteSale(t.Context(), s.SaleOf("pi_1").ID); err != nil {
-			t.Fatal(err)
-		}
+		scene.Must(0, s.DeleteSale(t.Context(), s.SaleOf("pi_1").ID))
 		res := s.Reports(s.Paid("pi_1", "120", "20", "1"))
 		s.Outcome(res, affiliate.SaleDuplicate)
 		s.Play("R:re_2:10")

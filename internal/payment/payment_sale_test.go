@@ -237,9 +237,7 @@ func TestPaymentSales(t *testing.T) {
 				s.T.Errorf("payment %+v", res.Payment)
 			}
 			s.Reports(s.Refund("re_1", "30", affiliate.RefundSucceeded))
-			if err := s.ReportPayer(s.T.Context(), "stripe", affiliate.PayerFact{ID: "cus_T", Email: "mueller@example.com"}); err != nil {
-				s.T.Fatal(err)
-			}
+			scene.Must(0, s.ReportPayer(s.T.Context(), "stripe", affiliate.PayerFact{ID: "cus_T", Email: "mueller@example.com"}))
 			credited(s, s.Gives("pi_1", "15"), s.Mara)
 			s.Outcome(s.Reports(f), affiliate.SaleDuplicate)
 		},

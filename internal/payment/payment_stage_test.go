@@ -56,9 +56,7 @@ func TestTrialFact(t *testing.T) {
 	renewed := scene.Renewal(s.Paid("pi_2", "100", "0"))
 	renewed.Payer = affiliate.PayerFact{ID: "cus_T"}
 	s.Outcome(s.Reports(renewed), affiliate.SaleRecorded)
-	if err := s.ReportPayer(t.Context(), "stripe", scene.Tomas); err != nil {
-		t.Fatal(err)
-	}
+	scene.Must(0, s.ReportPayer(t.Context(), "stripe", scene.Tomas))
 	credited(s, s.Gives("pi_2", "20"), s.Mara)
 	if told := scene.Must(s.ExplainSale(t.Context(), s.SaleOf("pi_2").ID)); told.Terms.Payment != affiliate.Set(int64(1)) {
 		t.Errorf("it is payment %v", told.Terms.Payment)

@@ -222,9 +222,7 @@ func TestHouseCodeOfPayment(t *testing.T) {
 		s := limited(t, house)
 		scene.Must(s.UpdateCode(t.Context(), s.MaraCode.ID, nobody))
 		s.Outcome(s.Reports(s.Paid("pi_1", "80", "0", "code:MARA20")), affiliate.SaleRedeemed)
-		if err := s.RestoreRedemption(t.Context(), affiliate.SaleRef{ExternalID: "pi_1"}); err != nil {
-			t.Fatal(err)
-		}
+		scene.Must(0, s.RestoreRedemption(t.Context(), affiliate.SaleRef{ExternalID: "pi_1"}))
 		s.Outcome(s.Reports(s.Paid("pi_1", "80", "0", "code:MARA20")), affiliate.SaleRedeemed)
 		scene.Equal(t, "0 0 0", usesOf(s))
 		s.Verifies()

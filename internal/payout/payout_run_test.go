@@ -489,9 +489,7 @@ func TestPayoutRuns(t *testing.T) {
 	scene.Must(s.RunPayouts(ctx, other))
 	bo := scene.Must(s.Payouts(ctx, affiliate.PayoutFilter{AffiliateID: affiliate.Set(s.of["Bo"].ID)}, affiliate.Page{})).Items[0]
 	scene.Must(s.CancelPayout(ctx, bo.ID))
-	if err := s.Forfeiting().DeleteAffiliate(ctx, affiliate.AffiliateRef{ID: s.of["Bo"].ID}); err != nil {
-		t.Fatal(err)
-	}
+	scene.Must(0, s.Forfeiting().DeleteAffiliate(ctx, affiliate.AffiliateRef{ID: s.of["Bo"].ID}))
 	s.is("lines of who is gone", []string{"Bo 6 paid"}, s.lines("extra"))
 	s.Verifies()
 }
@@ -540,9 +538,7 @@ func TestVerifyRuns(t *testing.T) {
 			s := newRunShop(t)
 			scene.Must(s.RunPayouts(t.Context(), may()))
 			s.Verifies()
-			if err := s.Store.Update(t.Context(), s.Config().ID, tt.change); err != nil {
-				t.Fatal(err)
-			}
+			scene.Must(0, s.Store.Update(t.Context(), s.Config().ID, tt.change))
 			if diff := cmp.Diff(tt.want, scene.Broken(s.Verify(t.Context()))); diff != "" {
 				t.Errorf("invariants (-want +got):\n%s\n%v", diff, s.Verify(t.Context()))
 			}

@@ -68,9 +68,7 @@ func lengths(t *testing.T, method string) (left map[string]int, calls, commits i
 	s := newKeyedShop(t, memstore.New())
 	counted := conformance.Count(s.Store)
 	watched := &scene.Probe{Store: counted}
-	if _, err := s.call(s.With(watched).Keyed(affiliate.Once{Key: "k"}), method, s.writes[method]); err != nil {
-		t.Fatal(err)
-	}
+	scene.Must(s.call(s.With(watched).Keyed(affiliate.Once{Key: "k"}), method, s.writes[method]))
 	return sizes(s.Dump()), watched.Ops.Load(), int64(counted.Commits())
 }
 

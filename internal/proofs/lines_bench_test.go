@@ -32,9 +32,7 @@ func BenchmarkSaleLines(b *testing.B) {
 			for b.Loop() {
 				i++
 				in.ExternalID = fmt.Sprint("order-", i)
-				if _, err := s.RecordSale(b.Context(), in); err != nil {
-					b.Fatal(err)
-				}
+				scene.Must(s.RecordSale(b.Context(), in))
 			}
 		})
 	}

@@ -240,8 +240,6 @@ func (m *paymentModel) check(rt *rapid.T) {
 			rt.Fatalf("status %s, want %s of %+v", ref.Status, m.wantedStatus(), m.subs)
 		}
 	}
-	if err := m.Verify(m.T.Context()); err != nil {
-		rt.Fatal(err)
-	}
+	scene.Must(0, m.Verify(m.T.Context()))
 	m.mirror.check(m.World, m.Mara.ID)
 }

@@ -25,10 +25,7 @@ func TestReceiptAnswers(t *testing.T) {
 	for method := range writes {
 		t.Run(method, func(t *testing.T) {
 			s := newKeyedShop(t, memstore.New())
-			answer, err := s.call(s.Keyed(affiliate.Once{Key: "the-key"}), method, s.writes[method])
-			if err != nil {
-				t.Fatal(err)
-			}
+			answer := scene.Must(s.call(s.Keyed(affiliate.Once{Key: "the-key"}), method, s.writes[method]))
 			var want any = struct{}{}
 			if len(answer) > 0 {
 				want = answer[0]

@@ -78,9 +78,7 @@ func newKeyedShop(t *testing.T, store record.Store) keyedShop {
 	scene.Must(s.UpdateAffiliate(ctx, affiliate.AffiliateRef{ID: s.Person.ID}, affiliate.AffiliateUpdate{CommissionRate: scene.Percent("25")}))
 	delivery := scene.Must(s.Deliveries(ctx, affiliate.DeliveryFilter{}, affiliate.Page{})).Items[0]
 	scene.Must(s.UpdateReferral(ctx, "kim@example.net", affiliate.ReferralUpdate{ReferredUserExternalID: affiliate.Set("customer-kim")}))
-	if err := s.ReportPayer(ctx, "stripe", affiliate.PayerFact{ID: "cus_S", Email: "kim@example.net", CustomerID: "customer-kim"}); err != nil {
-		s.T.Fatal(err)
-	}
+	scene.Must(0, s.ReportPayer(ctx, "stripe", affiliate.PayerFact{ID: "cus_S", Email: "kim@example.net", CustomerID: "customer-kim"}))
 
 	scene.Must(s.ImportSales(ctx, []imported.Sale{{Ref: "was", Email: "kim@example.net", TotalEarned: affiliate.MustAmount("20"), CommissionEarned: affiliate.MustAmount("4")}}))
 
@@ -290,9 +288,7 @@ func TestKeyedReused(t *testing.T) {
 		t.Run(method, func(t *testing.T) {
 			s := newKeyedShop(t, memstore.New())
 			keyed := s.Keyed(affiliate.Once{Key: "k"})
-			if _, err := s.call(keyed, method, s.writes[method]); err != nil {
-				t.Fatal(err)
-			}
+			scene.Must(s.call(keyed, method, s.writes[method]))
 			before := s.Dump()
 			reused := func(what, method string, args []any) {
 				if _, err := s.call(keyed, method, args); !errors.Is(err, affiliate.IdempotencyKeyReused) {

@@ -67,8 +67,6 @@ func TestModelHostilePayer(t *testing.T) {
 			rt.Fatalf("the customer is %s, was %s", got, before)
 		}
 		s.Outcome(s.Reports(scene.OfOrder(s.Paid("pi_real", "10000", "0", "1"), scene.Ines)), affiliate.SaleDuplicate)
-		if err := s.Verify(ctx); err != nil {
-			rt.Fatal(err)
-		}
+		scene.Must(0, s.Verify(ctx))
 	})
 }

@@ -39,15 +39,11 @@ func BenchmarkVerifySales(b *testing.B) {
 			p, store := manySales(b, n)
 			runtime.GC()
 			for b.Loop() {
-				if err := p.Verify(b.Context()); err != nil {
-					b.Fatal(err)
-				}
+				scene.Must(0, p.Verify(b.Context()))
 			}
 			b.StopTimer()
 			w := &weighed{Store: store, each: 4 * n / 20}
-			if err := p.With(w).Verify(b.Context()); err != nil {
-				b.Fatal(err)
-			}
+			scene.Must(0, p.With(w).Verify(b.Context()))
 			b.ReportMetric(float64(w.most-w.least)/(1<<20), "MiB")
 		})
 	}
@@ -75,9 +71,7 @@ func TestVerifyMemory(t *testing.T) {
 				w.Ages()
 			}
 			w := &weighed{Store: store, each: 4 * n / 20}
-			if err := p.With(w).Verify(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+			scene.Must(0, p.With(w).Verify(t.Context()))
 			needs[i] = int64(w.most - w.least)
 			t.Logf("%s, %d sales: %d KiB, weighed %d times", name, n, needs[i]>>10, w.times)
 			if w.times < 20 {

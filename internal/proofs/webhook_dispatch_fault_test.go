@@ -234,9 +234,7 @@ func TestDispatchLostAnswers(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := w.Dump()
-	if err := w.SettleDeliveries(t.Context(), done); err != nil {
-		t.Fatal(err)
-	}
+	scene.Must(0, w.SettleDeliveries(t.Context(), done))
 	scene.Equal(t, before, w.Dump())
 	m.count(w).check(t, 0)
 	w.Verifies()

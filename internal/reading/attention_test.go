@@ -225,9 +225,7 @@ func TestAttentionOverdrawnGone(t *testing.T) {
 	if n := scene.Must(s.Attention(ctx, 0)).Overdrawn.Count; n != 2 {
 		t.Fatalf("%d wait", n)
 	}
-	if err := s.RestoreRedemption(ctx, affiliate.SaleRef{ID: late[2].ID}); err != nil {
-		t.Fatal(err)
-	}
+	scene.Must(0, s.RestoreRedemption(ctx, affiliate.SaleRef{ID: late[2].ID}))
 	scene.Must(0, s.DeleteSale(ctx, late[3].ID))
 	scene.Must(s.DeleteCode(ctx, code.ID))
 	got := scene.Must(s.Attention(ctx, 0)).Overdrawn

@@ -250,9 +250,7 @@ func TestMovementsOfDeletedAffiliate(t *testing.T) {
 	s := scene.NewShop(t)
 	s.ToTomas("100")
 	s.Adjust(affiliate.AdjustmentParams{AffiliateID: s.Ada.Person.ID, Kind: affiliate.AdjustCorrection, Amount: scene.Sum("-5")})
-	if err := s.Forfeiting().DeleteAffiliate(ctx, affiliate.AffiliateRef{ID: s.Ada.Person.ID}); err != nil {
-		t.Fatal(err)
-	}
+	scene.Must(0, s.Forfeiting().DeleteAffiliate(ctx, affiliate.AffiliateRef{ID: s.Ada.Person.ID}))
 	s.Verifies()
 	want := []string{
 		"1 SALE 20 ACCRUAL-PAYABLE of sale 1, commission 1: sales 1, revenue 100, refunds 0",

@@ -53,16 +53,12 @@ func told(b *scene.Ledger) map[string]string {
 		for _, row := range rows {
 			if table == "events" {
 				var e record.Event
-				if err := json.NewDecoder(strings.NewReader(row)).Decode(&e); err != nil { // a payload is after it
-					b.T.Fatal(err)
-				}
+				scene.Must(0, json.NewDecoder(strings.NewReader(row)).Decode(&e))
 				out[fmt.Sprint(table, " ", e.ID, ".Reason")] = e.Reason
 				continue
 			}
 			var rec map[string]any
-			if err := json.Unmarshal([]byte(row), &rec); err != nil {
-				b.T.Fatal(err)
-			}
+			scene.Must(0, json.Unmarshal([]byte(row), &rec))
 			walk(fmt.Sprint(table, " ", rec["ID"]), rec)
 		}
 	}
@@ -89,9 +85,7 @@ func allTexts(t testing.TB, v any) []string {
 		}
 	}
 	var decoded any
-	if err := json.Unmarshal([]byte(scene.JSON(v)), &decoded); err != nil {
-		t.Fatal(err)
-	}
+	scene.Must(0, json.Unmarshal([]byte(scene.JSON(v)), &decoded))
 	walk(decoded)
 	return texts
 }
@@ -106,9 +100,7 @@ func showsWhatErasureTakes(b *scene.Ledger, read func() (affiliate.PersonalData,
 		b.T.Errorf("reading wrote (-before +after):\n%s", d)
 	}
 	shown, before := allTexts(b.T, data), told(b)
-	if err := erase(); err != nil {
-		b.T.Fatal(err)
-	}
+	scene.Must(0, erase())
 	after, taken := told(b), 0
 	for at, text := range before {
 		if text == "" || after[at] == text || strings.HasSuffix(at, ".UpdatedAt") || strings.HasSuffix(at, ".updatedAt") {
@@ -125,9 +117,7 @@ func showsWhatErasureTakes(b *scene.Ledger, read func() (affiliate.PersonalData,
 		var event record.Event
 		var was bool
 		dec := json.NewDecoder(strings.NewReader(row))
-		if err := dec.Decode(&event); err != nil {
-			b.T.Fatal(err)
-		}
+		scene.Must(0, dec.Decode(&event))
 		payload := row[dec.InputOffset():]
 		for _, r := range data.Records {
 			was = was || r.Kind == "events" && r.ID == event.ID.String() && len(r.Data) > len("[]")
@@ -157,9 +147,7 @@ func TestReferralData(t *testing.T) {
 	sale, _ := scene.Must(b.RecordSale(ctx, affiliate.SaleParams{ReferralID: email, Name: "Zork the payer", TotalEarned: scene.Sum("10")})).Sale.Get()
 	scene.Must(b.UpdateSale(ctx, sale.ID, affiliate.SaleUpdate{Metadata: affiliate.Set(json.RawMessage(`{"for":"zork"}`))}))
 	scene.Must(b.UpdateSale(ctx, 2, affiliate.SaleUpdate{Email: affiliate.Set(email), Name: affiliate.Set("Zork of another")}))
-	if err := b.ReportPayer(ctx, "stripe", affiliate.PayerFact{ID: "cus_Z", Email: email, Name: "Zork at Stripe", CustomerID: "zork-77"}); err != nil {
-		t.Fatal(err)
-	}
+	scene.Must(0, b.ReportPayer(ctx, "stripe", affiliate.PayerFact{ID: "cus_Z", Email: email, Name: "Zork at Stripe", CustomerID: "zork-77"}))
 	scene.Must(b.ReportPayment(ctx, affiliate.PaymentFact{Provider: "stripe", Keys: []string{"pi_w"}, At: b.Now, Currency: "USD", Payer: affiliate.PayerFact{ID: "cus_W"},
 		Sale: affiliate.Set(affiliate.Paid{SaleParams: affiliate.SaleParams{TotalEarned: scene.Sum("10")}, Gross: scene.Sum("10"), Tries: []affiliate.Credit{{ReferralID: email}}})}))
 	scene.Must(b.ReportPayment(ctx, affiliate.PaymentFact{Provider: "stripe", Keys: []string{"pi_Z"}, At: b.Now, Currency: "USD", Payer: affiliate.PayerFact{ID: "cus_Z"},
@@ -249,16 +237,12 @@ func TestPersonalDataOfNobody(t *testing.T) {
 	b.Refused(scene.FieldError(affiliate.MissingField, "referralId", "Referral ID is required"), func() error { return scene.ErrOf(b.ReferralData(ctx, " ")) })
 	b.Refused(unknown, func() error { return scene.ErrOf(b.ReferralData(ctx, "nobody@example.com")) })
 	b.Refused(unknown, func() error { return scene.ErrOf(b.ReferralData(ctx, "nobody")) })
-	if err := b.ReportPayer(ctx, "stripe", affiliate.PayerFact{ID: "cus_Z", Email: "zork@shop.example", Name: "Zork"}); err != nil {
-		t.Fatal(err)
-	}
+	scene.Must(0, b.ReportPayer(ctx, "stripe", affiliate.PayerFact{ID: "cus_Z", Email: "zork@shop.example", Name: "Zork"}))
 	data := scene.Must(b.ReferralData(ctx, "zork@shop.example"))
 	if !data.ID.IsNull() || len(data.Records) != 1 || data.Records[0].Kind != "payers" || !strings.Contains(scene.JSON(data), "Zork") {
 		t.Errorf("%+v", data)
 	}
-	if err := b.EraseReferral(ctx, "zork@shop.example"); err != nil {
-		t.Fatal(err)
-	}
+	scene.Must(0, b.EraseReferral(ctx, "zork@shop.example"))
 	if data, err := b.ReferralData(ctx, "zork@shop.example"); err != nil || len(data.Records) != 0 || data.ErasedAt.IsNull() || errors.Is(err, affiliate.ReferralNotFound) {
 		t.Errorf("%+v, %v", data, err)
 	}

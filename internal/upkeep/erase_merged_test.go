@@ -45,9 +45,7 @@ func TestEraseWhoWasMerged(t *testing.T) {
 					t.Errorf("the report lacks %s", want)
 				}
 			}
-			if err := erase(b); err != nil {
-				t.Fatal(err)
-			}
+			scene.Must(0, erase(b))
 			b.Without("Quixwood")
 			b.Without("quix@wood.example")
 			b.Without("user-quix")

@@ -20,9 +20,7 @@ func TestErasedIsRefused(t *testing.T) {
 	ctx := t.Context()
 	id := b.Customer.ID.String()
 	sale := b.SalesMade[1].ID
-	if err := b.EraseReferral(ctx, id); err != nil {
-		t.Fatal(err)
-	}
+	scene.Must(0, b.EraseReferral(ctx, id))
 	before := b.Dump()
 	for name, up := range map[string]affiliate.ReferralUpdate{
 		"name": {Name: affiliate.Set("Carl")}, "email": {Email: affiliate.Set("carl@customer.example")},
@@ -59,9 +57,7 @@ func TestErasedComeBack(t *testing.T) {
 	const email = "carl@customer.example"
 	old := b.Customer.ID
 	for range 2 {
-		if err := b.EraseReferral(ctx, email); err != nil {
-			t.Fatal(err)
-		}
+		scene.Must(0, b.EraseReferral(ctx, email))
 		ref := scene.Must(b.CreateReferral(ctx, affiliate.ReferralParams{AffiliateID: "ada", Name: "Carl", Email: email, ReferredUserExternalID: "user-78"}))
 		sale, _ := scene.Must(b.RecordSale(ctx, affiliate.SaleParams{Email: email, TotalEarned: scene.Sum("10")})).Sale.Get()
 		if ref.ID == old || sale.ReferralID != affiliate.Set(ref.ID) || sale.Email != affiliate.Set(email) {
@@ -70,9 +66,7 @@ func TestErasedComeBack(t *testing.T) {
 		old = ref.ID
 		b.Verifies()
 	}
-	if err := b.Forfeiting().DeleteReferral(ctx, email); err != nil {
-		t.Fatal(err)
-	}
+	scene.Must(0, b.Forfeiting().DeleteReferral(ctx, email))
 	scene.Must(b.UpdateReferral(ctx, scene.Must(b.Referral(ctx, "dora@customer.example")).ID.String(), affiliate.ReferralUpdate{Email: affiliate.Set(email)}))
 	if sale, _ := scene.Must(b.RecordSale(ctx, affiliate.SaleParams{Email: email, TotalEarned: scene.Sum("10")})).Sale.Get(); sale.Email != affiliate.Set(email) {
 		t.Errorf("%+v", sale)
@@ -95,13 +89,9 @@ func TestErasedAndDeleted(t *testing.T) {
 	zork := scene.Must(b.Referral(ctx, "zork@shop.example"))
 	scene.Must(b.CreateCode(ctx, affiliate.CodeParams{CouponID: b.Autumn.ID, Code: "BYMAIL", AffiliateID: b.Person.ID, LimitToCustomers: true, CustomerID: "alone@shop.example"}))
 	for _, ref := range []string{"zork@shop.example", "alone@shop.example"} {
-		if err := b.EraseReferral(ctx, ref); err != nil {
-			t.Fatal(err)
-		}
+		scene.Must(0, b.EraseReferral(ctx, ref))
 	}
-	if err := b.Forfeiting().DeleteReferral(ctx, zork.ID.String()); err != nil {
-		t.Fatal(err)
-	}
+	scene.Must(0, b.Forfeiting().DeleteReferral(ctx, zork.ID.String()))
 	b.Verifies()
 	for range 2 {
 		sale, _ := scene.Must(b.RecordSale(ctx, affiliate.SaleParams{ReferralID: "ada", Email: "zork@shop.example", Name: "Zork", TotalEarned: scene.Sum("10")})).Sale.Get()

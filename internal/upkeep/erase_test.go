@@ -23,25 +23,19 @@ func figures(b *scene.Ledger) map[string]any {
 	out := map[string]any{"totals": dump["totals"], "redemptions": dump["redemptions"], "coupons": dump["coupons"], "links": dump["links"]}
 	for _, row := range dump["sales"] {
 		var sale record.Sale
-		if err := json.Unmarshal([]byte(row), &sale); err != nil {
-			b.T.Fatal(err)
-		}
+		scene.Must(0, json.Unmarshal([]byte(row), &sale))
 		sale.Name, sale.Email, sale.Metadata = "", "", nil
 		out["sale "+sale.ID.String()] = scene.JSON(sale)
 	}
 	for _, row := range dump["payouts"] {
 		var payout record.Payout
-		if err := json.Unmarshal([]byte(row), &payout); err != nil {
-			b.T.Fatal(err)
-		}
+		scene.Must(0, json.Unmarshal([]byte(row), &payout))
 		payout.PayeeName, payout.PayeeEmail = "", ""
 		out["payout "+payout.ID.String()] = scene.JSON(payout)
 	}
 	for _, row := range dump["codes"] {
 		var code record.Code
-		if err := json.Unmarshal([]byte(row), &code); err != nil {
-			b.T.Fatal(err)
-		}
+		scene.Must(0, json.Unmarshal([]byte(row), &code))
 		code.CustomerID = ""
 		out["code "+code.ID.String()] = scene.JSON(code)
 	}
@@ -409,9 +403,7 @@ func TestEraseReasons(t *testing.T) {
 		scene.Equal(t, []string{"zork@shop.example wrote", " wrote"}, reasons(b, b.Person.ID.String()))
 
 		// A reason is enough to show somebody whom nothing else does.
-		if err := erase(b, "zork@shop.example"); err != nil {
-			t.Fatal(err)
-		}
+		scene.Must(0, erase(b, "zork@shop.example"))
 		scene.Equal(t, []string{" wrote", " wrote"}, reasons(b, b.Person.ID.String()))
 		b.Verifies()
 	})

@@ -312,9 +312,7 @@ func TestRetainModel(t *testing.T) {
 				scene.Must(w.Run(ctx, affiliate.RetainJob{Retention: affiliate.Retention{Events: age(0), Receipts: age(1), Deliveries: age(0), Clicks: age(60)}}))
 			},
 			"": func(rt *rapid.T) {
-				if err := w.Verify(ctx); err != nil {
-					rt.Fatal(err)
-				}
+				scene.Must(0, w.Verify(ctx))
 				if got := scene.Must(w.Affiliate(ctx, a.ID.String())).NumberOfClicks; got != int64(clicks) {
 					rt.Fatalf("%d clicks, want %d", got, clicks)
 				}

@@ -191,9 +191,7 @@ func TestSmallTransactions(t *testing.T) {
 					scene.Must(0, l.With(l.steps.Store).Verify(t.Context()))
 				}
 			}
-			if err := tt.run(l); err != nil {
-				t.Fatal(err)
-			}
+			scene.Must(0, tt.run(l))
 			l.steps.after = nil
 			t.Logf("%d transactions, of %d records at most", updates, l.steps.most)
 			if l.steps.most > 400 || len(l.steps.listed) > 0 || updates < 3 {

@@ -17,9 +17,7 @@ func TestLinesAndRules(t *testing.T) {
 	w.ada()
 	path := filepath.Join(t.TempDir(), "lines.json")
 	const lines = `[{"id":"1","productId":"beans","amount":60.0001},{"id":"2","amount":40}]`
-	if err := os.WriteFile(path, []byte(lines), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(0, os.WriteFile(path, []byte(lines), 0o600))
 	sale := []string{"sales", "create", "--email", "kim@example.com", "--total-earned", "100.0001"}
 	w.ok(append(sale, "--lines", "@"+path)...)
 	w.ok(append(sale, "--lines", lines)...)

@@ -44,12 +44,8 @@ func TestAllSales(t *testing.T) {
 	r.Header.Set("Authorization", "Bearer "+testKey)
 	w.api.ServeHTTP(rec, r)
 	var want, got bytes.Buffer
-	if err := json.Compact(&want, rec.Body.Bytes()); err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Compact(&got, out.Bytes()); err != nil {
-		t.Fatal(err)
-	}
+	must(0, json.Compact(&want, rec.Body.Bytes()))
+	must(0, json.Compact(&got, out.Bytes()))
 	if !bytes.Equal(want.Bytes(), got.Bytes()) {
 		t.Errorf("%d bytes, the API has %d", got.Len(), want.Len())
 	}
@@ -210,9 +206,7 @@ func TestKeyIsSafe(t *testing.T) {
 		t.Errorf("got %+v", got)
 	}
 	path := filepath.Join(t.TempDir(), "key")
-	if err := os.WriteFile(path, []byte(testKey+"\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(0, os.WriteFile(path, []byte(testKey+"\n"), 0o600))
 	w := newWorld(t)
 	var out, err bytes.Buffer
 	from := environ(map[string]string{"TRIBUTARY_URL": w.url, "TRIBUTARY_KEY_FILE": path})
@@ -299,18 +293,14 @@ func TestApi(t *testing.T) {
 	a := w.ada()
 	body := func(n int) string { return fmt.Sprintf(`{"link":"bean-%d","affiliateId":%q}`, n, a.ID) }
 	path := filepath.Join(t.TempDir(), "body.json")
-	if err := os.WriteFile(path, []byte(body(2)), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(0, os.WriteFile(path, []byte(body(2)), 0o600))
 	w.ok("api", "POST", "/links", "-d", body(1))
 	w.ok("api", "-d", "@"+path, "post", "/api/v1/links")
 	if got := at(t, w.url, strings.NewReader(body(3)), "api", "POST", "/links", "-d", "-"); got.code != 0 {
 		t.Errorf("got %+v", got)
 	}
 	var links []struct{ Link string }
-	if err := json.Unmarshal([]byte(w.ok("api", "GET", "/links?affiliateId="+a.ID.String())), &links); err != nil {
-		t.Fatal(err)
-	}
+	must(0, json.Unmarshal([]byte(w.ok("api", "GET", "/links?affiliateId="+a.ID.String())), &links))
 	var got []string
 	for _, l := range links {
 		got = append(got, l.Link)

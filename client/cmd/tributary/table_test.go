@@ -74,9 +74,7 @@ func operations(t *testing.T) []operation {
 			}
 		}
 	}
-	if err := json.Unmarshal(must(os.ReadFile("../../../httpapi/openapi.json")), &doc); err != nil {
-		t.Fatal(err)
-	}
+	must(0, json.Unmarshal(must(os.ReadFile("../../../httpapi/openapi.json")), &doc))
 	var out []operation
 	for path, of := range doc.Paths {
 		for method, op := range of {
@@ -214,14 +212,9 @@ func TestHelp(t *testing.T) {
 		}
 		path := filepath.Join("testdata", "help", name+".txt")
 		if *update {
-			if err := os.WriteFile(path, out.Bytes(), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			must(0, os.WriteFile(path, out.Bytes(), 0o644))
 		}
-		want, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := must(os.ReadFile(path))
 		if diff := cmp.Diff(string(want), out.String()); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
