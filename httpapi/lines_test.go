@@ -1,7 +1,6 @@
 package httpapi_test
 
 import (
-	"encoding/json"
 	"strconv"
 	"strings"
 	"testing"
@@ -20,9 +19,6 @@ func newGoods(t *testing.T) *world {
 	w.ok("POST", "/api/v1/promotional-codes", `{"couponId":"`+coupon+`","code":"ADA20","affiliateId":"`+ada+`"}`)
 	return w
 }
-
-// jsonOf returns a value as JSON, with sorted names.
-func jsonOf(v any) string { return string(must(json.Marshal(v))) }
 
 // Lines that are none are refused by name, and nothing is changed.
 func TestLinesRefused(t *testing.T) {

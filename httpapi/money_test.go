@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/uuid"
 
@@ -145,15 +144,6 @@ func (k *till) fires(want ...string) {
 	equal(k.t, want, k.fired())
 }
 
-// entries are the amounts of a sale's commissions.
-func (k *till) entries(sale string) (amounts []float64) {
-	k.t.Helper()
-	for _, c := range k.commissions(sale) {
-		amounts = append(amounts, c["commissionEarned"].(float64))
-	}
-	return amounts
-}
-
 func (k *till) commissions(sale string) (list []map[string]any) {
 	k.t.Helper()
 	for _, c := range k.ask("GET", "/sales?id={"+sale+"}", "")["commissions"].([]any) {
@@ -184,9 +174,6 @@ func (k *till) has(object map[string]any, want map[string]any) {
 
 type object = map[string]any
 
-// wire is an instant as an answer has it.
-func wire(t time.Time) string { return affiliate.TimeOf(t).String() }
-
 // TestMoneyPages is the part of check 49 about lists that exist: without a limit
 // a page has 100 records and a Link.
 func TestMoneyPages(t *testing.T) {
@@ -212,22 +199,4 @@ func (k *till) paged(key string, targets ...string) {
 			k.t.Errorf("%s: %d records in pages", target, n)
 		}
 	}
-}
-
-// TestMoneyByHand is check 53: a payout that was made as paid.
-func TestMoneyByHand(t *testing.T) {
-	k := newTill(t)
-	k.sell("S1", "100")
-	k.has(k.pay("P1", `,"manuallyPaid":true`), object{"status": "PAID", "manuallyPaid": true, "paidAt": wire(k.now)})
-	k.no("400 manually_paid: Sale has been marked as manually paid", "PATCH", "/sales", `{"saleId":{S1},"amount":60}`)
-	made := k.list("/movements?payoutId={P1}")
-	equal(t, []any{"PAYOUT_PAID", "PAYOUT_CREATED"}, []any{made[0]["cause"], made[1]["cause"]})
-	for _, m := range made {
-		k.has(m, object{"amount": 20.0, "at": wire(k.now)})
-	}
-	k.pass(time.Hour)
-	k.ask("PATCH", "/sales", `{"saleId":{S1},"amount":60,"clawback":true}`)
-	equal(t, []float64{20, -12}, k.entries("S1"))
-	equal(t, 2, len(k.list("/movements?payoutId={P1}")))
-	k.verify()
 }

@@ -60,6 +60,8 @@ func adjustmentCases() []serverCase {
 		bad{"M18 no affiliate", `{"kind":"BONUS","amount":1,"reason":"r"}`, ownerRequired}, bad{"M18 no kind", with(`"amount":1`), kindRequired},
 		bad{"M18 no amount", with(`"kind":"BONUS"`), amountRequired}, bad{"M18 no reason", `{"affiliateId":"{{affiliate}}","kind":"BONUS","amount":1}`, reasonRequired},
 		bad{"M18 no sale", with(`"kind":"DISPUTE_WON","amount":1`), RefuseNoSaleID}, bad{"M15 kind bonus", with(`"kind":"bonus","amount":1`), mustBe("kind", "must be one of BONUS, CORRECTION, DISPUTE_WON, CHARGEBACK_FEE")},
+		bad{"M18 saleId empty", with(`"kind":"DISPUTE_WON","amount":5,"saleId":""`), RefuseNoSaleID}, bad{"M18 saleId blank", with(`"kind":"BONUS","amount":5,"saleId":" "`), mustBe("saleId", notEmpty)},
+		bad{"M16 saleId x", with(`"kind":"BONUS","amount":5,"saleId":"x"`), saleNotFound}, bad{"M18 two affiliates", with(`"affiliateEmail":"{{other.email}}","kind":"BONUS","amount":5`), identifiersMismatch},
 		bad{"R16 another currency", with(`"kind":"BONUS","amount":1,"currency":"EUR"`), otherCurrency},
 		bad{"M15 a bonus below zero", with(`"kind":"BONUS","amount":-1`), mustBe("amount", "must be greater than zero")},
 		bad{"M15 a fee above zero", with(`"kind":"CHARGEBACK_FEE","amount":1,"saleId":1`), mustBe("amount", "must be less than zero")},
@@ -202,6 +204,10 @@ func payoutStories() []serverCase {
 			x.get("/movements?affiliateId={{a}}").has(`[{"number":3,"cause":"CLAW_BACK","amount":12},{"number":2,"cause":"PAYOUT_CREATED","amount":20},{"number":1,"cause":"SALE","amount":20}]`)
 			x.get("/sales?id={{s}}").has(`{"commissionEarned":8,"commissions":[{"commissionEarned":20,"clawback":false},{"commissionEarned":-12,"clawback":true}]}`)
 			move(x, "PAID").has(`{"amount":20}`)
+			x.get("/movements?payoutId={{p}}").has(`[{"cause":"PAYOUT_PAID","amount":20},{"cause":"PAYOUT_CREATED","amount":20}]`)
+			x.get("/movements?saleId={{s}}").has(`[{"cause":"CLAW_BACK","amount":12},{"cause":"SALE","amount":20}]`)
+			x.get("/movements?saleId={{s}}&from=2001-01-01&to=2001-12-31").has(`[]`)
+			x.get("/balances?affiliateId={{a}}&affiliateEmail={{other.email}}").refused(identifiersMismatch)
 			x.do("PATCH /sales", `{"saleId":{{s}},"amount":1}`).refused(alreadyPaid)
 			x.do("POST /payouts", `{"affiliateId":"{{a}}"}`).refused(nothingPayable)
 			x.do("POST /adjustments", `{"affiliateId":"{{a}}","kind":"CORRECTION","amount":15,"reason":"r"}`).as("b")

@@ -36,6 +36,8 @@ func runCases() []serverCase {
 			x.do("POST /payouts/preview", `{`+settings+`}`).has(`{"lines":[{"affiliateId":"{{a}}","amount":12.5,"payoutId":null,"skipped":"no_payout_method"}],"next":null}`)
 			x.do("POST /payouts/preview", `{"affiliateIds":["{{a}}"],"noDetails":true,"minimum":12.51}`).has(`{"lines":[{"amount":12.5,"skipped":"below_minimum"}]}`)
 			x.do("POST /payouts/preview", `{"affiliateIds":["{{a}}"],"exceptIds":["{{a}}"]}`).has(`{"lines":[]}`)
+			x.do("POST /payouts/preview", `{"affiliateIds":["{{a}}"],"noDetails":true,"methods":["WISE"]}`).has(`{"lines":[]}`)
+			x.do("POST /payouts/preview", `{"affiliateIds":["{{a}}"],"noDetails":true,"until":"2001-01-01"}`).has(`{"lines":[{"amount":0,"skipped":"nothing_matured"}]}`)
 			x.get("/payouts/runs?externalId={{u}}").null()
 			x.get("/payouts/lines?externalId={{u}}").has(`[]`)
 			for range 2 {
