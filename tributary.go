@@ -93,8 +93,8 @@ type Partner struct{ partner partner.Partner }
 // is safe for concurrent use; do not use it inside one of its own transactions.
 func Rehearse(store record.Store) record.Store { return imports.Rehearse(store) }
 
-// Refusals lists the whole table of refusals, in the order of the annex of
-// docs/contract.md: for adapters, documents and tests. The {…} in a text is replaced when
+// Refusals lists the whole table of refusals, which httpapi/errors.json lists by code:
+// for adapters, documents and tests. The {…} in a text is replaced when
 // the refusal is used.
 func Refusals() []*affiliate.Error { return refusal.Refusals() }
 

@@ -76,7 +76,7 @@ var offWire = map[string]string{
 	"Simulate": "the settings of a what-if are Go values",
 }
 
-// TestEveryMethodHasARoute (console, check 2): a method of the engine is an
+// TestEveryMethodHasARoute (console check 2): a method of the engine is an
 // operation of the wire, or it is said why it is none.
 func TestEveryMethodHasARoute(t *testing.T) {
 	routed, seen := operations[api.Operations](), map[string]bool{}

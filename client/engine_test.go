@@ -41,7 +41,7 @@ func newEngine(t testing.TB) (*tributary.Program, http.Handler) {
 
 // TestSameAsEngine makes the same calls to the engine, to the client in process
 // and to the client over TCP: every answer and every error is the same.
-// It is check 23 of console.md.
+// It is console check 23.
 func TestSameAsEngine(t *testing.T) {
 	p, _ := newEngine(t)
 	want := story(t.Context(), p)

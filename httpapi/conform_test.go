@@ -23,7 +23,7 @@ import (
 // TestConformance runs the wire contract against the handler. A request that
 // reads or is refused leaves every record as it was, and in the end the books
 // hold.
-// It is check 26 of console.md.
+// It is console check 26.
 func TestConformance(t *testing.T) {
 	for _, row := range []struct {
 		name string

@@ -30,7 +30,7 @@ func (w *world) events() (types []string) {
 	return types
 }
 
-// TestFreeOrders: checks 35–37 of docs/money.md over the wire.
+// TestFreeOrders: money checks 35–37 over the wire.
 func TestFreeOrders(t *testing.T) {
 	const (
 		order    = `{"promoCode":"gift","email":"t@x.example","totalEarned":0,"free":true,"subtotal":30}`

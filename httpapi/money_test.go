@@ -13,7 +13,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// What checks of docs/money.md over the wire need, and those that stand alone.
+// What money checks over the wire need, and those that stand alone.
 
 // A till is a program with two affiliates and a code, with the names that checks
 // give to what they make.

@@ -47,7 +47,7 @@ func (w *world) replays(first answer, op operation, headers ...string) {
 
 // TestReplay: every write with a key has one effect and one answer (B427 to
 // B429, B433), also when the receipts were written as JSON and read back.
-// It is check 4 of console.md and check 55 of docs/money.md.
+// It is console check 4 and money check 55.
 func TestReplay(t *testing.T) {
 	w := newWorld(t)
 	s := w.fill()

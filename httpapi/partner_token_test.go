@@ -21,7 +21,7 @@ var portalKey = bytes.Repeat([]byte("p"), 32)
 
 const tokenPath = "/api/v1/partner/token"
 
-// TestPartnerToken (console, check 59): a full key gets a URL that opens the pages
+// TestPartnerToken (console check 59): a full key gets a URL that opens the pages
 // within its time; other keys, unknown affiliates and a server without pages do not.
 func TestPartnerToken(t *testing.T) {
 	w := newWorld(t)

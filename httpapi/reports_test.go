@@ -11,7 +11,7 @@ func (k *till) buckets(query string) []map[string]any {
 	return k.list("/reports?" + query)
 }
 
-// TestReportOverTheWire is check 48 of docs/money.md: example E by month and by
+// TestReportOverTheWire is money check 48: example E by month and by
 // day.
 func TestReportOverTheWire(t *testing.T) {
 	k := newTill(t)

@@ -13,7 +13,7 @@ import (
 	"github.com/tributary-go/tributary/httpapi"
 )
 
-// TestRequestID is check 71 of console.md: a valid id is echoed and another one
+// TestRequestID is console check 71: a valid id is echoed and another one
 // replaced, on every status; it is the same in the answer, in the log and in the
 // context that the engine gets.
 func TestRequestID(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 )
 
 // TestReviewOverTheWire: sales that are held are found and decided about. Its
-// first part is check 43 of docs/money.md, with a sale that a review rule held.
+// first part is money check 43, with a sale that a review rule held.
 func TestReviewOverTheWire(t *testing.T) {
 	k := newTill(t, func(s *setup) { s.engine.Review = []affiliate.ReviewRule{affiliate.SelfReferral()} })
 	sale := k.ask("POST", "/sales", `{"referralId":"ada","email":"ada+shop@example.org","name":"A","totalEarned":100}`)

@@ -59,7 +59,7 @@ func allowed(method, path string, scope httpapi.Scope) bool {
 
 // TestScopes: each operation with each scope. Without the scope nothing is read,
 // neither a broken body nor the store, and nothing changes.
-// It proves checks 10 and 25 of console.md, and check 30 of docs/money.md.
+// It proves console checks 10 and 25, and money check 30.
 func TestScopes(t *testing.T) {
 	w := newWorld(t, withScopes)
 	ops := w.fill().operations()
@@ -108,7 +108,7 @@ func TestScopeOfAuthority(t *testing.T) {
 
 // TestExpiredKey: a key works at its last instant and not a microsecond later.
 // Two keys overlap without a refused request.
-// It is check 28 of console.md.
+// It is console check 28.
 func TestExpiredKey(t *testing.T) {
 	const before, after = "old-key-of-this-suite", "new-key-of-this-suite"
 	w := newWorld(t, func(s *setup) {
@@ -125,7 +125,7 @@ func TestExpiredKey(t *testing.T) {
 }
 
 // TestKeyRing: what it refuses, and that no error shows a secret.
-// It is check 27 of console.md.
+// It is console check 27.
 func TestKeyRing(t *testing.T) {
 	p := newWorld(t).Program
 	const good, other = "20-characters-are-ok", "another-of-20-chars-"
@@ -204,7 +204,7 @@ func TestKeyPrints(t *testing.T) {
 
 // TestHashedKeyIsNotKept: a handler that was configured with a hash has the
 // secret nowhere on the heap before a request brings it.
-// It is check 27 of console.md.
+// It is console check 27.
 func TestHashedKeyIsNotKept(t *testing.T) {
 	const backwards = "Terces-a-dnif-ot-eman-reverof"
 	const digits = "16565c84295043720cd8d23371e9bf36ef05f3f136ec72f3060b4c74b9dfbb25" // of the secret

@@ -9,7 +9,7 @@ import (
 	"github.com/tributary-go/tributary/client"
 )
 
-// TestStepsOverTheWire (console, checks 5, 8, 14, 23): steps to the end do what
+// TestStepsOverTheWire (console checks 5, 8, 14, 23): steps to the end do what
 // the whole call does, and what is refused changes nothing.
 func TestStepsOverTheWire(t *testing.T) {
 	w := newWorld(t)

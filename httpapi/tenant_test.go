@@ -85,7 +85,7 @@ var partnerToken = regexp.MustCompile(`tp1\.[\w.-]+`)
 // TestIsolation is goal G20: a request with the key of program B is answered,
 // and changes B, as if program A did not exist, and A stays as it is. B is
 // empty, or holds the same records under other ids, or the same records under
-// the same ids. It is check 56 of docs/money.md.
+// the same ids. It is money check 56.
 func TestIsolation(t *testing.T) {
 	seeded := func(store record.Store, id uuid.UUID, seed byte) func(*setup) {
 		return func(s *setup) {
@@ -122,7 +122,7 @@ func TestIsolation(t *testing.T) {
 }
 
 // TestForeignIsUnknown: an identifier of another program is answered byte for
-// byte like an unknown one (B048; check 56 of docs/money.md).
+// byte like an unknown one (B048; money check 56).
 func TestForeignIsUnknown(t *testing.T) {
 	shared := memstore.New()
 	a := newWorld(t, func(s *setup) { s.store, s.engine.ID = shared, programA })

@@ -17,7 +17,7 @@ import (
 
 const verifyPath = "/api/v1/verify"
 
-// TestVerifyOverTheWire (console, checks 5 and 19): books in order, a planted
+// TestVerifyOverTheWire (console checks 5 and 19): books in order, a planted
 // breach, and a hundred of 150.
 func TestVerifyOverTheWire(t *testing.T) {
 	w := newWorld(t)
@@ -83,7 +83,7 @@ func (s slow) View(ctx context.Context, id uuid.UUID, fn func(*record.Tx) error)
 	return s.Store.View(ctx, id, fn)
 }
 
-// TestVerifyOneAtATime (console, check 19): a second request is refused; a request
+// TestVerifyOneAtATime (console check 19): a second request is refused; a request
 // that is given up ends the check and frees the place, and so does a panic.
 func TestVerifyOneAtATime(t *testing.T) {
 	reached := make(chan struct{}, 8)
@@ -112,7 +112,7 @@ func TestVerifyOneAtATime(t *testing.T) {
 	}
 }
 
-// TestVerifyOutlivesDeadlines (console, check 19): an answer that takes longer
+// TestVerifyOutlivesDeadlines (console check 19): an answer that takes longer
 // than the deadlines of the server arrives whole, and other requests still have
 // them.
 func TestVerifyOutlivesDeadlines(t *testing.T) {

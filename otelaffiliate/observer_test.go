@@ -168,7 +168,7 @@ func TestPolls(t *testing.T) {
 
 // The span of an operation is the child of the request's span and the parent of
 // the store's.
-// It is check 70 of console.md.
+// It is console check 70.
 func TestSpansNest(t *testing.T) {
 	l := newLab(t, otelaffiliate.Config{})
 	ctx, request := l.tp.Tracer("http").Start(t.Context(), "request")

@@ -16,7 +16,7 @@ import (
 	"github.com/tributary-go/tributary/memstore"
 )
 
-// Check 99: an import fires nothing, and the books hold after it.
+// An import fires nothing, and the books hold after it.
 func TestCheck99(t *testing.T) {
 	w := newWorld(t)
 	must(w.CreateEndpoint(t.Context(), affiliate.EndpointParams{URL: "https://hooks.example/all", Events: affiliate.EventTypes()}))
@@ -33,7 +33,7 @@ func TestCheck99(t *testing.T) {
 	}
 }
 
-// Check 100: what was paid is in a payout, what is due is payable, and what was
+// What was paid is in a payout, what is due is payable, and what was
 // voided is declined.
 func TestCheck100(t *testing.T) {
 	w := newWorld(t)
@@ -66,7 +66,7 @@ func takenSlug(t *testing.T) *world {
 	return w
 }
 
-// Check 101: a slug that another affiliate has is left out, with file and line,
+// A slug that another affiliate has is left out, with file and line,
 // or renamed, or ends the run. The affiliate and the customers stay.
 func TestCheck101(t *testing.T) {
 	t.Run("Skip", func(t *testing.T) {
@@ -117,7 +117,7 @@ func (w *world) affiliateOf(email string) affiliate.Affiliate {
 	return affiliate.Affiliate{}
 }
 
-// Check 102: what cannot be in a slug becomes a hyphen, and the report says so.
+// What cannot be in a slug becomes a hyphen, and the report says so.
 func TestCheck102(t *testing.T) {
 	w := newWorld(t)
 	src := importer.CSV(textOf("mail,name,slug", "john@example.com,John Doe,john doe"), importer.Mapping{
@@ -174,7 +174,7 @@ func TestExternalIDs(t *testing.T) {
 	w.verify()
 }
 
-// Check 103: visits of the other service and visits here add up, and those of a
+// Visits of the other service and visits here add up, and those of a
 // deleted link stay with the affiliate.
 func TestCheck103(t *testing.T) {
 	w := newWorld(t)
@@ -195,7 +195,7 @@ func TestCheck103(t *testing.T) {
 	w.verify()
 }
 
-// Check 104: uses at the other service count for the limit of a code.
+// Uses at the other service count for the limit of a code.
 func TestCheck104(t *testing.T) {
 	w := newWorld(t)
 	w.run(mappedCSV(t), importer.Options{})
@@ -210,7 +210,7 @@ func TestCheck104(t *testing.T) {
 	w.verify()
 }
 
-// Check 105: a refund that the provider reports finds the imported payment by its
+// A refund that the provider reports finds the imported payment by its
 // charge, and a payment of the imported customer finds the affiliate by the payer.
 func TestCheck105(t *testing.T) {
 	w := newWorld(t)
@@ -255,7 +255,7 @@ func (f *failing) Update(ctx context.Context, program uuid.UUID, fn func(*record
 	return f.Store.Update(ctx, program, fn)
 }
 
-// Check 106: a run that crashed in any batch, before its commit or after it, ends
+// A run that crashed in any batch, before its commit or after it, ends
 // as an undisturbed one when it is run again.
 func TestCheck106(t *testing.T) {
 	plan := generated{affiliates: 5, sales: 60}
@@ -290,7 +290,7 @@ func TestCheck106(t *testing.T) {
 	}
 }
 
-// Check 107: a commission that was pending in the first export and is paid in the
+// A commission that was pending in the first export and is paid in the
 // second is brought forward, and nothing else changes.
 func TestCheck107(t *testing.T) {
 	mapping := importer.Mapping{
@@ -340,7 +340,7 @@ func TestCheck107(t *testing.T) {
 	}
 }
 
-// Check 108: five rows that cannot be imported, each with its line and its column.
+// Five rows that cannot be imported, each with its line and its column.
 // What is in another currency is added up by itself.
 func TestCheck108(t *testing.T) {
 	w := newWorld(t)
@@ -371,7 +371,7 @@ func TestCheck108(t *testing.T) {
 	}
 }
 
-// Check 110: two rows of one affiliate with two tokens are one affiliate with two
+// Two rows of one affiliate with two tokens are one affiliate with two
 // links.
 func TestCheck110(t *testing.T) {
 	w := newWorld(t)

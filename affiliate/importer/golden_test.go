@@ -8,7 +8,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate/importer"
 )
 
-// Check 96: the report of each fixture is its golden file, and what the rows say
+// The report of each fixture is its golden file, and what the rows say
 // is what is stored and what was refused.
 func TestCheck96(t *testing.T) {
 	eachFixture(t, func(t *testing.T, name string, src func(*testing.T) importer.Source) {
@@ -18,7 +18,7 @@ func TestCheck96(t *testing.T) {
 	})
 }
 
-// Check 97: a second run finds everything, and the store is the same byte for
+// A second run finds everything, and the store is the same byte for
 // byte.
 func TestCheck97(t *testing.T) {
 	eachFixture(t, func(t *testing.T, _ string, src func(*testing.T) importer.Source) {
@@ -45,7 +45,7 @@ func TestCheck97(t *testing.T) {
 	})
 }
 
-// Check 98: a dry run leaves the store untouched, and its report is that of the
+// A dry run leaves the store untouched, and its report is that of the
 // real one. It sees what is there already.
 func TestCheck98(t *testing.T) {
 	eachFixture(t, func(t *testing.T, name string, src func(*testing.T) importer.Source) {

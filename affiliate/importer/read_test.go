@@ -39,7 +39,7 @@ func lines(t *testing.T, src importer.Source) (got []string, failed error) {
 	return got, nil
 }
 
-// Check 109: a CSV file with a byte order mark, semicolons, CRLF and a line break
+// A CSV file with a byte order mark, semicolons, CRLF and a line break
 // in quotes has the right line numbers.
 func TestCheck109(t *testing.T) {
 	got, err := lines(t, people("\ufeffmail;name\r\nada@example.com;\"Ada\r\nB; \"\"Countess\"\" L\"\r\n\r\nbad;x;y\r\nben@example.com;Ben O\r\n"))

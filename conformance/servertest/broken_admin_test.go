@@ -9,7 +9,7 @@ import (
 )
 
 // brokenAdmin returns servers that administer a program wrong, one for each story
-// of administration (console, check 24).
+// of administration (console check 24).
 func brokenAdmin() []brokenServer {
 	at := func(path string, do func(next http.Handler, r *http.Request, body []byte, a *reply)) middleware {
 		return after(func(next http.Handler, r *http.Request, body []byte, a *reply) {

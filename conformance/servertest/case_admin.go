@@ -42,7 +42,7 @@ func adminAffiliateCases() []serverCase {
 	return append(append(cases, affiliateStories()...), inviteCases()...)
 }
 
-// affiliateStories are checks 3 and 6 of console.md.
+// affiliateStories are console checks 3 and 6.
 func affiliateStories() []serverCase {
 	pending := func(x *exam, name string) {
 		x.do("POST /affiliates", `{"firstName":"A","lastName":"B","email":"{{u}}-`+name+`@conform.example","affiliateStatus":"inactive"}`).as(name)
@@ -72,7 +72,7 @@ func affiliateStories() []serverCase {
 	}
 }
 
-// inviteCases is check 9 of console.md.
+// inviteCases is console check 9.
 func inviteCases() []serverCase {
 	cases := refusals(inviteRule, "POST /affiliates/invite",
 		bad{"admin/A6 no email", `{"firstName":"A","lastName":"B"}`, emailRequired}, bad{"admin/A6 a status", `{"firstName":"A","lastName":"B","email":"{{u}}@conform.example","affiliateStatus":"active"}`, unknownField("affiliateStatus")},
@@ -117,7 +117,7 @@ func adminPlanCases() []serverCase {
 	return append(cases, planStories()...)
 }
 
-// planStories has check 7 of console.md.
+// planStories has console check 7.
 func planStories() []serverCase {
 	return []serverCase{
 		{"admin/A10 a plan from its making to its end", planRule, func(x *exam) {

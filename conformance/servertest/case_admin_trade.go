@@ -41,7 +41,7 @@ func adminTradeCases() []serverCase {
 	return append(cases, tradeStories()...)
 }
 
-// tradeStories has checks 11 to 13 and 15 of console.md.
+// tradeStories has console checks 11 to 13 and 15.
 func tradeStories() []serverCase {
 	return []serverCase{
 		{"admin/A47 the payments that wait are listed, and none of them is decided by a wrong request", decideRule, func(x *exam) {

@@ -24,7 +24,7 @@ func owed(x *exam, bonus int) *answer {
 	return x.do("POST /payouts", `{"affiliateId":"{{a}}"}`)
 }
 
-// moneyCases test /payouts and /adjustments: checks 29 and 31 of docs/money.md.
+// moneyCases test /payouts and /adjustments: money checks 29 and 31.
 func moneyCases() []serverCase {
 	cases := refusals(payoutsRule, "POST /payouts",
 		bad{"M89 no affiliate", `{"until":"2026-01-01"}`, ownerRequired}, bad{"M89 affiliateId null", `{"affiliateId":null}`, ownerRequired},

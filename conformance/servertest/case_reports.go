@@ -4,7 +4,7 @@ import "strings"
 
 const reportsRule = "contract 4.4: a report counts by day, week or month, page by page; money 16"
 
-// reportCases test /reports: check 49 of docs/money.md.
+// reportCases test /reports: money check 49.
 func reportCases() []serverCase {
 	var cases []serverCase
 	refused := func(name, query string, want denial) {

@@ -73,7 +73,7 @@ func runCases() []serverCase {
 	}...)
 }
 
-// ledgerCases test statements and explanations: check 23 of docs/money.md.
+// ledgerCases test statements and explanations: money check 23.
 func ledgerCases() []serverCase {
 	const period = "&from=2001-01-01T00:00:00Z&to=9999-01-01T00:00:00Z"
 	return []serverCase{

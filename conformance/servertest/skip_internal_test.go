@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestSkip (console, check 24): the group admin has the cases of every operation
+// TestSkip (console check 24): the group admin has the cases of every operation
 // of administration, and skipping it leaves all others.
 func TestSkip(t *testing.T) {
 	all := serverCases()

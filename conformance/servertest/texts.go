@@ -24,7 +24,7 @@ func (r denial) on(field string) denial {
 	return r
 }
 
-// The refusals, in the order of the contract's annex A.
+// The refusals, by their codes in httpapi/errors.json.
 var (
 	unauthorized     = denial{401, "unauthorized", "", "Unauthorized"}
 	invalidToken     = denial{401, "invalid_token", "", "Invalid auth token"}

@@ -128,7 +128,7 @@ func from(address string) func(*http.Request) {
 	return func(r *http.Request) { r.RemoteAddr = address }
 }
 
-// TestSignIn is check 34 of console.md: a key signs in, and what it may do
+// TestSignIn is console check 34: a key signs in, and what it may do
 // decides which console it gets. No other key is told from a wrong one.
 func TestSignIn(t *testing.T) {
 	d := newDoor(t)
@@ -175,7 +175,7 @@ func TestSignIn(t *testing.T) {
 	}
 }
 
-// TestSignInTries is check 34 of console.md: after ten wrong keys in a minute those
+// TestSignInTries is console check 34: after ten wrong keys in a minute those
 // of the address are told to wait until the minute is over. The right key signs in
 // all the same, for whoever shares the address, and other addresses are served.
 func TestSignInTries(t *testing.T) {
@@ -229,7 +229,7 @@ func TestSignInTriesAtOnce(t *testing.T) {
 	}
 }
 
-// TestSignOut is check 34 of console.md: signing out ends the session for every
+// TestSignOut is console check 34: signing out ends the session for every
 // copy of its cookie, and no other session.
 func TestSignOut(t *testing.T) {
 	d := newDoor(t)

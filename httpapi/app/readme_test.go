@@ -65,7 +65,7 @@ func (s *running) curl(line string, variables map[string]string) (answer string)
 
 // TestReadme: the command of the page starts a server. It answers the lines
 // below the command as the page shows, and then those of its page.
-// It is check 30 of console.md.
+// It is console check 30.
 func TestReadme(t *testing.T) {
 	text := section(t, "Server in one command")
 	s, variables := launch(t, text)

@@ -102,7 +102,7 @@ func TestRun(t *testing.T) {
 
 // TestGreeting: the line to try works after the lines before it have run. A key
 // that the program made is printed, a key that was given is not.
-// It is check 30 of console.md.
+// It is console check 30.
 func TestGreeting(t *testing.T) {
 	const export = "\nexport TRIBUTARY_KEY=…\n"
 	for name, tt := range map[string]struct {
@@ -240,7 +240,7 @@ func TestLongHeaders(t *testing.T) {
 	}
 }
 
-// TestGracefulEnd is check 72 of console.md: when the server ends, it answers the
+// TestGracefulEnd is console check 72: when the server ends, it answers the
 // requests under way. As long as there are some it says that it is not ready;
 // afterwards there is no server.
 func TestGracefulEnd(t *testing.T) {

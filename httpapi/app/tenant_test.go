@@ -31,7 +31,7 @@ func keyFile(t *testing.T, text string, mode os.FileMode) string {
 
 // TestKeyFile: the keys of a file open the first program, each with its scope.
 // No output and no page shows one.
-// It is check 30 of console.md.
+// It is console check 30.
 func TestKeyFile(t *testing.T) {
 	path := keyFile(t, keyLines, 0o600)
 	for name, args := range map[string][]string{"Alone": nil, "BesideKeys": {"-key", testKey}} {

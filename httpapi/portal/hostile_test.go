@@ -69,7 +69,7 @@ func signatures(t testing.TB, pages map[string]got) map[string]string {
 	return all
 }
 
-// TestHostile (check 46 of console.md, of these pages): no element, attribute or
+// TestHostile (console check 46, of these pages): no element, attribute or
 // link is made from data, and what cannot be seen is shown.
 func TestHostile(t *testing.T) {
 	plain, _ := sampled(t, "")
@@ -118,7 +118,7 @@ func (f *failing) View(ctx context.Context, program uuid.UUID, fn func(*record.T
 	return f.Store.View(ctx, program, fn)
 }
 
-// TestStoreFails (check 51 of console.md, of these pages): a store that fails is a
+// TestStoreFails (console check 51, of these pages): a store that fails is a
 // 500 with the id of the request and nothing else, and what is saved is saved
 // whole or not at all.
 func TestStoreFails(t *testing.T) {
@@ -160,7 +160,7 @@ func TestStoreFails(t *testing.T) {
 	}
 }
 
-// TestSeeNothing (check 57 of console.md): who is not approved, or no longer, sees
+// TestSeeNothing (console check 57): who is not approved, or no longer, sees
 // one sentence on every page, and a form does nothing.
 func TestSeeNothing(t *testing.T) {
 	w := newWorld(t, "")
@@ -189,7 +189,7 @@ func TestSeeNothing(t *testing.T) {
 	}
 }
 
-// TestCutPaths (check 32 of console.md, of these pages): the pages are whole where
+// TestCutPaths (console check 32, of these pages): the pages are whole where
 // a proxy cuts a path, and twice nested.
 func TestCutPaths(t *testing.T) {
 	w := newWorld(t, "")
@@ -213,7 +213,7 @@ func TestCutPaths(t *testing.T) {
 	}
 }
 
-// TestSource (check 46 of console.md): no page trusts data, and none asks the
+// TestSource (console check 46): no page trusts data, and none asks the
 // program anything but what it is for a partner; an application writes one affiliate.
 func TestSource(t *testing.T) {
 	looked := 0

@@ -19,7 +19,7 @@ import (
 	"github.com/tributary-go/tributary/memstore"
 )
 
-// TestVerifyReport (console, check 19): books in order have no breach, and every
+// TestVerifyReport (console check 19): books in order have no breach, and every
 // record is counted.
 func TestVerifyReport(t *testing.T) {
 	now := time.Date(2026, 3, 11, 9, 0, 0, 0, time.UTC)
@@ -53,7 +53,7 @@ func (s slowView) View(ctx context.Context, id uuid.UUID, fn func(*record.Tx) er
 	})
 }
 
-// TestVerifyReportOneAtATime (console, check 19): a second one is refused while
+// TestVerifyReportOneAtATime (console check 19): a second one is refused while
 // one runs, on every view of the program. The place is free after an end of any
 // kind: an answer, an ended context, a panic.
 func TestVerifyReportOneAtATime(t *testing.T) {
@@ -84,7 +84,7 @@ func TestVerifyReportOneAtATime(t *testing.T) {
 	scene.Must(p.With(memstore.New()).Run(t.Context(), affiliate.VerifyJob{}))
 }
 
-// TestVerifyEnds (console, check 19): a context that ends stops the reading and
+// TestVerifyEnds (console check 19): a context that ends stops the reading and
 // the comparing, each after at most so many records.
 func TestVerifyEnds(t *testing.T) {
 	w := scene.New(t)
@@ -119,7 +119,7 @@ func (c *endsAfter) Err() error {
 	return nil
 }
 
-// TestVerifyReportBesideWriters (console, check 19, with 2,000 sales instead of
+// TestVerifyReportBesideWriters (console check 19, with 2,000 sales instead of
 // 10^6): sales go on during the check, and no snapshot shows half of one.
 func TestVerifyReportBesideWriters(t *testing.T) {
 	w := scene.New(t)

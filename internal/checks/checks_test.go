@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// moneyChecks names the tests that prove each check of what happens to money
+// moneyChecks names the tests that prove each of the money checks, of what happens to money
 // after a sale: the folder, the test, and the sub-test when there is one.
 var moneyChecks = map[int][]string{
 	1:  {"internal/engine TestClawBackStory"},
@@ -190,8 +190,8 @@ func sourceOf(file *ast.File, f *ast.FuncDecl) testSource {
 	return s
 }
 
-// consoleChecks names the tests that prove each check of what the people who run a
-// program have: administration over HTTP, keys, the console, the partner pages, the
+// consoleChecks names the tests that prove each of the console checks, of what the people
+// who run a program have: administration over HTTP, keys, the console, the partner pages, the
 // command line and observability.
 var consoleChecks = map[int][]string{
 	1:  {"internal/integration/apicheck TestEveryExchange"},

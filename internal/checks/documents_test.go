@@ -1,10 +1,9 @@
 package checks_test
 
 import (
+	"cmp"
 	"encoding/json"
-	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -20,7 +19,7 @@ import (
 // TestReadmeBlocks: every Go block of the README and of the guides stands, letter
 // for letter, in a test file or an example, so that it is compiled and its output
 // compared.
-// It is check 75 of console.md.
+// It is console check 75.
 func TestReadmeBlocks(t *testing.T) {
 	sources := testSources(t)
 	for _, name := range []string{"README.md", "docs/observability.md", "docs/console.md", "docs/partner-pages.md", "docs/payments-stripe.md"} {
@@ -41,7 +40,7 @@ func TestReadmeBlocks(t *testing.T) {
 
 // TestReadmeTranscript: what the first steps show of the command line stands in the page
 // whose commands are run.
-// It is check 75 of console.md.
+// It is console check 75.
 func TestReadmeTranscript(t *testing.T) {
 	page := read(t, "docs/command-line.md")
 	blocks := regexp.MustCompile("(?s)```console\n(.*?)```").FindAllStringSubmatch(read(t, "docs/first-steps.md"), -1)
@@ -190,37 +189,43 @@ func read(t *testing.T, path string) string {
 	return string(text)
 }
 
-// goOnly are the reasons of methods that the HTTP API does not offer: the annex
-// of the contract is about the wire.
+// goOnly are the reasons of methods that the HTTP API does not offer: errors.json is about
+// the wire.
 var goOnly = []affiliate.Reason{affiliate.PaymentConflict, affiliate.UnknownRef, affiliate.OtherCurrency}
 
-// TestAnnex: annex A of docs/contract.md has the codes and texts of the engine's table,
+// TestErrors: httpapi/errors.json has the codes, statuses and texts of the engine's table,
 // and no others.
-func TestAnnex(t *testing.T) {
-	const file, columns = "docs/contract.md", "\n| Error-Code | Status | Text |\n|---|---|---|\n"
-	before, annex, found := strings.Cut(read(t, file), columns)
-	if !found || !strings.Contains(before, "\n## Annex A. Error table\n") {
-		t.Fatal("docs/contract.md has no annex A")
+func TestErrors(t *testing.T) {
+	const file = "httpapi/errors.json"
+	type row struct {
+		Code   affiliate.Reason `json:"code"`
+		Status int              `json:"status"`
+		Texts  []string         `json:"texts"`
 	}
-	texts := map[string][]string{}
+	var rows []row
 	for _, e := range refusal.Refusals() {
-		if !slices.Contains(goOnly, e.Reason) {
-			row := fmt.Sprintf("| `%s` | %d |", e.Reason, e.Kind.Status())
-			texts[row] = append(texts[row], "`"+e.Message+"`")
+		if slices.Contains(goOnly, e.Reason) {
+			continue
 		}
+		i := slices.IndexFunc(rows, func(r row) bool { return r.Code == e.Reason && r.Status == e.Kind.Status() })
+		if i < 0 {
+			rows, i = append(rows, row{Code: e.Reason, Status: e.Kind.Status()}), len(rows)
+		}
+		rows[i].Texts = append(rows[i].Texts, e.Message)
 	}
-	var want strings.Builder
-	for _, row := range slices.Sorted(maps.Keys(texts)) {
-		fmt.Fprintf(&want, "%s %s |\n", row, strings.Join(texts[row], ", "))
+	slices.SortFunc(rows, func(a, b row) int { return cmp.Or(cmp.Compare(a.Code, b.Code), a.Status-b.Status) })
+	want, err := json.MarshalIndent(rows, "", "  ")
+	if err != nil {
+		t.Fatal(err)
 	}
+	want = append(want, '\n')
 	switch {
-	case annex == want.String():
-	case !*update:
-		t.Error("annex A is not the engine's table; run go test ./internal/checks -run TestAnnex -update")
-	default:
-		if err := os.WriteFile(file, []byte(before+columns+want.String()), 0o644); err != nil {
+	case *update:
+		if err := os.WriteFile(file, want, 0o644); err != nil {
 			t.Fatal(err)
 		}
+	case read(t, file) != string(want):
+		t.Error("it is not the engine's table; run go test ./internal/checks -run TestErrors -update")
 	}
 }
 

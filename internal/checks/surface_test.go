@@ -18,7 +18,7 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "write the files in internal/surface, and annex A of docs/contract.md")
+var update = flag.Bool("update", false, "write the files in internal/surface, and httpapi/errors.json")
 
 // TestSurface: internal/surface has a file for each package that others may import, nested
 // modules too, and it lists all exported declarations. A change of what others

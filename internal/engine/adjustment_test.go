@@ -20,7 +20,7 @@ var (
 	adjustmentTaken   = scene.StateError(affiliate.AdjustmentExternalIDTaken, "externalId", "An adjustment with this external ID already exists")
 )
 
-// Every refusal of RecordAdjustment, with check 18 of docs/money.md.
+// Every refusal of RecordAdjustment, with money check 18.
 func TestRecordAdjustmentErrors(t *testing.T) {
 	ctx := t.Context()
 	s := scene.NewShop(t)

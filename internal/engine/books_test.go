@@ -12,7 +12,7 @@ import (
 	"github.com/tributary-go/tributary/internal/scene"
 )
 
-// docs/money.md, check 60 and M60: a program from before goes on at once. Its
+// money check 60 and M60: a program from before goes on at once. Its
 // balances are shown after OpenBooks.
 func TestOpenBooks(t *testing.T) {
 	ctx := t.Context()

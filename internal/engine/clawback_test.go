@@ -49,7 +49,7 @@ var (
 	outsideTheTime = scene.StateError(affiliate.OutsideRefundWindow, "", "Sale is outside the refund window")
 )
 
-// docs/money.md, checks 1–5 and 7–16, in their order on one program.
+// money checks 1–5 and 7–16, in their order on one program.
 func TestClawBackStory(t *testing.T) {
 	ctx := t.Context()
 	s := scene.NewShop(t)
@@ -130,7 +130,7 @@ func TestClawBackStory(t *testing.T) {
 	s.Verifies()
 }
 
-// docs/money.md, examples and checks 50–53: each change of what a payout took is
+// the examples of docs/money.md, and money checks 50–53: each change of what a payout took is
 // a further entry of the difference, and they add up exactly.
 func TestClawBackRounds(t *testing.T) {
 	flat := affiliate.Terms{Type: affiliate.CommissionFlat, Rate: affiliate.MustPercent("5")}

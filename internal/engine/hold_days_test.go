@@ -42,7 +42,7 @@ func payableAt(s scene.Shop, id affiliate.SaleID, want ...time.Time) {
 	}
 }
 
-// docs/money.md, checks 24 and 25.
+// money checks 24 and 25.
 func TestHoldDays(t *testing.T) {
 	ctx := t.Context()
 	pay := func(s scene.Shop) (affiliate.Payout, error) {

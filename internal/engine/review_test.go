@@ -33,7 +33,7 @@ func verdictOf(s affiliate.Sale) string {
 	return fmt.Sprint(c.ApprovalStatus, " ", c.HoldReason.Or(""), " ", c.RiskReasons)
 }
 
-// TestReview: checks 41, 42 and 44 of docs/money.md, by customer and by code.
+// TestReview: money checks 41, 42 and 44, by customer and by code.
 func TestReview(t *testing.T) {
 	for _, tt := range []struct {
 		name, affiliate, payout, customer, total string

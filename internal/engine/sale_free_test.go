@@ -16,7 +16,7 @@ func uses(s scene.GiftShop) [2]int64 {
 	return [2]int64{code.TimesRedeemed, scene.Must(s.Coupon(s.T.Context(), affiliate.CouponRef{ID: s.Gift.CouponID})).TimesRedeemed}
 }
 
-// TestFreeOrder: check 35 of docs/money.md, M71 and M72.
+// TestFreeOrder: money check 35, M71 and M72.
 func TestFreeOrder(t *testing.T) {
 	required := scene.FieldError(affiliate.MissingField, "totalEarned", "Total Amount Earned is required")
 	earned := scene.FieldError(affiliate.InvalidField, "free", "free must not be true when an amount was earned")

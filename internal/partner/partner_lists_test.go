@@ -49,7 +49,7 @@ func TestPartnerPages(t *testing.T) {
 	}
 }
 
-// TestPartnerSales (check 29 of console.md): a code that was given away is not named, an erased customer
+// TestPartnerSales (console check 29): a code that was given away is not named, an erased customer
 // is the end of their id, and a state is that of the sale.
 func TestPartnerSales(t *testing.T) {
 	w, ctx := scene.New(t), t.Context()

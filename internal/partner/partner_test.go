@@ -15,7 +15,7 @@ import (
 	"github.com/tributary-go/tributary/internal/scene"
 )
 
-// TestPartner (check 29 of console.md): what an affiliate among 200 sees is about
+// TestPartner (console check 29): what an affiliate among 200 sees is about
 // them alone, its customers are masked, and each object has exactly its fields.
 func TestPartner(t *testing.T) {
 	ctx, w := t.Context(), scene.New(t)

@@ -116,7 +116,7 @@ func (s runShop) is(what string, want, got []string) {
 
 var otherSettings = scene.StateError(affiliate.PayoutRunMismatch, "", "This payout run was started with different settings")
 
-// docs/money.md 6, example D; checks 26, 27 and 29 in Go.
+// docs/money.md 6; money checks 26, 27 and 29 in Go.
 func TestPayoutRun(t *testing.T) {
 	ctx := t.Context()
 	s := newRunShop(t)

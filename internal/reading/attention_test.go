@@ -14,7 +14,7 @@ import (
 	"github.com/tributary-go/tributary/internal/scene"
 )
 
-// TestAttention (console.md, checks 13 and 20): what waits is listed, and is gone
+// TestAttention (console checks 13 and 20): what waits is listed, and is gone
 // when somebody has dealt with it.
 func TestAttention(t *testing.T) {
 	ctx := t.Context()

@@ -11,7 +11,7 @@ import (
 	"github.com/tributary-go/tributary/internal/scene"
 )
 
-// docs/money.md, checks 6 and 20 with the balances of checks 2 to 19, in their
+// money checks 6 and 20 with the balances of checks 2 to 19, in their
 // order on one program.
 func TestLedgerStory(t *testing.T) {
 	ctx := t.Context()

@@ -21,7 +21,7 @@ func why(w *scene.World, id affiliate.SaleID) string {
 	return fmt.Sprintf("%s %s %s %s %v", e.Credit.By, e.Terms.RateFrom, e.Terms.PlanFrom, e.Arithmetic.Exact, e.Arithmetic.Rounded)
 }
 
-// TestExplainSale: check 45 of docs/money.md, every field.
+// TestExplainSale: money check 45, every field.
 func TestExplainSale(t *testing.T) {
 	s := scene.NewShop(t)
 	ctx := t.Context()

@@ -33,7 +33,7 @@ func would(w *scene.World, q affiliate.SimulateQuery) (lines []string) {
 	return lines
 }
 
-// TestSimulate: check 47 of docs/money.md.
+// TestSimulate: money check 47.
 func TestSimulate(t *testing.T) {
 	s := scene.NewShop(t)
 	s.Sell(affiliate.SaleParams{Email: s.Tomas.Email})

@@ -22,7 +22,7 @@ import (
 
 func month(m time.Month) time.Time { return time.Date(2026, m, 1, 0, 0, 0, 0, time.UTC) }
 
-// docs/money.md, checks 21 and 22: what a closed period says never changes.
+// money checks 21 and 22: what a closed period says never changes.
 func TestStatement(t *testing.T) {
 	ctx := t.Context()
 	s := scene.NewShop(t)
@@ -61,7 +61,7 @@ func TestStatement(t *testing.T) {
 	}
 }
 
-// docs/money.md, check 23, and M60: a statement does not begin before the books.
+// money check 23, and M60: a statement does not begin before the books.
 func TestStatementErrors(t *testing.T) {
 	ctx := t.Context()
 	s := scene.NewShop(t)

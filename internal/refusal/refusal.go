@@ -25,7 +25,7 @@ func inField(text string) Refusal {
 	return Refusal{affiliate.KindInvalid, affiliate.InvalidField, "{field}", "{field} " + text}
 }
 
-// Refusals lists the whole table, in the order of the contract's annex: for
+// Refusals lists the whole table, which httpapi/errors.json lists by code: for
 // adapters, documents and tests. The {…} in a text is filled in when it is used.
 func Refusals() []*affiliate.Error {
 	errs := make([]*affiliate.Error, len(table))

@@ -60,9 +60,9 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// describe writes the section of a table. Columns of one meaning stand in one row.
+// describe writes the section of a table. Columns of one meaning stand in one line.
 func describe(t *testing.T, b *strings.Builder, table relation.Table) {
-	fmt.Fprintf(b, "\n### %s\n\n%s\n\n| Column | Kind | Meaning |\n|---|---|---|\n", table.Name, table.Doc)
+	fmt.Fprintf(b, "\n### %s\n\n%s\n\n", table.Name, table.Doc)
 	var usual, names []string
 	for i, c := range table.Columns {
 		switch {
@@ -88,7 +88,7 @@ func describe(t *testing.T, b *strings.Builder, table relation.Table) {
 		if c.Null {
 			null = "?"
 		}
-		fmt.Fprintf(b, "| %s | %s%s | %s |\n", strings.Join(names, ", "), kindNames[c.Kind], null, c.Doc)
+		fmt.Fprintf(b, "- %s (%s%s): %s\n", strings.Join(names, ", "), kindNames[c.Kind], null, c.Doc)
 		names = nil
 	}
 	if len(usual) > 0 {

@@ -170,7 +170,7 @@ func TestEraseReferral(t *testing.T) {
 }
 
 // inWholeEraseAffiliate runs a test with the whole erasure and with that in steps of
-// three records (check 16 of console.md).
+// three records (console check 16).
 func inWholeEraseAffiliate(t *testing.T, test func(*testing.T, func(*scene.Ledger, uuid.UUID) error)) {
 	t.Run("whole", func(t *testing.T) {
 		test(t, func(b *scene.Ledger, id uuid.UUID) error { return b.Forfeiting().EraseAffiliate(t.Context(), id) })

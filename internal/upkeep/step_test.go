@@ -105,7 +105,7 @@ func tiersOf(w *scene.World) map[string]bool {
 	return out
 }
 
-// TestStepTiers (console, check 8, on the engine): 5,000 affiliates in steps of
+// TestStepTiers (console check 8, on the engine): 5,000 affiliates in steps of
 // 500 end as AssignTiers ends, no transaction changes more than 512, and another
 // walk changes nothing.
 func TestStepTiers(t *testing.T) {
@@ -149,7 +149,7 @@ func cheaper(w *scene.World, n int) affiliate.SaleFilter {
 	return affiliate.SaleFilter{AffiliateEmail: affiliate.Set("ada@example.com")}
 }
 
-// TestStepRecalculate (console, check 14): steps end as RecalculateSales ends,
+// TestStepRecalculate (console check 14): steps end as RecalculateSales ends,
 // also when the process is killed between two transactions and another goes on.
 func TestStepRecalculate(t *testing.T) {
 	const n = 1300
@@ -203,7 +203,7 @@ func TestStepRecalculate(t *testing.T) {
 	}
 }
 
-// TestStepPrune (console, check 17): steps of any size delete what Prune and
+// TestStepPrune (console check 17): steps of any size delete what Prune and
 // Retain delete.
 func TestStepPrune(t *testing.T) {
 	fill := func(t *testing.T) *long {
@@ -286,7 +286,7 @@ func TestStepPruneKeepsHistory(t *testing.T) {
 	}
 }
 
-// TestStepRepeated (console, check 4): the same step again changes nothing; under
+// TestStepRepeated (console check 4): the same step again changes nothing; under
 // a key it answers the same, also after the work of a step was done and its last
 // transaction failed.
 func TestStepRepeated(t *testing.T) {

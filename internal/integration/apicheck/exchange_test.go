@@ -25,7 +25,7 @@ func TestWireContract(t *testing.T) {
 
 // TestEveryExchange: requests and answers are valid by the document, in every
 // operation with every status and every Error-Code.
-// It is check 1 of console.md.
+// It is console check 1.
 func TestEveryExchange(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

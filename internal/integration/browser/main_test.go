@@ -18,7 +18,7 @@ var (
 	scratch  string          // a folder that goes when the tests are over
 )
 
-// TestMain is check 74 of console.md.
+// TestMain is console check 74.
 func TestMain(m *testing.M) {
 	code, err := run(m)
 	if err != nil {
