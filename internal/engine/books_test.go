@@ -138,17 +138,6 @@ func TestOpenBooksStay(t *testing.T) {
 	}
 }
 
-// Every store call of OpenBooks failed once: all or nothing.
-func TestOpenBooksFaults(t *testing.T) {
-	s := scene.NewShop(t)
-	s.ToTomas("100")
-	s.Moves(s.PaysOut(), affiliate.PayoutPaid)
-	s.Ages()
-	everyFailure(s.World, func() error { return scene.ErrOf(s.Run(t.Context(), affiliate.OpenBooksJob{})) })
-	s.Verifies()
-	s.Stands(1, "0", "0", "20", "20")
-}
-
 // TestVerifyMovements: I62 to I66, and I71.
 func TestVerifyMovements(t *testing.T) {
 	movement := func(cause affiliate.Cause, change func(*record.Movement)) func(*scene.Ledger, *record.Tx) error {

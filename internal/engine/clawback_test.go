@@ -412,18 +412,6 @@ func TestPayoutTakesDebtsAfterUntil(t *testing.T) {
 	s.Verifies()
 }
 
-// Every store call of a claw-back failed once: all or nothing.
-func TestClawBackFaults(t *testing.T) {
-	s := scene.NewShop(t)
-	sale := s.ToTomas("100")
-	s.Moves(s.PaysOut(), affiliate.PayoutPaid)
-	everyFailure(s.World, func() error {
-		return scene.ErrOf(s.RefundSale(t.Context(), affiliate.Refund{SaleID: sale.ID, Amount: scene.Amount("50"), ClawBack: true}))
-	})
-	has(s, sale.ID, "10", "20", "-10")
-	s.Verifies()
-}
-
 // Check 57: many refunds at once, beside payouts. Each is booked once, and the
 // entries add up to what is kept.
 func TestClawBacksAtOnce(t *testing.T) {

@@ -247,28 +247,6 @@ func repeats(s scene.Shop, sc scenario) {
 	}
 }
 
-// A commit whose answer is lost is complete, and its repeat adds nothing.
-func TestSalesLostAnswers(t *testing.T) {
-	ctx := t.Context()
-	for name := range scenarios(faultShop(t), ctx) {
-		t.Run(name, func(t *testing.T) {
-			s := faultShop(t)
-			sc := scenarios(s, ctx)[name]
-			before := s.Dump()
-			err := sc.run(s.With(conformance.LoseAnswer(s.Store, 1)))
-			if !errors.Is(err, conformance.ErrInjected) {
-				t.Fatalf("%v", err)
-			}
-			injected(s, 1, err)
-			if cmp.Equal(before, s.Dump()) {
-				t.Error("nothing was committed")
-			}
-			s.Verifies()
-			repeats(s, sc)
-		})
-	}
-}
-
 // Every scenario stores the same records when its closures run twice, and no
 // error of the store has a text for clients.
 func TestSalesRerun(t *testing.T) {
@@ -288,36 +266,6 @@ func TestSalesRerun(t *testing.T) {
 	for _, e := range refusal.Refusals() {
 		if strings.Contains(e.Message, "injected") || strings.Contains(e.Message, "affiliate:") {
 			t.Errorf("%q", e.Message)
-		}
-	}
-}
-
-// Reads return the store's error unchanged.
-func TestSalesReadFaults(t *testing.T) {
-	ctx := t.Context()
-	s := faultShop(t)
-	broken := s.With(scene.FailingViews{Store: s.Store})
-	for name, read := range map[string]func() error{
-		"sale":  func() error { _, err := broken.Sale(ctx, 1); return err },
-		"sales": func() error { _, err := broken.Sales(ctx, affiliate.SaleFilter{}, affiliate.Page{}); return err },
-		"by email": func() error {
-			_, err := broken.Sales(ctx, affiliate.SaleFilter{AffiliateEmail: affiliate.Set("ada@example.com")}, affiliate.Page{})
-			return err
-		},
-		"by id": func() error {
-			_, err := broken.Sales(ctx, affiliate.SaleFilter{ExternalID: affiliate.Set("x")}, affiliate.Page{})
-			return err
-		},
-		"referral": func() error { _, err := broken.Referral(ctx, s.Tomas.Email); return err },
-		"referrals": func() error {
-			_, err := broken.Referrals(ctx, affiliate.ReferralFilter{AffiliateEmail: affiliate.Set("ada@example.com")}, affiliate.Page{})
-			return err
-		},
-		"payouts": func() error { _, err := broken.Payouts(ctx, affiliate.PayoutFilter{}, affiliate.Page{}); return err },
-		"payout":  func() error { _, err := broken.Payout(ctx, s.Bob.ID); return err },
-	} {
-		if err := read(); !errors.Is(err, conformance.ErrInjected) {
-			t.Errorf("%s: %v", name, err)
 		}
 	}
 }
