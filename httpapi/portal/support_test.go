@@ -177,6 +177,29 @@ func (g got) text() string {
 	return strings.Join(strings.Fields(html.UnescapeString(tags.ReplaceAllString(formTag.FindString(g.body), " "))), " ")
 }
 
+var (
+	sections = regexp.MustCompile(`(?s)<section.*?</section>`)
+	headings = regexp.MustCompile(`(?s)<h2[^>]*>(.*?)</h2>`)
+	entries  = regexp.MustCompile(`(?s)<li>.*?</li>|<tr><td.*?</tr>`)
+)
+
+// parts are the sections of a page by their headings: the items of lists, and the rows of tables
+// with their cells.
+func (g got) parts() map[string][]string {
+	plain := func(s string) string {
+		return strings.Join(strings.Fields(html.UnescapeString(tags.ReplaceAllString(s, ""))), " ")
+	}
+	all := map[string][]string{}
+	for _, section := range sections.FindAllString(g.body, -1) {
+		heading := plain(headings.FindString(section))
+		for _, entry := range entries.FindAllString(section, -1) {
+			cells := strings.ReplaceAll(strings.ReplaceAll(entry, "</td><td", "</td> | <td"), "</div><div>", "; ")
+			all[heading] = append(all[heading], plain(cells))
+		}
+	}
+	return all
+}
+
 func (w *world) post(cookie, path string, form url.Values, head ...string) got {
 	return ask(w.pages, "POST", "/partner/"+path, form.Encode(), append([]string{"Cookie", cookie}, head...)...)
 }

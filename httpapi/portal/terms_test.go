@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/tributary-go/tributary/affiliate"
 )
 
@@ -13,13 +15,14 @@ import (
 func TestTerms(t *testing.T) {
 	w := newWorld(t, "")
 	cookie, ctx := w.enter(w.ada.ID), t.Context()
-	says := func(want string) {
+	type parts = map[string][]string
+	says := func(want parts) {
 		t.Helper()
-		if page := w.get(cookie, "terms"); page.status != 200 || !strings.Contains(page.text(), want) {
-			t.Errorf("%d, it does not say %q: %s", page.status, want, page.text())
+		if diff := cmp.Diff(want, w.get(cookie, "terms").parts()); diff != "" {
+			t.Errorf("sections of the page (-want +got):\n%s", diff)
 		}
 	}
-	says("Terms What you earn by a sale. The program may have other terms for some of your customers. Now 20 % ")
+	says(parts{"Now": {"20 %"}})
 	percent := func(rate string) affiliate.RulePay {
 		return affiliate.RulePay{Type: affiliate.RulePercentage, Rate: affiliate.MustPercent(rate)}
 	}
@@ -38,21 +41,28 @@ func TestTerms(t *testing.T) {
 			Rules: affiliate.Set(rules), MaxPayments: affiliate.Set[int64](24), MaxMonths: affiliate.Set[int64](1), MaxPerSale: affiliate.Set(affiliate.MustAmount("50")), MaxPerCustomer: affiliate.Set(affiliate.MustAmount("500")), HoldDays: affiliate.Set[int64](30),
 		}))
 	}
-	says("Now 20 % of everything else for the first 24 payments of a customer for 1 month from the first payment of a customer at most 50.00 USD for a sale at most 500.00 USD for all sales of a customer payable after 30 days")
-	says("2.50 USD for each piece products: SEAT, a, b, c, d, e, f, g, h, i and 3 more not the categories: gift the first 12 payments of a customer " +
-		"5 % plans: yearly from the month no. 13 on of a customer customers who have paid before 40 % the first payment of a customer 41 % the payment no. 3 of a customer " +
-		"42 % the months no. 2 to 6 of a customer when it is: purchase 3.00 USD for the sale what your customers do without a payment: signup " +
-		"nothing categories: Z not the products: X not the plans: Y customers who pay for the first time 1 % everything")
+	says(parts{"Now": {
+		"20 % of everything else", "for the first 24 payments of a customer", "for 1 month from the first payment of a customer",
+		"at most 50.00 USD for a sale", "at most 500.00 USD for all sales of a customer", "payable after 30 days",
+		"2.50 USD for each piece | products: SEAT, a, b, c, d, e, f, g, h, i and 3 more; not the categories: gift; the first 12 payments of a customer",
+		"5 % | plans: yearly; from the month no. 13 on of a customer; customers who have paid before",
+		"40 % | the first payment of a customer",
+		"41 % | the payment no. 3 of a customer",
+		"42 % | the months no. 2 to 6 of a customer; when it is: purchase",
+		"3.00 USD for the sale | what your customers do without a payment: signup",
+		"nothing | categories: Z; not the products: X; not the plans: Y; customers who pay for the first time",
+		"1 % | everything",
+	}})
 	plan := must(w.CreatePlan(ctx, affiliate.PlanParams{Name: "secret plan", Terms: affiliate.Terms{Rate: affiliate.MustPercent("30")}}))
 	must(w.SetAffiliatePlan(ctx, plan.ID, w.ada.ID))
 	for day, rate := range map[int]string{1: "15", 2: "16", 3: "17"} {
 		must(w.UpdatePlan(ctx, plan.ID, affiliate.PlanUpdate{TermsUpdate: affiliate.TermsUpdate{Rate: affiliate.Set(affiliate.MustPercent(rate)), From: affiliate.Set(affiliate.Day(2027, 1, day))}}))
 	}
-	says("Now 30 % From 1 Jan 2027, 00:00 15 % Later From 2 Jan 2027, 00:00: 16 % From 3 Jan 2027, 00:00: 17 %")
+	says(parts{"Now": {"30 %"}, "From 1 Jan 2027, 00:00": {"15 %"}, "Later": {"From 2 Jan 2027, 00:00: 16 %", "From 3 Jan 2027, 00:00: 17 %"}})
 	if page := w.get(cookie, "terms"); strings.Contains(page.body, "secret") || len(page.body) > 40<<10 {
 		t.Errorf("%d bytes: %s", len(page.body), page.text())
 	}
 	w.now = time.Date(2027, 1, 2, 12, 0, 0, 0, time.UTC)
 	cookie = w.enter(w.ada.ID)
-	says("Now 16 % From 3 Jan 2027, 00:00 17 % ")
+	says(parts{"Now": {"16 %"}, "From 3 Jan 2027, 00:00": {"17 %"}})
 }
