@@ -91,10 +91,10 @@ func (p *Program) DeleteAffiliate(ctx context.Context, ref affiliate.AffiliateRe
 }
 
 // Affiliate returns the affiliate that ident names. When ident is [affiliate.External] of an
-// external id, it is the affiliate with that; when ident has only digits,
-// it is the affiliate of the click with that number; else the affiliate with
-// that id; else the owner of that slug. An id must be spelled as it was given
-// out; a slug matches in any letter case.
+// external id, it is the affiliate with that; when ident has an @, the one with that email, in
+// any letter case; when it has only digits, the affiliate of the click with that number; else
+// the affiliate with that id; else the owner of that slug. An id must be spelled as it was
+// given out; a slug matches in any letter case.
 //
 // Errors: [affiliate.ErrNotFound].
 //
@@ -112,34 +112,14 @@ func (p *Program) Answers(ctx context.Context, affiliateID uuid.UUID) ([]affilia
 	return p.engine.Answers(ctx, affiliateID)
 }
 
-// AffiliateByEmail returns the affiliate with the email, in any letter case.
-//
-// Errors: [affiliate.ErrNotFound].
-//
-// Source: docs/contract.md 3.1.
-func (p *Program) AffiliateByEmail(ctx context.Context, email string) (affiliate.Affiliate, error) {
-	return p.engine.AffiliateByEmail(ctx, email)
-}
-
-// Affiliates lists the affiliates of the program, newest first.
-//
-// Errors: [affiliate.InvalidQuery] for a bad page.
-//
-// Source: docs/contract.md 3.1.
-func (p *Program) Affiliates(ctx context.Context, pg affiliate.Page) (affiliate.List[affiliate.Affiliate], error) {
-	return p.engine.Affiliates(ctx, pg)
-}
-
-// SearchAffiliates lists affiliates, newest first, a hundred without a limit. A search text
-// that is exactly an id, an email or a slug finds that affiliate alone. A page looks at no
-// more than 5,000 affiliates, so it may be short or empty although more follow: Next says
-// so.
+// Affiliates lists the affiliates that a query selects, newest first. A search text that is
+// exactly an id, an email or a slug finds that affiliate alone.
 //
 // Errors: [affiliate.InvalidQuery] (status, search, a bad page).
 //
-// Source: docs/contract.md 4.6.
-func (p *Program) SearchAffiliates(ctx context.Context, q affiliate.AffiliateQuery, pg affiliate.Page) (affiliate.List[affiliate.Affiliate], error) {
-	return p.engine.SearchAffiliates(ctx, q, pg)
+// Source: docs/contract.md 3.1, 4.6.
+func (p *Program) Affiliates(ctx context.Context, q affiliate.AffiliateQuery, pg affiliate.Page) (affiliate.List[affiliate.Affiliate], error) {
+	return p.engine.Affiliates(ctx, q, pg)
 }
 
 // SetAffiliateStatus gives affiliates a status that follows their present one: all of

@@ -26,7 +26,7 @@ func (p *Program) Adjustment(ctx context.Context, id uuid.UUID) (affiliate.Adjus
 // Errors: [affiliate.InvalidQuery] (kind, a bad page).
 //
 // Source: docs/money.md 3.
-func (p *Program) Adjustments(ctx context.Context, f affiliate.AdjustmentFilter, pg affiliate.Page) (affiliate.List[affiliate.Adjustment], error) {
+func (p *Program) Adjustments(ctx context.Context, f affiliate.AdjustmentQuery, pg affiliate.Page) (affiliate.List[affiliate.Adjustment], error) {
 	return reading.Adjustments(ctx, p.engine, f, pg)
 }
 
@@ -123,7 +123,7 @@ func (p *Program) RankedBalances(ctx context.Context, at time.Time, pg affiliate
 // outside the years 1 to 9999.
 //
 // Source: docs/money.md 8.
-func (p *Program) Movements(ctx context.Context, f affiliate.MovementFilter, pg affiliate.Page) (affiliate.List[affiliate.Movement], error) {
+func (p *Program) Movements(ctx context.Context, f affiliate.MovementQuery, pg affiliate.Page) (affiliate.List[affiliate.Movement], error) {
 	return reading.Movements(ctx, p.engine, f, pg)
 }
 

@@ -104,7 +104,7 @@ func (p *Program) Hold(ctx context.Context, id string) (affiliate.Hold, error) {
 // Errors: [affiliate.MissingField] (codeId) for a filter without either, [affiliate.InvalidPage].
 //
 // Source: docs/contract.md 3.10.
-func (p *Program) Holds(ctx context.Context, f affiliate.HoldFilter, pg affiliate.Page) (affiliate.List[affiliate.Hold], error) {
+func (p *Program) Holds(ctx context.Context, f affiliate.HoldQuery, pg affiliate.Page) (affiliate.List[affiliate.Hold], error) {
 	return p.engine.Holds(ctx, f, pg)
 }
 
@@ -129,14 +129,14 @@ func (p *Program) Code(ctx context.Context, ref affiliate.CodeRef) (affiliate.Co
 	return p.engine.Code(ctx, ref)
 }
 
-// Codes lists the codes that f selects, newest first. An unknown coupon or
-// affiliate has none.
+// Codes lists the codes that a query selects, newest first. An unknown coupon or affiliate has
+// none. A search text that is exactly a code, in any letter case, finds that code alone.
 //
-// Errors: [affiliate.InvalidQuery].
+// Errors: [affiliate.InvalidQuery] (state, search, a bad page).
 //
-// Source: docs/contract.md 3.4.
-func (p *Program) Codes(ctx context.Context, f affiliate.CodeFilter, pg affiliate.Page) (affiliate.List[affiliate.Code], error) {
-	return p.engine.Codes(ctx, f, pg)
+// Source: docs/contract.md 3.4, 4.6.
+func (p *Program) Codes(ctx context.Context, q affiliate.CodeQuery, pg affiliate.Page) (affiliate.List[affiliate.Code], error) {
+	return p.engine.Codes(ctx, q, pg)
 }
 
 // GenerateCodes makes many codes: Count codes for the affiliate of CodeParams, or
@@ -157,18 +157,6 @@ func (p *Program) Codes(ctx context.Context, f affiliate.CodeFilter, pg affiliat
 // Source: docs/rules.md 3.8; ours, because a campaign needs many codes at once.
 func (p *Program) GenerateCodes(ctx context.Context, in affiliate.CodesParams) ([]affiliate.Code, error) {
 	return p.engine.GenerateCodes(ctx, in)
-}
-
-// SearchCodes lists codes, newest first, a hundred without a limit. A search text
-// that is exactly a code, in any letter case, finds that code alone. It looks at
-// no more than 5,000 records for a page, so a page may be short or empty although
-// more follow: Next says so.
-//
-// Errors: [affiliate.InvalidQuery] (state, search, a bad page).
-//
-// Source: docs/contract.md 4.6.
-func (p *Program) SearchCodes(ctx context.Context, q affiliate.CodeQuery, pg affiliate.Page) (affiliate.List[affiliate.Code], error) {
-	return p.engine.SearchCodes(ctx, q, pg)
 }
 
 // UpdateCode changes a code, but not its coupon and not how it was generated.
@@ -222,25 +210,14 @@ func (p *Program) Coupon(ctx context.Context, ref affiliate.CouponRef) (affiliat
 	return p.engine.Coupon(ctx, ref)
 }
 
-// Coupons lists the coupons, newest first, each with its codes.
-//
-// Errors: [affiliate.InvalidQuery].
-//
-// Source: docs/contract.md 3.3.
-func (p *Program) Coupons(ctx context.Context, pg affiliate.Page) (affiliate.List[affiliate.Coupon], error) {
-	return p.engine.Coupons(ctx, pg)
-}
-
-// CouponSummaries lists coupons without their codes, newest first, a hundred
-// without a limit. It reads no code, however many a coupon has. It looks at no
-// more than 5,000 coupons for a page, so a page may be short or empty although
-// more follow: Next says so.
+// Coupons lists the coupons that a query selects, newest first. Without WithCodes it is a
+// search, which reads no code, however many a coupon has; see [affiliate.Page].
 //
 // Errors: [affiliate.InvalidQuery] for a bad page.
 //
-// Source: docs/contract.md 4.6.
-func (p *Program) CouponSummaries(ctx context.Context, q affiliate.CouponQuery, pg affiliate.Page) (affiliate.List[affiliate.Coupon], error) {
-	return p.engine.CouponSummaries(ctx, q, pg)
+// Source: docs/contract.md 3.3, 4.6.
+func (p *Program) Coupons(ctx context.Context, q affiliate.CouponQuery, pg affiliate.Page) (affiliate.List[affiliate.Coupon], error) {
+	return p.engine.Coupons(ctx, q, pg)
 }
 
 // WriteCoupon writes the JSON of the coupon that ref names, with all its codes:

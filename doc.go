@@ -16,7 +16,7 @@
 //   - set who earns how much: [Config] (Terms), [Program.CreatePlan], [Program.CreateTier]; ask what other terms had cost: [Program.Simulate]
 //   - decide what is held: [Program.Attention], [Program.ReviewCommissions], [Program.AcceptRedemption]
 //   - tell other systems: [Program.CreateEndpoint]; be told in process: [record.Hooks], [Program.Follow]
-//   - walk a list to its end: [affiliate.All]; search one: [Program.SearchSales], [Program.SearchAffiliates]
+//   - list, filter and search: [Program.Sales], [Program.Affiliates] and the other plurals, with a query and a page; walk a list to its end: [affiliate.All]
 //   - repeat a call without a second effect: [affiliate.Once], [Program.Keyed]
 //   - write in a transaction of the host: [Program.With], and In of pgstore
 //   - bring over another program: [Program.ImportAffiliates] and package importer, first in a [Program.Rehearsal]

@@ -65,7 +65,7 @@ func (p *Program) Follow(ctx context.Context, after uuid.UUID) iter.Seq2[affilia
 // Errors: [affiliate.InvalidQuery] (type, a bad page).
 //
 // Source: ours, because a host that polls needs no endpoint.
-func (p *Program) Events(ctx context.Context, f affiliate.EventFilter, pg affiliate.Page) (affiliate.List[affiliate.Event], error) {
+func (p *Program) Events(ctx context.Context, f affiliate.EventQuery, pg affiliate.Page) (affiliate.List[affiliate.Event], error) {
 	return p.engine.Events(ctx, f, pg)
 }
 
@@ -130,7 +130,7 @@ func (p *Program) Delivery(ctx context.Context, id uuid.UUID) (affiliate.Deliver
 // Errors: [affiliate.InvalidQuery].
 //
 // Source: docs/contract.md 4.2.
-func (p *Program) Deliveries(ctx context.Context, f affiliate.DeliveryFilter, pg affiliate.Page) (affiliate.List[affiliate.Delivery], error) {
+func (p *Program) Deliveries(ctx context.Context, f affiliate.DeliveryQuery, pg affiliate.Page) (affiliate.List[affiliate.Delivery], error) {
 	return delivery.Deliveries(ctx, p.engine, f, pg)
 }
 

@@ -54,7 +54,7 @@ func keepRate(ctx context.Context, program *tributary.Program, rate affiliate.Pe
 	if err != nil {
 		return err
 	}
-	for customer, err := range affiliate.All(ctx, program.SearchReferrals, affiliate.ReferralQuery{}) {
+	for customer, err := range affiliate.All(ctx, program.Referrals, affiliate.ReferralQuery{}) {
 		if err != nil {
 			return err
 		}

@@ -447,7 +447,7 @@ func ExampleProgram_CreatePayout() {
 
 func ExampleProgram_Events() {
 	program, _, _ := newShop()
-	all := affiliate.All(context.Background(), program.Events, affiliate.EventFilter{})
+	all := affiliate.All(context.Background(), program.Events, affiliate.EventQuery{})
 	for e, err := range all { // newest first
 		if err != nil {
 			log.Fatal(err)

@@ -68,7 +68,7 @@ func (p *Program) Payout(ctx context.Context, id uuid.UUID) (affiliate.Payout, e
 // Errors: [affiliate.InvalidQuery] (status, method, a bad page).
 //
 // Source: docs/contract.md 2.8.
-func (p *Program) Payouts(ctx context.Context, f affiliate.PayoutFilter, pg affiliate.Page) (affiliate.List[affiliate.Payout], error) {
+func (p *Program) Payouts(ctx context.Context, f affiliate.PayoutQuery, pg affiliate.Page) (affiliate.List[affiliate.Payout], error) {
 	return payout.Payouts(ctx, p.engine, f, pg)
 }
 
@@ -207,6 +207,6 @@ func (p *Program) ReturnPayout(ctx context.Context, id uuid.UUID, reason string)
 // Errors: [affiliate.InvalidQuery] (status, method), and those of the store; each ends the walk.
 //
 // Source: docs/money.md 7.
-func (p *Program) Transfers(ctx context.Context, f affiliate.PayoutFilter) iter.Seq2[affiliate.Transfer, error] {
+func (p *Program) Transfers(ctx context.Context, f affiliate.PayoutQuery) iter.Seq2[affiliate.Transfer, error] {
 	return payout.Transfers(ctx, p.engine, f)
 }

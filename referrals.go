@@ -50,25 +50,15 @@ func (p *Program) Referral(ctx context.Context, ident string) (affiliate.Referra
 	return p.engine.Referral(ctx, ident)
 }
 
-// Referrals lists referrals, newest first. An unknown affiliate has none.
-//
-// Errors: [affiliate.InvalidQuery] for a bad page.
-//
-// Source: docs/contract.md 3.6.
-func (p *Program) Referrals(ctx context.Context, f affiliate.ReferralFilter, pg affiliate.Page) (affiliate.List[affiliate.Referral], error) {
-	return p.engine.Referrals(ctx, f, pg)
-}
-
-// SearchReferrals lists referrals, newest first, a hundred without a limit. A
-// search text that is exactly an id, an email or the host's own id of a customer
-// finds only what it names. It looks at no more than 5,000 referrals for a page,
-// so a page may be short or empty although more follow: Next says so.
+// Referrals lists the referrals that a query selects, newest first. An unknown affiliate has
+// none. A search text that is exactly an id, an email or the host's own id of a customer finds
+// only what it names.
 //
 // Errors: [affiliate.InvalidQuery] (subscriptionStatus, since, until, search, a bad page).
 //
-// Source: docs/contract.md 4.6.
-func (p *Program) SearchReferrals(ctx context.Context, q affiliate.ReferralQuery, pg affiliate.Page) (affiliate.List[affiliate.Referral], error) {
-	return p.engine.SearchReferrals(ctx, q, pg)
+// Source: docs/contract.md 3.6, 4.6.
+func (p *Program) Referrals(ctx context.Context, q affiliate.ReferralQuery, pg affiliate.Page) (affiliate.List[affiliate.Referral], error) {
+	return p.engine.Referrals(ctx, q, pg)
 }
 
 // UpdateReferral changes a referral, named by its id or the customer's email. A

@@ -165,19 +165,6 @@ func (p *Program) ReviewCommissions(ctx context.Context, status affiliate.Approv
 	return p.engine.ReviewCommissions(ctx, status, ids...)
 }
 
-// SearchSales lists sales, newest first unless the query says otherwise, a hundred without a limit. A search text
-// that is exactly a number, an order id or an invoice, also in capitals or small
-// letters throughout, finds that sale alone, and one that is a customer's email finds
-// the sales with it. It reads at most 5,000 sales for a page, so a page may be short
-// or empty although more follow: Next says so.
-//
-// Errors: [affiliate.InvalidQuery] (status, approvalStatus, since, until, currency, search, a bad page).
-//
-// Source: docs/contract.md 4.5.
-func (p *Program) SearchSales(ctx context.Context, q affiliate.SaleQuery, pg affiliate.Page) (affiliate.List[affiliate.Sale], error) {
-	return p.engine.SearchSales(ctx, q, pg)
-}
-
 // UpdateSale changes a sale; a field that is not given stays as it is. When TotalEarned or
 // CommissionRate is given and CommissionEarned is not, the commission is calculated again
 // on the kept amount of the sale. With a TotalEarned a free order becomes an ordinary sale.
@@ -208,12 +195,14 @@ func (p *Program) Sale(ctx context.Context, id affiliate.SaleID) (affiliate.Sale
 	return p.engine.Sale(ctx, id)
 }
 
-// Sales lists sales, newest first. A filter with an unknown value gives an
-// empty list.
+// Sales lists the sales that a query selects, newest first unless it says otherwise. A field
+// with an unknown value gives an empty list. A search text that is exactly a number, an order
+// id or an invoice, also in capitals or small letters throughout, finds that sale alone, and
+// one that is a customer's email finds the sales with it.
 //
-// Errors: [affiliate.InvalidQuery] for a bad page.
+// Errors: [affiliate.InvalidQuery] (status, approvalStatus, since, until, currency, search, a bad page).
 //
-// Source: docs/contract.md 3.7.
-func (p *Program) Sales(ctx context.Context, f affiliate.SaleFilter, pg affiliate.Page) (affiliate.List[affiliate.Sale], error) {
-	return p.engine.Sales(ctx, f, pg)
+// Source: docs/contract.md 3.7, 4.5.
+func (p *Program) Sales(ctx context.Context, q affiliate.SaleQuery, pg affiliate.Page) (affiliate.List[affiliate.Sale], error) {
+	return p.engine.Sales(ctx, q, pg)
 }

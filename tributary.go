@@ -22,16 +22,16 @@ import (
 // By noun:
 //
 //   - Affiliates: CreateAffiliate, EnsureAffiliate, InviteAffiliate, MergeAffiliates, DeleteAffiliate, Affiliate,
-//     AffiliateByEmail, Answers, Affiliates, SearchAffiliates, SetAffiliateStatus,
+//     Answers, Affiliates, SetAffiliateStatus,
 //     UpdateAffiliate, AcceptInvite
 //   - Links and clicks: TrackClick, CreateLink, DeleteLink, Links, ReleaseSlug, RenameLink
 //   - Coupons and codes: CheckCodes, CreateCode, DeleteCode, Evaluate, EvaluateCodes, HoldRedemption,
-//     Hold, Holds, ReleaseHold, Code, Codes, GenerateCodes, SearchCodes, UpdateCode, CreateCoupon, DeleteCoupon, Coupon,
-//     Coupons, CouponSummaries, WriteCoupon, WriteCoupons, UpdateCoupon
-//   - Customers: CreateReferral, DeleteReferral, Referral, Referrals, SearchReferrals,
+//     Hold, Holds, ReleaseHold, Code, Codes, GenerateCodes, UpdateCode, CreateCoupon, DeleteCoupon, Coupon,
+//     Coupons, WriteCoupon, WriteCoupons, UpdateCoupon
+//   - Customers: CreateReferral, DeleteReferral, Referral, Referrals,
 //     UpdateReferral, MergeReferrals, PushReferralStatus
 //   - Sales and commissions: RestoreRedemption, OverdrawnRedemption, AcceptRedemption, DeleteSale, ReverseSale, RecordSale,
-//     RecordConversion, RefundSale, ReviewCommissions, SearchSales, UpdateSale, Sale,
+//     RecordConversion, RefundSale, ReviewCommissions, UpdateSale, Sale,
 //     Sales
 //   - Plans and tiers: SetAffiliatePlan, SetAffiliateTier, SetTierExempt, CreatePlan,
 //     Plan, Plans, UpdatePlan, SetTerms, Terms, DeletePlan, SetReferralPlan,

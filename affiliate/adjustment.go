@@ -73,12 +73,12 @@ type AdjustmentParams struct {
 	Reverses uuid.UUID `json:"reversesId,omitzero"`
 }
 
-// AdjustmentFilter selects the adjustments that match every field that is set;
+// AdjustmentQuery selects the adjustments that match every field that is set;
 // without a field it selects all. An id that is set to null or to zero selects
 // nothing.
 //
 // Source: docs/money.md 3.
-type AdjustmentFilter struct {
+type AdjustmentQuery struct {
 	// The adjustments of this affiliate.
 	AffiliateID Opt[uuid.UUID] `json:"affiliateId,omitzero"`
 	// The adjustments of the affiliate with this email.

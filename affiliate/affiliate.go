@@ -203,10 +203,11 @@ type PayoutDetails struct {
 	Method PaymentMethod
 }
 
-// AffiliateQuery selects the affiliates that match every field that is set. A
-// field that is set to null or to a zero value selects nothing.
+// AffiliateQuery selects the affiliates that match every field that is set; without a field
+// it selects all. A field that is set to null or to a zero value selects nothing. With a
+// field it is a search; see [Page].
 //
-// Source: docs/contract.md 4.6.
+// Source: docs/contract.md 3.1, 4.6.
 type AffiliateQuery struct {
 	// The affiliates in this status; not given: any.
 	Status AffiliateStatus `json:"status,omitzero"`

@@ -136,13 +136,13 @@ var causes = []Cause{
 	CausePayoutCreated, CausePayoutPaid, CausePayoutCanceled, CauseOpening, CausePayoutReturned, CauseMove, CauseMerge,
 }
 
-// MovementFilter selects the movements that match every field that is set;
+// MovementQuery selects the movements that match every field that is set;
 // without a field it selects all. An id that is set to null or to zero selects
 // nothing. PayoutID and AdjustmentID find the movements of payouts and
 // adjustments that still exist.
 //
 // Source: docs/money.md 8.
-type MovementFilter struct {
+type MovementQuery struct {
 	// The movements of this affiliate.
 	AffiliateID Opt[uuid.UUID] `json:"affiliateId,omitzero"`
 	// The movements of the affiliate with this email.

@@ -184,18 +184,6 @@ type CodeRef struct {
 	ExternalID string
 }
 
-// CodeFilter selects the codes that match every field that is set; without a
-// field it selects all. A field that is set to null or to a zero value selects
-// nothing.
-//
-// Source: docs/contract.md 3.4.
-type CodeFilter struct {
-	CouponID    Opt[uuid.UUID] `json:"couponId,omitzero"`    // The codes of this coupon.
-	AffiliateID Opt[uuid.UUID] `json:"affiliateId,omitzero"` // The codes of this affiliate.
-	// The codes of the affiliate with this email.
-	AffiliateEmail Opt[string] `json:"affiliateEmail,omitzero"`
-}
-
 // DeletedCode is the answer for a deleted code.
 type DeletedCode struct {
 	ID   uuid.UUID `json:"id"`
@@ -401,25 +389,31 @@ func (in CodesParams) Total() int { return in.Count * max(len(in.AffiliateIDs), 
 // given.
 const DefaultRandomLength = 4
 
-// CodeQuery selects the codes that match every field that is set. A field that is
-// set to null or to a zero value selects nothing, but for Active.
+// CodeQuery selects the codes that match every field that is set; without a field it selects
+// all. A field that is set to null or to a zero value selects nothing, but for Active.
 //
-// Source: docs/contract.md 4.6.
+// The first three fields have an index: a list of them reads no more than it answers. With
+// any other field it is a search, which says Usability of each code; see [Page].
+//
+// Source: docs/contract.md 3.4, 4.6.
 type CodeQuery struct {
-	// The codes of this coupon.
-	CouponID Opt[uuid.UUID] `json:"couponId,omitzero"`
-	// The codes of this affiliate.
-	AffiliateID Opt[uuid.UUID] `json:"affiliateId,omitzero"`
+	CouponID    Opt[uuid.UUID] `json:"couponId,omitzero"`    // The codes of this coupon.
+	AffiliateID Opt[uuid.UUID] `json:"affiliateId,omitzero"` // The codes of this affiliate.
+	// The codes of the affiliate with this email.
+	AffiliateEmail Opt[string] `json:"affiliateEmail,omitzero" wire:"list"`
+
 	// The codes that are active, or those that are not.
-	Active Opt[bool] `json:"active,omitzero"`
+	Active Opt[bool] `json:"active,omitzero" wire:"search"`
 	// usable: an order that names nothing else could use it. exhausted: a limit, its own or the
 	// coupon's, is reached. upcoming: its time, or the coupon's, has not begun. expired: a time,
 	// its own or the coupon's, has passed. Not given: any.
-	State CodeState `json:"state,omitzero"`
+	State CodeState `json:"state,omitzero" wire:"search"`
 	// True: the oldest first. False: the newest first.
-	OldestFirst bool `json:"oldestFirst,omitzero"`
+	OldestFirst bool `json:"oldestFirst,omitzero" wire:"search"`
 	// Exactly this code; else the codes with this text, 1–100 characters, in them.
-	Search Opt[string] `json:"search,omitzero"`
+	Search Opt[string] `json:"search,omitzero" wire:"search"`
+	// True: it is a search although no other field makes it one.
+	Usability bool `json:"-" wire:"search"`
 }
 
 // A Usability says whether a code or a coupon works now, and why not, by the rules of a

@@ -189,13 +189,15 @@ type DeletedCoupon struct {
 	Name string    `json:"name"` // What it was called.
 }
 
-// CouponQuery selects the coupons that match every field that is set. A field
-// that is set to null selects nothing.
+// CouponQuery selects the coupons that match every field that is set; without a field it
+// selects all. A field that is set to null selects nothing.
 //
-// Source: docs/contract.md 4.6.
+// Source: docs/contract.md 3.3, 4.6.
 type CouponQuery struct {
 	// The coupon with this id.
 	ID Opt[uuid.UUID] `json:"couponId,omitzero"`
 	// The coupons that are valid, or those that are not.
 	Valid Opt[bool] `json:"valid,omitzero"`
+	// True: each with its codes, without Usability and BudgetLeft. False: the other way round.
+	WithCodes bool `json:"-"`
 }

@@ -24,12 +24,12 @@ func (e Event) MessageID() string {
 	return string(uuid7.AppendHex(append(make([]byte, 0, 36), "evt_"...), e.ID))
 }
 
-// EventFilter selects the events that match every field that is set; without a
+// EventQuery selects the events that match every field that is set; without a
 // field it selects all. An id that is set to null, to the zero id or to an
 // empty text selects nothing.
 //
 // Source: ours, for Program.Events.
-type EventFilter struct {
+type EventQuery struct {
 	ID       Opt[uuid.UUID]
 	Type     EventType   // empty: any
 	ObjectID Opt[string] // as in [Event]: a UUID, or the integer of a sale

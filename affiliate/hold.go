@@ -29,8 +29,8 @@ type HoldParams struct {
 	Until time.Time `json:"until,omitzero" wire:"end"`
 }
 
-// HoldFilter chooses holds by their code, or else by their coupon.
-type HoldFilter struct {
+// HoldQuery chooses holds by their code, or else by their coupon.
+type HoldQuery struct {
 	CodeID   Opt[uuid.UUID] `json:"codeId,omitzero"`
 	CouponID Opt[uuid.UUID] `json:"couponId,omitzero"`
 }

@@ -68,12 +68,12 @@ type LinkRef struct {
 	Slug string // in any letter case; also one that the link had before
 }
 
-// LinkFilter selects the links that match every field that is set; without a
+// LinkQuery selects the links that match every field that is set; without a
 // field it selects all. A field that is set to null or to a zero value selects
 // nothing.
 //
 // Source: docs/contract.md 3.2.
-type LinkFilter struct {
+type LinkQuery struct {
 	// The link with this id.
 	ID Opt[uuid.UUID] `json:"id,omitzero" wire:"one"`
 	// The link with this slug, in any letter case; also one that it had before.

@@ -7,9 +7,13 @@ import (
 )
 
 // A Page selects a part of a list. The zero Page is the whole list.
+//
+// A page of a search looks at no more than 5,000 records, so it may be short or empty
+// although more follow: Next says so. A search is a query whose fields have no index.
 type Page struct {
-	Limit  int    // 1–1,000; 0: all, or 100 when Cursor is set
-	Cursor string // List.Next of the previous page
+	Limit   int    // 1–1,000; 0: all, or 100 when another field is set
+	Cursor  string // List.Next of the previous page
+	Bounded bool   // the page is one of a search whatever the query is, in Affiliates, Referrals, Codes and Sales
 }
 
 // A List is one page of a list, newest first unless its query says OldestFirst.
@@ -26,7 +30,7 @@ const PageSize = 100
 // records at a time and keeps no more. list is a method of the engine or of the
 // client:
 //
-//	for sale, err := range affiliate.All(ctx, program.Sales, affiliate.SaleFilter{}) {
+//	for sale, err := range affiliate.All(ctx, program.Sales, affiliate.SaleQuery{}) {
 //		if err != nil {
 //			return err
 //		}

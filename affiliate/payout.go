@@ -75,12 +75,12 @@ type PayoutParams struct {
 	Currency Currency `json:"currency,omitzero"`
 }
 
-// PayoutFilter selects the payouts that match every field that is set; without
+// PayoutQuery selects the payouts that match every field that is set; without
 // a field it selects all. A field that is set to null or to a zero value
 // selects nothing.
 //
 // Source: docs/contract.md 2.8; docs/money.md 4.
-type PayoutFilter struct {
+type PayoutQuery struct {
 	// The payouts of this affiliate.
 	AffiliateID Opt[uuid.UUID] `json:"affiliateId,omitzero"`
 	// The payouts of the affiliate with this email.

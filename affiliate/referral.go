@@ -113,36 +113,30 @@ type Merge struct {
 	Into string `json:"into" wire:"text"`
 }
 
-// ReferralFilter selects the referrals that match every field that is set;
-// without a field it selects all. A field that is set to null or to a zero
-// value selects nothing.
+// ReferralQuery selects the referrals that match every field that is set; without a field it
+// selects all. A field that is set to null or to a zero value selects nothing.
 //
-// Source: docs/contract.md 3.6.
-type ReferralFilter struct {
-	// The referrals of this affiliate.
-	AffiliateID Opt[uuid.UUID] `json:"affiliateId,omitzero"`
-	// The referrals of the affiliate with this email.
-	AffiliateEmail Opt[string] `json:"affiliateEmail,omitzero"`
-	// The referrals with this ReferredUserExternalID.
-	ReferredUserExternalID Opt[string] `json:"externalId,omitzero"`
-}
-
-// ReferralQuery selects the referrals that match every field that is set. A
-// field that is set to null or to a zero value selects nothing.
+// The first three fields have an index: a list of them reads no more than it answers. With
+// any other field it is a search; see [Page].
 //
-// Source: docs/contract.md 4.6.
+// Source: docs/contract.md 3.6, 4.6.
 type ReferralQuery struct {
 	// The referrals of this affiliate.
 	AffiliateID Opt[uuid.UUID] `json:"affiliateId,omitzero"`
+	// The referrals of the affiliate with this email.
+	AffiliateEmail Opt[string] `json:"affiliateEmail,omitzero" wire:"list"`
+	// The referrals with this ReferredUserExternalID.
+	ReferredUserExternalID Opt[string] `json:"externalId,omitzero" wire:"list"`
+
 	// The referrals in this status; not given: any.
-	Status SubscriptionStatus `json:"subscriptionStatus,omitzero"`
+	Status SubscriptionStatus `json:"subscriptionStatus,omitzero" wire:"search"`
 	// Made then or later; a plain date is its first millisecond.
-	Since Opt[Date] `json:"since,omitzero"`
+	Since Opt[Date] `json:"since,omitzero" wire:"search"`
 	// Made then or earlier; a plain date is its last millisecond.
-	Until Opt[Date] `json:"until,omitzero"`
+	Until Opt[Date] `json:"until,omitzero" wire:"search"`
 	// True: the oldest first. False: the newest first.
-	OldestFirst bool `json:"oldestFirst,omitzero"`
+	OldestFirst bool `json:"oldestFirst,omitzero" wire:"search"`
 	// The referrals with exactly this id, email or ReferredUserExternalID; else those with this
 	// text, 1–100 characters, in their name or email.
-	Search Opt[string] `json:"search,omitzero"`
+	Search Opt[string] `json:"search,omitzero" wire:"search"`
 }

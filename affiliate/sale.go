@@ -346,24 +346,6 @@ type SaleUpdate struct {
 	AffiliateID Opt[uuid.UUID] `json:"affiliateId,omitzero"`
 }
 
-// SaleFilter selects the sales that match every field that is set; without a
-// field it selects all. A field that is set to null or to a zero value selects
-// nothing.
-//
-// Source: docs/contract.md 3.7.
-type SaleFilter struct {
-	// The sales that this affiliate is credited with.
-	AffiliateID Opt[uuid.UUID] `json:"affiliateId,omitzero"`
-	// The sales of the affiliate with this email.
-	AffiliateEmail Opt[string] `json:"affiliateEmail,omitzero"`
-	// The sales of this referral: its id, or the customer's email.
-	ReferralID Opt[string] `json:"referralId,omitzero"`
-	// The sale with this ExternalID, in an array.
-	ExternalID Opt[string] `json:"saleExternalId,omitzero"`
-	// The sale with this ExternalInvoiceID, in an array.
-	ExternalInvoiceID Opt[string] `json:"saleExternalInvoiceId,omitzero"`
-}
-
 // Refund is the input of Program.RefundSale.
 type Refund struct {
 	// The id of the sale.
@@ -560,37 +542,47 @@ type ConversionParams struct {
 	Name string `json:"name,omitzero" wire:"text"`
 }
 
-// SaleQuery selects the sales that match every field that is set. A field that is
-// set to null or to a zero value selects nothing.
+// SaleQuery selects the sales that match every field that is set; without a field it
+// selects all. A field that is set to null or to a zero value selects nothing.
 //
-// Source: docs/contract.md 4.5.
+// The first five fields have an index: a list of them reads no more than it answers. With
+// any other field it is a search; see [Page].
+//
+// Source: docs/contract.md 3.7, 4.5.
 type SaleQuery struct {
 	// The sales that this affiliate is credited with.
 	AffiliateID Opt[uuid.UUID] `json:"affiliateId,omitzero"`
+	// The sales of the affiliate with this email.
+	AffiliateEmail Opt[string] `json:"affiliateEmail,omitzero" wire:"list"`
 	// The sales of this referral: its id, or the customer's email.
 	ReferralID Opt[string] `json:"referralId,omitzero"`
+	// The sale with this ExternalID, in an array.
+	ExternalID Opt[string] `json:"saleExternalId,omitzero" wire:"list"`
+	// The sale with this ExternalInvoiceID, in an array.
+	ExternalInvoiceID Opt[string] `json:"saleExternalInvoiceId,omitzero" wire:"list"`
+
 	// The sales with this promotional code.
-	CodeID Opt[uuid.UUID] `json:"promotionalCodeId,omitzero"`
+	CodeID Opt[uuid.UUID] `json:"promotionalCodeId,omitzero" wire:"search"`
 	// The sales to customers who came by this link.
-	LinkID Opt[uuid.UUID] `json:"linkId,omitzero"`
+	LinkID Opt[uuid.UUID] `json:"linkId,omitzero" wire:"search"`
 	// The sales in this status; not given: any.
-	Status SaleStatus `json:"status,omitzero"`
+	Status SaleStatus `json:"status,omitzero" wire:"search"`
 	// The sales with a commission in this approval status; not given: any.
-	ApprovalStatus ApprovalStatus `json:"approvalStatus,omitzero"`
+	ApprovalStatus ApprovalStatus `json:"approvalStatus,omitzero" wire:"search"`
 	// Recorded then or later; a plain date is its first millisecond.
-	Since Opt[Date] `json:"since,omitzero"`
+	Since Opt[Date] `json:"since,omitzero" wire:"search"`
 	// Recorded then or earlier; a plain date is its last millisecond.
-	Until Opt[Date] `json:"until,omitzero"`
+	Until Opt[Date] `json:"until,omitzero" wire:"search"`
 	// The sales that were charged in this currency, in any letter case; not given: any.
-	Currency Currency `json:"currency,omitzero"`
+	Currency Currency `json:"currency,omitzero" wire:"search"`
 	// True: the oldest first. False: the newest first.
-	OldestFirst bool `json:"oldestFirst,omitzero"`
+	OldestFirst bool `json:"oldestFirst,omitzero" wire:"search"`
 	// True: search is a part of a text, also where it is all of one.
-	Part bool `json:"part,omitzero"`
+	Part bool `json:"part,omitzero" wire:"search"`
 	// The sale with exactly this number, ExternalID or ExternalInvoiceID, or the sales with this
 	// email; else those with this text, 1–100 characters, in one of them or in the customer's
 	// name, in any letter case.
-	Search Opt[string] `json:"search,omitzero"`
+	Search Opt[string] `json:"search,omitzero" wire:"search"`
 }
 
 // An Explanation says how the commission of a sale came about. For sales that were recorded

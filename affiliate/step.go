@@ -70,7 +70,11 @@ type AssignTiersJob struct{}
 //
 // Source: docs/rules.md 5.3.
 type RecalculateJob struct {
-	SaleFilter
+	AffiliateID       Opt[uuid.UUID] `json:"affiliateId,omitzero"` // whom the sale credits
+	AffiliateEmail    Opt[string]    `json:"affiliateEmail,omitzero"`
+	ReferralID        Opt[string]    `json:"referralId,omitzero"` // referral id, else customer email
+	ExternalID        Opt[string]    `json:"saleExternalId,omitzero"`
+	ExternalInvoiceID Opt[string]    `json:"saleExternalInvoiceId,omitzero"`
 }
 
 // OpenBooksJob opens the books of the affiliates with sales from before there were

@@ -337,12 +337,12 @@ const (
 	TriggerManual    AttemptTrigger = "manual"
 )
 
-// DeliveryFilter selects the deliveries that match every field that is set;
+// DeliveryQuery selects the deliveries that match every field that is set;
 // without a field it selects all. An id that is set to null or to the zero id
 // selects nothing.
 //
 // Source: docs/contract.md 4.2.
-type DeliveryFilter struct {
+type DeliveryQuery struct {
 	// Deliveries to this endpoint, which may be gone.
 	WebhookID Opt[uuid.UUID] `json:"webhookId,omitzero"`
 	// Deliveries of this event.

@@ -112,13 +112,13 @@ func TestWireShapes(t *testing.T) {
 	scene.Must(w.UpdateReferral(ctx, referral.Email, affiliate.ReferralUpdate{Name: scene.TextOf("Tom")}))
 	scene.Must(w.UpdateCoupon(ctx, coupon.ID, affiliate.CouponUpdate{Name: scene.TextOf("Winter")}))
 	scene.Must(w.UpdateCode(ctx, code.ID, affiliate.CodeUpdate{Active: affiliate.Set(true), FirstTimeOrder: affiliate.Set(true)}))
-	deliveries := scene.Must(w.Deliveries(ctx, affiliate.DeliveryFilter{}, affiliate.Page{})).Items
+	deliveries := scene.Must(w.Deliveries(ctx, affiliate.DeliveryQuery{}, affiliate.Page{})).Items
 	payload := strings.Replace(shape(scene.Must(json.Marshal(scene.Must(w.Delivery(ctx, deliveries[0].ID))))), deliveryHead+" payload", "", 1)
 	if !strings.HasPrefix(payload, "{event eventId occurredAt programId revision body{") {
 		t.Errorf("payload of a delivery: %s", payload)
 	}
 	got := map[string]any{
-		"affiliate": scene.Must(w.Affiliate(ctx, "mara")), "link": scene.Must(w.Links(ctx, affiliate.LinkFilter{}, affiliate.Page{})).Items[0],
+		"affiliate": scene.Must(w.Affiliate(ctx, "mara")), "link": scene.Must(w.Links(ctx, affiliate.LinkQuery{}, affiliate.Page{})).Items[0],
 		"coupon": scene.Must(w.Coupon(ctx, affiliate.CouponRef{ID: coupon.ID})), "code": scene.Must(w.Code(ctx, affiliate.CodeRef{ID: code.ID})),
 		"referral": scene.Must(w.Referral(ctx, referral.Email)), "sale": scene.Must(w.Sale(ctx, sale.ID)), "bare sale": bare,
 		"evaluation":     scene.Must(w.Evaluate(ctx, affiliate.Order{PromoCode: "MARA20", TotalEarned: scene.Amount("19.99")})),
@@ -169,7 +169,7 @@ func TestWireShapes(t *testing.T) {
 		affiliate.PromocodeCreated: codeShape, affiliate.PromocodeUpdated: codeShape,
 	}
 	for _, typ := range affiliate.EventTypes() {
-		events := scene.Must(w.Events(ctx, affiliate.EventFilter{Type: typ}, affiliate.Page{})).Items
+		events := scene.Must(w.Events(ctx, affiliate.EventQuery{Type: typ}, affiliate.Page{})).Items
 		if len(events) == 0 {
 			t.Errorf("no %s", typ)
 			continue
@@ -209,7 +209,7 @@ func TestWireDeletedBytes(t *testing.T) {
 	s := scene.NewShop(t)
 	sale := s.ToTomas("1")
 	scene.Must(0, s.DeleteSale(t.Context(), sale.ID))
-	event := scene.Must(s.Events(t.Context(), affiliate.EventFilter{Type: affiliate.SaleDeleted}, affiliate.Page{})).Items[0]
+	event := scene.Must(s.Events(t.Context(), affiliate.EventQuery{Type: affiliate.SaleDeleted}, affiliate.Page{})).Items[0]
 	want := `{"event":"sale.deleted","eventId":"` + event.MessageID() + `","occurredAt":"2026-03-11T09:24:18.442Z",` +
 		`"programId":"0197c2f0-1a2b-7c3d-8e4f-5a6b7c8d9e01","revision":2,"body":{"id":1}}`
 	if diff := cmp.Diff(want, string(event.Payload)); diff != "" {

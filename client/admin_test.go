@@ -169,7 +169,7 @@ func (s *teller) invitations() {
 func (s *teller) codesAndClicks(ada affiliate.Affiliate) {
 	c, x := s.Operations, s.ctx
 	coupon := told[affiliate.Coupon](s, "coupon for many")(c.CreateCoupon(x, affiliate.CouponParams{Name: "Many", PercentOff: affiliate.Set(affiliate.MustPercent("5"))}))
-	told[affiliate.List[affiliate.Coupon]](s, "one summary")(c.CouponSummaries(x, affiliate.CouponQuery{ID: affiliate.Set(coupon.ID)}, affiliate.Page{}))
+	told[affiliate.List[affiliate.Coupon]](s, "one summary")(c.Coupons(x, affiliate.CouponQuery{ID: affiliate.Set(coupon.ID)}, affiliate.Page{}))
 	batch := func(count int, length int64) affiliate.CodesParams {
 		return affiliate.CodesParams{Count: count, CodeParams: affiliate.CodeParams{
 			CouponID: coupon.ID, AffiliateID: ada.ID, Prefix: "many", CodeStructure: affiliate.Set(affiliate.CodeStructure{FirstName: true, RandomChars: length > 0}), RandomCharsLength: affiliate.Set(max(length, 1)),

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"net/url"
+	"strings"
 
 	"github.com/google/uuid"
 
@@ -30,18 +31,18 @@ func (rq *request) oneName(ref affiliate.AffiliateRef) {
 //
 // Errors: [affiliate.ErrNotFound].
 func (c *Client) Affiliate(ctx context.Context, ident string) (affiliate.Affiliate, error) {
-	return one[affiliate.Affiliate](ctx, c, affiliates, firstOf("id", ident))
-}
-
-// AffiliateByEmail is [tributary.Program.AffiliateByEmail].
-//
-// Errors: [affiliate.ErrNotFound].
-func (c *Client) AffiliateByEmail(ctx context.Context, email string) (affiliate.Affiliate, error) {
-	return one[affiliate.Affiliate](ctx, c, affiliates, firstOf("email", email))
+	by := "id"
+	if _, external := affiliate.ExternalIn(ident); !external && strings.Contains(ident, "@") {
+		by = "email"
+	}
+	return one[affiliate.Affiliate](ctx, c, affiliates, firstOf(by, ident))
 }
 
 // Affiliates is [tributary.Program.Affiliates].
-func (c *Client) Affiliates(ctx context.Context, pg affiliate.Page) (affiliate.List[affiliate.Affiliate], error) {
+func (c *Client) Affiliates(ctx context.Context, q affiliate.AffiliateQuery, pg affiliate.Page) (affiliate.List[affiliate.Affiliate], error) {
+	if pg.Bounded || q != (affiliate.AffiliateQuery{}) {
+		return selected[affiliate.Affiliate](ctx, c, affiliates+"/search", filterOf(q), pg)
+	}
 	return list[affiliate.Affiliate](ctx, c, affiliates, url.Values{}, pg)
 }
 

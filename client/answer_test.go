@@ -85,7 +85,7 @@ func TestUnfinishedJobs(t *testing.T) {
 		"EraseAffiliate":   func(c c) error { return c.EraseAffiliate(x, anID) },
 		"EraseReferral":    func(c c) error { return c.EraseReferral(x, "kim@example.com") },
 		"AssignTiers":      func(c c) error { return errOf(c.Run(x, affiliate.AssignTiersJob{})) },
-		"RecalculateSales": func(c c) error { return errOf(c.Run(x, affiliate.RecalculateJob{SaleFilter: affiliate.SaleFilter{}})) },
+		"RecalculateSales": func(c c) error { return errOf(c.Run(x, affiliate.RecalculateJob{})) },
 		"Prune":            func(c c) error { return errOf(c.Run(x, affiliate.PruneJob{Before: time.Unix(0, 0)})) },
 		"Retain": func(c c) error {
 			return errOf(c.Run(x, affiliate.RetainJob{Retention: affiliate.Retention{Events: 24 * time.Hour}}))
@@ -179,7 +179,7 @@ func TestNext(t *testing.T) {
 				resp.Header["Link"] = row.link
 				return resp, nil
 			}}
-			got, err := w.client(t).Sales(t.Context(), affiliate.SaleFilter{}, affiliate.Page{Limit: 2})
+			got, err := w.client(t).Sales(t.Context(), affiliate.SaleQuery{}, affiliate.Page{Limit: 2})
 			if err != nil || len(got.Items) != 2 || got.Next != row.want {
 				t.Errorf("got %q, %d items, %v; want %q", got.Next, len(got.Items), err, row.want)
 			}
@@ -194,7 +194,7 @@ func TestEachStops(t *testing.T) {
 	c, n := w.client(t), 0
 	var last error
 	for _, err := range affiliate.Each(1, func(pg affiliate.Page) (affiliate.List[affiliate.Sale], error) {
-		return c.Sales(t.Context(), affiliate.SaleFilter{}, pg)
+		return c.Sales(t.Context(), affiliate.SaleQuery{}, pg)
 	}) {
 		last = err
 		n++
@@ -207,7 +207,7 @@ func TestEachStops(t *testing.T) {
 // TestEmptyList: an empty list has items that are not nil.
 func TestEmptyList(t *testing.T) {
 	for _, body := range []string{"[]", "null"} {
-		got, err := always(200, body).client(t).Links(t.Context(), affiliate.LinkFilter{}, affiliate.Page{})
+		got, err := always(200, body).client(t).Links(t.Context(), affiliate.LinkQuery{}, affiliate.Page{})
 		if err != nil || got.Items == nil || len(got.Items) != 0 || got.Next != "" {
 			t.Errorf("%s: %+v, %v", body, got, err)
 		}
@@ -321,7 +321,7 @@ func TestErrorText(t *testing.T) {
 	}
 	w := &wire{answer: failing(errors.New("cable cut"))}
 	c = w.client(t, func(cfg *client.Config) { cfg.MinWait, cfg.MaxWait = 1, 1 })
-	e = failure(t, errOf(c.AffiliateByEmail(t.Context(), "ada@example.com")))
+	e = failure(t, errOf(c.Affiliate(t.Context(), "ada@example.com")))
 	if got, want := e.Error(), "GET /api/v1/affiliates: no answer: cable cut (3 attempts)"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}

@@ -23,11 +23,11 @@ func (c *Client) Code(ctx context.Context, ref affiliate.CodeRef) (affiliate.Cod
 
 // Codes is [tributary.Program.Codes]. When a filter has several fields, one of
 // them is sent: see [Client.Sales].
-func (c *Client) Codes(ctx context.Context, f affiliate.CodeFilter, pg affiliate.Page) (affiliate.List[affiliate.Code], error) {
-	var what choice[affiliate.Code]
-	what.id("couponId", f.CouponID, func(k *affiliate.Code) uuid.UUID { return k.CouponID })
-	what.id("affiliateId", f.AffiliateID, func(k *affiliate.Code) uuid.UUID { return k.AffiliateID.Or(uuid.Nil) })
-	what.text("affiliateEmail", f.AffiliateEmail, func(k *affiliate.Code, v string) bool {
+func (c *Client) Codes(ctx context.Context, q affiliate.CodeQuery, pg affiliate.Page) (affiliate.List[affiliate.Code], error) {
+	what := choiceOf[affiliate.Code](q, pg)
+	what.id("couponId", q.CouponID, func(k *affiliate.Code) uuid.UUID { return k.CouponID })
+	what.id("affiliateId", q.AffiliateID, func(k *affiliate.Code) uuid.UUID { return k.AffiliateID.Or(uuid.Nil) })
+	what.text("affiliateEmail", q.AffiliateEmail, func(k *affiliate.Code, v string) bool {
 		owner, _ := k.Affiliate.Get()
 		return sameEmail(owner.Email, v)
 	})

@@ -82,7 +82,7 @@ func TestHeaders(t *testing.T) {
 	w := always(200, `{"count":1}`)
 	c := w.client(t, func(cfg *client.Config) { cfg.UserAgent = "beans/2 (+https://beans.example)" })
 	_, _ = c.Keyed(affiliate.Once{Key: "change-1"}).UpdateAffiliate(t.Context(), affiliate.AffiliateRef{ID: anID}, affiliate.AffiliateUpdate{})
-	_, _ = c.Affiliates(t.Context(), affiliate.Page{})
+	_, _ = c.Affiliates(t.Context(), affiliate.AffiliateQuery{}, affiliate.Page{})
 	_, _ = c.CreateLink(t.Context(), affiliate.LinkParams{Once: affiliate.Once{Key: "order-1"}})
 	agent := []string{"beans/2 (+https://beans.example)"}
 	bearer, accept, kind := []string{"Bearer " + testKey}, []string{"application/json"}, []string{"application/json"}
@@ -338,7 +338,7 @@ func TestLog(t *testing.T) {
 		cfg.MinWait, cfg.MaxWait = 1, 1
 		cfg.Logger = slog.New(slog.NewJSONHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	})
-	_ = errOf(c.AffiliateByEmail(t.Context(), "ada@example.com"))
+	_ = errOf(c.Affiliate(t.Context(), "ada@example.com"))
 	lines := strings.Split(strings.TrimSpace(log.String()), "\n")
 	if len(lines) != 3 {
 		t.Fatalf("%d lines for 3 attempts", len(lines))

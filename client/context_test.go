@@ -129,7 +129,7 @@ func TestRetryAfterDate(t *testing.T) {
 			}
 			return reply(503, "", "Retry-After", time.Now().Add(2*time.Second).UTC().Format(http.TimeFormat)), nil
 		}
-		must(w.client(t).Affiliates(t.Context(), affiliate.Page{}))
+		must(w.client(t).Affiliates(t.Context(), affiliate.AffiliateQuery{}, affiliate.Page{}))
 		if gap := w.seen[1].at.Sub(w.seen[0].at); gap != 2*time.Second {
 			t.Errorf("came back after %v, want 2s", gap)
 		}

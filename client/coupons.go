@@ -2,7 +2,6 @@ package client
 
 import (
 	"context"
-	"net/url"
 
 	"github.com/google/uuid"
 
@@ -19,10 +18,18 @@ func (c *Client) Coupon(ctx context.Context, ref affiliate.CouponRef) (affiliate
 	return one[affiliate.Coupon](ctx, c, coupons, q)
 }
 
-// Coupons is [tributary.Program.Coupons]. An answer holds every code of each
-// coupon, so ask for small pages; see [Config.MaxBody].
-func (c *Client) Coupons(ctx context.Context, pg affiliate.Page) (affiliate.List[affiliate.Coupon], error) {
-	return list[affiliate.Coupon](ctx, c, coupons, url.Values{}, pg)
+// Coupons is [tributary.Program.Coupons]. WithCodes an answer holds every code of each
+// coupon, so ask for small pages; see [Config.MaxBody]. The client removes the coupons from it
+// that do not match ID and Valid.
+func (c *Client) Coupons(ctx context.Context, q affiliate.CouponQuery, pg affiliate.Page) (affiliate.List[affiliate.Coupon], error) {
+	if !q.WithCodes {
+		return selected[affiliate.Coupon](ctx, c, coupons+"/summaries", filterOf(q), pg)
+	}
+	what := choice[affiliate.Coupon]{nobody: none(q.ID) || q.Valid.IsNull()}
+	what.fits = append(what.fits, func(k *affiliate.Coupon) bool {
+		return k.ID == q.ID.Or(k.ID) && k.Valid == q.Valid.Or(k.Valid)
+	})
+	return chosen(ctx, c, coupons, what, pg)
 }
 
 // CreateCoupon is [tributary.Program.CreateCoupon].

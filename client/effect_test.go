@@ -69,7 +69,7 @@ func newShop(t *testing.T, change ...func(*client.Config)) *shop {
 // events counts the events of a type.
 func (s *shop) events(t *testing.T, typ affiliate.EventType) int {
 	t.Helper()
-	return len(must(s.Events(t.Context(), affiliate.EventFilter{Type: typ}, affiliate.Page{})).Items)
+	return len(must(s.Events(t.Context(), affiliate.EventQuery{Type: typ}, affiliate.Page{})).Items)
 }
 
 // TestLostAnswer: the first answer is lost after the server committed. No call
@@ -183,7 +183,7 @@ func TestLostAnswer(t *testing.T) {
 // redemption.
 func (s *shop) sold(t *testing.T, n int) {
 	t.Helper()
-	sales := len(must(s.Sales(t.Context(), affiliate.SaleFilter{}, affiliate.Page{})).Items)
+	sales := len(must(s.Sales(t.Context(), affiliate.SaleQuery{}, affiliate.Page{})).Items)
 	redeemed := must(s.Coupon(t.Context(), affiliate.CouponRef{ID: s.coupon.ID})).TimesRedeemed
 	if events := s.events(t, affiliate.SaleCreated); sales != n || events != n || redeemed != int64(n) {
 		t.Errorf("%d sales, %d events, %d redemptions; want %d each", sales, events, redeemed, n)

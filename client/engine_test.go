@@ -163,12 +163,14 @@ func (s *teller) people() affiliate.Affiliate {
 	for _, ident := range []string{"ada", "ADA", ada.ID.String(), "7", "nobody", "", "a/../b?x=1#y&z=%"} {
 		told[A](s, "by "+ident)(c.Affiliate(x, ident))
 	}
-	told[A](s, "by email")(c.AffiliateByEmail(x, "ADA@example.com"))
-	told[A](s, "by no email")(c.AffiliateByEmail(x, ""))
-	told[int](s, "pages")(pages(func(pg affiliate.Page) (affiliate.List[A], error) { return c.Affiliates(x, pg) }))
-	told[affiliate.List[A]](s, "all")(c.Affiliates(x, affiliate.Page{}))
-	told[affiliate.List[A]](s, "page too large")(c.Affiliates(x, affiliate.Page{Limit: 1001}))
-	told[affiliate.List[A]](s, "bad cursor")(c.Affiliates(x, affiliate.Page{Cursor: "?"}))
+	told[A](s, "by email")(c.Affiliate(x, "ADA@example.com"))
+	told[A](s, "by no email")(c.Affiliate(x, ""))
+	told[int](s, "pages")(pages(func(pg affiliate.Page) (affiliate.List[A], error) {
+		return c.Affiliates(x, affiliate.AffiliateQuery{}, pg)
+	}))
+	told[affiliate.List[A]](s, "all")(c.Affiliates(x, affiliate.AffiliateQuery{}, affiliate.Page{}))
+	told[affiliate.List[A]](s, "page too large")(c.Affiliates(x, affiliate.AffiliateQuery{}, affiliate.Page{Limit: 1001}))
+	told[affiliate.List[A]](s, "bad cursor")(c.Affiliates(x, affiliate.AffiliateQuery{}, affiliate.Page{Cursor: "?"}))
 	told[int](s, "update")(c.UpdateAffiliate(x, affiliate.AffiliateRef{ID: ada.ID}, affiliate.AffiliateUpdate{
 		LastName: affiliate.Set("King"), CommissionRate: affiliate.Set(affiliate.MustPercent("12.5")), AffiliateLink: affiliate.Set("king"),
 	}))
@@ -188,7 +190,7 @@ func (s *teller) people() affiliate.Affiliate {
 	told[L](s, "rename none")(c.RenameLink(x, affiliate.LinkRef{Slug: "none"}, "ada-3"))
 	told[L](s, "rename what?")(c.RenameLink(x, affiliate.LinkRef{}, "ada-3"))
 	told[L](s, "rename to nothing")(c.RenameLink(x, affiliate.LinkRef{Slug: "ada"}, ""))
-	for _, f := range []affiliate.LinkFilter{{}, {Slug: affiliate.Set("ADA")}, {AffiliateID: affiliate.Set(ada.ID)}, {AffiliateEmail: affiliate.Set("ada@example.com")}, {ID: affiliate.Set(anID)}, {Slug: affiliate.Set("none"), AffiliateID: affiliate.Set(ada.ID)}} {
+	for _, f := range []affiliate.LinkQuery{{}, {Slug: affiliate.Set("ADA")}, {AffiliateID: affiliate.Set(ada.ID)}, {AffiliateEmail: affiliate.Set("ada@example.com")}, {ID: affiliate.Set(anID)}, {Slug: affiliate.Set("none"), AffiliateID: affiliate.Set(ada.ID)}} {
 		told[affiliate.List[L]](s, "links")(c.Links(x, f, affiliate.Page{}))
 	}
 	told[affiliate.DeletedLink](s, "unlink")(c.DeleteLink(x, affiliate.LinkRef{Slug: "ada-3"}))
@@ -213,7 +215,7 @@ func (s *teller) codesAndSales(ada affiliate.Affiliate) {
 	told[K](s, "update none")(c.UpdateCoupon(x, anID, affiliate.CouponUpdate{}))
 	told[K](s, "update nil")(c.UpdateCoupon(x, uuid.Nil, affiliate.CouponUpdate{}))
 	told[K](s, "name null")(c.UpdateCoupon(x, coupon.ID, affiliate.CouponUpdate{Name: affiliate.Null[string]()}))
-	told[affiliate.List[K]](s, "coupons")(c.Coupons(x, affiliate.Page{}))
+	told[affiliate.List[K]](s, "coupons")(c.Coupons(x, affiliate.CouponQuery{WithCodes: true}, affiliate.Page{}))
 
 	type C = affiliate.Code
 	code := told[C](s, "code")(c.CreateCode(x, affiliate.CodeParams{
@@ -228,7 +230,7 @@ func (s *teller) codesAndSales(ada affiliate.Affiliate) {
 	}))
 	told[C](s, "by code")(c.Code(x, affiliate.CodeRef{Code: "ada20"}))
 	told[C](s, "by no code")(c.Code(x, affiliate.CodeRef{}))
-	for _, f := range []affiliate.CodeFilter{{}, {CouponID: affiliate.Set(coupon.ID)}, {AffiliateEmail: affiliate.Set("ada@example.com")}, {AffiliateID: affiliate.Set(anID)}} {
+	for _, f := range []affiliate.CodeQuery{{}, {CouponID: affiliate.Set(coupon.ID)}, {AffiliateEmail: affiliate.Set("ada@example.com")}, {AffiliateID: affiliate.Set(anID)}} {
 		told[affiliate.List[C]](s, "codes")(c.Codes(x, f, affiliate.Page{}))
 	}
 	told[C](s, "retire")(c.UpdateCode(x, code.ID, affiliate.CodeUpdate{Active: affiliate.Set(false)}))
@@ -248,7 +250,7 @@ func (s *teller) codesAndSales(ada affiliate.Affiliate) {
 	}))
 	told[R](s, "update none")(c.UpdateReferral(x, "nobody@example.com", affiliate.ReferralUpdate{}))
 	told[R](s, "update whom?")(c.UpdateReferral(x, "", affiliate.ReferralUpdate{}))
-	for _, f := range []affiliate.ReferralFilter{{}, {AffiliateID: affiliate.Set(ada.ID)}, {AffiliateEmail: affiliate.Set("no@example.com")}, {ReferredUserExternalID: affiliate.Set("u1")}} {
+	for _, f := range []affiliate.ReferralQuery{{}, {AffiliateID: affiliate.Set(ada.ID)}, {AffiliateEmail: affiliate.Set("no@example.com")}, {ReferredUserExternalID: affiliate.Set("u1")}} {
 		told[affiliate.List[R]](s, "referrals")(c.Referrals(x, f, affiliate.Page{}))
 	}
 	s.sales(ada)
@@ -343,7 +345,7 @@ func (s *teller) sales(ada affiliate.Affiliate) {
 	told[S](s, "by id")(c.Sale(x, sale.ID))
 	told[S](s, "none")(c.Sale(x, 999))
 	told[S](s, "zero")(c.Sale(x, 0))
-	for _, f := range []affiliate.SaleFilter{
+	for _, f := range []affiliate.SaleQuery{
 		{}, {AffiliateID: affiliate.Set(ada.ID)}, {AffiliateEmail: affiliate.Set("ada@example.com")}, {ReferralID: affiliate.Set("kim@example.com")},
 		{ExternalID: affiliate.Set("order 1/2?3")}, {ExternalInvoiceID: affiliate.Set("none")},
 	} {
@@ -375,8 +377,8 @@ func (s *teller) sales(ada affiliate.Affiliate) {
 		{Since: affiliate.Set(affiliate.Day(2026, 3, 11)), Until: affiliate.Set(affiliate.Day(2026, 3, 11))},
 		{OldestFirst: true}, {Currency: "USD"}, {Currency: "EUR"}, {Currency: "EU"}, {Search: affiliate.Set("KIM@")}, {Search: affiliate.Set("kim@example.com")}, {Search: affiliate.Set("")},
 	} {
-		told[affiliate.List[S]](s, "search")(c.SearchSales(x, q, affiliate.Page{}))
-		told[int](s, "in pages")(pages(func(pg affiliate.Page) (affiliate.List[S], error) { return c.SearchSales(x, q, pg) }))
+		told[affiliate.List[S]](s, "search")(c.Sales(x, q, affiliate.Page{}))
+		told[int](s, "in pages")(pages(func(pg affiliate.Page) (affiliate.List[S], error) { return c.Sales(x, q, pg) }))
 	}
 	told[[]S](s, "accept")(c.ReviewCommissions(x, affiliate.ApprovalAccepted, sale.ID+1, sale.ID+2))
 	told[any](s, "delete")(nil, c.DeleteSale(x, sale.ID))
@@ -403,12 +405,12 @@ func (s *teller) deliveries() {
 
 	told[affiliate.Coupon](s, "an event")(c.CreateCoupon(x, affiliate.CouponParams{Name: "Event", PercentOff: affiliate.Set(affiliate.MustPercent("1"))}))
 	type D = affiliate.Delivery
-	all := told[affiliate.List[D]](s, "deliveries")(c.Deliveries(x, affiliate.DeliveryFilter{
+	all := told[affiliate.List[D]](s, "deliveries")(c.Deliveries(x, affiliate.DeliveryQuery{
 		WebhookID: affiliate.Set(ep.ID), State: affiliate.DeliveryPending, Event: affiliate.CouponCreated,
 		Since: affiliate.Set(affiliate.Day(2026, 3, 11)), Until: affiliate.Set(affiliate.Day(2026, 3, 11)),
 	}, affiliate.Page{}))
-	told[affiliate.List[D]](s, "deliveries before")(c.Deliveries(x, affiliate.DeliveryFilter{Until: affiliate.Set(affiliate.Day(2026, 3, 10))}, affiliate.Page{}))
-	told[affiliate.List[D]](s, "deliveries how?")(c.Deliveries(x, affiliate.DeliveryFilter{State: "lost"}, affiliate.Page{}))
+	told[affiliate.List[D]](s, "deliveries before")(c.Deliveries(x, affiliate.DeliveryQuery{Until: affiliate.Set(affiliate.Day(2026, 3, 10))}, affiliate.Page{}))
+	told[affiliate.List[D]](s, "deliveries how?")(c.Deliveries(x, affiliate.DeliveryQuery{State: "lost"}, affiliate.Page{}))
 	for _, d := range all.Items {
 		told[D](s, "delivery")(c.Delivery(x, d.ID))
 		told[int](s, "replay")(c.Replay(x, affiliate.ReplayRange{DeliveryID: d.ID}))
@@ -440,5 +442,7 @@ func (s *teller) end(ada affiliate.Affiliate) {
 	told[any](s, "by email")(nil, c.DeleteAffiliate(x, affiliate.AffiliateRef{Email: "bo1@example.com"}))
 	told[any](s, "again")(nil, c.DeleteAffiliate(x, affiliate.AffiliateRef{ID: ada.ID}))
 	told[any](s, "delete whom?")(nil, c.DeleteAffiliate(x, affiliate.AffiliateRef{}))
-	told[int](s, "left")(pages(func(pg affiliate.Page) (affiliate.List[affiliate.Affiliate], error) { return c.Affiliates(x, pg) }))
+	told[int](s, "left")(pages(func(pg affiliate.Page) (affiliate.List[affiliate.Affiliate], error) {
+		return c.Affiliates(x, affiliate.AffiliateQuery{}, pg)
+	}))
 }

@@ -21,7 +21,7 @@ const (
 )
 
 // Events is [tributary.Program.Events]. Without a page all pages are joined.
-func (c *Client) Events(ctx context.Context, f affiliate.EventFilter, pg affiliate.Page) (affiliate.List[affiliate.Event], error) {
+func (c *Client) Events(ctx context.Context, f affiliate.EventQuery, pg affiliate.Page) (affiliate.List[affiliate.Event], error) {
 	var q filter
 	q.word("type", string(f.Type))
 	q.text("objectId", f.ObjectID)

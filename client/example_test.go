@@ -114,7 +114,7 @@ func ExampleClient_Links() {
 			log.Fatal(err)
 		}
 	}
-	of := affiliate.LinkFilter{AffiliateID: affiliate.Set(ada.ID)}
+	of := affiliate.LinkQuery{AffiliateID: affiliate.Set(ada.ID)}
 	for link, err := range affiliate.All(ctx, c.Links, of) {
 		if err != nil {
 			log.Fatal(err)
@@ -175,7 +175,7 @@ func ExampleClient_Keyed() {
 		log.Fatal(err)
 	}
 	fmt.Println(closing.DeleteAffiliate(ctx, affiliate.AffiliateRef{Email: "ada@example.com"}))
-	back, err := c.AffiliateByEmail(ctx, "ada@example.com")
+	back, err := c.Affiliate(ctx, "ada@example.com")
 	fmt.Println(back.Name, err)
 	// Output:
 	// <nil>

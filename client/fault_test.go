@@ -28,7 +28,7 @@ var columns = []struct {
 	{"GET", false, []invocation{
 		{"Affiliate", func(x context.Context, c *client.Client) error { return errOf(c.Affiliate(x, "ada")) }},
 		{"Sales", func(x context.Context, c *client.Client) error {
-			return errOf(c.Sales(x, affiliate.SaleFilter{}, affiliate.Page{}))
+			return errOf(c.Sales(x, affiliate.SaleQuery{}, affiliate.Page{}))
 		}},
 	}},
 	{"write", false, writeCalls},

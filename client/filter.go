@@ -18,9 +18,30 @@ import (
 // several parameters, so one is sent, and the client checks the answer against
 // the other fields.
 type choice[T any] struct {
+	search *filter // a search, which has these parameters; nil: it is none
 	query  url.Values
 	fits   []func(*T) bool
 	nobody bool // a field is set to an empty value, which selects nothing: no request is sent
+}
+
+// choiceOf returns the choice of a query without the fields that only the list has.
+func choiceOf[T any](q any, pg affiliate.Page) (c choice[T]) {
+	if pg.Bounded || isSearch(q) {
+		f := filterOf(q)
+		c.search, c.query, c.nobody = &f, f.query, f.nobody
+	}
+	return c
+}
+
+// isSearch reports whether a field of a query is set that only a search has.
+func isSearch(q any) bool {
+	v := reflect.ValueOf(q)
+	for i := range v.NumField() {
+		if v.Type().Field(i).Tag.Get("wire") == "search" && !v.Field(i).IsZero() {
+			return true
+		}
+	}
+	return false
 }
 
 // text adds a field. The first field that is set is sent, so callers add the
@@ -33,7 +54,8 @@ func (c *choice[T]) text(name string, field affiliate.Opt[string], fits func(ite
 	switch {
 	case value == "":
 		c.nobody = true
-	case c.query == nil:
+	case c.search != nil && c.query.Has(name):
+	case c.search == nil && c.query == nil:
 		c.query = url.Values{name: {value}}
 	default:
 		c.fits = append(c.fits, func(item *T) bool { return fits(item, value) })
@@ -58,7 +80,13 @@ func chosen[T any](ctx context.Context, c *Client, path string, what choice[T], 
 	if what.query == nil {
 		what.query = url.Values{}
 	}
-	out, err := list[T](ctx, c, path, what.query, pg)
+	var out affiliate.List[T]
+	var err error
+	if what.search != nil {
+		out, err = selected[T](ctx, c, path+"/search", *what.search, pg)
+	} else {
+		out, err = list[T](ctx, c, path, what.query, pg)
+	}
 	out.Items = slices.DeleteFunc(out.Items, func(item T) bool {
 		return slices.ContainsFunc(what.fits, func(fits func(*T) bool) bool { return !fits(&item) })
 	})
@@ -90,6 +118,9 @@ func filterOf(fields any) (f filter) {
 	v := reflect.ValueOf(fields)
 	for _, field := range reflect.VisibleFields(v.Type()) {
 		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		if name == "-" || field.Tag.Get("wire") == "list" {
+			continue
+		}
 		switch value := v.FieldByIndex(field.Index).Interface().(type) {
 		case affiliate.Opt[uuid.UUID]:
 			if field.Tag.Get("wire") == "event" {
@@ -192,4 +223,19 @@ func selected[T any](ctx context.Context, c *Client, path string, f filter, pg a
 		all.Items = append(all.Items, page.Items...)
 	}
 	return all, nil
+}
+
+// flag adds a field that is true.
+func (f *filter) flag(name string, set bool) {
+	if set {
+		f.word(name, "true")
+	}
+}
+
+// boolean adds a field; null selects nothing.
+func (f *filter) boolean(name string, field affiliate.Opt[bool]) {
+	f.nobody = f.nobody || field.IsNull()
+	if value, set := field.Get(); set {
+		f.word(name, strconv.FormatBool(value))
+	}
 }

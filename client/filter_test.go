@@ -86,32 +86,46 @@ func TestFilters(t *testing.T) {
 	}
 
 	owners, emails := options(ada.ID, bob.ID, uuid.Max, uuid.Nil), options("ADA@example.com ", "bob@example.com", "")
-	var sales []affiliate.SaleFilter
-	var links []affiliate.LinkFilter
-	var codes []affiliate.CodeFilter
-	var referrals []affiliate.ReferralFilter
+	var sales []affiliate.SaleQuery
+	var links []affiliate.LinkQuery
+	var codes []affiliate.CodeQuery
+	var referrals []affiliate.ReferralQuery
 	for _, id := range owners {
 		for _, email := range emails {
 			for _, ref := range options(kim.ID.String(), "LEE@example.net", uuid.Nil.String(), "lee") {
 				for _, order := range options("o1", "o2", "") {
 					for _, invoice := range options("i1", "i3") {
-						sales = append(sales, affiliate.SaleFilter{AffiliateID: id, AffiliateEmail: email, ReferralID: ref, ExternalID: order, ExternalInvoiceID: invoice})
+						sales = append(sales, affiliate.SaleQuery{AffiliateID: id, AffiliateEmail: email, ReferralID: ref, ExternalID: order, ExternalInvoiceID: invoice})
 					}
 				}
 			}
 			for _, link := range options(ada.AffiliateLinks[0].ID, bob.AffiliateLinks[0].ID, uuid.Nil) {
 				for _, slug := range options("ADA", "ada-2", "a b") {
-					links = append(links, affiliate.LinkFilter{ID: link, Slug: slug, AffiliateID: id, AffiliateEmail: email})
+					links = append(links, affiliate.LinkQuery{ID: link, Slug: slug, AffiliateID: id, AffiliateEmail: email})
 				}
 			}
 			for _, coupon := range options(first.ID, second.ID, uuid.Nil) {
-				codes = append(codes, affiliate.CodeFilter{CouponID: coupon, AffiliateID: id, AffiliateEmail: email})
+				codes = append(codes, affiliate.CodeQuery{CouponID: coupon, AffiliateID: id, AffiliateEmail: email})
 			}
 			for _, customer := range options("c1", "c2", "") {
-				referrals = append(referrals, affiliate.ReferralFilter{AffiliateID: id, AffiliateEmail: email, ReferredUserExternalID: customer})
+				referrals = append(referrals, affiliate.ReferralQuery{AffiliateID: id, AffiliateEmail: email, ReferredUserExternalID: customer})
 			}
 		}
 	}
+	for _, email := range emails { // searches, which the server does not combine with these
+		for _, order := range options("o1", "") {
+			sales = append(sales, affiliate.SaleQuery{AffiliateEmail: email, ExternalID: order, Status: affiliate.SaleActive})
+		}
+		codes = append(codes, affiliate.CodeQuery{AffiliateEmail: email, Active: affiliate.Set(true)})
+		referrals = append(referrals, affiliate.ReferralQuery{AffiliateEmail: email, ReferredUserExternalID: affiliate.Set("c1"), OldestFirst: true})
+	}
+	var coupons []affiliate.CouponQuery
+	for _, id := range options(first.ID, uuid.Nil) {
+		for _, valid := range options(true, false) {
+			coupons = append(coupons, affiliate.CouponQuery{ID: id, Valid: valid, WithCodes: true}, affiliate.CouponQuery{ID: id, Valid: valid})
+		}
+	}
+	t.Run("Coupons", func(t *testing.T) { sameLists(t, p.Coupons, c.Coupons, coupons) })
 	t.Run("Sales", func(t *testing.T) { sameLists(t, p.Sales, c.Sales, sales) })
 	t.Run("Links", func(t *testing.T) { sameLists(t, p.Links, c.Links, links) })
 	t.Run("Codes", func(t *testing.T) { sameLists(t, p.Codes, c.Codes, codes) })
@@ -131,14 +145,14 @@ func TestAll(t *testing.T) {
 		must(p.CreateCoupon(ctx, affiliate.CouponParams{Name: slug, PercentOff: affiliate.Set(affiliate.MustPercent("20"))}))
 		must(p.RecordSale(ctx, affiliate.SaleParams{ReferralID: slug, Email: slug + "@example.net", Name: slug, TotalEarned: affiliate.MustAmount("10")}))
 	}
-	walked(t, n, affiliate.Every(ctx, p.Affiliates), affiliate.Every(ctx, c.Affiliates))
-	walked(t, n, affiliate.Every(ctx, p.Coupons), affiliate.Every(ctx, c.Coupons))
+	walked(t, n, affiliate.All(ctx, p.Affiliates, affiliate.AffiliateQuery{}), affiliate.All(ctx, c.Affiliates, affiliate.AffiliateQuery{}))
+	walked(t, n, affiliate.All(ctx, p.Coupons, affiliate.CouponQuery{WithCodes: true}), affiliate.All(ctx, c.Coupons, affiliate.CouponQuery{WithCodes: true}))
 	walked(t, 0, affiliate.Every(ctx, p.Endpoints), affiliate.Every(ctx, c.Endpoints))
-	walked(t, n, affiliate.All(ctx, p.Links, affiliate.LinkFilter{}), affiliate.All(ctx, c.Links, affiliate.LinkFilter{}))
-	walked(t, 0, affiliate.All(ctx, p.Codes, affiliate.CodeFilter{}), affiliate.All(ctx, c.Codes, affiliate.CodeFilter{}))
-	walked(t, n, affiliate.All(ctx, p.Referrals, affiliate.ReferralFilter{}), affiliate.All(ctx, c.Referrals, affiliate.ReferralFilter{}))
-	walked(t, n, affiliate.All(ctx, p.Sales, affiliate.SaleFilter{}), affiliate.All(ctx, c.Sales, affiliate.SaleFilter{}))
-	walked(t, 0, affiliate.All(ctx, p.Deliveries, affiliate.DeliveryFilter{}), affiliate.All(ctx, c.Deliveries, affiliate.DeliveryFilter{}))
+	walked(t, n, affiliate.All(ctx, p.Links, affiliate.LinkQuery{}), affiliate.All(ctx, c.Links, affiliate.LinkQuery{}))
+	walked(t, 0, affiliate.All(ctx, p.Codes, affiliate.CodeQuery{}), affiliate.All(ctx, c.Codes, affiliate.CodeQuery{}))
+	walked(t, n, affiliate.All(ctx, p.Referrals, affiliate.ReferralQuery{}), affiliate.All(ctx, c.Referrals, affiliate.ReferralQuery{}))
+	walked(t, n, affiliate.All(ctx, p.Sales, affiliate.SaleQuery{}), affiliate.All(ctx, c.Sales, affiliate.SaleQuery{}))
+	walked(t, 0, affiliate.All(ctx, p.Deliveries, affiliate.DeliveryQuery{}), affiliate.All(ctx, c.Deliveries, affiliate.DeliveryQuery{}))
 }
 
 func walked[T any](t *testing.T, n int, engine, wire iter.Seq2[T, error]) {
@@ -176,25 +190,25 @@ func TestFiltersAskNobody(t *testing.T) {
 			sent = nil
 		}
 	}
-	for _, f := range []affiliate.SaleFilter{
+	for _, f := range []affiliate.SaleQuery{
 		{AffiliateID: noID}, {AffiliateID: affiliate.Null[uuid.UUID]()}, {AffiliateEmail: none}, {ReferralID: none},
 		{ExternalID: none}, {ExternalInvoiceID: none}, {ExternalID: affiliate.Set("o1"), AffiliateID: noID},
 	} {
 		list, err := c.Sales(t.Context(), f, affiliate.Page{})
 		check("sales", len(list.Items), err)
 	}
-	for _, f := range []affiliate.LinkFilter{{ID: noID}, {Slug: none}, {AffiliateID: noID}, {AffiliateEmail: none}} {
+	for _, f := range []affiliate.LinkQuery{{ID: noID}, {Slug: none}, {AffiliateID: noID}, {AffiliateEmail: none}} {
 		list, err := c.Links(t.Context(), f, affiliate.Page{})
 		check("links", len(list.Items), err)
 	}
-	for _, f := range []affiliate.CodeFilter{{CouponID: noID}, {AffiliateID: noID}, {AffiliateEmail: none}} {
+	for _, f := range []affiliate.CodeQuery{{CouponID: noID}, {AffiliateID: noID}, {AffiliateEmail: none}} {
 		list, err := c.Codes(t.Context(), f, affiliate.Page{})
 		check("codes", len(list.Items), err)
 	}
-	for _, f := range []affiliate.ReferralFilter{{AffiliateID: noID}, {AffiliateEmail: none}, {ReferredUserExternalID: none}} {
+	for _, f := range []affiliate.ReferralQuery{{AffiliateID: noID}, {AffiliateEmail: none}, {ReferredUserExternalID: none}} {
 		list, err := c.Referrals(t.Context(), f, affiliate.Page{})
 		check("referrals", len(list.Items), err)
 	}
-	deliveries, err := c.Deliveries(t.Context(), affiliate.DeliveryFilter{WebhookID: noID}, affiliate.Page{})
+	deliveries, err := c.Deliveries(t.Context(), affiliate.DeliveryQuery{WebhookID: noID}, affiliate.Page{})
 	check("deliveries", len(deliveries.Items), err)
 }

@@ -175,7 +175,7 @@ func TestNoGoroutine(t *testing.T) {
 	local := must(client.New("http://tributary.test", testKey, client.Config{Handler: h}))
 	before := stacks()
 	for range 20 {
-		must(local.Affiliates(t.Context(), affiliate.Page{}))
+		must(local.Affiliates(t.Context(), affiliate.AffiliateQuery{}, affiliate.Page{}))
 		must(local.RecordSale(t.Context(), affiliate.SaleParams{ReferralID: "nobody", TotalEarned: affiliate.MustAmount("1")}))
 	}
 	if n := stacks(); n > before {
@@ -184,7 +184,7 @@ func TestNoGoroutine(t *testing.T) {
 	srv := httptest.NewServer(h)
 	tcp := must(client.New(srv.URL, testKey, client.Config{}))
 	for range 20 {
-		must(tcp.Affiliates(t.Context(), affiliate.Page{}))
+		must(tcp.Affiliates(t.Context(), affiliate.AffiliateQuery{}, affiliate.Page{}))
 	}
 	tcp.CloseIdleConnections()
 	srv.Close()

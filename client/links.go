@@ -13,7 +13,7 @@ const links = "/links"
 
 // Links is [tributary.Program.Links]. When a filter has several fields, one of
 // them is sent: see [Client.Sales].
-func (c *Client) Links(ctx context.Context, f affiliate.LinkFilter, pg affiliate.Page) (affiliate.List[affiliate.Link], error) {
+func (c *Client) Links(ctx context.Context, f affiliate.LinkQuery, pg affiliate.Page) (affiliate.List[affiliate.Link], error) {
 	var what choice[affiliate.Link]
 	what.id("id", f.ID, func(l *affiliate.Link) uuid.UUID { return l.ID })
 	what.text("link", f.Slug, func(l *affiliate.Link, v string) bool {

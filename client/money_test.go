@@ -51,7 +51,7 @@ func (s *teller) money(ada affiliate.Affiliate) {
 	told[P](s, "no such status")(c.SetPayoutStatus(x, first.ID, "paid"))
 	pay("payout by hand", affiliate.PayoutParams{AffiliateID: ada.ID, AffiliateEmail: "ada@example.com", ManuallyPaid: true})
 	pay("nothing left", affiliate.PayoutParams{AffiliateID: ada.ID})
-	for _, f := range []affiliate.PayoutFilter{
+	for _, f := range []affiliate.PayoutQuery{
 		{}, {AffiliateID: affiliate.Set(ada.ID), Status: affiliate.PayoutCanceled}, {AffiliateEmail: affiliate.Set("ada@example.com")}, {AffiliateID: affiliate.Set(anID)},
 		{RunID: affiliate.Set(anID)}, {RunID: affiliate.Null[uuid.UUID]()}, {AffiliateID: affiliate.Null[uuid.UUID]()}, {AffiliateEmail: affiliate.Set("")}, {Status: "paid"}, {Status: affiliate.PayoutPending}, {Method: "paypal"}, {Method: "PAYPAL"},
 		{AffiliateID: affiliate.Set(anID), AffiliateEmail: affiliate.Set("ada@example.com")},
@@ -67,7 +67,7 @@ func (s *teller) money(ada affiliate.Affiliate) {
 		told[affiliate.TotalBalance](s, "total balance")(c.TotalBalance(x, at))
 		told[affiliate.List[affiliate.Balance]](s, "ranked balances")(c.RankedBalances(x, at, affiliate.Page{}))
 	}
-	for _, f := range []affiliate.MovementFilter{
+	for _, f := range []affiliate.MovementQuery{
 		{}, {AffiliateEmail: affiliate.Set("ada@example.com"), Cause: affiliate.CauseAdjustment}, {PayoutID: affiliate.Set(first.ID)}, {SaleID: affiliate.Set[affiliate.SaleID](999)},
 		{Cause: "x"}, {From: time.Date(2026, 3, 12, 0, 0, 0, 0, time.UTC)}, {To: time.Date(2026, 3, 12, 0, 0, 0, 0, time.FixedZone("", 3600))},
 	} {
@@ -76,8 +76,8 @@ func (s *teller) money(ada affiliate.Affiliate) {
 	s.reports(ada)
 	s.runs(ada)
 	s.statements(ada)
-	told[affiliate.List[P]](s, "limit 1001")(c.Payouts(x, affiliate.PayoutFilter{}, affiliate.Page{Limit: 1001}))
-	told[affiliate.List[P]](s, "bad cursor")(c.Payouts(x, affiliate.PayoutFilter{}, affiliate.Page{Cursor: "x"}))
+	told[affiliate.List[P]](s, "limit 1001")(c.Payouts(x, affiliate.PayoutQuery{}, affiliate.Page{Limit: 1001}))
+	told[affiliate.List[P]](s, "bad cursor")(c.Payouts(x, affiliate.PayoutQuery{}, affiliate.Page{Cursor: "x"}))
 }
 
 func (s *teller) reports(ada affiliate.Affiliate) {
@@ -136,7 +136,7 @@ func (s *teller) runs(ada affiliate.Affiliate) {
 	told[affiliate.List[R]](s, "runs")(c.PayoutRuns(x, affiliate.Page{}))
 	told[int](s, "in pages")(pages(func(pg affiliate.Page) (affiliate.List[R], error) { return c.PayoutRuns(x, pg) }))
 	run := must(c.PayoutRun(x, may.ExternalID))
-	told[affiliate.List[affiliate.Payout]](s, "payouts of the run")(c.Payouts(x, affiliate.PayoutFilter{RunID: affiliate.Set(run.ID)}, affiliate.Page{}))
+	told[affiliate.List[affiliate.Payout]](s, "payouts of the run")(c.Payouts(x, affiliate.PayoutQuery{RunID: affiliate.Set(run.ID)}, affiliate.Page{}))
 }
 
 // statements is the part of the story about statements and explanations.
@@ -156,7 +156,7 @@ func (s *teller) statements(ada affiliate.Affiliate) {
 		told[string](s, "as rows")(rows.String(), got.WriteCSV(&rows))
 		s.book = append(s.book, rows.String())
 	}
-	for _, sale := range must(c.Sales(x, affiliate.SaleFilter{}, affiliate.Page{})).Items {
+	for _, sale := range must(c.Sales(x, affiliate.SaleQuery{}, affiliate.Page{})).Items {
 		told[affiliate.Explanation](s, "explained")(c.ExplainSale(x, sale.ID))
 	}
 }
@@ -177,7 +177,7 @@ func (s *teller) adjustments(ada affiliate.Affiliate) {
 	record("two affiliates'", affiliate.AdjustmentParams{AffiliateID: anID, AffiliateEmail: "ada@example.com", Kind: affiliate.AdjustBonus, Amount: sum("1"), Reason: "x"})
 	record("of which sale?", affiliate.AdjustmentParams{AffiliateID: ada.ID, Kind: affiliate.AdjustChargebackFee, Amount: sum("-1"), Reason: "x"})
 	record("of no sale", affiliate.AdjustmentParams{AffiliateID: ada.ID, SaleID: 999, Kind: affiliate.AdjustChargebackFee, Amount: sum("-1"), Reason: "x"})
-	sale := must(c.Sales(x, affiliate.SaleFilter{AffiliateID: affiliate.Set(ada.ID)}, affiliate.Page{Limit: 1})).Items[0]
+	sale := must(c.Sales(x, affiliate.SaleQuery{AffiliateID: affiliate.Set(ada.ID)}, affiliate.Page{Limit: 1})).Items[0]
 	record("fee", affiliate.AdjustmentParams{AffiliateEmail: "ada@example.com", SaleID: sale.ID, Kind: affiliate.AdjustChargebackFee, Amount: sum("-1"), Reason: "x"})
 	record("reversal", affiliate.AdjustmentParams{Reverses: bonus.ID, Reason: "typo"})
 	record("reversal again", affiliate.AdjustmentParams{Reverses: bonus.ID, Reason: "typo"})
@@ -186,7 +186,7 @@ func (s *teller) adjustments(ada affiliate.Affiliate) {
 	told[A](s, "get")(c.Adjustment(x, bonus.ID))
 	told[A](s, "get none")(c.Adjustment(x, anID))
 	told[A](s, "get nil")(c.Adjustment(x, uuid.Nil))
-	for _, f := range []affiliate.AdjustmentFilter{
+	for _, f := range []affiliate.AdjustmentQuery{
 		{}, {AffiliateID: affiliate.Set(ada.ID), Kind: affiliate.AdjustBonus}, {AffiliateEmail: affiliate.Set("ada@example.com")}, {SaleID: affiliate.Set(sale.ID)},
 		{SaleID: affiliate.Set[affiliate.SaleID](0)}, {SaleID: affiliate.Set[affiliate.SaleID](-5)}, {PayoutID: affiliate.Set(anID)}, {Kind: "bonus"},
 	} {
@@ -221,7 +221,7 @@ func TestPayoutFilesOverTheWire(t *testing.T) {
 		must(p.RecordAdjustment(ctx, affiliate.AdjustmentParams{AffiliateID: a.ID, Kind: affiliate.AdjustBonus, Amount: affiliate.MustAmount("8"), Reason: "r"}))
 		must(c.CreatePayout(ctx, affiliate.PayoutParams{AffiliateID: a.ID}))
 	}
-	pending := affiliate.PayoutFilter{Status: affiliate.PayoutPending}
+	pending := affiliate.PayoutQuery{Status: affiliate.PayoutPending}
 	here, _, err := payfile.PayPal(p.Transfers(ctx, pending), "2026-03", payfile.PayPalOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -237,7 +237,7 @@ func TestPayoutFilesOverTheWire(t *testing.T) {
 	report := "Customer ID,Status,Reason\n" +
 		payfile.Ref(payments[0].PayoutID) + ",SUCCESS,\n" + payfile.Ref(payments[1].PayoutID) + ",RETURNED,closed\n" + payfile.Ref(payments[2].PayoutID) + ",UNCLAIMED,\n"
 	for range 2 { // the second time nothing changes
-		read := must(payfile.ReadResults(strings.NewReader(report), c.Transfers(ctx, affiliate.PayoutFilter{})))
+		read := must(payfile.ReadResults(strings.NewReader(report), c.Transfers(ctx, affiliate.PayoutQuery{})))
 		must(payfile.Apply(ctx, c, read.Results))
 		got := []string{}
 		for _, payment := range payments[:3] {
@@ -253,7 +253,7 @@ func TestPayoutFilesOverTheWire(t *testing.T) {
 // TestPaymentsEnd: a walk ends at the first error, and at a break.
 func TestPaymentsEnd(t *testing.T) {
 	n := 0
-	for _, err := range always(500, `{"error":"x"}`).client(t, func(cfg *client.Config) { cfg.MaxRetries = -1 }).Transfers(t.Context(), affiliate.PayoutFilter{}) {
+	for _, err := range always(500, `{"error":"x"}`).client(t, func(cfg *client.Config) { cfg.MaxRetries = -1 }).Transfers(t.Context(), affiliate.PayoutQuery{}) {
 		if n++; failure(t, err).Status != 500 {
 			t.Error(err)
 		}
@@ -261,7 +261,7 @@ func TestPaymentsEnd(t *testing.T) {
 	if n != 1 {
 		t.Errorf("%d errors", n)
 	}
-	for payment := range always(200, `[{"amount":1},{"amount":2}]`).client(t).Transfers(t.Context(), affiliate.PayoutFilter{}) {
+	for payment := range always(200, `[{"amount":1},{"amount":2}]`).client(t).Transfers(t.Context(), affiliate.PayoutQuery{}) {
 		if payment.Amount.String() != "2" {
 			t.Errorf("first %v", payment)
 		}

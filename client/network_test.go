@@ -105,7 +105,7 @@ func TestNestedClient(t *testing.T) {
 	w := &wire{answer: func(_ int, r *http.Request) (*http.Response, error) {
 		return nil, &url.Error{Op: "Get", URL: r.URL.String(), Err: &url.Error{Op: "Get", URL: r.URL.String(), Err: syscall.ECONNRESET}}
 	}}
-	err := errOf(w.client(t, func(cfg *client.Config) { cfg.MaxRetries = -1 }).AffiliateByEmail(t.Context(), "ada@example.com"))
+	err := errOf(w.client(t, func(cfg *client.Config) { cfg.MaxRetries = -1 }).Affiliate(t.Context(), "ada@example.com"))
 	if strings.Contains(err.Error(), "ada") || !errors.Is(err, syscall.ECONNRESET) {
 		t.Errorf("got %v", err)
 	}

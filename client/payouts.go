@@ -22,14 +22,14 @@ func (c *Client) Payout(ctx context.Context, id uuid.UUID) (affiliate.Payout, er
 }
 
 // Payouts is [tributary.Program.Payouts].
-func (c *Client) Payouts(ctx context.Context, f affiliate.PayoutFilter, pg affiliate.Page) (affiliate.List[affiliate.Payout], error) {
+func (c *Client) Payouts(ctx context.Context, f affiliate.PayoutQuery, pg affiliate.Page) (affiliate.List[affiliate.Payout], error) {
 	return selected[affiliate.Payout](ctx, c, payouts, filterOf(f), pg)
 }
 
 // Transfers is [tributary.Program.Transfers]. The server lists payouts newest
 // first and payments are oldest first, so all of them are read before the first
 // is yielded.
-func (c *Client) Transfers(ctx context.Context, f affiliate.PayoutFilter) iter.Seq2[affiliate.Transfer, error] {
+func (c *Client) Transfers(ctx context.Context, f affiliate.PayoutQuery) iter.Seq2[affiliate.Transfer, error] {
 	return func(yield func(affiliate.Transfer, error) bool) {
 		var payments []affiliate.Transfer
 		for p, err := range affiliate.All(ctx, c.Payouts, f) {

@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"errors"
 
 	"github.com/google/uuid"
 
@@ -20,14 +21,31 @@ func (c *Client) Referral(ctx context.Context, ident string) (affiliate.Referral
 
 // Referrals is [tributary.Program.Referrals]. When a filter has several fields,
 // one of them is sent: see [Client.Sales].
-func (c *Client) Referrals(ctx context.Context, f affiliate.ReferralFilter, pg affiliate.Page) (affiliate.List[affiliate.Referral], error) {
-	var what choice[affiliate.Referral]
-	what.text("affiliateEmail", f.AffiliateEmail, nil) // always sent when it is set, because no answer shows it
-	what.text("externalId", f.ReferredUserExternalID, func(r *affiliate.Referral, v string) bool {
+func (c *Client) Referrals(ctx context.Context, q affiliate.ReferralQuery, pg affiliate.Page) (affiliate.List[affiliate.Referral], error) {
+	what := choiceOf[affiliate.Referral](q, pg)
+	owner, err := c.ownerOf(ctx, q.AffiliateEmail, what.search != nil)
+	if err != nil {
+		return affiliate.List[affiliate.Referral]{}, err
+	}
+	what.text("affiliateEmail", q.AffiliateEmail, func(r *affiliate.Referral, _ string) bool { return r.AffiliateID == owner })
+	what.text("externalId", q.ReferredUserExternalID, func(r *affiliate.Referral, v string) bool {
 		return r.ReferredUserExternalID.Or("") == v
 	})
-	what.id("affiliateId", f.AffiliateID, func(r *affiliate.Referral) uuid.UUID { return r.AffiliateID })
+	what.id("affiliateId", q.AffiliateID, func(r *affiliate.Referral) uuid.UUID { return r.AffiliateID })
 	return chosen(ctx, c, referrals, what, pg)
+}
+
+// ownerOf returns the affiliate with an email that a search cannot send and whom no answer
+// shows; the zero id is nobody.
+func (c *Client) ownerOf(ctx context.Context, email affiliate.Opt[string], searches bool) (uuid.UUID, error) {
+	if email.Or("") == "" || !searches {
+		return uuid.Nil, nil // a list sends it before its other fields
+	}
+	a, err := c.Affiliate(ctx, email.Or(""))
+	if errors.Is(err, affiliate.ErrNotFound) {
+		err = nil
+	}
+	return a.ID, err
 }
 
 // CreateReferral is [tributary.Program.CreateReferral]. Integration and Manual

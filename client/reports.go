@@ -49,7 +49,7 @@ func (c *Client) RankedBalances(ctx context.Context, at time.Time, pg affiliate.
 }
 
 // Movements is [tributary.Program.Movements]. Movement.Sales is not on the wire.
-func (c *Client) Movements(ctx context.Context, f affiliate.MovementFilter, pg affiliate.Page) (affiliate.List[affiliate.Movement], error) {
+func (c *Client) Movements(ctx context.Context, f affiliate.MovementQuery, pg affiliate.Page) (affiliate.List[affiliate.Movement], error) {
 	return selected[affiliate.Movement](ctx, c, "/movements", filterOf(f), pg)
 }
 

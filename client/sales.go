@@ -21,22 +21,22 @@ func (c *Client) Sale(ctx context.Context, id affiliate.SaleID) (affiliate.Sale,
 	return one[affiliate.Sale](ctx, c, sales, firstOf("id", strconv.FormatInt(int64(id), 10)))
 }
 
-// Sales is [tributary.Program.Sales]. When a filter has several fields, one of
-// them is sent, and the client removes the records that do not match the others
-// from the answer. So a page may be shorter than its limit, or empty, although
-// more pages follow.
-func (c *Client) Sales(ctx context.Context, f affiliate.SaleFilter, pg affiliate.Page) (affiliate.List[affiliate.Sale], error) {
-	var what choice[affiliate.Sale]
-	what.text("saleExternalId", f.ExternalID, func(s *affiliate.Sale, v string) bool { return s.ExternalID.Or("") == v })
-	what.text("saleExternalInvoiceId", f.ExternalInvoiceID, func(s *affiliate.Sale, v string) bool {
+// Sales is [tributary.Program.Sales]. Without a search one of several fields is sent, and in a
+// search AffiliateEmail, ExternalID and ExternalInvoiceID are not: the client removes the
+// records that do not match the others from the answer. So a page may be shorter than its
+// limit, or empty, although more pages follow.
+func (c *Client) Sales(ctx context.Context, q affiliate.SaleQuery, pg affiliate.Page) (affiliate.List[affiliate.Sale], error) {
+	what := choiceOf[affiliate.Sale](q, pg)
+	what.text("saleExternalId", q.ExternalID, func(s *affiliate.Sale, v string) bool { return s.ExternalID.Or("") == v })
+	what.text("saleExternalInvoiceId", q.ExternalInvoiceID, func(s *affiliate.Sale, v string) bool {
 		return s.ExternalInvoiceID.Or("") == v
 	})
-	what.text("referralId", f.ReferralID, func(s *affiliate.Sale, v string) bool {
+	what.text("referralId", q.ReferralID, func(s *affiliate.Sale, v string) bool {
 		customer, known := s.Referral.Get()
 		return known && (customer.ID.String() == v || sameEmail(customer.Email, v))
 	})
-	what.id("affiliateId", f.AffiliateID, func(s *affiliate.Sale) uuid.UUID { return s.AffiliateID })
-	what.text("affiliateEmail", f.AffiliateEmail, func(s *affiliate.Sale, v string) bool { return sameEmail(s.Affiliate.Email, v) })
+	what.id("affiliateId", q.AffiliateID, func(s *affiliate.Sale) uuid.UUID { return s.AffiliateID })
+	what.text("affiliateEmail", q.AffiliateEmail, func(s *affiliate.Sale, v string) bool { return sameEmail(s.Affiliate.Email, v) })
 	return chosen(ctx, c, sales, what, pg)
 }
 
@@ -123,11 +123,6 @@ func (c *Client) RefundSale(ctx context.Context, in affiliate.Refund) (affiliate
 		out, err = affiliate.RefundResult{}, a.unreadable(errNoRefund)
 	}
 	return out, err
-}
-
-// SearchSales is [tributary.Program.SearchSales].
-func (c *Client) SearchSales(ctx context.Context, q affiliate.SaleQuery, pg affiliate.Page) (affiliate.List[affiliate.Sale], error) {
-	return searched[affiliate.Sale](ctx, c, sales+"/search", filterOf(q), pg)
 }
 
 // ExplainSale is [tributary.Program.ExplainSale]. Movement.Sales is not on the wire.

@@ -20,29 +20,29 @@ func (s *teller) searches(ada affiliate.Affiliate) {
 		{}, {Status: affiliate.AffiliateActive}, {Status: "x"}, {PlanID: affiliate.Set(anID)}, {TierID: affiliate.Null[uuid.UUID]()}, {Search: text("ADA")}, {Search: text("example")},
 		{Search: text(ada.ID.String()), Status: affiliate.AffiliateActive}, {Search: text(" ")}, {Search: text("")}, {Search: long}, {Search: text("a\x00")},
 	} {
-		told[affiliate.List[affiliate.Affiliate]](s, "affiliates")(c.SearchAffiliates(x, q, affiliate.Page{}))
+		told[affiliate.List[affiliate.Affiliate]](s, "affiliates")(c.Affiliates(x, q, affiliate.Page{}))
 		told[int](s, "affiliates in pages")(pages(func(pg affiliate.Page) (affiliate.List[affiliate.Affiliate], error) {
-			return c.SearchAffiliates(x, q, pg)
+			return c.Affiliates(x, q, pg)
 		}))
 	}
 	for _, q := range []affiliate.ReferralQuery{
 		{}, {OldestFirst: true}, {AffiliateID: affiliate.Set(ada.ID), Status: affiliate.SubscriptionActive}, {Status: "x"}, {Since: day, Until: day}, {Since: affiliate.Set(affiliate.Day(2026, 3, 12))},
 		{Search: text("kim@example.com")}, {Search: text("exa")}, {Search: long}, {AffiliateID: affiliate.Set(uuid.Nil)},
 	} {
-		told[affiliate.List[affiliate.Referral]](s, "referrals")(c.SearchReferrals(x, q, affiliate.Page{}))
+		told[affiliate.List[affiliate.Referral]](s, "referrals")(c.Referrals(x, q, affiliate.Page{}))
 		told[int](s, "referrals in pages")(pages(func(pg affiliate.Page) (affiliate.List[affiliate.Referral], error) {
-			return c.SearchReferrals(x, q, pg)
+			return c.Referrals(x, q, pg)
 		}))
 	}
 	for _, q := range []affiliate.CodeQuery{
 		{}, {AffiliateID: affiliate.Set(ada.ID), Active: affiliate.Set(true)}, {Active: affiliate.Set(false)}, {Active: affiliate.Null[bool]()}, {State: affiliate.CodeUsable},
 		{OldestFirst: true}, {State: affiliate.CodeUsedUp, CouponID: affiliate.Set(anID)}, {State: "x"}, {Search: text("many")}, {Search: long},
 	} {
-		told[affiliate.List[affiliate.Code]](s, "codes")(c.SearchCodes(x, q, affiliate.Page{}))
-		told[int](s, "codes in pages")(pages(func(pg affiliate.Page) (affiliate.List[affiliate.Code], error) { return c.SearchCodes(x, q, pg) }))
+		told[affiliate.List[affiliate.Code]](s, "codes")(c.Codes(x, q, affiliate.Page{}))
+		told[int](s, "codes in pages")(pages(func(pg affiliate.Page) (affiliate.List[affiliate.Code], error) { return c.Codes(x, q, pg) }))
 	}
 	for _, q := range []affiliate.CouponQuery{{}, {Valid: affiliate.Set(true)}, {Valid: affiliate.Set(false)}, {Valid: affiliate.Null[bool]()}, {ID: affiliate.Set(uuid.Nil)}, {ID: affiliate.Set(uuid.Max)}} {
-		told[affiliate.List[affiliate.Coupon]](s, "summaries")(c.CouponSummaries(x, q, affiliate.Page{}))
+		told[affiliate.List[affiliate.Coupon]](s, "summaries")(c.Coupons(x, q, affiliate.Page{}))
 	}
 	s.events(ada)
 }
@@ -50,7 +50,7 @@ func (s *teller) searches(ada affiliate.Affiliate) {
 // events is the part of the story in which somebody reads what has happened.
 func (s *teller) events(ada affiliate.Affiliate) {
 	c, x := s.Operations, s.ctx
-	for _, f := range []affiliate.EventFilter{
+	for _, f := range []affiliate.EventQuery{
 		{Type: affiliate.AffiliateCreated}, {ObjectID: affiliate.Set(ada.ID.String())}, {ObjectID: affiliate.Set("1"), Type: affiliate.SaleCreated}, {ObjectID: affiliate.Set("")}, {ObjectID: affiliate.Set("x")}, {Type: "x"},
 	} {
 		l, err := c.Events(x, f, affiliate.Page{})
@@ -60,9 +60,9 @@ func (s *teller) events(ada affiliate.Affiliate) {
 	first, err := c.EventsAfter(x, uuid.Nil, 3)
 	told[[]string](s, "first events")(shown(first), err)
 	for _, id := range []uuid.UUID{first[1].ID, uuid.Nil, uuid.Max} {
-		l, err := c.Events(x, affiliate.EventFilter{ID: affiliate.Set(id)}, affiliate.Page{})
+		l, err := c.Events(x, affiliate.EventQuery{ID: affiliate.Set(id)}, affiliate.Page{})
 		told[[]string](s, "one event")(shown(l.Items), err)
-		deliveries, err := c.Deliveries(x, affiliate.DeliveryFilter{EventID: affiliate.Set(id)}, affiliate.Page{})
+		deliveries, err := c.Deliveries(x, affiliate.DeliveryQuery{EventID: affiliate.Set(id)}, affiliate.Page{})
 		told[int](s, "its deliveries")(len(deliveries.Items), err)
 	}
 	later, err := c.EventsAfter(x, first[2].ID, 2)

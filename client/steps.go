@@ -82,7 +82,7 @@ func stepOf(job affiliate.Job, at affiliate.Step) (path string, body any, barred
 
 func recalculation(j affiliate.RecalculateJob, here place) (path string, body any, barred string) {
 	if !j.ExternalID.IsZero() || !j.ExternalInvoiceID.IsZero() {
-		barred = "SaleFilter.ExternalID"
+		barred = "ExternalID"
 	}
 	if barred == "" && (none(j.AffiliateID) || none(j.AffiliateEmail) || none(j.ReferralID)) {
 		return "", nil, ""
@@ -93,7 +93,7 @@ func recalculation(j affiliate.RecalculateJob, here place) (path string, body an
 		ReferralID  affiliate.Opt[string]    `json:"referralId,omitzero"`
 		All         bool                     `json:"all,omitzero"`
 		place
-	}{j.AffiliateID, j.AffiliateEmail, j.ReferralID, j.SaleFilter == affiliate.SaleFilter{}, here}, barred
+	}{j.AffiliateID, j.AffiliateEmail, j.ReferralID, j == affiliate.RecalculateJob{}, here}, barred
 }
 
 // none reports whether a field is set to nothing.

@@ -66,7 +66,7 @@ func affiliateStays(t *testing.T, s *shop) {
 	if err := s.client.Forfeiting().DeleteAffiliate(t.Context(), affiliate.AffiliateRef{Email: "bea@example.com"}); err != nil {
 		t.Error(err)
 	}
-	if _, err := s.AffiliateByEmail(t.Context(), "bea@example.com"); err != nil {
+	if _, err := s.Affiliate(t.Context(), "bea@example.com"); err != nil {
 		t.Errorf("the repeat deleted the successor: %v", err)
 	}
 	if _, err := s.Sale(t.Context(), sale.ID); err != nil {
@@ -87,7 +87,7 @@ func customerStays(t *testing.T, s *shop) {
 }
 
 func linkStays(t *testing.T, s *shop) {
-	ada := must(s.AffiliateByEmail(t.Context(), "ada@example.com"))
+	ada := must(s.Affiliate(t.Context(), "ada@example.com"))
 	bea := must(s.CreateAffiliate(t.Context(), affiliate.AffiliateParams{FirstName: "B", LastName: "C", Email: "bea@example.com"}))
 	first := must(s.CreateLink(t.Context(), affiliate.LinkParams{Link: "spring", AffiliateID: ada.ID}))
 	s.line.meanwhile = func() {
@@ -98,13 +98,13 @@ func linkStays(t *testing.T, s *shop) {
 	if err != nil || got.ID != first.ID {
 		t.Errorf("answered %v, %v; want link %v", got, err, first.ID)
 	}
-	if left := must(s.Links(t.Context(), affiliate.LinkFilter{Slug: affiliate.Set("spring")}, affiliate.Page{})).Items; len(left) != 1 {
+	if left := must(s.Links(t.Context(), affiliate.LinkQuery{Slug: affiliate.Set("spring")}, affiliate.Page{})).Items; len(left) != 1 {
 		t.Errorf("the repeat deleted the new link: %v", left)
 	}
 }
 
 func renamedLinkStays(t *testing.T, s *shop) {
-	ada := must(s.AffiliateByEmail(t.Context(), "ada@example.com"))
+	ada := must(s.Affiliate(t.Context(), "ada@example.com"))
 	bea := must(s.CreateAffiliate(t.Context(), affiliate.AffiliateParams{FirstName: "B", LastName: "C", Email: "bea@example.com"}))
 	first := must(s.CreateLink(t.Context(), affiliate.LinkParams{Link: "spring", AffiliateID: ada.ID}))
 	s.line.meanwhile = func() {

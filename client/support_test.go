@@ -122,11 +122,11 @@ var anID = uuid.MustParse("0197d9a4-6c1e-7b52-9a3f-2f4c1d7e8a01")
 func invocations() []invocation {
 	type ctx = context.Context
 	type c = *client.Client
-	id := anID
+	id, bounded := anID, affiliate.Page{Bounded: true}
 	return []invocation{
 		{"Affiliate", func(x ctx, c c) error { return errOf(c.Affiliate(x, "ada")) }},
-		{"AffiliateByEmail", func(x ctx, c c) error { return errOf(c.AffiliateByEmail(x, "ada@example.com")) }},
-		{"Affiliates", func(x ctx, c c) error { return errOf(c.Affiliates(x, affiliate.Page{})) }},
+		{"Affiliate", func(x ctx, c c) error { return errOf(c.Affiliate(x, "ada@example.com")) }},
+		{"Affiliates", func(x ctx, c c) error { return errOf(c.Affiliates(x, affiliate.AffiliateQuery{}, affiliate.Page{})) }},
 		{"CreateAffiliate", func(x ctx, c c) error { return errOf(c.CreateAffiliate(x, affiliate.AffiliateParams{})) }},
 		{"EnsureAffiliate", func(x ctx, c c) error { return errOf(c.EnsureAffiliate(x, affiliate.AffiliateParams{})) }},
 		{"UpdateAffiliate", func(x ctx, c c) error {
@@ -145,7 +145,7 @@ func invocations() []invocation {
 		{"Step", func(x ctx, c c) error { return errOf(c.Step(x, affiliate.AssignTiersJob{}, affiliate.Step{})) }},
 		{"Run", func(x ctx, c c) error { return errOf(c.Run(x, affiliate.AssignTiersJob{})) }},
 		{"Run", func(x ctx, c c) error {
-			return errOf(c.Run(x, affiliate.RecalculateJob{SaleFilter: affiliate.SaleFilter{}}))
+			return errOf(c.Run(x, affiliate.RecalculateJob{}))
 		}},
 		{"Attention", func(x ctx, c c) error { return errOf(c.Attention(x, 3)) }},
 		{"Settings", func(x ctx, c c) error { return errOf(c.Settings(x)) }},
@@ -179,17 +179,19 @@ func invocations() []invocation {
 		{"ReverseSale", func(x ctx, c c) error { return errOf(c.ReverseSale(x, affiliate.SaleRef{ID: 7}, affiliate.Reversal{})) }},
 		{"AcceptRedemption", func(x ctx, c c) error { return c.AcceptRedemption(x, affiliate.SaleRef{ID: 7}) }},
 		{"RestoreRedemption", func(x ctx, c c) error { return c.RestoreRedemption(x, affiliate.SaleRef{ID: 7}) }},
-		{"Links", func(x ctx, c c) error { return errOf(c.Links(x, affiliate.LinkFilter{}, affiliate.Page{})) }},
+		{"Links", func(x ctx, c c) error { return errOf(c.Links(x, affiliate.LinkQuery{}, affiliate.Page{})) }},
 		{"CreateLink", func(x ctx, c c) error { return errOf(c.CreateLink(x, affiliate.LinkParams{})) }},
 		{"RenameLink", func(x ctx, c c) error { return errOf(c.RenameLink(x, affiliate.LinkRef{ID: id}, "new")) }},
 		{"DeleteLink", func(x ctx, c c) error { return errOf(c.DeleteLink(x, affiliate.LinkRef{ID: id})) }},
 		{"Coupon", func(x ctx, c c) error { return errOf(c.Coupon(x, affiliate.CouponRef{ID: id})) }},
-		{"Coupons", func(x ctx, c c) error { return errOf(c.Coupons(x, affiliate.Page{})) }},
+		{"Coupons", func(x ctx, c c) error {
+			return errOf(c.Coupons(x, affiliate.CouponQuery{WithCodes: true}, affiliate.Page{}))
+		}},
 		{"CreateCoupon", func(x ctx, c c) error { return errOf(c.CreateCoupon(x, affiliate.CouponParams{})) }},
 		{"UpdateCoupon", func(x ctx, c c) error { return errOf(c.UpdateCoupon(x, id, affiliate.CouponUpdate{})) }},
 		{"DeleteCoupon", func(x ctx, c c) error { return errOf(c.DeleteCoupon(x, id)) }},
 		{"Code", func(x ctx, c c) error { return errOf(c.Code(x, affiliate.CodeRef{ID: id})) }},
-		{"Codes", func(x ctx, c c) error { return errOf(c.Codes(x, affiliate.CodeFilter{}, affiliate.Page{})) }},
+		{"Codes", func(x ctx, c c) error { return errOf(c.Codes(x, affiliate.CodeQuery{}, affiliate.Page{})) }},
 		{"CreateCode", func(x ctx, c c) error { return errOf(c.CreateCode(x, affiliate.CodeParams{})) }},
 		{"UpdateCode", func(x ctx, c c) error { return errOf(c.UpdateCode(x, id, affiliate.CodeUpdate{})) }},
 		{"DeleteCode", func(x ctx, c c) error { return errOf(c.DeleteCode(x, id)) }},
@@ -201,7 +203,7 @@ func invocations() []invocation {
 		{"ReleaseHold", func(x ctx, c c) error { return errOf(c.ReleaseHold(x, "cart")) }},
 		{"Referral", func(x ctx, c c) error { return errOf(c.Referral(x, "kim@example.com")) }},
 		{"Referrals", func(x ctx, c c) error {
-			return errOf(c.Referrals(x, affiliate.ReferralFilter{}, affiliate.Page{}))
+			return errOf(c.Referrals(x, affiliate.ReferralQuery{}, affiliate.Page{}))
 		}},
 		{"CreateReferral", func(x ctx, c c) error { return errOf(c.CreateReferral(x, affiliate.ReferralParams{})) }},
 		{"UpdateReferral", func(x ctx, c c) error {
@@ -213,16 +215,16 @@ func invocations() []invocation {
 		}},
 		{"DeleteReferral", func(x ctx, c c) error { return c.DeleteReferral(x, "kim@example.com") }},
 		{"Sale", func(x ctx, c c) error { return errOf(c.Sale(x, 7)) }},
-		{"Sales", func(x ctx, c c) error { return errOf(c.Sales(x, affiliate.SaleFilter{}, affiliate.Page{})) }},
+		{"Sales", func(x ctx, c c) error { return errOf(c.Sales(x, affiliate.SaleQuery{}, affiliate.Page{})) }},
 		{"RecordConversion", func(x ctx, c c) error { return errOf(c.RecordConversion(x, affiliate.ConversionParams{})) }},
 		{"RecordSale", func(x ctx, c c) error { return errOf(c.RecordSale(x, affiliate.SaleParams{})) }},
 		{"UpdateSale", func(x ctx, c c) error { return errOf(c.UpdateSale(x, 7, affiliate.SaleUpdate{})) }},
 		{"RefundSale", func(x ctx, c c) error { return errOf(c.RefundSale(x, affiliate.Refund{SaleID: 7})) }},
 		{"DeleteSale", func(x ctx, c c) error { return c.DeleteSale(x, 7) }},
-		{"CouponSummaries", func(x ctx, c c) error {
-			return errOf(c.CouponSummaries(x, affiliate.CouponQuery{}, affiliate.Page{}))
+		{"Coupons", func(x ctx, c c) error {
+			return errOf(c.Coupons(x, affiliate.CouponQuery{}, affiliate.Page{}))
 		}},
-		{"Events", func(x ctx, c c) error { return errOf(c.Events(x, affiliate.EventFilter{}, affiliate.Page{})) }},
+		{"Events", func(x ctx, c c) error { return errOf(c.Events(x, affiliate.EventQuery{}, affiliate.Page{})) }},
 		{"EventsAfter", func(x ctx, c c) error { return errOf(c.EventsAfter(x, id, 1)) }},
 		{"Follow", func(x ctx, c c) error {
 			soon, stop := context.WithTimeout(x, 900*time.Millisecond) // it goes on for ever when there is nothing
@@ -235,20 +237,20 @@ func invocations() []invocation {
 			}
 			return nil
 		}},
-		{"SearchAffiliates", func(x ctx, c c) error {
-			return errOf(c.SearchAffiliates(x, affiliate.AffiliateQuery{}, affiliate.Page{}))
+		{"Affiliates", func(x ctx, c c) error { return errOf(c.Affiliates(x, affiliate.AffiliateQuery{}, bounded)) }},
+		{"Referrals", func(x ctx, c c) error { return errOf(c.Referrals(x, affiliate.ReferralQuery{}, bounded)) }},
+		{"Codes", func(x ctx, c c) error {
+			return errOf(c.Codes(x, affiliate.CodeQuery{Usability: true}, affiliate.Page{}))
 		}},
-		{"SearchReferrals", func(x ctx, c c) error {
-			return errOf(c.SearchReferrals(x, affiliate.ReferralQuery{}, affiliate.Page{}))
+		{"Sales", func(x ctx, c c) error {
+			return errOf(c.Sales(x, affiliate.SaleQuery{OldestFirst: true}, affiliate.Page{}))
 		}},
-		{"SearchCodes", func(x ctx, c c) error { return errOf(c.SearchCodes(x, affiliate.CodeQuery{}, affiliate.Page{})) }},
-		{"SearchSales", func(x ctx, c c) error { return errOf(c.SearchSales(x, affiliate.SaleQuery{}, affiliate.Page{})) }},
 		{"ReviewCommissions", func(x ctx, c c) error { return errOf(c.ReviewCommissions(x, affiliate.ApprovalOnHold, 7)) }},
 		{"DecidePayment", func(x ctx, c c) error { return errOf(c.DecidePayment(x, id, affiliate.PaymentIsOwnSale)) }},
 		{"Payout", func(x ctx, c c) error { return errOf(c.Payout(x, id)) }},
-		{"Payouts", func(x ctx, c c) error { return errOf(c.Payouts(x, affiliate.PayoutFilter{}, affiliate.Page{})) }},
+		{"Payouts", func(x ctx, c c) error { return errOf(c.Payouts(x, affiliate.PayoutQuery{}, affiliate.Page{})) }},
 		{"Transfers", func(x ctx, c c) error {
-			for _, err := range c.Transfers(x, affiliate.PayoutFilter{}) {
+			for _, err := range c.Transfers(x, affiliate.PayoutQuery{}) {
 				return err
 			}
 			return nil
@@ -273,7 +275,7 @@ func invocations() []invocation {
 		{"Balances", func(x ctx, c c) error { return errOf(c.Balances(x, affiliate.Page{})) }},
 		{"TotalBalance", func(x ctx, c c) error { return errOf(c.TotalBalance(x, time.Time{})) }},
 		{"RankedBalances", func(x ctx, c c) error { return errOf(c.RankedBalances(x, time.Time{}, affiliate.Page{})) }},
-		{"Movements", func(x ctx, c c) error { return errOf(c.Movements(x, affiliate.MovementFilter{}, affiliate.Page{})) }},
+		{"Movements", func(x ctx, c c) error { return errOf(c.Movements(x, affiliate.MovementQuery{}, affiliate.Page{})) }},
 		{"Report", func(x ctx, c c) error {
 			return errOf(c.Report(x, affiliate.ReportQuery{By: affiliate.IntervalDay}, affiliate.Page{}))
 		}},
@@ -282,7 +284,7 @@ func invocations() []invocation {
 		}},
 		{"Adjustment", func(x ctx, c c) error { return errOf(c.Adjustment(x, id)) }},
 		{"Adjustments", func(x ctx, c c) error {
-			return errOf(c.Adjustments(x, affiliate.AdjustmentFilter{}, affiliate.Page{}))
+			return errOf(c.Adjustments(x, affiliate.AdjustmentQuery{}, affiliate.Page{}))
 		}},
 		{"RecordAdjustment", func(x ctx, c c) error { return errOf(c.RecordAdjustment(x, affiliate.AdjustmentParams{})) }},
 		{"Endpoint", func(x ctx, c c) error { return errOf(c.Endpoint(x, id)) }},
@@ -296,7 +298,7 @@ func invocations() []invocation {
 		}},
 		{"Delivery", func(x ctx, c c) error { return errOf(c.Delivery(x, id)) }},
 		{"Deliveries", func(x ctx, c c) error {
-			return errOf(c.Deliveries(x, affiliate.DeliveryFilter{}, affiliate.Page{}))
+			return errOf(c.Deliveries(x, affiliate.DeliveryQuery{}, affiliate.Page{}))
 		}},
 		{"Replay", func(x ctx, c c) error { return errOf(c.Replay(x, affiliate.ReplayRange{DeliveryID: id})) }},
 	}

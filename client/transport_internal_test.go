@@ -86,7 +86,7 @@ func TestDeadConnection(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		ask := func() error { _, err := c.Sales(t.Context(), affiliate.SaleFilter{}, affiliate.Page{}); return err }
+		ask := func() error { _, err := c.Sales(t.Context(), affiliate.SaleQuery{}, affiliate.Page{}); return err }
 
 		if err := ask(); err != nil {
 			t.Fatal(err)

@@ -71,7 +71,7 @@ func (c *Client) Delivery(ctx context.Context, id uuid.UUID) (affiliate.Delivery
 }
 
 // Deliveries is [tributary.Program.Deliveries].
-func (c *Client) Deliveries(ctx context.Context, f affiliate.DeliveryFilter, pg affiliate.Page) (affiliate.List[affiliate.Delivery], error) {
+func (c *Client) Deliveries(ctx context.Context, f affiliate.DeliveryQuery, pg affiliate.Page) (affiliate.List[affiliate.Delivery], error) {
 	q := filterOf(f)
 	return chosen(ctx, c, webhooks+"/deliveries", choice[affiliate.Delivery]{query: q.query, nobody: q.nobody}, pg)
 }

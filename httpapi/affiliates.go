@@ -3,6 +3,7 @@ package httpapi
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/google/uuid"
 
@@ -44,6 +45,21 @@ type counted struct {
 func updateAffiliate(p *tributary.Program, ctx context.Context, in affiliateChange) (counted, error) {
 	n, err := p.UpdateAffiliate(ctx, in.ref, in.up)
 	return counted{n}, err
+}
+
+// affiliateByIdent looks an affiliate up by anything but an email.
+func affiliateByIdent(p *tributary.Program, ctx context.Context, ident string) (affiliate.Affiliate, error) {
+	if _, external := affiliate.ExternalIn(ident); !external && strings.Contains(ident, "@") {
+		return affiliate.Affiliate{}, affiliate.ErrNotFound
+	}
+	return p.Affiliate(ctx, ident)
+}
+
+func affiliateByEmail(p *tributary.Program, ctx context.Context, email string) (affiliate.Affiliate, error) {
+	if _, external := affiliate.ExternalIn(email); external || !strings.Contains(email, "@") {
+		return affiliate.Affiliate{}, affiliate.ErrNotFound
+	}
+	return p.Affiliate(ctx, email)
 }
 
 func affiliateByExternalID(p *tributary.Program, ctx context.Context, id string) (affiliate.Affiliate, error) {

@@ -23,7 +23,7 @@ func coupon(name string, ref func(value string) affiliate.CouponRef) lookup {
 // coupons lists all coupons. Without a page the answer is written while the
 // coupons and their codes are read.
 func coupons() lookup {
-	l := all((*tributary.Program).Coupons)
+	l := all(couponsWithCodes)
 	page := l.run
 	l.run = func(c *call, q query, value string) error {
 		if q.page != (affiliate.Page{}) {
@@ -32,6 +32,10 @@ func coupons() lookup {
 		return c.stream(func(w io.Writer) error { return c.p.WriteCoupons(c.r.Context(), w) })
 	}
 	return l
+}
+
+func couponsWithCodes(p *tributary.Program, ctx context.Context, pg affiliate.Page) (affiliate.List[affiliate.Coupon], error) {
+	return p.Coupons(ctx, affiliate.CouponQuery{WithCodes: true}, pg)
 }
 
 func couponByID(v string) affiliate.CouponRef         { return affiliate.CouponRef{ID: idOf(v)} }
@@ -53,7 +57,7 @@ func deleteCoupon(p *tributary.Program, ctx context.Context, id uuid.UUID) (dele
 
 // summaries lists coupons without their codes.
 func summaries() lookup {
-	l := filtered((*tributary.Program).CouponSummaries)
+	l := filtered((*tributary.Program).Coupons)
 	l.parts = true
 	return l
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"net/url"
 	"reflect"
-	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -22,6 +21,8 @@ import (
 //	start     a date: the first instant of a day in the zone of the program
 //	after     a date: the first instant after a day
 //	one       it selects one record at most, so that its list has no pages
+//	list      only the list without a search has it
+//	search    only the search has it
 
 // A filterField is a field of a filter.
 type filterField struct {
@@ -31,15 +32,15 @@ type filterField struct {
 	read  func(q query, name string, into reflect.Value) error
 }
 
-// parametersOf returns the parameters of a filter.
-func parametersOf[F any]() (all []filterField) {
+// parametersOf returns the parameters of a filter, but for those of the other kind of list.
+func parametersOf[F any](without string) (all []filterField) {
 	for _, f := range reflect.VisibleFields(reflect.TypeFor[F]()) {
-		name := wireName(f)
-		if name == "" {
+		name, tag := wireName(f), f.Tag.Get("wire")
+		if name == "" || tag == without {
 			continue
 		}
-		p := filterField{index: f.Index, name: name, one: f.Tag.Get("wire") == "one"}
-		p.read = parameterReading(f.Type, f.Tag.Get("wire"))
+		p := filterField{index: f.Index, name: name, one: tag == "one"}
+		p.read = parameterReading(f.Type, tag)
 		all = append(all, p)
 	}
 	return all
@@ -48,7 +49,11 @@ func parametersOf[F any]() (all []filterField) {
 // parameterReading returns how a field of a type and a tag is read. One that nothing reads
 // panics when the routes are made.
 func parameterReading(t reflect.Type, tag string) func(query, string, reflect.Value) error {
-	if read := parameterReadings[readingKey{t, strings.TrimPrefix(tag, "one")}]; read != nil {
+	switch tag {
+	case "one", "list", "search":
+		tag = ""
+	}
+	if read := parameterReadings[readingKey{t, tag}]; read != nil {
 		return read
 	}
 	if t.Kind() == reflect.String && tag == "" {
@@ -104,7 +109,7 @@ type listing[F, T any] func(*tributary.Program, context.Context, F, affiliate.Pa
 // filtered lists by parameters that are combined.
 func filtered[F, T any](list listing[F, T]) lookup {
 	var none T
-	all := parametersOf[F]()
+	all := parametersOf[F]("list")
 	l := lookup{paged: true, answer: none, run: func(c *call, q query, _ string) error {
 		var f F
 		if bad := fill(q, &f, all); bad != nil {
@@ -127,7 +132,7 @@ func filtered[F, T any](list listing[F, T]) lookup {
 // findBy returns a GET that answers one record by the lookups, or else lists by the first
 // parameter that is there.
 func findBy[F, T any](list listing[F, T], lookups ...lookup) action {
-	for _, p := range parametersOf[F]() {
+	for _, p := range parametersOf[F]("search") {
 		by := func(program *tributary.Program, ctx context.Context, value string, pg affiliate.Page) (affiliate.List[T], error) {
 			var f F
 			q := query{values: url.Values{p.name: {value}}}
@@ -142,8 +147,13 @@ func findBy[F, T any](list listing[F, T], lookups ...lookup) action {
 			lookups = append(lookups, many(p.name, by))
 		}
 	}
-	return find(append(lookups, all(func(program *tributary.Program, ctx context.Context, pg affiliate.Page) (affiliate.List[T], error) {
+	return find(append(lookups, every(list))...)
+}
+
+// every lists everything.
+func every[F, T any](list listing[F, T]) lookup {
+	return all(func(program *tributary.Program, ctx context.Context, pg affiliate.Page) (affiliate.List[T], error) {
 		var none F
 		return list(program, ctx, none, pg)
-	}))...)
+	})
 }

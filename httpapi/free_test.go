@@ -23,7 +23,7 @@ func gives(t *testing.T, free bool, limit string) *world {
 
 // events are the types of all events, oldest first.
 func (w *world) events() (types []string) {
-	for _, e := range must(w.Program.Events(w.t.Context(), affiliate.EventFilter{}, affiliate.Page{})).Items {
+	for _, e := range must(w.Program.Events(w.t.Context(), affiliate.EventQuery{}, affiliate.Page{})).Items {
 		types = append(types, string(e.Type))
 	}
 	slices.Reverse(types)

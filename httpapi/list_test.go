@@ -195,7 +195,7 @@ func TestGoneReader(t *testing.T) {
 // meanwhile is not, what is deleted may be missing.
 func TestListMeanwhile(t *testing.T) {
 	w := newWorld(t).long(200)
-	before := must(w.Sales(t.Context(), affiliate.SaleFilter{}, affiliate.Page{})).Items
+	before := must(w.Sales(t.Context(), affiliate.SaleQuery{}, affiliate.Page{})).Items
 	gone := map[affiliate.SaleID]bool{}
 	out := watch(func(piece int) error {
 		for _, i := range []int{20, 21, 48, 49, 50, 51, 88, 89, 90, 91, 92, 130, 199} {
@@ -239,7 +239,7 @@ func TestListOwnerMoves(t *testing.T) {
 	for _, next := range []string{"nobody", "another"} {
 		t.Run(next, func(t *testing.T) {
 			w := newWorld(t).long(200)
-			ada := must(w.AffiliateByEmail(t.Context(), "ada@example.com"))
+			ada := must(w.Affiliate(t.Context(), "ada@example.com"))
 			out := watch(func(piece int) error {
 				if piece > 1 {
 					return nil
@@ -249,7 +249,7 @@ func TestListOwnerMoves(t *testing.T) {
 				}
 				rename(ada.ID, "new@example.com")
 				if next == "another" {
-					rename(must(w.AffiliateByEmail(t.Context(), "b1@example.com")).ID, "ada@example.com")
+					rename(must(w.Affiliate(t.Context(), "b1@example.com")).ID, "ada@example.com")
 				}
 				return nil
 			})

@@ -141,7 +141,7 @@ func TestLoad(t *testing.T) {
 	benchkit.Audit(t, p, sold)
 	var events int64
 	for page := (affiliate.Page{Limit: 1000}); ; {
-		list := must(p.Events(t.Context(), affiliate.EventFilter{}, page))
+		list := must(p.Events(t.Context(), affiliate.EventQuery{}, page))
 		for _, e := range list.Items {
 			if e.Type == affiliate.SaleCreated {
 				events++

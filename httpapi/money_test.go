@@ -37,7 +37,7 @@ func newTill(t *testing.T, change ...func(*setup)) *till {
 	k.fired()
 	t.Cleanup(func() { // check 58: nothing about money has an event of its own
 		k.on(t)
-		for _, e := range must(k.Events(context.Background(), affiliate.EventFilter{}, affiliate.Page{})).Items {
+		for _, e := range must(k.Events(context.Background(), affiliate.EventQuery{}, affiliate.Page{})).Items {
 			if !slices.Contains(seedEvents, string(e.Type)) {
 				t.Errorf("there is no event %s", e.Type)
 			}
@@ -123,7 +123,7 @@ func (k *till) pay(name, more string) map[string]any {
 // object: "sale.updated S1".
 func (k *till) fired() (types []string) {
 	k.t.Helper()
-	events := must(k.Events(k.t.Context(), affiliate.EventFilter{}, affiliate.Page{})).Items
+	events := must(k.Events(k.t.Context(), affiliate.EventQuery{}, affiliate.Page{})).Items
 	for _, e := range events[:len(events)-k.seen] {
 		what := string(e.Type)
 		for name, id := range k.ids {

@@ -78,7 +78,7 @@ func TestKeySaysWho(t *testing.T) {
 		if got := w.do("POST", couponsPath, `{"name":"spring","percentOff":10}`, by(shopKey)); got.status != 200 {
 			t.Fatal(got.refusal())
 		}
-		if got := must(w.Events(t.Context(), affiliate.EventFilter{}, affiliate.Page{Limit: 1})).Items[0]; got.Actor != want || strings.Contains(string(got.Payload), "shop") {
+		if got := must(w.Events(t.Context(), affiliate.EventQuery{}, affiliate.Page{Limit: 1})).Items[0]; got.Actor != want || strings.Contains(string(got.Payload), "shop") {
 			t.Errorf("of the key %q: %q, %s", name, got.Actor, got.Payload)
 		}
 	}

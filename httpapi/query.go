@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"maps"
@@ -59,8 +60,8 @@ func find(lookups ...lookup) action {
 				if q.page, err = q.readPage(); err != nil {
 					return err
 				}
-				if c.route.action.strict && q.page.Limit == 0 {
-					q.page.Limit = cursorLimit
+				if c.route.action.strict {
+					q.page.Limit, q.page.Bounded = cmp.Or(q.page.Limit, cursorLimit), true
 				}
 			}
 			return l.run(c, q, value)

@@ -26,10 +26,10 @@ func (r *route) updates() bool { return r.method == http.MethodPut || r.method =
 func routes() []route {
 	return []route{
 		{http.MethodGet, "/affiliates", everybody, find(
-			one("id", (*tributary.Program).Affiliate),
-			one("email", (*tributary.Program).AffiliateByEmail),
+			one("id", affiliateByIdent),
+			one("email", affiliateByEmail),
 			one("externalId", affiliateByExternalID),
-			all((*tributary.Program).Affiliates))},
+			every((*tributary.Program).Affiliates))},
 		{http.MethodPost, "/affiliates", shops, write(bodyOf[affiliate.AffiliateParams](), (*tributary.Program).CreateAffiliate)},
 		{http.MethodPut, "/affiliates", shops, write(affiliateChangeOf, updateAffiliate, wrapped)},
 		{http.MethodDelete, "/affiliates", shops, write(removalOf(affiliateTarget), deleteAffiliate, wrapped)},
@@ -80,7 +80,7 @@ func routes() []route {
 		{http.MethodDelete, "/sales", shops, write(saleTarget, deleteSale, wrapped)},
 		{http.MethodPost, "/sales/review", ownerOnly, write(reviewOf, reviewSales, strict)},
 		{http.MethodGet, "/sales/search", owners, search(
-			filtered((*tributary.Program).SearchSales))},
+			filtered((*tributary.Program).Sales))},
 		{http.MethodGet, "/sales/explain", owners, search(
 			one("id", keyedBy(saleIDOf, (*tributary.Program).ExplainSale)),
 			needs("id", refusal.RefuseNoSaleID))},
@@ -125,11 +125,11 @@ func routes() []route {
 		{http.MethodGet, "/coupons/summaries", owners, search(summaries())},
 		{http.MethodGet, "/events", everybody, search(events())},
 		{http.MethodGet, "/affiliates/search", owners, search(
-			filtered((*tributary.Program).SearchAffiliates))},
+			filtered((*tributary.Program).Affiliates))},
 		{http.MethodGet, "/referrals/search", owners, search(
-			filtered((*tributary.Program).SearchReferrals))},
+			filtered((*tributary.Program).Referrals))},
 		{http.MethodGet, "/promotional-codes/search", owners, search(
-			filtered((*tributary.Program).SearchCodes))},
+			filtered((*tributary.Program).Codes))},
 
 		{http.MethodPost, "/affiliates/ensure", shops, write(bodyOf[affiliate.AffiliateParams](), (*tributary.Program).EnsureAffiliate, strict)},
 		{http.MethodPost, "/affiliates/status", ownerOnly, write(affiliateStatusOf, toAll((*tributary.Program).SetAffiliateStatus), strict)},

@@ -46,7 +46,7 @@ func TestStepsOverTheWire(t *testing.T) {
 	if looked != 30 || steps != 5 {
 		t.Errorf("%d sales in %d steps", looked, steps)
 	}
-	if n := must(w.Run(t.Context(), affiliate.RecalculateJob{SaleFilter: affiliate.SaleFilter{}})).Changed; n != 0 {
+	if n := must(w.Run(t.Context(), affiliate.RecalculateJob{})).Changed; n != 0 {
 		t.Errorf("the whole call changes %d more", n)
 	}
 	c := must(client.New("http://inside.example", testKey, client.Config{Handler: w.api}))
@@ -54,12 +54,12 @@ func TestStepsOverTheWire(t *testing.T) {
 		t.Errorf("%d affiliates changed", n)
 	}
 	must(w.UpdateAffiliate(t.Context(), affiliate.AffiliateRef{Email: "ada@example.com"}, affiliate.AffiliateUpdate{CommissionRate: affiliate.Set(affiliate.MustPercent("6"))}))
-	must(w.SetTierExempt(t.Context(), true, must(w.AffiliateByEmail(t.Context(), "ada@example.com")).ID))
-	if n := must(c.Run(t.Context(), affiliate.RecalculateJob{SaleFilter: affiliate.SaleFilter{}})).Changed; n != 30 {
+	must(w.SetTierExempt(t.Context(), true, must(w.Affiliate(t.Context(), "ada@example.com")).ID))
+	if n := must(c.Run(t.Context(), affiliate.RecalculateJob{})).Changed; n != 30 {
 		t.Errorf("%d sales changed", n)
 	}
-	for _, f := range []affiliate.SaleFilter{{AffiliateEmail: affiliate.Set("")}, {ReferralID: affiliate.Null[string]()}} {
-		if n := must(c.Run(t.Context(), affiliate.RecalculateJob{SaleFilter: f})).Changed; n != 0 {
+	for _, f := range []affiliate.RecalculateJob{{AffiliateEmail: affiliate.Set("")}, {ReferralID: affiliate.Null[string]()}} {
+		if n := must(c.Run(t.Context(), f)).Changed; n != 0 {
 			t.Errorf("a filter of nothing selects %d", n)
 		}
 	}

@@ -132,7 +132,7 @@ func replyOf(t testing.TB, res *http.Response) reply {
 func (s *site) clicks() (counted int64, stored []record.Click) {
 	s.t.Helper()
 	aff := must(s.Affiliate(context.Background(), s.mara.ID.String()))
-	links, err := s.Links(context.Background(), affiliate.LinkFilter{}, affiliate.Page{})
+	links, err := s.Links(context.Background(), affiliate.LinkQuery{}, affiliate.Page{})
 	if err != nil || links.Items[0].Clicks != aff.NumberOfClicks {
 		s.t.Errorf("the link counts %d clicks, the affiliate %d (%v)", links.Items[0].Clicks, aff.NumberOfClicks, err)
 	}

@@ -52,7 +52,7 @@ func TestTrackingClick(t *testing.T) {
 	if n := s.fired.Load(); n != 0 {
 		t.Errorf("%d events", n)
 	}
-	all, err := s.Referrals(t.Context(), affiliate.ReferralFilter{}, affiliate.Page{})
+	all, err := s.Referrals(t.Context(), affiliate.ReferralQuery{}, affiliate.Page{})
 	if err != nil || len(all.Items) != 0 {
 		t.Errorf("referrals: %v, %v", all.Items, err)
 	}

@@ -74,7 +74,7 @@ func events() lookup {
 			return eventsAfter(c, q, position)
 		}
 		typ, _ := q.get("type")
-		page, err := c.p.Events(c.r.Context(), affiliate.EventFilter{Type: affiliate.EventType(typ), ObjectID: q.text("objectId"), ID: q.event(paramEvent)}, q.page)
+		page, err := c.p.Events(c.r.Context(), affiliate.EventQuery{Type: affiliate.EventType(typ), ObjectID: q.text("objectId"), ID: q.event(paramEvent)}, q.page)
 		if err != nil {
 			return err
 		}

@@ -277,7 +277,7 @@ func TestWrite(t *testing.T) {
 			t.Errorf("recorded: %s", text)
 		}
 	}
-	if n := len(must(w.Sales(t.Context(), affiliate.SaleFilter{}, affiliate.Page{})).Items); n != 1 {
+	if n := len(must(w.Sales(t.Context(), affiliate.SaleQuery{}, affiliate.Page{})).Items); n != 1 {
 		t.Errorf("%d sales", n)
 	}
 	owner.told("setAffiliateStatus", `{"affiliateIds":["`+a.ID.String()+`"],"status":"BANNED"}`)
@@ -285,7 +285,7 @@ func TestWrite(t *testing.T) {
 		t.Errorf("status %s", got)
 	}
 	owner.told("deleteSale", `{"saleId":1}`)
-	if n := len(must(w.Sales(t.Context(), affiliate.SaleFilter{}, affiliate.Page{})).Items); n != 0 {
+	if n := len(must(w.Sales(t.Context(), affiliate.SaleQuery{}, affiliate.Page{})).Items); n != 0 {
 		t.Errorf("%d sales after the delete", n)
 	}
 	if got := owner.refused("recordSale", `{"email":"kim@example.com","totalEarned":-1}`); got.Field != "totalEarned" || got.Error == "" {
@@ -303,7 +303,7 @@ func TestPreview(t *testing.T) {
 	if !strings.Contains(text, `"amount":"3.26 USD"`) {
 		t.Errorf("preview: %s", text)
 	}
-	if n := len(must(w.Payouts(t.Context(), affiliate.PayoutFilter{}, affiliate.Page{})).Items); n != 0 {
+	if n := len(must(w.Payouts(t.Context(), affiliate.PayoutQuery{}, affiliate.Page{})).Items); n != 0 {
 		t.Errorf("%d payouts", n)
 	}
 }

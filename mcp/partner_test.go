@@ -28,9 +28,9 @@ var partnerCalls = map[string]string{
 // TestPartner: an affiliate sees what is theirs and nobody else's, with masked customers.
 func TestPartner(t *testing.T) {
 	w := newQuarter(t)
-	ada := must(w.AffiliateByEmail(t.Context(), "ada@example.com"))
+	ada := must(w.Affiliate(t.Context(), "ada@example.com"))
 	a := meet(t, mcp.Partner(w.Program, ada.ID, mcp.PartnerConfig{}))
-	paid := must(w.Payouts(t.Context(), affiliate.PayoutFilter{}, affiliate.Page{})).Items[0].ID.String()
+	paid := must(w.Payouts(t.Context(), affiliate.PayoutQuery{}, affiliate.Page{})).Items[0].ID.String()
 	tools := a.tools()
 	if len(tools) != len(partnerCalls) {
 		t.Errorf("%d tools, and %d calls", len(tools), len(partnerCalls))
@@ -65,9 +65,9 @@ func TestPartner(t *testing.T) {
 // TestPartnerRefused: an affiliate who is not there, a payout of somebody else, and inputs that are none.
 func TestPartnerRefused(t *testing.T) {
 	w := newQuarter(t)
-	ben := must(w.AffiliateByEmail(t.Context(), "ben@example.com"))
+	ben := must(w.Affiliate(t.Context(), "ben@example.com"))
 	a := meet(t, mcp.Partner(w.Program, ben.ID, mcp.PartnerConfig{}))
-	adas := must(w.Payouts(t.Context(), affiliate.PayoutFilter{}, affiliate.Page{})).Items[0].ID.String()
+	adas := must(w.Payouts(t.Context(), affiliate.PayoutQuery{}, affiliate.Page{})).Items[0].ID.String()
 	none := problem{Error: "there is no such record", Code: "not_found"}
 	for _, tt := range []struct {
 		name, tool, args string
@@ -101,7 +101,7 @@ func TestPartnerRefused(t *testing.T) {
 // TestHideCustomers: a host that hides customers hides them here too.
 func TestHideCustomers(t *testing.T) {
 	w := newQuarter(t)
-	ada := must(w.AffiliateByEmail(t.Context(), "ada@example.com"))
+	ada := must(w.Affiliate(t.Context(), "ada@example.com"))
 	shown := meet(t, mcp.Partner(w.Program, ada.ID, mcp.PartnerConfig{})).told("sales", `{}`)
 	a := meet(t, mcp.Partner(w.Program, ada.ID, mcp.PartnerConfig{HideCustomers: true}))
 	hidden := a.told("sales", `{}`)
@@ -126,7 +126,7 @@ func TestHideCustomers(t *testing.T) {
 func TestPartnerHandler(t *testing.T) {
 	w := newQuarter(t)
 	in := map[string]uuid.UUID{
-		"ada": must(w.AffiliateByEmail(t.Context(), "ada@example.com")).ID, "ben": must(w.AffiliateByEmail(t.Context(), "ben@example.com")).ID,
+		"ada": must(w.Affiliate(t.Context(), "ada@example.com")).ID, "ben": must(w.Affiliate(t.Context(), "ben@example.com")).ID,
 	}
 	mux := http.NewServeMux()
 	mount(mux, w.Program, func(r *http.Request) (uuid.UUID, bool) {

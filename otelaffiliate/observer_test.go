@@ -322,7 +322,7 @@ func TestForeignSpan(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := program.Affiliates(ctx, affiliate.Page{}); err != nil {
+	if _, err := program.Affiliates(ctx, affiliate.AffiliateQuery{}, affiliate.Page{}); err != nil {
 		t.Error(err)
 	}
 	if !request.IsRecording() {

@@ -209,7 +209,7 @@ func BenchmarkReport(b *testing.B) {
 				}
 				reported, sold = reported+between.Mallocs-before.Mallocs, sold+after.Mallocs-between.Mallocs
 			}
-			sales, err := theirs.Sales(b.Context(), affiliate.SaleFilter{}, affiliate.Page{})
+			sales, err := theirs.Sales(b.Context(), affiliate.SaleQuery{}, affiliate.Page{})
 			if err != nil || len(sales.Items) == 0 {
 				b.Fatal("nothing was booked", err)
 			}

@@ -109,7 +109,7 @@ func (c *trio) survive(t *testing.T, name, url string, kills int) {
 	crew.reading.Wait()
 	pool.Reset()
 	stored := map[string]int{}
-	for _, sale := range must(s.plain.Sales(t.Context(), affiliate.SaleFilter{}, affiliate.Page{})).Items {
+	for _, sale := range must(s.plain.Sales(t.Context(), affiliate.SaleQuery{}, affiliate.Page{})).Items {
 		id, _ := sale.ExternalID.Get()
 		stored[id]++
 	}

@@ -240,7 +240,7 @@ func (c *chaos) checkOrders() {
 	t.Helper()
 	orders := must(pgx.CollectRows(must(c.pool.Query(t.Context(), "SELECT id FROM test_"+schemaID()+".orders")), pgx.RowTo[string]))
 	sold := map[string]bool{}
-	for _, sale := range must(c.crew.shop.plain.Sales(t.Context(), affiliate.SaleFilter{}, affiliate.Page{})).Items {
+	for _, sale := range must(c.crew.shop.plain.Sales(t.Context(), affiliate.SaleQuery{}, affiliate.Page{})).Items {
 		id, _ := sale.ExternalID.Get()
 		sold[id] = true
 	}

@@ -47,8 +47,8 @@ func TestCreditOnce(t *testing.T) {
 			t.Fatalf("affiliates %v", ids)
 		}
 	}
-	made := must(p.Events(t.Context(), affiliate.EventFilter{ObjectID: affiliate.Set(ids[0].String())}, affiliate.Page{})).Items
-	if all := must(p.Affiliates(t.Context(), affiliate.Page{})).Items; len(all) != 1 || len(made) != 1 {
+	made := must(p.Events(t.Context(), affiliate.EventQuery{ObjectID: affiliate.Set(ids[0].String())}, affiliate.Page{})).Items
+	if all := must(p.Affiliates(t.Context(), affiliate.AffiliateQuery{}, affiliate.Page{})).Items; len(all) != 1 || len(made) != 1 {
 		t.Errorf("%d affiliates, %d events", len(all), len(made))
 	}
 
@@ -84,7 +84,7 @@ func TestCreditOnce(t *testing.T) {
 	group.Wait()
 	var credit string
 	must(0, pool.QueryRow(t.Context(), "SELECT credit::text FROM wallets WHERE account = $1", u.id).Scan(&credit))
-	payouts := must(p.Payouts(t.Context(), affiliate.PayoutFilter{}, affiliate.Page{})).Items
+	payouts := must(p.Payouts(t.Context(), affiliate.PayoutQuery{}, affiliate.Page{})).Items
 	if credit != "16.65" || len(payouts) != 1 || payouts[0].Amount != affiliate.MustAmount("16.65") || payouts[0].Status != affiliate.PayoutPaid {
 		t.Errorf("the wallet has %s, after the payouts %+v", credit, payouts)
 	}

@@ -58,7 +58,7 @@ func TestDiskFull(t *testing.T) {
 	must(0, os.Remove(ballast))
 	recovered(t, srv, s)
 	stored := map[string]bool{}
-	for _, one := range must(s.plain.Sales(t.Context(), affiliate.SaleFilter{}, affiliate.Page{})).Items {
+	for _, one := range must(s.plain.Sales(t.Context(), affiliate.SaleQuery{}, affiliate.Page{})).Items {
 		id, _ := one.ExternalID.Get()
 		stored[id] = true
 	}

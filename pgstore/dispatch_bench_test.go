@@ -54,7 +54,7 @@ func BenchmarkDispatch(b *testing.B) {
 		}
 	}
 	join(1)
-	first := must(p.Deliveries(b.Context(), affiliate.DeliveryFilter{}, affiliate.Page{})).Items[0]
+	first := must(p.Deliveries(b.Context(), affiliate.DeliveryQuery{}, affiliate.Page{})).Items[0]
 	payload, _ := must(p.Delivery(b.Context(), first.ID)).Payload.Get()
 	must(sender.Drain(b.Context()))
 	var bare, sent time.Duration

@@ -92,7 +92,7 @@ func TestDispatchers(t *testing.T) {
 					break
 				}
 			}
-			events := must(s.plain.Events(t.Context(), affiliate.EventFilter{}, affiliate.Page{})).Items
+			events := must(s.plain.Events(t.Context(), affiliate.EventQuery{}, affiliate.Page{})).Items
 			created := len(must(s.plain.Endpoints(t.Context(), affiliate.Page{})).Items)
 			if created != 1 || len(h.total) < 2*sales {
 				t.Errorf("%d deliveries for %d events", len(h.total), len(events))
@@ -102,7 +102,7 @@ func TestDispatchers(t *testing.T) {
 					t.Errorf("delivery %s was claimed %d times", id, n)
 				}
 			}
-			for _, d := range must(s.plain.Deliveries(t.Context(), affiliate.DeliveryFilter{}, affiliate.Page{})).Items {
+			for _, d := range must(s.plain.Deliveries(t.Context(), affiliate.DeliveryQuery{}, affiliate.Page{})).Items {
 				if d.State != affiliate.DeliveryDelivered {
 					t.Errorf("delivery %s is %s", d.ID, d.State)
 				}

@@ -91,10 +91,10 @@ func TestReplayTrips(t *testing.T) {
 	const deliveries, batch, most = 60, 20, 4
 	p := newPost(t, 1, deliveries)
 	ep := p.endpoints[0].ID
-	wait := must(p.Deliveries(t.Context(), affiliate.DeliveryFilter{State: affiliate.DeliveryPending}, affiliate.Page{})).Items
+	wait := must(p.Deliveries(t.Context(), affiliate.DeliveryQuery{State: affiliate.DeliveryPending}, affiliate.Page{})).Items
 	gone := must(p.ClaimDeliveries(t.Context(), 4, time.Hour))
 	settled := p.trips(func() { p.answered(t, gone, 410) })
-	left := must(p.Deliveries(t.Context(), affiliate.DeliveryFilter{State: affiliate.DeliveryCanceled}, affiliate.Page{})).Items
+	left := must(p.Deliveries(t.Context(), affiliate.DeliveryQuery{State: affiliate.DeliveryCanceled}, affiliate.Page{})).Items
 	if want := int64(deliveries/batch+2) * most; len(wait) != deliveries || len(left) != deliveries || settled > want {
 		t.Errorf("a 410 settles %d of %d deliveries in %d round trips, want at most %d", len(left), len(wait), settled, want)
 	}

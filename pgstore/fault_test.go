@@ -54,7 +54,7 @@ func (s *shop) books(what string, sales int) {
 
 func (s *shop) sales() int {
 	s.t.Helper()
-	return len(must(s.plain.Sales(s.t.Context(), affiliate.SaleFilter{}, affiliate.Page{})).Items)
+	return len(must(s.plain.Sales(s.t.Context(), affiliate.SaleQuery{}, affiliate.Page{})).Items)
 }
 
 // sale returns a sale by code to a new customer, which uses most tables.
@@ -73,7 +73,7 @@ func TestFaults(t *testing.T) {
 		t.Run(fmt.Sprintf("mode %d", cfg.Mode), func(t *testing.T) {
 			s := newShop(t, pool, cfg)
 			must(s.plain.RecordAdjustment(t.Context(), affiliate.AdjustmentParams{ // the first movement reads once more
-				AffiliateID: must(s.plain.Affiliates(t.Context(), affiliate.Page{})).Items[0].ID, Kind: affiliate.AdjustBonus, Amount: affiliate.MustAmount("1"), Reason: "r",
+				AffiliateID: must(s.plain.Affiliates(t.Context(), affiliate.AffiliateQuery{}, affiliate.Page{})).Items[0].ID, Kind: affiliate.AdjustBonus, Amount: affiliate.MustAmount("1"), Reason: "r",
 			}))
 			must(s.plain.RecordSale(t.Context(), sale(-1))) // and so does the first sale, of which money is looked for
 			counter := conformance.Count(s.store)
@@ -144,7 +144,7 @@ func TestCut(t *testing.T) {
 			cutting := newStore(t, wiredPool(t, &cut), cfg)
 			unknown, sold, rounds := 0, 0, 1
 			for n := 1; ; n++ {
-				must(s.plain.With(cutting).Coupons(t.Context(), affiliate.Page{Limit: 1})) // opens a connection
+				must(s.plain.With(cutting).Coupons(t.Context(), affiliate.CouponQuery{WithCodes: true}, affiliate.Page{Limit: 1})) // opens a connection
 				cut.Store(int64(n))
 				_, err := s.plain.With(cutting).RecordSale(t.Context(), sale(sold+1))
 				left := cut.Swap(0)

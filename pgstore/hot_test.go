@@ -34,7 +34,7 @@ func TestHotCodeTwoStores(t *testing.T) {
 	readers.Go(func() {
 		for watch.Err() == nil {
 			_, _ = s.plain.With(stores[0]).Attention(watch, 10)
-			_, _ = s.plain.With(stores[1]).Sales(watch, affiliate.SaleFilter{}, affiliate.Page{Limit: 100})
+			_, _ = s.plain.With(stores[1]).Sales(watch, affiliate.SaleQuery{}, affiliate.Page{Limit: 100})
 		}
 	})
 	began := time.Now()

@@ -51,7 +51,7 @@ func TestIn(t *testing.T) {
 			if _, err := p.RecordSale(t.Context(), sale(2)); err != nil {
 				return err
 			}
-			if n := len(must(p.Sales(t.Context(), affiliate.SaleFilter{}, affiliate.Page{})).Items); n != 2 {
+			if n := len(must(p.Sales(t.Context(), affiliate.SaleQuery{}, affiliate.Page{})).Items); n != 2 {
 				t.Errorf("the transaction sees %d sales, want its own too", n)
 			}
 			return errors.Join(order(tx, "2"), errRefused)

@@ -235,11 +235,11 @@ func (c *crew) finish(s *shop, what string, most int) {
 			attempts = append(attempts, affiliate.Attempt{Delivery: claim.Delivery, Token: claim.Token, Status: 200})
 		}
 		must(0, s.plain.SettleDeliveries(t.Context(), attempts))
-		pending = len(must(s.plain.Deliveries(t.Context(), affiliate.DeliveryFilter{State: affiliate.DeliveryPending}, affiliate.Page{})).Items)
+		pending = len(must(s.plain.Deliveries(t.Context(), affiliate.DeliveryQuery{State: affiliate.DeliveryPending}, affiliate.Page{})).Items)
 	}
 
 	committed := map[string]bool{}
-	for _, sale := range must(s.plain.Sales(t.Context(), affiliate.SaleFilter{}, affiliate.Page{})).Items {
+	for _, sale := range must(s.plain.Sales(t.Context(), affiliate.SaleQuery{}, affiliate.Page{})).Items {
 		id, _ := sale.ExternalID.Get()
 		committed[id] = true
 	}
@@ -251,7 +251,7 @@ func (c *crew) finish(s *shop, what string, most int) {
 	}
 	events := map[string]bool{}
 	undelivered, ghosts, repeats := 0, 0, 0
-	for _, e := range must(s.plain.Events(t.Context(), affiliate.EventFilter{}, affiliate.Page{})).Items {
+	for _, e := range must(s.plain.Events(t.Context(), affiliate.EventQuery{}, affiliate.Page{})).Items {
 		if e.Type != affiliate.SaleCreated {
 			continue // this event is older than the endpoint
 		}

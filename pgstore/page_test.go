@@ -33,7 +33,7 @@ func TestPageOfSales(t *testing.T) {
 		must(s.plain.RecordSale(t.Context(), in))
 	}
 	wire.statements.Store(0)
-	got := must(s.plain.Sales(t.Context(), affiliate.SaleFilter{}, affiliate.Page{Limit: page})).Items
+	got := must(s.plain.Sales(t.Context(), affiliate.SaleQuery{}, affiliate.Page{Limit: page})).Items
 	n := wire.statements.Load()
 	t.Logf("%d statements/page", n)
 	if n > most || len(got) != page {

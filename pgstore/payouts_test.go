@@ -59,7 +59,7 @@ func TestPayoutRunsAtOnce(t *testing.T) {
 			if n := len(must(s.plain.PayoutLines(t.Context(), "2026-05", affiliate.Page{})).Items); n != affiliates {
 				t.Errorf("%d lines", n)
 			}
-			if n := len(must(s.plain.Payouts(t.Context(), affiliate.PayoutFilter{}, affiliate.Page{})).Items); n != affiliates {
+			if n := len(must(s.plain.Payouts(t.Context(), affiliate.PayoutQuery{}, affiliate.Page{})).Items); n != affiliates {
 				t.Errorf("%d payouts", n)
 			}
 			s.books("after the run", 0)

@@ -54,7 +54,7 @@ func TestPgBouncer(t *testing.T) {
 						if _, err := s.plain.RecordSale(t.Context(), sale(1+c*sales+i)); err != nil {
 							t.Error(err)
 						}
-						if _, err := s.plain.Sales(t.Context(), affiliate.SaleFilter{}, affiliate.Page{Limit: 3}); err != nil {
+						if _, err := s.plain.Sales(t.Context(), affiliate.SaleQuery{}, affiliate.Page{Limit: 3}); err != nil {
 							t.Error(err)
 						}
 					}

@@ -84,7 +84,7 @@ func newMarket(tb testing.TB, programs int, cfg pgstore.Config) *market {
 	m.sold.Add(1)
 	sale, _ := got.Sale.Get()
 	m.answer = sale.AppendJSON(nil)
-	m.payload = must(m.programs[0].Events(tb.Context(), affiliate.EventFilter{}, affiliate.Page{Limit: 1})).Items[0].Payload
+	m.payload = must(m.programs[0].Events(tb.Context(), affiliate.EventQuery{}, affiliate.Page{Limit: 1})).Items[0].Payload
 	m.history(tb)
 	return m
 }

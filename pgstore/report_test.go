@@ -81,7 +81,7 @@ func TestReports(t *testing.T) {
 		for _, line := range reportOf(rt, pool, schema, "clicks_report", p.Config().ID) {
 			clicks[line["affiliate_id"]]++
 		}
-		for _, a := range must(p.Affiliates(rt.Context(), affiliate.Page{})).Items {
+		for _, a := range must(p.Affiliates(rt.Context(), affiliate.AffiliateQuery{}, affiliate.Page{})).Items {
 			if clicks[a.ID.String()] != a.NumberOfClicks {
 				rt.Errorf("%d clicks, the view has %d", a.NumberOfClicks, clicks[a.ID.String()])
 			}
@@ -145,7 +145,7 @@ func checkSales(rt *rapid.T, p *tributary.Program, lines []report) {
 		byID[line["sale_id"]] = line
 		kept = must(kept.Add(must(affiliate.MustAmount(line["total_earned"]).Sub(affiliate.MustAmount(line["refunded_amount"])))))
 	}
-	sales := must(p.Sales(rt.Context(), affiliate.SaleFilter{}, affiliate.Page{})).Items
+	sales := must(p.Sales(rt.Context(), affiliate.SaleQuery{}, affiliate.Page{})).Items
 	for _, s := range sales {
 		want := report{
 			"sale_id": fmt.Sprint(s.ID), "status": string(s.Status), "affiliate_id": s.AffiliateID.String(),
@@ -178,7 +178,7 @@ func checkSales(rt *rapid.T, p *tributary.Program, lines []report) {
 	if len(sales) != len(lines) {
 		rt.Errorf("%d sales, the view has %d", len(sales), len(lines))
 	}
-	if ada := must(p.AffiliateByEmail(rt.Context(), "ada@example.com")); ada.TotalRevenue != kept {
+	if ada := must(p.Affiliate(rt.Context(), "ada@example.com")); ada.TotalRevenue != kept {
 		rt.Errorf("revenue %s, the view adds up to %s", ada.TotalRevenue, kept)
 	}
 }
@@ -190,7 +190,7 @@ func checkCommissions(rt *rapid.T, p *tributary.Program, lines []report) {
 		byID[line["commission_id"]] = line
 	}
 	n := 0
-	for _, s := range must(p.Sales(rt.Context(), affiliate.SaleFilter{}, affiliate.Page{})).Items {
+	for _, s := range must(p.Sales(rt.Context(), affiliate.SaleQuery{}, affiliate.Page{})).Items {
 		for _, c := range s.Commissions {
 			n++
 			got := byID[fmt.Sprint(c.ID)]
@@ -254,7 +254,7 @@ func checkDeliveries(rt *rapid.T, p *tributary.Program, lines []report) {
 	for _, line := range lines {
 		byID[line["delivery_id"]] = line
 	}
-	deliveries := must(p.Deliveries(rt.Context(), affiliate.DeliveryFilter{}, affiliate.Page{})).Items
+	deliveries := must(p.Deliveries(rt.Context(), affiliate.DeliveryQuery{}, affiliate.Page{})).Items
 	for _, d := range deliveries {
 		line := byID[d.ID.String()]
 		delete(line, "created_at")

@@ -70,7 +70,7 @@ func TestRouterTrips(t *testing.T) {
 						must(p.RecordSale(t.Context(), affiliate.SaleParams{PromoCode: "SAVE20", Email: "b@example.net", Name: "B", TotalEarned: affiliate.MustAmount("10"), ExternalID: fmt.Sprint(n)}))
 					},
 					func() { must(p.Affiliate(t.Context(), ada.ID.String())) },
-					func() { must(p.Sales(t.Context(), affiliate.SaleFilter{}, affiliate.Page{Limit: 5})) },
+					func() { must(p.Sales(t.Context(), affiliate.SaleQuery{}, affiliate.Page{Limit: 5})) },
 				} {
 					before := wire.trips.Load()
 					call()
@@ -144,7 +144,7 @@ func TestRouterTogether(t *testing.T) {
 		if err := programs[0].Verify(t.Context()); err != nil {
 			t.Errorf("Verify: %v", err)
 		}
-		stored := len(must(programs[1].Sales(t.Context(), affiliate.SaleFilter{}, affiliate.Page{})).Items)
+		stored := len(must(programs[1].Sales(t.Context(), affiliate.SaleQuery{}, affiliate.Page{})).Items)
 		if made.Load() != limit || stored != limit {
 			t.Errorf("%+v: %d sales were answered and %d are stored, of %d", cfg, made.Load(), stored, limit)
 		}
@@ -174,7 +174,7 @@ func TestFenceIn(t *testing.T) {
 			t.Errorf("a program in %s: %v", to, err)
 		}
 	}
-	if list := must(p.Affiliates(t.Context(), affiliate.Page{})); len(list.Items) != 2 {
+	if list := must(p.Affiliates(t.Context(), affiliate.AffiliateQuery{}, affiliate.Page{})); len(list.Items) != 2 {
 		t.Errorf("%d affiliates", len(list.Items))
 	}
 }

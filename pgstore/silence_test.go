@@ -103,7 +103,7 @@ func TestSilence(t *testing.T) {
 				program := s.plain.With(newStore(t, l.pool(t), cfg))
 				unknown := 0
 				for n := 1; ; n++ {
-					must(program.Coupons(t.Context(), affiliate.Page{Limit: 1})) // opens a connection
+					must(program.Coupons(t.Context(), affiliate.CouponQuery{WithCodes: true}, affiliate.Page{Limit: 1})) // opens a connection
 					ctx, cancel := context.WithCancel(t.Context())
 					l.silent = cancel
 					l.left.Store(int64(n))

@@ -146,7 +146,7 @@ func BenchmarkRealSale(b *testing.B) {
 				next := realSale()
 				first := must(p.RecordSale(b.Context(), next()))
 				sale, _ := first.Sale.Get()
-				events, err := p.Events(b.Context(), affiliate.EventFilter{}, affiliate.Page{Limit: 1})
+				events, err := p.Events(b.Context(), affiliate.EventQuery{}, affiliate.Page{Limit: 1})
 				if err != nil {
 					b.Fatal(err)
 				}

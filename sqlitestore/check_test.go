@@ -54,7 +54,7 @@ func TestErasedIsInNoByte(t *testing.T) {
 	for i := range 40 {
 		email := fmt.Sprintf("xyzzq%dname@", i)
 		must(0, p.EraseReferral(ctx, email+"buyer.example"))
-		must(0, p.Forfeiting().EraseAffiliate(ctx, must(p.AffiliateByEmail(ctx, email+"example.org")).ID))
+		must(0, p.Forfeiting().EraseAffiliate(ctx, must(p.Affiliate(ctx, email+"example.org")).ID))
 	}
 	must(p.Run(ctx, affiliate.PruneJob{Before: time.Now().AddDate(1, 0, 0)}))
 	must(0, store.Checkpoint(ctx))

@@ -34,7 +34,7 @@ func TestDedup(t *testing.T) {
 			return sell(ctx, p.With(sqlitestore.In(conn)), order)
 		}
 	}
-	sales := func() int { return len(must(p.Sales(t.Context(), affiliate.SaleFilter{}, affiliate.Page{})).Items) }
+	sales := func() int { return len(must(p.Sales(t.Context(), affiliate.SaleQuery{}, affiliate.Page{})).Items) }
 	broken := errors.New("broken")
 	if ran, err := d.Do(t.Context(), "evt_1", func(ctx context.Context) error { return errors.Join(sells("order-1")(ctx), broken) }); !ran || !errors.Is(err, broken) || sales() != 0 {
 		t.Errorf("an error: ran %v, %v, %d sales", ran, err, sales())

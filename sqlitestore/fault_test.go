@@ -93,7 +93,7 @@ func TestCut(t *testing.T) {
 		if err := p.Verify(t.Context()); err != nil {
 			return err
 		}
-		found, err := p.Sales(t.Context(), affiliate.SaleFilter{}, affiliate.Page{})
+		found, err := p.Sales(t.Context(), affiliate.SaleQuery{}, affiliate.Page{})
 		if err != nil {
 			return err
 		}
@@ -143,7 +143,7 @@ func TestLocked(t *testing.T) {
 	if err := sell(ctx, p, "order-1"); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("a sale: %v", err)
 	}
-	if _, err := p.Affiliates(t.Context(), affiliate.Page{}); err != nil {
+	if _, err := p.Affiliates(t.Context(), affiliate.AffiliateQuery{}, affiliate.Page{}); err != nil {
 		t.Errorf("a list beside it: %v", err)
 	}
 	must(0, tx.Rollback())
@@ -296,7 +296,7 @@ func TestInHost(t *testing.T) {
 		}
 		must(0, end())
 	}
-	sales := must(p.Sales(t.Context(), affiliate.SaleFilter{}, affiliate.Page{})).Items
+	sales := must(p.Sales(t.Context(), affiliate.SaleQuery{}, affiliate.Page{})).Items
 	stmt, _, err := conn.Prepare("SELECT id FROM orders")
 	if err != nil {
 		t.Fatal(err)
@@ -397,7 +397,7 @@ func TestRestore(t *testing.T) {
 	must(0, errors.Join(os.Remove(path+"-wal"), os.Remove(path+"-shm"), os.Rename(copied, path)))
 	p = newProgram(t, open(t, path, sqlitestore.Config{}))
 	books(t, p, []string{"order-1"})
-	if n := len(must(p.Sales(t.Context(), affiliate.SaleFilter{}, affiliate.Page{})).Items); n != 1 {
+	if n := len(must(p.Sales(t.Context(), affiliate.SaleQuery{}, affiliate.Page{})).Items); n != 1 {
 		t.Errorf("%d sales", n)
 	}
 }
@@ -469,7 +469,7 @@ func TestPayOrder(t *testing.T) {
 	if got := stmt.ColumnText(0); got != "order-1,order-2,order-3,order-4,order-5,order-6,order-7" {
 		t.Errorf("paid: %s", got)
 	}
-	if n := len(must(p.Sales(t.Context(), affiliate.SaleFilter{}, affiliate.Page{})).Items); n != 5 {
+	if n := len(must(p.Sales(t.Context(), affiliate.SaleQuery{}, affiliate.Page{})).Items); n != 5 {
 		t.Errorf("%d sales", n)
 	}
 }

@@ -80,7 +80,7 @@ func TestInDatabaseSQL(t *testing.T) {
 		if err := end(); err != nil {
 			t.Error(err)
 		}
-		if n := len(must(p.Sales(t.Context(), affiliate.SaleFilter{}, affiliate.Page{})).Items); (n == 1) != keep {
+		if n := len(must(p.Sales(t.Context(), affiliate.SaleQuery{}, affiliate.Page{})).Items); (n == 1) != keep {
 			t.Errorf("committed %v: %d sales", keep, n)
 		}
 	}

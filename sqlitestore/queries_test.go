@@ -58,7 +58,7 @@ func TestQueries(t *testing.T) {
 	if diff := cmp.Diff(want, answers[1]); diff != "" {
 		t.Errorf("what is due (-engine +query):\n%s", diff)
 	}
-	summary := must(s.CouponSummaries(t.Context(), affiliate.CouponQuery{}, affiliate.Page{})).Items[0]
+	summary := must(s.Coupons(t.Context(), affiliate.CouponQuery{}, affiliate.Page{})).Items[0]
 	if left := fmt.Sprintf("|%d\n", summary.BudgetLeft.Or(affiliate.Amount{}).Scaled()); !strings.HasSuffix(answers[10], left) {
 		t.Errorf("%s is left of the budget, not %s", left, answers[10])
 	}

@@ -178,7 +178,7 @@ func (s *shop) trade(rt *rapid.T) {
 		coupon := must(s.CreateCoupon(ctx, affiliate.CouponParams{Name: "Autumn", PercentOff: affiliate.Set(affiliate.MustPercent("20"))}))
 		must(s.CreateCode(ctx, affiliate.CodeParams{CouponID: coupon.ID, Code: name + "20", AffiliateID: a.ID, ExternalID: "promo-" + name}))
 	}
-	must(s.CreateCode(ctx, affiliate.CodeParams{CouponID: must(s.Coupons(ctx, affiliate.Page{})).Items[0].ID, Code: "NOBODY"}))
+	must(s.CreateCode(ctx, affiliate.CodeParams{CouponID: must(s.Coupons(ctx, affiliate.CouponQuery{WithCodes: true}, affiliate.Page{})).Items[0].ID, Code: "NOBODY"}))
 	must(s.CreateEndpoint(ctx, affiliate.EndpointParams{URL: "https://hooks.example/a", Events: []affiliate.EventType{affiliate.SaleCreated}}))
 	for i := range rapid.IntRange(5, 30).Draw(rt, "steps") {
 		s.now = s.now.Add(time.Duration(rapid.SampledFrom([]int{1, 20, 80}).Draw(rt, "hours"))*time.Hour + 7*time.Microsecond)
@@ -224,7 +224,7 @@ func (s *shop) change(rt *rapid.T, step string, id affiliate.SaleID) {
 	case "review":
 		_, _ = s.ReviewCommissions(ctx, rapid.SampledFrom(affiliate.ApprovalStatuses()).Draw(rt, "approval"), id)
 	case "move":
-		to := must(s.AffiliateByEmail(ctx, rapid.SampledFrom([]string{"ada@example.com", "bob@example.com"}).Draw(rt, "to")))
+		to := must(s.Affiliate(ctx, rapid.SampledFrom([]string{"ada@example.com", "bob@example.com"}).Draw(rt, "to")))
 		_, _ = s.UpdateSale(ctx, id, affiliate.SaleUpdate{AffiliateID: affiliate.Set(to.ID), ClawBack: true})
 	case "adjust":
 		if sale, err := s.Sale(ctx, id); err == nil {

@@ -48,7 +48,7 @@ func engineEvents(t testing.TB) map[affiliate.EventType]affiliate.Event {
 	must(p.DeleteCoupon(ctx, coupon.ID))
 	must(0, p.Forfeiting().DeleteAffiliate(ctx, affiliate.AffiliateRef{ID: mara.ID}))
 	events := map[affiliate.EventType]affiliate.Event{}
-	for _, e := range must(p.Events(ctx, affiliate.EventFilter{}, affiliate.Page{})).Items {
+	for _, e := range must(p.Events(ctx, affiliate.EventQuery{}, affiliate.Page{})).Items {
 		if _, later := events[e.Type]; !later {
 			events[e.Type] = e
 		}

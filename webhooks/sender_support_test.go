@@ -107,7 +107,7 @@ func (p *post) drain() int {
 // deliveries lists all deliveries, oldest first.
 func (p *post) deliveries() []affiliate.Delivery {
 	p.t.Helper()
-	l := must(p.Deliveries(context.Background(), affiliate.DeliveryFilter{}, affiliate.Page{}))
+	l := must(p.Deliveries(context.Background(), affiliate.DeliveryQuery{}, affiliate.Page{}))
 	return l.Items
 }
 

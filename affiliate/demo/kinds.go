@@ -93,7 +93,7 @@ func unknown(what, name string, err error) error {
 
 // affiliateID returns the id of the affiliate with an email.
 func (s *Shop) affiliateID(ctx context.Context, email string) (uuid.UUID, error) {
-	aff, err := s.AffiliateByEmail(ctx, email)
+	aff, err := s.Affiliate(ctx, email)
 	return aff.ID, unknown("affiliate", email, err)
 }
 

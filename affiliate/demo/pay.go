@@ -25,7 +25,7 @@ func (s *Shop) giveBack(ctx context.Context, r row) error {
 
 // saleOf returns the sale of an order.
 func (s *Shop) saleOf(ctx context.Context, r row) (affiliate.Sale, error) {
-	sales, err := s.Sales(ctx, affiliate.SaleFilter{ExternalID: affiliate.Set(r.id)}, affiliate.Page{})
+	sales, err := s.Sales(ctx, affiliate.SaleQuery{ExternalID: affiliate.Set(r.id)}, affiliate.Page{})
 	if err != nil {
 		return affiliate.Sale{}, err
 	}
@@ -92,7 +92,7 @@ func (s *Shop) winBack(ctx context.Context, r row) error {
 	if err != nil {
 		return err
 	}
-	fees := affiliate.AdjustmentFilter{SaleID: affiliate.Set(sale.ID), Kind: affiliate.AdjustChargebackFee}
+	fees := affiliate.AdjustmentQuery{SaleID: affiliate.Set(sale.ID), Kind: affiliate.AdjustChargebackFee}
 	for fee, err := range affiliate.All(ctx, s.Adjustments, fees) {
 		if err == nil {
 			_, err = s.RecordAdjustment(ctx, affiliate.AdjustmentParams{Reverses: fee.ID, Reason: "The bank gives its fee back"})
@@ -107,7 +107,7 @@ func (s *Shop) winBack(ctx context.Context, r row) error {
 
 // taken returns what the last refund of a sale took from its affiliate.
 func (s *Shop) taken(ctx context.Context, sale affiliate.SaleID) (affiliate.Amount, error) {
-	for m, err := range affiliate.All(ctx, s.Movements, affiliate.MovementFilter{SaleID: affiliate.Set(sale)}) {
+	for m, err := range affiliate.All(ctx, s.Movements, affiliate.MovementQuery{SaleID: affiliate.Set(sale)}) {
 		if err != nil || m.Cause == affiliate.CauseClawBack || m.Cause == affiliate.CauseRefund {
 			return m.Amount, err
 		}
@@ -210,7 +210,7 @@ func (s *Shop) eachPayout(ctx context.Context, r row, do func(affiliate.Payout) 
 	if !ok {
 		return mistake(fmt.Sprintf("there is no payout %q", r.id))
 	}
-	of := affiliate.PayoutFilter{RunID: affiliate.Set(run)}
+	of := affiliate.PayoutQuery{RunID: affiliate.Set(run)}
 	if r.email != "" {
 		id, err := s.affiliateID(ctx, r.email)
 		if err != nil {

@@ -159,7 +159,7 @@ func Fill(ctx context.Context, store record.Store, cfg tributary.Config, now tim
 	if err != nil {
 		return err
 	}
-	known, err := program.Affiliates(ctx, affiliate.Page{Limit: 1})
+	known, err := program.Affiliates(ctx, affiliate.AffiliateQuery{}, affiliate.Page{Limit: 1})
 	if err != nil || len(known.Items) > 0 {
 		return err
 	}

@@ -203,7 +203,7 @@ func TestDubAsItComes(t *testing.T) {
 	if diff := cmp.Diff(map[string]int{importer.Affiliates: 1, importer.Referrals: 2, importer.Sales: 1}, report.Created); diff != "" {
 		t.Errorf("(-want +got):\n%s\n%s", diff, show(report))
 	}
-	links := must(w.Links(t.Context(), affiliate.LinkFilter{}, affiliate.Page{})).Items
+	links := must(w.Links(t.Context(), affiliate.LinkQuery{}, affiliate.Page{})).Items
 	if len(links) != 1 || links[0].Link != "ada-blog" || links[0].Clicks != 70 || links[0].Referrals != 2 {
 		t.Errorf("%+v", links)
 	}

@@ -20,12 +20,12 @@ import (
 func TestCheck99(t *testing.T) {
 	w := newWorld(t)
 	must(w.CreateEndpoint(t.Context(), affiliate.EndpointParams{URL: "https://hooks.example/all", Events: affiliate.EventTypes()}))
-	before := len(must(w.Events(t.Context(), affiliate.EventFilter{}, affiliate.Page{})).Items)
+	before := len(must(w.Events(t.Context(), affiliate.EventQuery{}, affiliate.Page{})).Items)
 	report := w.run(generated{affiliates: 100, sales: 9_800}.source(), importer.Options{})
 	if rows := report.Created; rows[importer.Affiliates]+rows[importer.Referrals]+rows[importer.Sales] < 10_000 || len(report.Rejects) > 0 {
 		t.Fatal(show(report))
 	}
-	if after := len(must(w.Events(t.Context(), affiliate.EventFilter{}, affiliate.Page{})).Items); after != before {
+	if after := len(must(w.Events(t.Context(), affiliate.EventQuery{}, affiliate.Page{})).Items); after != before {
 		t.Errorf("%d events, before %d", after, before)
 	}
 	if strings.Contains(w.records(), "DeliveryRecord") {
@@ -42,12 +42,12 @@ func TestCheck100(t *testing.T) {
 	if diff := cmp.Diff([]affiliate.Amount{sum("20"), sum("5.80"), {}, sum("25.80")}, []affiliate.Amount{got.Paid, got.Payable, got.InPayout, got.Earned}); diff != "" {
 		t.Errorf("paid, payable, in payouts, earned (-want +got):\n%s", diff)
 	}
-	payouts := must(w.Payouts(t.Context(), affiliate.PayoutFilter{}, affiliate.Page{})).Items
+	payouts := must(w.Payouts(t.Context(), affiliate.PayoutQuery{}, affiliate.Page{})).Items
 	if len(payouts) != 1 || payouts[0].Amount != sum("20") || payouts[0].Status != affiliate.PayoutPaid || payouts[0].PaidAt.Or(affiliate.Time{}).String() != "2025-04-05T09:00:00.000Z" {
 		t.Errorf("payouts %+v", payouts)
 	}
 	declined := affiliate.Amount{}
-	for _, sale := range must(w.Sales(t.Context(), affiliate.SaleFilter{}, affiliate.Page{})).Items {
+	for _, sale := range must(w.Sales(t.Context(), affiliate.SaleQuery{}, affiliate.Page{})).Items {
 		for _, c := range sale.Commissions {
 			if c.ApprovalStatus == affiliate.ApprovalDeclined {
 				declined = must(declined.Add(c.CommissionEarned))
@@ -182,7 +182,7 @@ func TestCheck103(t *testing.T) {
 	for range 3 {
 		must(w.TrackClick(t.Context(), affiliate.ClickParams{Slug: "mara"}))
 	}
-	links := must(w.Links(t.Context(), affiliate.LinkFilter{Slug: affiliate.Set("mara")}, affiliate.Page{})).Items
+	links := must(w.Links(t.Context(), affiliate.LinkQuery{Slug: affiliate.Set("mara")}, affiliate.Page{})).Items
 	if got := w.affiliateOf("mara@example.com").NumberOfClicks; got != 123 || links[0].Clicks != 123 {
 		t.Errorf("%d clicks of the affiliate, %d of the link, want 123", got, links[0].Clicks)
 	}
@@ -311,7 +311,7 @@ func TestCheck107(t *testing.T) {
 		"2,b@example.net,mara@example.com,50,0,10,paid,2026-01-02,2026-02-05",
 		"3,c@example.net,mara@example.com,30,0,6,approved,2026-01-03,",
 	)
-	events := len(must(w.Events(t.Context(), affiliate.EventFilter{}, affiliate.Page{})).Items)
+	events := len(must(w.Events(t.Context(), affiliate.EventQuery{}, affiliate.Page{})).Items)
 	report := export(
 		"1,a@example.net,mara@example.com,100,0,20,paid,2026-01-01,2026-02-06", // paid since
 		"2,b@example.net,mara@example.com,50,0,10,paid,2026-01-02,2026-02-05",
@@ -335,7 +335,7 @@ func TestCheck107(t *testing.T) {
 	if report.Changed[importer.Sales] != 1 || len(report.Conflicts) != 1 || report.Conflicts[0].Field != "total" || w.balance("mara") != got {
 		t.Error(show(report))
 	}
-	if after := len(must(w.Events(t.Context(), affiliate.EventFilter{}, affiliate.Page{})).Items); after != events {
+	if after := len(must(w.Events(t.Context(), affiliate.EventQuery{}, affiliate.Page{})).Items); after != events {
 		t.Errorf("%d events, before %d", after, events)
 	}
 }

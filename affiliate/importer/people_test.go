@@ -201,7 +201,7 @@ func TestCodesOfOneCampaign(t *testing.T) {
 	if got := rejected(report); got != "5002 campaign: campaign is that of another coupon in an earlier row; codes of one coupon share what it takes off and its limits" {
 		t.Error(got)
 	}
-	coupons := must(w.Coupons(t.Context(), affiliate.Page{})).Items
+	coupons := must(w.Coupons(t.Context(), affiliate.CouponQuery{WithCodes: true}, affiliate.Page{})).Items
 	if len(coupons) != 1 || coupons[0].TimesRedeemed != 5000 || coupons[0].MaxRedemptions.Or(0) != 9000 || coupons[0].Valid || coupons[0].MaxDiscountTotal.Or(affiliate.Amount{}) != sum("500") {
 		t.Errorf("%d coupons: %+v", len(coupons), coupons[:min(len(coupons), 1)])
 	}

@@ -124,7 +124,7 @@ func (w *world) amounts() string {
 }
 
 func (w *world) affiliates() []affiliate.Affiliate {
-	return must(w.Affiliates(w.t.Context(), affiliate.Page{Limit: 1000})).Items
+	return must(w.Affiliates(w.t.Context(), affiliate.AffiliateQuery{}, affiliate.Page{Limit: 1000})).Items
 }
 
 // balance is the balance of the affiliate with an email.

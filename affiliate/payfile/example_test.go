@@ -21,7 +21,7 @@ func Example() {
 	ctx := context.Background()
 	program, march := newMonth(ctx)
 
-	due := affiliate.PayoutFilter{Status: affiliate.PayoutPending, RunID: affiliate.Set(march.ID)}
+	due := affiliate.PayoutQuery{Status: affiliate.PayoutPending, RunID: affiliate.Set(march.ID)}
 	files, refused, err := payfile.PayPal(program.Transfers(ctx, due), "2026-03", payfile.PayPalOptions{})
 	if err != nil {
 		log.Fatal(err)
@@ -34,7 +34,7 @@ func Example() {
 	}
 
 	file := "Recipient,Status,Unique ID,Reason\nada@example.com,Completed,PES99P9GEH,\n"
-	all := affiliate.PayoutFilter{RunID: affiliate.Set(march.ID)} // PAID ones too: a report may be read again
+	all := affiliate.PayoutQuery{RunID: affiliate.Set(march.ID)} // PAID ones too: a report may be read again
 	report, err := payfile.ReadResults(strings.NewReader(file), program.Transfers(ctx, all))
 	if err != nil {
 		log.Fatal(err)

@@ -165,14 +165,14 @@ func must[T any](v T, err error) T {
 func TestApply(t *testing.T) {
 	p, payouts := paidProgram(t)
 	ctx := t.Context()
-	files, refused, err := payfile.PayPal(p.Transfers(ctx, affiliate.PayoutFilter{}), "2026-06", payfile.PayPalOptions{})
+	files, refused, err := payfile.PayPal(p.Transfers(ctx, affiliate.PayoutQuery{}), "2026-06", payfile.PayPalOptions{})
 	if err != nil || refused != nil || files[0].Total.String() != "60" || !strings.HasPrefix(string(files[0].Data), "pay-ada@example.org,20.00,USD,") {
 		t.Fatalf("%+v %v %v", files, refused, err)
 	}
 	must(p.FailPayout(ctx, payouts[2].ID, "the bank was closed"))
 	report := "Reference,Status,Reason\n" + payfile.Ref(payouts[0].ID) + ",SUCCESS,\n" +
 		payfile.Ref(payouts[1].ID) + ",RETURNED,\"no\u0085account\"\n" + payfile.Ref(payouts[2].ID) + ",COMPLETED,\n"
-	results := must(payfile.ReadResults(strings.NewReader(report), p.Transfers(ctx, affiliate.PayoutFilter{}))).Results
+	results := must(payfile.ReadResults(strings.NewReader(report), p.Transfers(ctx, affiliate.PayoutQuery{}))).Results
 	for _, want := range []payfile.Applied{{Paid: 2, Failed: 1}, {Unchanged: 3}} {
 		got, err := payfile.Apply(ctx, p, results)
 		if diff := cmp.Diff(want, got); diff != "" || err != nil {
@@ -204,7 +204,7 @@ func TestApplyReturned(t *testing.T) {
 		for i, word := range words {
 			report += payfile.Ref(payouts[i].ID) + "," + word + ",\n"
 		}
-		return must(payfile.ReadResults(strings.NewReader(report), p.Transfers(ctx, affiliate.PayoutFilter{}))).Results
+		return must(payfile.ReadResults(strings.NewReader(report), p.Transfers(ctx, affiliate.PayoutQuery{}))).Results
 	}
 	back := read("Reversed", "bounced back", "Returned")
 	for _, want := range []payfile.Applied{{Returned: 2, Failed: 1}, {Unchanged: 3}} {
@@ -266,7 +266,7 @@ func TestPayments(t *testing.T) {
 	p, payouts := paidProgram(t)
 	ctx := t.Context()
 	must(p.SetPayoutStatus(ctx, payouts[1].ID, affiliate.PayoutPaid))
-	ids := func(f affiliate.PayoutFilter) (out []uuid.UUID) {
+	ids := func(f affiliate.PayoutQuery) (out []uuid.UUID) {
 		for pay, err := range p.Transfers(ctx, f) {
 			if err != nil {
 				t.Fatal(err)
@@ -276,20 +276,20 @@ func TestPayments(t *testing.T) {
 		return out
 	}
 	for name, tt := range map[string]struct {
-		f    affiliate.PayoutFilter
+		f    affiliate.PayoutQuery
 		want []uuid.UUID
 	}{
-		"All":     {affiliate.PayoutFilter{}, []uuid.UUID{payouts[0].ID, payouts[1].ID, payouts[2].ID}},
-		"Pending": {affiliate.PayoutFilter{Status: affiliate.PayoutPending}, []uuid.UUID{payouts[0].ID, payouts[2].ID}},
-		"Of":      {affiliate.PayoutFilter{AffiliateID: affiliate.Set(payouts[1].AffiliateID)}, []uuid.UUID{payouts[1].ID}},
-		"Nobody":  {affiliate.PayoutFilter{AffiliateID: affiliate.Set(uuid.Nil)}, nil},
+		"All":     {affiliate.PayoutQuery{}, []uuid.UUID{payouts[0].ID, payouts[1].ID, payouts[2].ID}},
+		"Pending": {affiliate.PayoutQuery{Status: affiliate.PayoutPending}, []uuid.UUID{payouts[0].ID, payouts[2].ID}},
+		"Of":      {affiliate.PayoutQuery{AffiliateID: affiliate.Set(payouts[1].AffiliateID)}, []uuid.UUID{payouts[1].ID}},
+		"Nobody":  {affiliate.PayoutQuery{AffiliateID: affiliate.Set(uuid.Nil)}, nil},
 	} {
 		if diff := cmp.Diff(tt.want, ids(tt.f)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
 	got := payfile.Transfer{}
-	for pay, err := range p.Transfers(ctx, affiliate.PayoutFilter{}) {
+	for pay, err := range p.Transfers(ctx, affiliate.PayoutQuery{}) {
 		if got = pay; err != nil {
 			t.Fatal(err)
 		}

@@ -25,19 +25,19 @@ func scenePages(s *scene) {
 	}
 	for size := 1; size <= 7; size += 2 {
 		walked(s, "Links", links, size, func(pg affiliate.Page) (affiliate.List[affiliate.Link], error) {
-			return s.Links(s.ctx, affiliate.LinkFilter{AffiliateID: affiliate.Set(mara.ID)}, pg)
+			return s.Links(s.ctx, affiliate.LinkQuery{AffiliateID: affiliate.Set(mara.ID)}, pg)
 		}, func(l affiliate.Link) string { return l.ID.String() })
 		walked(s, "Codes", codes, size, func(pg affiliate.Page) (affiliate.List[affiliate.Code], error) {
-			return s.Codes(s.ctx, affiliate.CodeFilter{CouponID: affiliate.Set(coupon.ID)}, pg)
+			return s.Codes(s.ctx, affiliate.CodeQuery{CouponID: affiliate.Set(coupon.ID)}, pg)
 		}, func(c affiliate.Code) string { return c.ID.String() })
 		walked(s, "Referrals", referrals, size, func(pg affiliate.Page) (affiliate.List[affiliate.Referral], error) {
-			return s.Referrals(s.ctx, affiliate.ReferralFilter{AffiliateEmail: affiliate.Set(mara.Email)}, pg)
+			return s.Referrals(s.ctx, affiliate.ReferralQuery{AffiliateEmail: affiliate.Set(mara.Email)}, pg)
 		}, func(r affiliate.Referral) string { return r.ID.String() })
 		walked(s, "Sales", sales, size, func(pg affiliate.Page) (affiliate.List[affiliate.Sale], error) {
-			return s.Sales(s.ctx, affiliate.SaleFilter{AffiliateID: affiliate.Set(mara.ID)}, pg)
+			return s.Sales(s.ctx, affiliate.SaleQuery{AffiliateID: affiliate.Set(mara.ID)}, pg)
 		}, func(sale affiliate.Sale) string { return fmt.Sprint(sale.ID) })
 	}
-	whole := do2(s, "Links", s.Links, affiliate.LinkFilter{AffiliateID: affiliate.Set(mara.ID)}, affiliate.Page{})
+	whole := do2(s, "Links", s.Links, affiliate.LinkQuery{AffiliateID: affiliate.Set(mara.ID)}, affiliate.Page{})
 	same(s, "a whole list has no next page", "", whole.Next)
 	same(s, "the length of a whole list", len(links), len(whole.Items))
 }
@@ -96,7 +96,7 @@ func sceneUpdates(s *scene) {
 	same(s, "affiliates that matched", 1, n)
 	n = do2(s, "UpdateAffiliate", s.UpdateAffiliate, affiliate.AffiliateRef{Email: s.email("nobody")}, affiliate.AffiliateUpdate{FirstName: given("x")})
 	same(s, "affiliates that matched", 0, n)
-	changed := do(s, "AffiliateByEmail", s.AffiliateByEmail, mara.Email)
+	changed := do(s, "Affiliate", s.Affiliate, mara.Email)
 	same(s, "the name", "Maria Lindqvist", changed.Name)
 	same(s, "the links", 2, len(changed.AffiliateLinks))
 
@@ -161,7 +161,7 @@ func sceneMisses(s *scene) {
 	nobody, mail := uuid.New(), s.email("nobody")
 	miss(s, "Affiliate", s.Affiliate, nobody.String())
 	miss(s, "Affiliate", s.Affiliate, s.slug("nobody"))
-	miss(s, "AffiliateByEmail", s.AffiliateByEmail, mail)
+	miss(s, "Affiliate", s.Affiliate, mail)
 	miss(s, "Coupon", s.Coupon, affiliate.CouponRef{ID: nobody})
 	miss(s, "Coupon", s.Coupon, affiliate.CouponRef{ExternalID: s.unique})
 	miss(s, "Coupon", s.Coupon, affiliate.CouponRef{Name: s.unique})
@@ -180,13 +180,13 @@ func sceneMisses(s *scene) {
 		do(s, "RecordSale", s.RecordSale, affiliate.SaleParams{Email: mail, TotalEarned: amount("1")}).Outcome)
 
 	none := map[string]int{
-		"Links":       len(do2(s, "Links", s.Links, affiliate.LinkFilter{Slug: affiliate.Set(s.unique)}, affiliate.Page{}).Items),
-		"Codes":       len(do2(s, "Codes", s.Codes, affiliate.CodeFilter{AffiliateEmail: affiliate.Set(mail)}, affiliate.Page{}).Items),
-		"Referrals":   len(do2(s, "Referrals", s.Referrals, affiliate.ReferralFilter{AffiliateID: affiliate.Set(nobody)}, affiliate.Page{Limit: 5}).Items),
-		"Sales":       len(do2(s, "Sales", s.Sales, affiliate.SaleFilter{ExternalID: affiliate.Set(s.unique)}, affiliate.Page{}).Items),
-		"Deliveries":  len(do2(s, "Deliveries", s.Deliveries, affiliate.DeliveryFilter{WebhookID: affiliate.Set(nobody)}, affiliate.Page{}).Items),
-		"Payouts":     len(do2(s, "Payouts", s.Payouts, affiliate.PayoutFilter{AffiliateEmail: affiliate.Set(mail)}, affiliate.Page{}).Items),
-		"Adjustments": len(do2(s, "Adjustments", s.Adjustments, affiliate.AdjustmentFilter{PayoutID: affiliate.Set(nobody)}, affiliate.Page{Limit: 5}).Items),
+		"Links":       len(do2(s, "Links", s.Links, affiliate.LinkQuery{Slug: affiliate.Set(s.unique)}, affiliate.Page{}).Items),
+		"Codes":       len(do2(s, "Codes", s.Codes, affiliate.CodeQuery{AffiliateEmail: affiliate.Set(mail)}, affiliate.Page{}).Items),
+		"Referrals":   len(do2(s, "Referrals", s.Referrals, affiliate.ReferralQuery{AffiliateID: affiliate.Set(nobody)}, affiliate.Page{Limit: 5}).Items),
+		"Sales":       len(do2(s, "Sales", s.Sales, affiliate.SaleQuery{ExternalID: affiliate.Set(s.unique)}, affiliate.Page{}).Items),
+		"Deliveries":  len(do2(s, "Deliveries", s.Deliveries, affiliate.DeliveryQuery{WebhookID: affiliate.Set(nobody)}, affiliate.Page{}).Items),
+		"Payouts":     len(do2(s, "Payouts", s.Payouts, affiliate.PayoutQuery{AffiliateEmail: affiliate.Set(mail)}, affiliate.Page{}).Items),
+		"Adjustments": len(do2(s, "Adjustments", s.Adjustments, affiliate.AdjustmentQuery{PayoutID: affiliate.Set(nobody)}, affiliate.Page{Limit: 5}).Items),
 	}
 	same(s, "lists that find nothing", map[string]int{"Links": 0, "Codes": 0, "Referrals": 0, "Sales": 0, "Deliveries": 0, "Payouts": 0, "Adjustments": 0}, none)
 	done(s, "DeleteReferral", s.DeleteReferral, mail)

@@ -25,7 +25,7 @@ func sceneEndpoints(s *scene) {
 	coupon := s.coupon()
 	do2(s, "UpdateCoupon", s.UpdateCoupon, coupon.ID, affiliate.CouponUpdate{Valid: given(false)})
 	do(s, "DeleteCoupon", s.DeleteCoupon, coupon.ID)
-	list := do2(s, "Deliveries", s.Deliveries, affiliate.DeliveryFilter{WebhookID: affiliate.Set(issued.ID), State: affiliate.DeliverySkipped}, affiliate.Page{})
+	list := do2(s, "Deliveries", s.Deliveries, affiliate.DeliveryQuery{WebhookID: affiliate.Set(issued.ID), State: affiliate.DeliverySkipped}, affiliate.Page{})
 	var events []affiliate.EventType
 	for _, d := range list.Items {
 		events = append(events, d.Event)

@@ -115,7 +115,7 @@ func sceneConversions(s *scene) {
 	other := affiliate.ConversionParams{Conversion: "download", Email: s.email("kim")}
 	same(s, "a conversion for which nothing is paid", amount("0"), do(s, "RecordConversion", s.RecordConversion, other).Sale.Or(affiliate.Sale{}).CommissionEarned)
 	same(s, "the first payment", amount("30"), s.sell(affiliate.SaleParams{Email: s.email("kim"), TotalEarned: amount("100")}).CommissionEarned)
-	links := do2(s, "Links", s.Links, affiliate.LinkFilter{AffiliateID: given(mara.ID)}, affiliate.Page{})
+	links := do2(s, "Links", s.Links, affiliate.LinkQuery{AffiliateID: given(mara.ID)}, affiliate.Page{})
 	same(s, "conversions and sales of the link", []any{int64(2), int64(1)}, []any{links.Items[0].Conversions, links.Items[0].Sales})
 
 	do(s, "RefundSale", s.RefundSale, affiliate.Refund{SaleID: made.ID})

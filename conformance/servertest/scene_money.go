@@ -71,7 +71,7 @@ func (s *scene) listsOfMoney(of affiliate.Affiliate, payouts ...uuid.UUID) {
 	for _, id := range payouts {
 		ids = append(ids, id.String())
 	}
-	filter := affiliate.PayoutFilter{AffiliateID: given(of.ID)}
+	filter := affiliate.PayoutQuery{AffiliateID: given(of.ID)}
 	for _, size := range []int{1, 2, 100} {
 		walked(s, "Payouts", ids, size, func(pg affiliate.Page) (affiliate.List[affiliate.Payout], error) {
 			return s.Payouts(s.ctx, filter, pg)
@@ -87,8 +87,8 @@ func (s *scene) listsOfMoney(of affiliate.Affiliate, payouts ...uuid.UUID) {
 	same(s, "Payments, oldest first", ids, paid)
 	filter.Status = affiliate.PayoutPending
 	same(s, "one status", ids[len(ids)-1], do2(s, "Payouts", s.Payouts, filter, affiliate.Page{}).Items[0].ID.String())
-	kinds := do2(s, "Adjustments", s.Adjustments, affiliate.AdjustmentFilter{AffiliateEmail: given(of.Email), Kind: affiliate.AdjustBonus}, affiliate.Page{})
+	kinds := do2(s, "Adjustments", s.Adjustments, affiliate.AdjustmentQuery{AffiliateEmail: given(of.Email), Kind: affiliate.AdjustBonus}, affiliate.Page{})
 	same(s, "a bonus and its reversal", 2, len(kinds.Items))
-	held := do2(s, "Adjustments", s.Adjustments, affiliate.AdjustmentFilter{PayoutID: given(payouts[len(payouts)-1])}, affiliate.Page{})
+	held := do2(s, "Adjustments", s.Adjustments, affiliate.AdjustmentQuery{PayoutID: given(payouts[len(payouts)-1])}, affiliate.Page{})
 	same(s, "what the payout holds", 1, len(held.Items))
 }

@@ -38,9 +38,9 @@ func sceneRuns(s *scene) {
 	other.NoDetails = false
 	no(s, "RunPayouts", s.RunPayouts, other, payoutRunMismatch)
 	lines := do2(s, "PayoutLines", s.PayoutLines, run.ExternalID, affiliate.Page{}).Items
-	paid := do2(s, "Payouts", s.Payouts, affiliate.PayoutFilter{RunID: given(made.ID)}, affiliate.Page{}).Items
+	paid := do2(s, "Payouts", s.Payouts, affiliate.PayoutQuery{RunID: given(made.ID)}, affiliate.Page{}).Items
 	same(s, "the payouts of the run", []uuid.UUID{mara.ID}, owners(paid))
-	byWise := do2(s, "Payouts", s.Payouts, affiliate.PayoutFilter{RunID: given(made.ID), Method: "WISE"}, affiliate.Page{}).Items
+	byWise := do2(s, "Payouts", s.Payouts, affiliate.PayoutQuery{RunID: given(made.ID), Method: "WISE"}, affiliate.Page{}).Items
 	same(s, "the payouts of the run by Wise", 0, len(byWise))
 	for i := range lines {
 		if lines[i].AffiliateID == mara.ID {

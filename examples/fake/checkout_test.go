@@ -96,7 +96,7 @@ func TestCheckout(t *testing.T) {
 	if code := must(engine.Code(t.Context(), affiliate.CodeRef{Code: "ADA10"})); code.TimesRedeemed != 1 {
 		t.Errorf("the code counts %d redemptions, want 1", code.TimesRedeemed)
 	}
-	if sales := must(engine.Sales(t.Context(), affiliate.SaleFilter{}, affiliate.Page{})).Items; len(sales) != 2 {
+	if sales := must(engine.Sales(t.Context(), affiliate.SaleQuery{}, affiliate.Page{})).Items; len(sales) != 2 {
 		t.Errorf("%d sales, want those of the known customer", len(sales))
 	}
 }
@@ -134,7 +134,7 @@ func TestOutage(t *testing.T) {
 			if _, err := fake.Checkout(t.Context(), partners, order); err != nil {
 				t.Errorf("and again: %v", err)
 			}
-			sales := must(engine.Sales(t.Context(), affiliate.SaleFilter{}, affiliate.Page{})).Items
+			sales := must(engine.Sales(t.Context(), affiliate.SaleQuery{}, affiliate.Page{})).Items
 			if len(sales) != 1 || sales[0].Affiliate.Name != "Ada Lovelace" {
 				t.Errorf("sales %+v", sales)
 			}

@@ -28,7 +28,7 @@ type Return struct {
 // An error concerns the shop: the program could not be reached, or more was given
 // back than was paid.
 func GiveBack(ctx context.Context, partners *client.Client, r Return) (known bool, err error) {
-	sales, err := partners.Sales(ctx, affiliate.SaleFilter{ExternalID: affiliate.Set(r.OrderID)}, affiliate.Page{})
+	sales, err := partners.Sales(ctx, affiliate.SaleQuery{ExternalID: affiliate.Set(r.OrderID)}, affiliate.Page{})
 	if known = err == nil && len(sales.Items) > 0; known {
 		_, err = partners.RefundSale(ctx, affiliate.Refund{
 			SaleID: sales.Items[0].ID, Amount: r.Amount, RefundID: r.ID, ClawBack: true,

@@ -63,7 +63,7 @@ func TestGiveBack(t *testing.T) {
 	if payable, paid := balance(t, engine); payable != "-5" || paid != "15" {
 		t.Errorf("payable %s, paid %s; want -5 and 15", payable, paid)
 	}
-	sale := must(engine.Sales(t.Context(), affiliate.SaleFilter{ExternalID: affiliate.Set(order.ID)}, affiliate.Page{})).Items[0]
+	sale := must(engine.Sales(t.Context(), affiliate.SaleQuery{ExternalID: affiliate.Set(order.ID)}, affiliate.Page{})).Items[0]
 	if sale.Status != affiliate.SaleRefunded || !sale.CommissionEarned.IsZero() {
 		t.Errorf("the sale is %s and earns %v", sale.Status, sale.CommissionEarned)
 	}

@@ -22,7 +22,7 @@ import (
 // names maps the ids of affiliates to their names.
 func (s *books) names(ctx context.Context) (map[uuid.UUID]string, error) {
 	names := map[uuid.UUID]string{}
-	all, err := s.Affiliates(ctx, affiliate.Page{})
+	all, err := s.Affiliates(ctx, affiliate.AffiliateQuery{}, affiliate.Page{})
 	for _, aff := range all.Items {
 		names[aff.ID] = aff.Name
 	}
@@ -126,7 +126,7 @@ func (s *books) batches(ctx context.Context) ([]*batch, error) {
 		}
 		batches, of[run.ID] = append(batches, b), b
 	}
-	for p, err := range affiliate.All(ctx, s.Payouts, affiliate.PayoutFilter{}) {
+	for p, err := range affiliate.All(ctx, s.Payouts, affiliate.PayoutQuery{}) {
 		if err != nil {
 			return nil, err
 		}
@@ -163,7 +163,7 @@ func (s *books) printAfterwards(ctx context.Context, w io.Writer) error {
 	}
 	var found []affiliate.Movement
 	for _, cause := range []affiliate.Cause{affiliate.CauseClawBack, affiliate.CauseAdjustment} {
-		for m, err := range affiliate.All(ctx, s.Movements, affiliate.MovementFilter{Cause: cause}) {
+		for m, err := range affiliate.All(ctx, s.Movements, affiliate.MovementQuery{Cause: cause}) {
 			if err != nil {
 				return err
 			}

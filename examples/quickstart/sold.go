@@ -42,7 +42,7 @@ func (a *account) cells() []string {
 // one for all of them under the zero id.
 func (s *books) accounts(ctx context.Context) (map[uuid.UUID]*account, error) {
 	accounts := map[uuid.UUID]*account{uuid.Nil: {}}
-	for sale, err := range affiliate.All(ctx, s.Sales, affiliate.SaleFilter{}) {
+	for sale, err := range affiliate.All(ctx, s.Sales, affiliate.SaleQuery{}) {
 		if err != nil {
 			return nil, err
 		}
@@ -64,7 +64,7 @@ func (s *books) printAffiliates(ctx context.Context, w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	all, err := s.Affiliates(ctx, affiliate.Page{})
+	all, err := s.Affiliates(ctx, affiliate.AffiliateQuery{}, affiliate.Page{})
 	if err != nil {
 		return err
 	}
@@ -90,7 +90,7 @@ func (s *books) printAffiliates(ctx context.Context, w io.Writer) error {
 // names one product is one line.
 func (s *books) printRules(ctx context.Context, w io.Writer) error {
 	lines, amounts := map[string]int{}, map[string]affiliate.Amount{}
-	for sale, err := range affiliate.All(ctx, s.Sales, affiliate.SaleFilter{}) {
+	for sale, err := range affiliate.All(ctx, s.Sales, affiliate.SaleQuery{}) {
 		if err != nil {
 			return err
 		}
@@ -117,7 +117,7 @@ func (s *books) printRules(ctx context.Context, w io.Writer) error {
 }
 
 func (s *books) printCoupons(ctx context.Context, w io.Writer) error {
-	all, err := s.Coupons(ctx, affiliate.Page{})
+	all, err := s.Coupons(ctx, affiliate.CouponQuery{WithCodes: true}, affiliate.Page{})
 	if err != nil {
 		return err
 	}
@@ -137,7 +137,7 @@ func (s *books) printCoupons(ctx context.Context, w io.Writer) error {
 }
 
 func (s *books) printCodes(ctx context.Context, w io.Writer) error {
-	all, err := s.Codes(ctx, affiliate.CodeFilter{}, affiliate.Page{})
+	all, err := s.Codes(ctx, affiliate.CodeQuery{}, affiliate.Page{})
 	if err != nil {
 		return err
 	}
@@ -220,7 +220,7 @@ func (s *books) printRefused(_ context.Context, w io.Writer) error {
 
 func (s *books) printEvents(ctx context.Context, w io.Writer) error {
 	counts, total := map[affiliate.EventType]int{}, 0
-	for e, err := range affiliate.All(ctx, s.Events, affiliate.EventFilter{}) {
+	for e, err := range affiliate.All(ctx, s.Events, affiliate.EventQuery{}) {
 		if err != nil {
 			return err
 		}

@@ -77,7 +77,7 @@ func (s *books) printLines(ctx context.Context, w io.Writer, m month) error {
 // the one with the fewest movements.
 func (s *books) subject(ctx context.Context) (id uuid.UUID, found bool, err error) {
 	causes, movements := map[uuid.UUID]map[affiliate.Cause]bool{}, map[uuid.UUID]int{}
-	for m, err := range affiliate.All(ctx, s.Movements, affiliate.MovementFilter{}) {
+	for m, err := range affiliate.All(ctx, s.Movements, affiliate.MovementQuery{}) {
 		if err != nil {
 			return id, false, err
 		}

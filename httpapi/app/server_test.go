@@ -350,7 +350,7 @@ func TestDemoIsRecent(t *testing.T) {
 	for _, day := range days.Items {
 		sales += day.Sales
 	}
-	last, err := all[0].Sales(t.Context(), affiliate.SaleFilter{}, affiliate.Page{Limit: 1})
+	last, err := all[0].Sales(t.Context(), affiliate.SaleQuery{}, affiliate.Page{Limit: 1})
 	if err != nil || sales < 50 {
 		t.Fatalf("%d sales in 30 days, error %v", sales, err)
 	}

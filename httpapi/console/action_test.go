@@ -39,7 +39,7 @@ func deeds(w *world) []deed {
 	sale := func(s affiliate.Sale) affiliate.Sale { return must(w.Sale(ctx, s.ID)) }
 	free, held := fmt.Sprint(w.free.ID), fmt.Sprint(w.held.ID)
 	found := func(q string) string {
-		list := must(w.SearchAffiliates(ctx, affiliate.AffiliateQuery{Search: affiliate.Set(q)}, affiliate.Page{Limit: 50}))
+		list := must(w.Affiliates(ctx, affiliate.AffiliateQuery{Search: affiliate.Set(q)}, affiliate.Page{Limit: 50}))
 		return fmt.Sprint(len(list.Items))
 	}
 	all := []deed{
@@ -51,7 +51,7 @@ func deeds(w *world) []deed {
 		{"rate", "affiliates.update", "affiliate:" + ada, "affiliates/" + ada + "/edit", []string{"commissionRate", "12.5"}, []string{"commissionRate", "101"}, "commissionRate", func() string { return person(w.ada.ID).CommissionRate.String() }, "12.5", ""},
 		{"adjust", "affiliates.adjust", "affiliate:" + ada, "affiliates/" + ada + "/adjust", []string{"kind", "BONUS", "amount", "7.77", "reason", "thanks"},
 			[]string{"kind", "BONUS", "amount", "much", "reason", "thanks"}, "amount", func() string {
-				return fmt.Sprint(len(must(w.Adjustments(ctx, affiliate.AdjustmentFilter{}, affiliate.Page{Limit: 50})).Items))
+				return fmt.Sprint(len(must(w.Adjustments(ctx, affiliate.AdjustmentQuery{}, affiliate.Page{Limit: 50})).Items))
 			}, "1", ""},
 		{"refund", "sales.refund", "sale:" + free, "sales/" + free + "/refund", []string{"amount", "1.5"}, []string{"amount", "5000"}, "amount", func() string { return sale(w.free).RefundedAmount.String() }, "1.5", ""},
 		{"review", "sales.review", "sale:" + held, "sales/review?id=" + held + "&to=ACCEPTED", nil, nil, "", func() string { return string(sale(w.held).Commissions[0].ApprovalStatus) }, "ACCEPTED", ""},
@@ -399,7 +399,7 @@ func TestUnfitActions(t *testing.T) {
 	w := newWorld(t)
 	w.fill("")
 	before := w.effects()
-	banned := must(w.Affiliate(t.Context(), must(w.SearchAffiliates(t.Context(), affiliate.AffiliateQuery{Status: affiliate.AffiliateBanned}, affiliate.Page{Limit: 1})).Items[0].ID.String())).ID.String()
+	banned := must(w.Affiliate(t.Context(), must(w.Affiliates(t.Context(), affiliate.AffiliateQuery{Status: affiliate.AffiliateBanned}, affiliate.Page{Limit: 1})).Items[0].ID.String())).ID.String()
 	for _, path := range []string{fmt.Sprintf("sales/%d/reverse", w.paid.ID), "affiliates/status?to=ACTIVE&id=" + banned, "affiliates/status?to=DECLINED&id=" + w.ada.ID.String()} {
 		if page := w.get(path); page.status != 400 {
 			t.Errorf("the form %s: %d", path, page.status)

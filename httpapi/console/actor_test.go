@@ -42,7 +42,7 @@ func TestHistory(t *testing.T) {
 
 func (w *world) newest(object uuid.UUID) affiliate.Event {
 	w.t.Helper()
-	return must(w.Events(w.t.Context(), affiliate.EventFilter{ObjectID: affiliate.Set(object.String())}, affiliate.Page{Limit: 1})).Items[0]
+	return must(w.Events(w.t.Context(), affiliate.EventQuery{ObjectID: affiliate.Set(object.String())}, affiliate.Page{Limit: 1})).Items[0]
 }
 
 // TestReason: who declines, bans or takes somebody back can say why, for one and for many. The history

@@ -39,7 +39,7 @@ func affiliates(v *visit) (view, error) {
 		return view{}, err
 	}
 	d := affiliateList{Statuses: options(affiliateStatuses...)}
-	list, err := v.program.SearchAffiliates(v.ctx(), q, v.page50())
+	list, err := v.program.Affiliates(v.ctx(), q, v.page50())
 	if err != nil {
 		return view{}, err
 	}
@@ -82,10 +82,10 @@ func affiliatePage(v *visit) (view, error) {
 	}
 	d := portrait{Affiliate: a, CanMove: movesFrom(a.Status), CanReturn: canReturn(a.Status), Month: v.now().In(v.Location).Format(monthLayout)}
 	of := affiliate.Set(a.ID)
-	links, err1 := v.program.Links(v.ctx(), affiliate.LinkFilter{AffiliateID: of}, affiliate.Page{Limit: 50})
-	codes, err2 := v.program.SearchCodes(v.ctx(), affiliate.CodeQuery{AffiliateID: of}, affiliate.Page{Limit: 20})
-	sales, err3 := v.program.SearchSales(v.ctx(), affiliate.SaleQuery{AffiliateID: of}, affiliate.Page{Limit: 10})
-	customers, err4 := v.program.SearchReferrals(v.ctx(), affiliate.ReferralQuery{AffiliateID: of}, affiliate.Page{Limit: 10})
+	links, err1 := v.program.Links(v.ctx(), affiliate.LinkQuery{AffiliateID: of}, affiliate.Page{Limit: 50})
+	codes, err2 := v.program.Codes(v.ctx(), affiliate.CodeQuery{AffiliateID: of, Usability: true}, affiliate.Page{Limit: 20})
+	sales, err3 := v.program.Sales(v.ctx(), affiliate.SaleQuery{AffiliateID: of}, affiliate.Page{Limit: 10})
+	customers, err4 := v.program.Referrals(v.ctx(), affiliate.ReferralQuery{AffiliateID: of}, affiliate.Page{Limit: 10})
 	balance, err5 := v.program.Balance(v.ctx(), affiliate.AffiliateRef{ID: a.ID})
 	d.Links, d.Codes, d.Sales, d.Customers, d.Balance, d.Books = links.Items, codes.Items, sales.Items, customers.Items, balance, err5 == nil
 	if errors.Is(err5, affiliate.BooksNotOpen) {
@@ -94,7 +94,7 @@ func affiliatePage(v *visit) (view, error) {
 	plan, err6 := v.planName(a.CommissionPlanID)
 	tier, err7 := v.tierName(a.CommissionTierID)
 	answers, err8 := v.program.Answers(v.ctx(), a.ID)
-	events, err9 := v.program.Events(v.ctx(), affiliate.EventFilter{ObjectID: affiliate.Set(a.ID.String())}, affiliate.Page{Limit: 10})
+	events, err9 := v.program.Events(v.ctx(), affiliate.EventQuery{ObjectID: affiliate.Set(a.ID.String())}, affiliate.Page{Limit: 10})
 	d.Plan, d.Tier, d.Answers, d.Events = plan, tier, answers, events.Items
 	return view{title: page.Named(a.Name), template: "affiliate", Data: &d}, errors.Join(err1, err2, err3, err4, err5, err6, err7, err8, err9)
 }
@@ -514,7 +514,7 @@ var adjust = &action{
 				{Name: fieldReason, Label: "Reason", Required: true},
 			},
 		}
-		booked, err := v.program.Adjustments(v.ctx(), affiliate.AdjustmentFilter{AffiliateID: affiliate.Set(a.ID)}, affiliate.Page{Limit: shownAdjustments})
+		booked, err := v.program.Adjustments(v.ctx(), affiliate.AdjustmentQuery{AffiliateID: affiliate.Set(a.ID)}, affiliate.Page{Limit: shownAdjustments})
 		for _, b := range booked.Items {
 			f.Effects = append(f.Effects, "Booked before, on "+v.Day(b.CreatedAt)+": "+page.Words(b.Kind)+" of "+v.Money(b.Amount)+", "+v.Short(b.Reason))
 		}

@@ -104,7 +104,7 @@ func TestByHand(t *testing.T) {
 			if page.status != 303 {
 				t.Fatalf("%d %s", page.status, page.text())
 			}
-			newest := must(w.SearchSales(t.Context(), affiliate.SaleQuery{}, affiliate.Page{Limit: 1})).Items[0]
+			newest := must(w.Sales(t.Context(), affiliate.SaleQuery{}, affiliate.Page{Limit: 1})).Items[0]
 			if shown := w.get(fmt.Sprint("sales/", newest.ID)); newest.Affiliate.Email != c.credit || !strings.Contains(shown.text(), c.want) {
 				t.Errorf("credits %s: %s", newest.Affiliate.Email, shown.text())
 			}

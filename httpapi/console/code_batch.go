@@ -120,7 +120,7 @@ func (v *visit) affiliatesNamed(in *input) (ids []uuid.UUID, err error) {
 		if email == "" {
 			continue
 		}
-		a, err := v.program.AffiliateByEmail(v.ctx(), email)
+		a, err := v.program.Affiliate(v.ctx(), email)
 		switch {
 		case errors.Is(err, affiliate.ErrNotFound):
 			in.wrong("affiliates", "There is no affiliate with the email "+page.Text(email, page.InList)+".")
@@ -162,7 +162,7 @@ func batchFile(v *visit) error {
 	return v.download("codes.csv", page.Marked(func(w io.Writer) error {
 		out := sheet.NewWriter(w)
 		_ = out.Write([]string{"code", "affiliate", "email"})
-		for code, err := range affiliate.All(v.ctx(), v.program.SearchCodes, affiliate.CodeQuery{CouponID: affiliate.Set(c.ID)}) {
+		for code, err := range affiliate.All(v.ctx(), v.program.Codes, affiliate.CodeQuery{CouponID: affiliate.Set(c.ID), Usability: true}) {
 			if err != nil {
 				return err
 			}

@@ -25,7 +25,7 @@ func codes(v *visit) (view, error) {
 	if err != nil {
 		return view{}, err
 	}
-	list, err := v.program.SearchCodes(v.ctx(), q, v.page50())
+	list, err := v.program.Codes(v.ctx(), q, v.page50())
 	if err != nil {
 		return view{}, err
 	}
@@ -41,7 +41,7 @@ func (v *visit) codesAsked() (affiliate.CodeQuery, error) {
 	of, err1 := v.queryID(paramAffiliate)
 	coupon, err2 := v.queryID(paramCoupon)
 	first, err3 := v.queryOldest()
-	return affiliate.CodeQuery{AffiliateID: of, CouponID: coupon, State: affiliate.CodeState(v.query.Get("state")), OldestFirst: first, Search: v.search()}, errors.Join(err1, err2, err3)
+	return affiliate.CodeQuery{AffiliateID: of, CouponID: coupon, State: affiliate.CodeState(v.query.Get("state")), OldestFirst: first, Search: v.search(), Usability: true}, errors.Join(err1, err2, err3)
 }
 
 // Owner returns the name of a code's affiliate.
@@ -75,7 +75,7 @@ func codePage(v *visit) (view, error) {
 	if err != nil {
 		return view{}, err
 	}
-	judged, err := v.program.SearchCodes(v.ctx(), affiliate.CodeQuery{CouponID: affiliate.Set(c.CouponID), Search: affiliate.Set(c.Code)}, affiliate.Page{Limit: 1})
+	judged, err := v.program.Codes(v.ctx(), affiliate.CodeQuery{CouponID: affiliate.Set(c.CouponID), Search: affiliate.Set(c.Code)}, affiliate.Page{Limit: 1})
 	if err != nil {
 		return view{}, err
 	}
@@ -83,12 +83,12 @@ func codePage(v *visit) (view, error) {
 		c.Usability = same.Usability
 	}
 	d := codeSheet{Code: c, OfCoupon: c.Coupon.Or(affiliate.Coupon{})}
-	sales, err := v.program.SearchSales(v.ctx(), affiliate.SaleQuery{CodeID: affiliate.Set(c.ID)}, affiliate.Page{Limit: 20})
+	sales, err := v.program.Sales(v.ctx(), affiliate.SaleQuery{CodeID: affiliate.Set(c.ID)}, affiliate.Page{Limit: 20})
 	if err != nil {
 		return view{}, err
 	}
 	d.Sales = sales.Items
-	if d.Holds, err = v.program.Holds(v.ctx(), affiliate.HoldFilter{CodeID: affiliate.Set(c.ID)}, affiliate.Page{Limit: shownHolds}); err != nil {
+	if d.Holds, err = v.program.Holds(v.ctx(), affiliate.HoldQuery{CodeID: affiliate.Set(c.ID)}, affiliate.Page{Limit: shownHolds}); err != nil {
 		return view{}, err
 	}
 	return view{title: page.Named(c.Code), template: "code", Data: &d}, d.try(v)

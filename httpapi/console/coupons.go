@@ -26,7 +26,7 @@ func coupons(v *visit) (view, error) {
 	default:
 		return view{}, badQuery("The state must be true or false.")
 	}
-	list, err := v.program.CouponSummaries(v.ctx(), q, v.page50())
+	list, err := v.program.Coupons(v.ctx(), q, v.page50())
 	return view{title: "Coupons", template: "coupons", next: list.Next, Data: &couponList{list.Items, []option{{"true", "Switched on"}, {"false", "Switched off"}}}}, err
 }
 
@@ -53,11 +53,11 @@ func couponPage(v *visit) (view, error) {
 	if err != nil {
 		return view{}, err
 	}
-	codes, err := v.program.SearchCodes(v.ctx(), affiliate.CodeQuery{CouponID: affiliate.Set(c.ID)}, v.page50())
+	codes, err := v.program.Codes(v.ctx(), affiliate.CodeQuery{CouponID: affiliate.Set(c.ID), Usability: true}, v.page50())
 	if err != nil {
 		return view{}, err
 	}
-	holds, err := v.program.Holds(v.ctx(), affiliate.HoldFilter{CouponID: affiliate.Set(c.ID)}, affiliate.Page{Limit: shownHolds})
+	holds, err := v.program.Holds(v.ctx(), affiliate.HoldQuery{CouponID: affiliate.Set(c.ID)}, affiliate.Page{Limit: shownHolds})
 	return view{title: page.Named(c.Name), template: "coupon", next: codes.Next, Data: &couponSheet{c, codes.Items, holds}}, err
 }
 
@@ -67,7 +67,7 @@ func (v *visit) coupon() (affiliate.Coupon, error) {
 	if err != nil {
 		return affiliate.Coupon{}, err
 	}
-	list, err := v.program.CouponSummaries(v.ctx(), affiliate.CouponQuery{ID: affiliate.Set(id)}, affiliate.Page{Limit: 1})
+	list, err := v.program.Coupons(v.ctx(), affiliate.CouponQuery{ID: affiliate.Set(id)}, affiliate.Page{Limit: 1})
 	if err == nil && len(list.Items) == 0 {
 		err = affiliate.ErrNotFound
 	}

@@ -47,7 +47,7 @@ func customers(v *visit) (view, error) {
 	if err != nil {
 		return view{}, err
 	}
-	list, err := v.program.SearchReferrals(v.ctx(), q, v.page50())
+	list, err := v.program.Referrals(v.ctx(), q, v.page50())
 	if err != nil {
 		return view{}, err
 	}
@@ -119,7 +119,7 @@ func (s *customerSheet) because(v *visit) error {
 	default:
 		s.Because = "A link of theirs, or the shop named them"
 	}
-	first, err := v.program.SearchSales(v.ctx(), affiliate.SaleQuery{ReferralID: affiliate.Set(s.ID.String()), OldestFirst: true}, affiliate.Page{Limit: 1})
+	first, err := v.program.Sales(v.ctx(), affiliate.SaleQuery{ReferralID: affiliate.Set(s.ID.String()), OldestFirst: true}, affiliate.Page{Limit: 1})
 	if err != nil || len(first.Items) == 0 || first.Items[0].AffiliateID != s.AffiliateID {
 		return err
 	}
@@ -140,7 +140,7 @@ func customerPage(v *visit) (view, error) {
 	}
 	who, err1 := v.payee(r.AffiliateID)
 	plan, err2 := v.planName(r.CommissionPlanID)
-	sales, err3 := v.program.SearchSales(v.ctx(), affiliate.SaleQuery{ReferralID: affiliate.Set(r.ID.String())}, affiliate.Page{Limit: 20})
+	sales, err3 := v.program.Sales(v.ctx(), affiliate.SaleQuery{ReferralID: affiliate.Set(r.ID.String())}, affiliate.Page{Limit: 20})
 	d := customerSheet{Referral: r, By: who, PlanName: plan, Sales: sales.Items}
 	return view{title: page.Named(calledBy(r)), template: "customer", Data: &d}, errors.Join(err1, err2, err3, d.because(v))
 }
@@ -302,7 +302,7 @@ var deleteCustomer = &action{
 // owedFor returns what is owed for the sales of a customer and is in no payout.
 func (v *visit) owedFor(id uuid.UUID) (owed affiliate.Amount, err error) {
 	for pg := (affiliate.Page{Limit: 1000}); ; {
-		sales, err := v.program.SearchSales(v.ctx(), affiliate.SaleQuery{ReferralID: affiliate.Set(id.String())}, pg)
+		sales, err := v.program.Sales(v.ctx(), affiliate.SaleQuery{ReferralID: affiliate.Set(id.String())}, pg)
 		for _, s := range sales.Items {
 			for _, c := range s.Commissions {
 				if err == nil && !c.PayoutCreated && c.ApprovalStatus != affiliate.ApprovalDeclined {

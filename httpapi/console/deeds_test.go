@@ -55,9 +55,9 @@ func (w *world) stock() stock {
 func (w *world) newStock() (s stock) {
 	ctx := w.t.Context()
 	one := affiliate.Page{Limit: 1}
-	links := must(w.Links(ctx, affiliate.LinkFilter{AffiliateID: affiliate.Set(w.ada.ID)}, affiliate.Page{Limit: 50})).Items
+	links := must(w.Links(ctx, affiliate.LinkQuery{AffiliateID: affiliate.Set(w.ada.ID)}, affiliate.Page{Limit: 50})).Items
 	s.link, s.spare = links[0], links[1]
-	s.coupon = must(w.CouponSummaries(ctx, affiliate.CouponQuery{}, one)).Items[0]
+	s.coupon = must(w.Coupons(ctx, affiliate.CouponQuery{}, one)).Items[0]
 	s.empty = must(w.CreateCoupon(ctx, affiliate.CouponParams{Name: "Empty", CouponType: "FLAT", AmountOff: affiliate.Set(affiliate.MustAmount("5")), Currency: affiliate.Set(affiliate.Currency("USD"))}))
 	s.code = must(w.Code(ctx, affiliate.CodeRef{Code: "ADA7"}))
 	s.plan = must(w.CreatePlan(ctx, affiliate.PlanParams{Name: "Spare"}))
@@ -68,11 +68,11 @@ func (w *world) newStock() (s stock) {
 	s.tier = must(w.CreateTier(ctx, affiliate.TierParams{Tier: 9, Name: "Spare", MinReferrals: 1 << 20}))
 	s.hook = must(w.Endpoints(ctx, one)).Items[0]
 	s.extra = must(w.CreateAffiliate(ctx, affiliate.AffiliateParams{FirstName: "Ex", LastName: "Tra", Email: uuid.NewString() + "@example.org"}))
-	s.movable, _ = must(w.RecordSale(ctx, affiliate.SaleParams{ReferralID: must(w.AffiliateByEmail(ctx, "banned@example.org")).ID.String(), Email: uuid.NewString() + "@m.example", Name: "M", TotalEarned: affiliate.MustAmount("30")})).Sale.Get()
+	s.movable, _ = must(w.RecordSale(ctx, affiliate.SaleParams{ReferralID: must(w.Affiliate(ctx, "banned@example.org")).ID.String(), Email: uuid.NewString() + "@m.example", Name: "M", TotalEarned: affiliate.MustAmount("30")})).Sale.Get()
 	s.extraCustomer = must(w.CreateReferral(ctx, affiliate.ReferralParams{AffiliateID: s.extra.ID.String(), Name: "Ex", Email: uuid.NewString() + "@x.example", ReferredUserExternalID: uuid.NewString(), Plan: "p"}))
 	s.twice = must(w.CreateAffiliate(ctx, affiliate.AffiliateParams{FirstName: "Twi", LastName: "Ce", Email: uuid.NewString() + "@example.org"}))
 	s.twiceCustomer = must(w.CreateReferral(ctx, affiliate.ReferralParams{AffiliateID: s.twice.ID.String(), Name: "Twi", Email: uuid.NewString() + "@x.example", ReferredUserExternalID: uuid.NewString(), Plan: "p"}))
-	for _, sale := range must(w.SearchSales(ctx, affiliate.SaleQuery{}, affiliate.Page{Limit: 100})).Items {
+	for _, sale := range must(w.Sales(ctx, affiliate.SaleQuery{}, affiliate.Page{Limit: 100})).Items {
 		if _, ok := sale.PromotionalCodeID.Get(); ok {
 			s.byCode = sale
 		}
@@ -88,8 +88,8 @@ func (w *world) newStock() (s stock) {
 		s.late = must(w.RecordSale(ctx, in)).Sale.Or(affiliate.Sale{})
 	}
 	must(w.HoldRedemption(ctx, affiliate.HoldParams{ID: s.hold, Order: affiliate.Order{PromoCode: s.code.Code}, Until: w.now.Add(12 * time.Hour)}))
-	s.failed = must(w.Payouts(ctx, affiliate.PayoutFilter{Status: affiliate.PayoutProcessing}, one)).Items[0]
-	s.paid = must(w.Payouts(ctx, affiliate.PayoutFilter{Status: affiliate.PayoutPaid}, one)).Items[0]
+	s.failed = must(w.Payouts(ctx, affiliate.PayoutQuery{Status: affiliate.PayoutProcessing}, one)).Items[0]
+	s.paid = must(w.Payouts(ctx, affiliate.PayoutQuery{Status: affiliate.PayoutPaid}, one)).Items[0]
 	return s
 }
 
@@ -103,7 +103,7 @@ func (w *world) due(run string, people int) []affiliate.Payout {
 		payees = append(payees, payee.ID)
 	}
 	made := must(w.RunPayouts(ctx, affiliate.PayoutRun{ExternalID: run, AffiliateIDs: payees}))
-	return must(w.Payouts(ctx, affiliate.PayoutFilter{RunID: affiliate.Set(made.ID)}, affiliate.Page{Limit: people})).Items
+	return must(w.Payouts(ctx, affiliate.PayoutQuery{RunID: affiliate.Set(made.ID)}, affiliate.Page{Limit: people})).Items
 }
 
 // moreDeeds are the actions of the objects in the stock.
@@ -114,7 +114,7 @@ func moreDeeds(w *world) []deed {
 	}
 	person := func(id uuid.UUID) affiliate.Affiliate { return must(w.Affiliate(ctx, id.String())) }
 	coupon := func() affiliate.Coupon {
-		return must(w.CouponSummaries(ctx, affiliate.CouponQuery{ID: affiliate.Set(s.coupon.ID)}, affiliate.Page{Limit: 1})).Items[0]
+		return must(w.Coupons(ctx, affiliate.CouponQuery{ID: affiliate.Set(s.coupon.ID)}, affiliate.Page{Limit: 1})).Items[0]
 	}
 	code := func() affiliate.Code { return must(w.Code(ctx, affiliate.CodeRef{ID: s.code.ID})) }
 	customer := func() affiliate.Referral { return must(w.Referral(ctx, w.customer.ID.String())) }
@@ -123,7 +123,7 @@ func moreDeeds(w *world) []deed {
 	result := "Reference,Status,Reason\r\n" + payfile.Ref(s.failed.ID) + ",FAILED,no such account\r\n"
 	return []deed{
 		{"invite", "affiliates.invite", "affiliate:", "affiliates/invite", []string{"firstName", "In", "lastName", "Vited", "email", "invited@example.org"}, []string{"firstName", "", "lastName", "V", "email", "i@example.org"}, "firstName",
-			func() string { return string(must(w.AffiliateByEmail(ctx, "invited@example.org")).Status) }, "INVITED", ""},
+			func() string { return string(must(w.Affiliate(ctx, "invited@example.org")).Status) }, "INVITED", ""},
 		{"edit", "affiliates.update", "affiliate:" + w.ada.ID.String(), at("affiliates", w.ada.ID, "edit"), []string{"lastName", "Byron", "commissionRate", ""}, []string{"email", "no mail"}, "email",
 			func() string { return person(w.ada.ID).LastName }, "Byron", ""},
 		{"plan", "affiliates.plan", "affiliate:" + s.extra.ID.String(), "affiliates/plan?id=" + s.extra.ID.String(), []string{"commissionPlanId", s.plan.ID.String()}, []string{"commissionPlanId", "x"}, "commissionPlanId",
@@ -135,7 +135,7 @@ func moreDeeds(w *world) []deed {
 		{"exempt", "affiliates.tier-exempt", "affiliate:" + s.extra.ID.String(), at("affiliates", s.extra.ID, "tier-exempt"), []string{"exempt", "1"}, nil, "",
 			func() string { return fmt.Sprint(person(s.extra.ID).ExemptFromCommissionTierChanges) }, "true", ""},
 		{"pay", "payouts.create", "payout:", at("affiliates", w.ada.ID, "pay"), []string{"externalId", "by hand"}, nil, "", func() string {
-			return must(w.Payouts(ctx, affiliate.PayoutFilter{}, affiliate.Page{Limit: 1})).Items[0].ExternalID.Or("")
+			return must(w.Payouts(ctx, affiliate.PayoutQuery{}, affiliate.Page{Limit: 1})).Items[0].ExternalID.Or("")
 		}, "by hand", ""},
 		{"link", "links.create", "affiliate:" + w.ada.ID.String(), at("affiliates", w.ada.ID, "links/new"), []string{"link", "ada-spring"}, []string{"link", "a b"}, "link", w.linked("ada-spring"), "1", ""},
 		{"rename", "links.rename", "link:" + s.link.ID.String(), at("links", s.link.ID, "rename"), []string{"newLink", "ada-renamed"}, []string{"newLink", "a b"}, "newLink", w.linked("ada-renamed"), "1", ""},
@@ -151,7 +151,7 @@ func moreDeeds(w *world) []deed {
 			func() string { return fmt.Sprint(must(w.Code(ctx, affiliate.CodeRef{Code: "spring"})).MinimumAmount) }, "10", ""},
 		{"generate", "coupons.generate", "coupon:" + s.coupon.ID.String(), at("coupons", s.coupon.ID, "generate"), []string{"affiliates", "ada@example.org\r\nidle2@example.org", "count", "3", "prefix", "GEN"},
 			[]string{"affiliates", "nobody@example.org"}, "affiliates", func() string {
-				return fmt.Sprint(len(must(w.SearchCodes(ctx, affiliate.CodeQuery{Search: affiliate.Set("GEN")}, affiliate.Page{Limit: 50})).Items))
+				return fmt.Sprint(len(must(w.Codes(ctx, affiliate.CodeQuery{Search: affiliate.Set("GEN")}, affiliate.Page{Limit: 50})).Items))
 			}, "6", ""},
 		{"edit code", "codes.update", "code:" + s.code.ID.String(), at("codes", s.code.ID, "edit"), []string{"maxRedemptions", "", "expiresAt", "2027-01-31"}, []string{"expiresAt", "soon"}, "expiresAt",
 			func() string { return fmt.Sprint(code().MaxRedemptions, code().ExpiresAt) }, "null 2027-01-31T23:59:59.999Z", ""},
@@ -200,15 +200,15 @@ func moreDeeds(w *world) []deed {
 			_, err := w.Affiliate(ctx, s.extra.ID.String())
 			return gone(err)
 		}, "true", ""},
-		{"take back", "affiliates.take-back", "affiliate:", at("affiliates", must(w.AffiliateByEmail(ctx, "banned@example.org")).ID, "take-back"), nil, nil, "",
-			func() string { return string(must(w.AffiliateByEmail(ctx, "banned@example.org")).Status) }, "ACTIVE", ""},
+		{"take back", "affiliates.take-back", "affiliate:", at("affiliates", must(w.Affiliate(ctx, "banned@example.org")).ID, "take-back"), nil, nil, "",
+			func() string { return string(must(w.Affiliate(ctx, "banned@example.org")).Status) }, "ACTIVE", ""},
 		{"sale by hand", "sales.create", "sale:", "sales/new", []string{"affiliate", "ada@example.org", "email", "hand@x.example", "name", "Hand", "totalEarned", "50", "externalId", "hand"},
 			[]string{"affiliate", "ada@example.org", "email", "hand@x.example", "name", "Hand", "totalEarned", "much"}, "totalEarned", func() string {
-				return fmt.Sprint(len(must(w.Sales(ctx, affiliate.SaleFilter{ExternalID: affiliate.Set("hand")}, affiliate.Page{Limit: 5})).Items))
+				return fmt.Sprint(len(must(w.Sales(ctx, affiliate.SaleQuery{ExternalID: affiliate.Set("hand")}, affiliate.Page{Limit: 5})).Items))
 			}, "1", ""},
 		{"conversion by hand", "sales.convert", "sale:", "sales/convert", []string{"conversion", "signup", "affiliate", "ada@example.org", "email", "conv@x.example", "name", "Conv"},
 			[]string{"conversion", " ", "affiliate", "ada@example.org", "email", "conv@x.example", "name", "Conv"}, "conversion", func() string {
-				return must(w.SearchSales(ctx, affiliate.SaleQuery{ReferralID: affiliate.Set("conv@x.example")}, affiliate.Page{Limit: 5})).Items[0].Conversion
+				return must(w.Sales(ctx, affiliate.SaleQuery{ReferralID: affiliate.Set("conv@x.example")}, affiliate.Page{Limit: 5})).Items[0].Conversion
 			}, "signup", ""},
 		{"customer by hand", "customers.create", "referral:", "customers/new", []string{"affiliate", "ada@example.org", "name", "New", "email", "new@x.example", "referredUserExternalId", "u1"},
 			[]string{"affiliate", "ada@example.org", "name", "New", "email", "cus@x.example", "referredUserExternalId", "u1"}, "email", func() string {
@@ -282,7 +282,7 @@ func moreDeeds(w *world) []deed {
 		{"test", "webhooks.test", "webhook:" + s.hook.ID.String(), at("webhooks", s.hook.ID, "test"), []string{"event", "sale.created"}, []string{"event", "x"}, "event", func() string { return "" }, "", "It was not taken"},
 		{"replay range", "webhooks.replay-range", "webhook:" + s.hook.ID.String(), at("webhooks", s.hook.ID, "replay"), []string{"since", w.now.Format("2006-01-02")}, []string{"since", "2020-01-01"}, "since",
 			func() string {
-				return fmt.Sprint(len(must(w.Deliveries(ctx, affiliate.DeliveryFilter{State: affiliate.DeliveryFailed}, affiliate.Page{Limit: 50})).Items))
+				return fmt.Sprint(len(must(w.Deliveries(ctx, affiliate.DeliveryQuery{State: affiliate.DeliveryFailed}, affiliate.Page{Limit: 50})).Items))
 			}, "0", ""},
 		{"off", "webhooks.active", "webhook:" + s.hook.ID.String(), at("webhooks", s.hook.ID, "active"), []string{"active", ""}, nil, "", func() string { return string(hook().Status) }, "disabled", ""},
 		{"delete hook", "webhooks.delete", "webhook:" + s.hook.ID.String(), at("webhooks", s.hook.ID, "delete"), nil, nil, "", func() string { _, err := w.Endpoint(ctx, s.hook.ID); return gone(err) }, "true", ""},
@@ -307,7 +307,7 @@ func (w *world) conflicts() string {
 // linked is how many links have a name.
 func (w *world) linked(slug string) func() string {
 	return func() string {
-		return fmt.Sprint(len(must(w.Links(w.t.Context(), affiliate.LinkFilter{Slug: affiliate.Set(slug)}, affiliate.Page{Limit: 5})).Items))
+		return fmt.Sprint(len(must(w.Links(w.t.Context(), affiliate.LinkQuery{Slug: affiliate.Set(slug)}, affiliate.Page{Limit: 5})).Items))
 	}
 }
 

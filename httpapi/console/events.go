@@ -16,7 +16,7 @@ type eventList struct {
 
 // events lists what was told to the outside.
 func events(v *visit) (view, error) {
-	f := affiliate.EventFilter{Type: affiliate.EventType(v.query.Get("type"))}
+	f := affiliate.EventQuery{Type: affiliate.EventType(v.query.Get("type"))}
 	if object := v.query.Get("object"); object != "" {
 		f.ObjectID = affiliate.Set(object)
 	}
@@ -104,7 +104,7 @@ func eventPage(v *visit) (view, error) {
 	if err != nil {
 		return view{}, err
 	}
-	list, err := v.program.Deliveries(v.ctx(), affiliate.DeliveryFilter{EventID: affiliate.Set(e.ID)}, affiliate.Page{Limit: 50})
+	list, err := v.program.Deliveries(v.ctx(), affiliate.DeliveryQuery{EventID: affiliate.Set(e.ID)}, affiliate.Page{Limit: 50})
 	return view{title: string(e.Type), template: "event", Data: &eventSheet{e, list.Items}}, err
 }
 
@@ -114,7 +114,7 @@ func (v *visit) event() (affiliate.Event, error) {
 	if err != nil {
 		return affiliate.Event{}, err
 	}
-	list, err := v.program.Events(v.ctx(), affiliate.EventFilter{ID: affiliate.Set(id)}, affiliate.Page{Limit: 1})
+	list, err := v.program.Events(v.ctx(), affiliate.EventQuery{ID: affiliate.Set(id)}, affiliate.Page{Limit: 1})
 	if err == nil && len(list.Items) == 0 {
 		err = affiliate.ErrNotFound
 	}

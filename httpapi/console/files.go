@@ -32,7 +32,7 @@ type lister[T any] = func(affiliate.Page) (affiliate.List[T], error)
 func listedAffiliates(v *visit) (lister[affiliate.Affiliate], error) {
 	q, err := v.affiliatesAsked()
 	return func(pg affiliate.Page) (affiliate.List[affiliate.Affiliate], error) {
-		return v.program.SearchAffiliates(v.ctx(), q, pg)
+		return v.program.Affiliates(v.ctx(), q, pg)
 	}, err
 }
 
@@ -60,7 +60,7 @@ func (v *visit) currency() string { return string(v.program.Config().Currency) }
 func listedCustomers(v *visit) (lister[affiliate.Referral], error) {
 	q, err := v.customersAsked()
 	return func(pg affiliate.Page) (affiliate.List[affiliate.Referral], error) {
-		return v.program.SearchReferrals(v.ctx(), q, pg)
+		return v.program.Referrals(v.ctx(), q, pg)
 	}, err
 }
 
@@ -113,7 +113,7 @@ func salesFile(v *visit) error {
 func listedCodes(v *visit) (lister[affiliate.Code], error) {
 	q, err := v.codesAsked()
 	return func(pg affiliate.Page) (affiliate.List[affiliate.Code], error) {
-		return v.program.SearchCodes(v.ctx(), q, pg)
+		return v.program.Codes(v.ctx(), q, pg)
 	}, err
 }
 

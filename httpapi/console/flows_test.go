@@ -152,7 +152,7 @@ func TestPayday(t *testing.T) {
 	if run := w.get("payouts/run?externalId=2026-03"); run.status != 200 || !strings.Contains(run.text(), owed.String()) {
 		t.Errorf("%d %s", run.status, run.text())
 	}
-	due := w.Transfers(t.Context(), affiliate.PayoutFilter{Status: affiliate.PayoutPending})
+	due := w.Transfers(t.Context(), affiliate.PayoutQuery{Status: affiliate.PayoutPending})
 	files, refused, err := payfile.PayPal(due, w.now.Format("2006-01-02"), payfile.PayPalOptions{})
 	if err != nil || len(files) != 1 || len(refused) > 0 {
 		t.Fatal(len(files), refused, err)
@@ -275,7 +275,7 @@ func TestBadCursor(t *testing.T) {
 func TestPayloadFile(t *testing.T) {
 	w := newWorld(t)
 	w.fill("")
-	e := must(w.Events(t.Context(), affiliate.EventFilter{}, affiliate.Page{Limit: 1})).Items[0]
+	e := must(w.Events(t.Context(), affiliate.EventQuery{}, affiliate.Page{Limit: 1})).Items[0]
 	file := w.get("events/" + e.ID.String() + "/payload.txt")
 	if file.status != 200 || file.body != string(e.Payload) || file.head.Get("Content-Type") != "text/plain; charset=utf-8" || !strings.Contains(file.head.Get("Content-Disposition"), "attachment") {
 		t.Errorf("%d %v %s", file.status, file.head, file.body)

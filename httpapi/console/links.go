@@ -14,7 +14,7 @@ func (v *visit) link() (affiliate.Link, error) {
 	if err != nil {
 		return affiliate.Link{}, err
 	}
-	list, err := v.program.Links(v.ctx(), affiliate.LinkFilter{ID: affiliate.Set(id)}, affiliate.Page{Limit: 1})
+	list, err := v.program.Links(v.ctx(), affiliate.LinkQuery{ID: affiliate.Set(id)}, affiliate.Page{Limit: 1})
 	if err != nil {
 		return affiliate.Link{}, err
 	}

@@ -26,7 +26,7 @@ func (w *world) rowsOf(path string) [][]string {
 
 // coupon is that of the newest code.
 func (w *world) coupon() string {
-	return must(w.SearchCodes(w.t.Context(), affiliate.CodeQuery{}, affiliate.Page{Limit: 1})).Items[0].CouponID.String()
+	return must(w.Codes(w.t.Context(), affiliate.CodeQuery{}, affiliate.Page{Limit: 1})).Items[0].CouponID.String()
 }
 
 // TestOtherEnd: the head of a column of times leads to the other end of its list, and back,

@@ -46,7 +46,7 @@ func (s *summary) fill(v *visit) error {
 	if err := s.add(v, days); err != nil {
 		return err
 	}
-	recent, err := v.program.SearchSales(v.ctx(), affiliate.SaleQuery{}, affiliate.Page{Limit: 8})
+	recent, err := v.program.Sales(v.ctx(), affiliate.SaleQuery{}, affiliate.Page{Limit: 8})
 	if err != nil {
 		return err
 	}

@@ -50,7 +50,7 @@ func (v *visit) atAsked() (day string, at time.Time, err error) {
 
 // monthEnds returns the ends of the last months, the newest first, none of them before there was an affiliate.
 func (v *visit) monthEnds(n int) (all []monthEnd, err error) {
-	first, err := v.program.SearchAffiliates(v.ctx(), affiliate.AffiliateQuery{OldestFirst: true}, affiliate.Page{Limit: 1})
+	first, err := v.program.Affiliates(v.ctx(), affiliate.AffiliateQuery{OldestFirst: true}, affiliate.Page{Limit: 1})
 	if err != nil || len(first.Items) == 0 {
 		return nil, err
 	}

@@ -56,7 +56,7 @@ func TestOverviewConcerns(t *testing.T) {
 		t.Errorf("there is no way to the rest: %s", page.body)
 	}
 	must(w.ReviewCommissions(t.Context(), affiliate.ApprovalAccepted, append(ids, w.held.ID)...))
-	must(w.SetAffiliateStatus(t.Context(), affiliate.AffiliateActive, must(w.SearchAffiliates(t.Context(), affiliate.AffiliateQuery{Status: affiliate.AffiliateInactive}, affiliate.Page{})).Items[0].ID))
+	must(w.SetAffiliateStatus(t.Context(), affiliate.AffiliateActive, must(w.Affiliates(t.Context(), affiliate.AffiliateQuery{Status: affiliate.AffiliateInactive}, affiliate.Page{})).Items[0].ID))
 	if page := w.get("").text(); strings.Contains(page, "On hold") || strings.Contains(page, "Waits for approval") {
 		t.Errorf("it was dealt with: %s", page)
 	}

@@ -51,7 +51,7 @@ func payouts(v *visit) (view, error) {
 			return view{}, err
 		}
 	}
-	if v.query.Get(paramCursor) == "" && f == (affiliate.PayoutFilter{}) {
+	if v.query.Get(paramCursor) == "" && f == (affiliate.PayoutQuery{}) {
 		runs, err := v.program.PayoutRuns(v.ctx(), affiliate.Page{Limit: 12})
 		if err != nil {
 			return view{}, err
@@ -62,9 +62,9 @@ func payouts(v *visit) (view, error) {
 }
 
 // payoutsAsked is what the list of payouts is asked.
-func (v *visit) payoutsAsked() (affiliate.PayoutFilter, error) {
+func (v *visit) payoutsAsked() (affiliate.PayoutQuery, error) {
 	of, err := v.queryID(paramAffiliate)
-	return affiliate.PayoutFilter{AffiliateID: of, Status: affiliate.PayoutStatus(v.query.Get("status")), Method: affiliate.PaymentMethod(v.query.Get(paramMethod))}, err
+	return affiliate.PayoutQuery{AffiliateID: of, Status: affiliate.PayoutStatus(v.query.Get("status")), Method: affiliate.PaymentMethod(v.query.Get(paramMethod))}, err
 }
 
 // payoutPage shows a payout.
@@ -90,7 +90,7 @@ func (v *visit) movesOf(p affiliate.Payout) (all []affiliate.Movement, err error
 		if !set || len(all) > 0 && !then.Time().After(all[len(all)-1].At.Time()) {
 			continue // it was made and paid at once, and both are there
 		}
-		moved, err := v.program.Movements(v.ctx(), affiliate.MovementFilter{PayoutID: affiliate.Set(p.ID), From: then.Time(), To: then.Time().Add(time.Second)}, affiliate.Page{Limit: 10})
+		moved, err := v.program.Movements(v.ctx(), affiliate.MovementQuery{PayoutID: affiliate.Set(p.ID), From: then.Time(), To: then.Time().Add(time.Second)}, affiliate.Page{Limit: 10})
 		if err != nil {
 			return nil, err
 		}
@@ -245,7 +245,7 @@ const (
 // pending returns the payments that are to be made: of all runs or of one, by any
 // method or by one.
 func (v *visit) pending() (iter.Seq2[affiliate.Transfer, error], error) {
-	due := affiliate.PayoutFilter{Status: affiliate.PayoutPending, Method: affiliate.PaymentMethod(v.query.Get(paramMethod))}
+	due := affiliate.PayoutQuery{Status: affiliate.PayoutPending, Method: affiliate.PaymentMethod(v.query.Get(paramMethod))}
 	if name := v.query.Get(paramRun); name != "" {
 		run, err := v.program.PayoutRun(v.ctx(), name)
 		if err != nil {
@@ -406,7 +406,7 @@ type booked struct {
 func (v *visit) report(file string) (payfile.Report, error) {
 	var broken error
 	all := func(yield func(affiliate.Transfer, error) bool) {
-		for payment, err := range v.program.Transfers(v.ctx(), affiliate.PayoutFilter{}) {
+		for payment, err := range v.program.Transfers(v.ctx(), affiliate.PayoutQuery{}) {
 			broken = err
 			if !yield(payment, err) {
 				return

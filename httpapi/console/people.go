@@ -46,7 +46,7 @@ func (v *visit) affiliatesWith(text string) ([]affiliate.Affiliate, error) {
 	case n > 0:
 		q.Search = affiliate.Set(text)
 	}
-	list, err := v.program.SearchAffiliates(v.ctx(), q, affiliate.Page{Limit: picks})
+	list, err := v.program.Affiliates(v.ctx(), q, affiliate.Page{Limit: picks})
 	if _, refused := page.Refusal(err); refused {
 		return nil, nil // it has characters that nobody's name has
 	}
@@ -58,7 +58,7 @@ func (v *visit) affiliateTyped(in *input, name string) (affiliate.Affiliate, err
 	text := in.text(name)
 	found, err := v.program.Affiliate(v.ctx(), text)
 	if errors.Is(err, affiliate.ErrNotFound) {
-		found, err = v.program.AffiliateByEmail(v.ctx(), text)
+		found, err = v.program.Affiliate(v.ctx(), text)
 	}
 	if !errors.Is(err, affiliate.ErrNotFound) || text == "" {
 		if text == "" {
@@ -87,7 +87,7 @@ func (v *visit) customerTyped(text string) (affiliate.Referral, error) {
 	if !isOwn {
 		return v.program.Referral(v.ctx(), text)
 	}
-	list, err := v.program.Referrals(v.ctx(), affiliate.ReferralFilter{ReferredUserExternalID: affiliate.Set(own)}, affiliate.Page{Limit: 1})
+	list, err := v.program.Referrals(v.ctx(), affiliate.ReferralQuery{ReferredUserExternalID: affiliate.Set(own)}, affiliate.Page{Limit: 1})
 	for _, r := range list.Items {
 		return r, nil
 	}

@@ -51,7 +51,7 @@ func TestTakeBackConversion(t *testing.T) {
 	if now := must(w.Sale(t.Context(), sale.ID)); now.Status != affiliate.SaleRefunded || !now.CommissionEarned.IsZero() {
 		t.Errorf("%s, %s", now.Status, now.CommissionEarned)
 	}
-	events := must(w.Events(t.Context(), affiliate.EventFilter{ObjectID: affiliate.Set(fmt.Sprint(sale.ID))}, affiliate.Page{Limit: 1})).Items
+	events := must(w.Events(t.Context(), affiliate.EventQuery{ObjectID: affiliate.Set(fmt.Sprint(sale.ID))}, affiliate.Page{Limit: 1})).Items
 	if events[0].Type != "sale.deleted" {
 		t.Errorf("the event is %s", events[0].Type)
 	}

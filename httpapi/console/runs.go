@@ -114,12 +114,12 @@ const bouncedLooks = 200
 // bounced returns the affiliates to whom another payout would go where the newest one did.
 func (v *visit) bounced() (all []bounce, err error) {
 	for _, status := range []affiliate.PayoutStatus{affiliate.PayoutFailed, affiliate.PayoutReturned, affiliate.PayoutCanceled} {
-		list, err := v.program.Payouts(v.ctx(), affiliate.PayoutFilter{Status: status}, affiliate.Page{Limit: bouncedLooks})
+		list, err := v.program.Payouts(v.ctx(), affiliate.PayoutQuery{Status: status}, affiliate.Page{Limit: bouncedLooks})
 		if err != nil {
 			return nil, err
 		}
 		for _, p := range list.Items {
-			newest, err := v.program.Payouts(v.ctx(), affiliate.PayoutFilter{AffiliateID: affiliate.Set(p.AffiliateID)}, affiliate.Page{Limit: 1})
+			newest, err := v.program.Payouts(v.ctx(), affiliate.PayoutQuery{AffiliateID: affiliate.Set(p.AffiliateID)}, affiliate.Page{Limit: 1})
 			if err != nil {
 				return nil, err
 			}
@@ -378,7 +378,7 @@ type duePayouts struct {
 func (v *visit) due(run uuid.UUID) (d duePayouts, err error) {
 	left := mostDue
 	for _, status := range []affiliate.PayoutStatus{affiliate.PayoutPending, affiliate.PayoutProcessing} {
-		for t, err := range v.program.Transfers(v.ctx(), affiliate.PayoutFilter{RunID: affiliate.Set(run), Status: status}) {
+		for t, err := range v.program.Transfers(v.ctx(), affiliate.PayoutQuery{RunID: affiliate.Set(run), Status: status}) {
 			if err != nil {
 				return d, err
 			}

@@ -14,7 +14,7 @@ func TestPreview(t *testing.T) {
 	w := newWorld(t)
 	w.fill("")
 	w.due("first", 2)
-	for _, p := range must(w.Payouts(t.Context(), affiliate.PayoutFilter{Status: affiliate.PayoutPending}, affiliate.Page{Limit: 9})).Items {
+	for _, p := range must(w.Payouts(t.Context(), affiliate.PayoutQuery{Status: affiliate.PayoutPending}, affiliate.Page{Limit: 9})).Items {
 		must(w.CancelPayout(t.Context(), p.ID)) // owed again
 	}
 	page := w.send("payouts/new", w.form("payouts/new", "externalId", "2026-03"))

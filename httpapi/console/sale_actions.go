@@ -398,15 +398,15 @@ var restoreRedemption = &action{
 // recalculateAffiliate and recalculateCustomer calculate commissions again, step by
 // step.
 var (
-	recalculateAffiliate = recalculate("affiliates", "affiliate", func(id uuid.UUID) affiliate.SaleFilter {
-		return affiliate.SaleFilter{AffiliateID: affiliate.Set(id)}
+	recalculateAffiliate = recalculate("affiliates", "affiliate", func(id uuid.UUID) affiliate.RecalculateJob {
+		return affiliate.RecalculateJob{AffiliateID: affiliate.Set(id)}
 	})
-	recalculateCustomer = recalculate("customers", "referral", func(id uuid.UUID) affiliate.SaleFilter {
-		return affiliate.SaleFilter{ReferralID: affiliate.Set(id.String())}
+	recalculateCustomer = recalculate("customers", "referral", func(id uuid.UUID) affiliate.RecalculateJob {
+		return affiliate.RecalculateJob{ReferralID: affiliate.Set(id.String())}
 	})
 )
 
-func recalculate(section, object string, of func(uuid.UUID) affiliate.SaleFilter) *action {
+func recalculate(section, object string, of func(uuid.UUID) affiliate.RecalculateJob) *action {
 	return &action{
 		name: section + ".recalculate", object: object, done: "Their sales were calculated anew.",
 		form: func(v *visit) (form, error) {
@@ -423,7 +423,7 @@ func recalculate(section, object string, of func(uuid.UUID) affiliate.SaleFilter
 			if err != nil {
 				return "", err
 			}
-			step, err := p.Step(v.ctx(), affiliate.RecalculateJob{SaleFilter: of(id)}, affiliate.Step{Cursor: in.Get(paramCursor), Limit: stepLimit})
+			step, err := p.Step(v.ctx(), of(id), affiliate.Step{Cursor: in.Get(paramCursor), Limit: stepLimit})
 			return v.goOn(section+"/"+id.String()+"/recalculate", section+"/"+id.String(), step), err
 		},
 	}

@@ -76,7 +76,7 @@ func (v *visit) searchSales(text string, q *salesAsked) (err error) {
 func (v *visit) salesOf(q salesAsked) lister[affiliate.Sale] {
 	return func(pg affiliate.Page) (list affiliate.List[affiliate.Sale], err error) {
 		if !q.only {
-			list, err = v.program.SearchSales(v.ctx(), q.SaleQuery, pg)
+			list, err = v.program.Sales(v.ctx(), q.SaleQuery, pg)
 		}
 		list.Items = slices.DeleteFunc(list.Items, func(s affiliate.Sale) bool {
 			return slices.ContainsFunc(q.named, func(n affiliate.Sale) bool { return n.ID == s.ID })
@@ -216,7 +216,7 @@ func (v *visit) soldBy(d *saleList, q affiliate.SaleQuery) (of string, err error
 		return code.Code, err
 	}
 	if id, ok := q.LinkID.Get(); ok {
-		links, err := v.program.Links(v.ctx(), affiliate.LinkFilter{ID: affiliate.Set(id)}, affiliate.Page{Limit: 1})
+		links, err := v.program.Links(v.ctx(), affiliate.LinkQuery{ID: affiliate.Set(id)}, affiliate.Page{Limit: 1})
 		for _, link := range links.Items {
 			return link.Link, nil
 		}
@@ -251,7 +251,7 @@ func (v *visit) soldTo(text string, q *affiliate.SaleQuery) error {
 // as external id or invoice. A number may be a part of an order too.
 func (v *visit) namedSales(text string) (named []affiliate.Sale, all bool, err error) {
 	some := affiliate.Set(text)
-	for _, f := range []affiliate.SaleFilter{{ExternalID: some}, {ExternalInvoiceID: some}} {
+	for _, f := range []affiliate.SaleQuery{{ExternalID: some}, {ExternalInvoiceID: some}} {
 		list, err := v.program.Sales(v.ctx(), f, affiliate.Page{Limit: 50})
 		if named = append(named, list.Items...); err != nil {
 			return nil, false, err
@@ -293,7 +293,7 @@ func salePage(v *visit) (view, error) {
 		d.Held = d.Held || c.ApprovalStatus == affiliate.ApprovalOnHold
 		d.InPayout = d.InPayout || c.PayoutCreated
 	}
-	events, err := v.program.Events(v.ctx(), affiliate.EventFilter{ObjectID: affiliate.Set(fmt.Sprint(sale.ID))}, affiliate.Page{Limit: 10})
+	events, err := v.program.Events(v.ctx(), affiliate.EventQuery{ObjectID: affiliate.Set(fmt.Sprint(sale.ID))}, affiliate.Page{Limit: 10})
 	if err != nil {
 		return view{}, err
 	}

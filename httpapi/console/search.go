@@ -73,10 +73,10 @@ func foundIn[T any](v *visit, name, section string, l affiliate.List[T], err err
 
 func findAffiliates(v *visit, text string) (foundKind, error) {
 	if external, named := affiliate.ExternalIn(text); named {
-		l, err := v.program.SearchAffiliates(v.ctx(), affiliate.AffiliateQuery{ExternalID: affiliate.Set(external)}, affiliate.Page{Limit: foundEach})
+		l, err := v.program.Affiliates(v.ctx(), affiliate.AffiliateQuery{ExternalID: affiliate.Set(external)}, affiliate.Page{Limit: foundEach})
 		return foundIn(v, "Affiliates", "affiliates", l, err, affiliateHit)
 	}
-	l, err := v.program.SearchAffiliates(v.ctx(), affiliate.AffiliateQuery{Search: affiliate.Set(text)}, affiliate.Page{Limit: foundEach})
+	l, err := v.program.Affiliates(v.ctx(), affiliate.AffiliateQuery{Search: affiliate.Set(text)}, affiliate.Page{Limit: foundEach})
 	return foundIn(v, "Affiliates", "affiliates", l, err, affiliateHit)
 }
 
@@ -85,14 +85,14 @@ func affiliateHit(a affiliate.Affiliate) hit {
 }
 
 func findCustomers(v *visit, text string) (foundKind, error) {
-	l, err := v.program.SearchReferrals(v.ctx(), affiliate.ReferralQuery{Search: affiliate.Set(text)}, affiliate.Page{Limit: foundEach})
+	l, err := v.program.Referrals(v.ctx(), affiliate.ReferralQuery{Search: affiliate.Set(text)}, affiliate.Page{Limit: foundEach})
 	return foundIn(v, "Customers", "customers", l, err, func(r affiliate.Referral) hit {
 		return hit{"customers/" + r.ID.String(), r.Name.Or(r.Email), r.Email}
 	})
 }
 
 func findCodes(v *visit, text string) (foundKind, error) {
-	l, err := v.program.SearchCodes(v.ctx(), affiliate.CodeQuery{Search: affiliate.Set(text)}, affiliate.Page{Limit: foundEach})
+	l, err := v.program.Codes(v.ctx(), affiliate.CodeQuery{Search: affiliate.Set(text)}, affiliate.Page{Limit: foundEach})
 	return foundIn(v, "Codes", "codes", l, err, func(c affiliate.Code) hit {
 		return hit{"codes/" + c.ID.String(), c.Code, c.Coupon.Or(affiliate.Coupon{}).Name}
 	})
@@ -131,7 +131,7 @@ func findPayouts(v *visit, text string) (k foundKind, err error) {
 	ref := strings.ToUpper(strings.Join(strings.Fields(text), ""))
 	left := lookedPayouts
 	for p, err := range affiliate.Each(page.FilePage, func(pg affiliate.Page) (affiliate.List[affiliate.Payout], error) {
-		return v.program.Payouts(v.ctx(), affiliate.PayoutFilter{}, pg)
+		return v.program.Payouts(v.ctx(), affiliate.PayoutQuery{}, pg)
 	}) {
 		if left--; err != nil || left < 0 || len(k.Hits) == foundEach {
 			return k, err
@@ -166,7 +166,7 @@ func findByID(v *visit, text string) (foundKind, error) {
 			return hit{"codes/" + id.String(), "Code", c.Code}, err
 		},
 		func() (hit, error) {
-			l, err := v.program.Links(ctx, affiliate.LinkFilter{ID: affiliate.Set(id)}, affiliate.Page{Limit: 1})
+			l, err := v.program.Links(ctx, affiliate.LinkQuery{ID: affiliate.Set(id)}, affiliate.Page{Limit: 1})
 			if err != nil || len(l.Items) == 0 {
 				return hit{}, affiliate.ErrNotFound
 			}
@@ -185,7 +185,7 @@ func findByID(v *visit, text string) (foundKind, error) {
 			return hit{"webhooks/deliveries/" + id.String(), "Delivery", string(d.Event)}, err
 		},
 		func() (hit, error) {
-			l, err := v.program.Events(ctx, affiliate.EventFilter{ID: affiliate.Set(id)}, affiliate.Page{Limit: 1})
+			l, err := v.program.Events(ctx, affiliate.EventQuery{ID: affiliate.Set(id)}, affiliate.Page{Limit: 1})
 			if err != nil || len(l.Items) == 0 {
 				return hit{}, affiliate.ErrNotFound
 			}

@@ -15,8 +15,8 @@ func TestSearch(t *testing.T) {
 	w.fill("")
 	own := must(w.CreateAffiliate(t.Context(), affiliate.AffiliateParams{FirstName: "Zoë", LastName: "Ångström", Email: "zoe@example.org", ExternalID: "user-77"}))
 	sale := must(w.RecordSale(t.Context(), affiliate.SaleParams{ReferralID: own.ID.String(), Email: "zed@shop.example", Name: "Zed", TotalEarned: affiliate.MustAmount("10"), ExternalID: "order-4711"})).Sale.Or(affiliate.Sale{})
-	code := must(w.Codes(t.Context(), affiliate.CodeFilter{}, affiliate.Page{Limit: 1})).Items[0]
-	event := must(w.Events(t.Context(), affiliate.EventFilter{}, affiliate.Page{Limit: 1})).Items[0]
+	code := must(w.Codes(t.Context(), affiliate.CodeQuery{}, affiliate.Page{Limit: 1})).Items[0]
+	event := must(w.Events(t.Context(), affiliate.EventQuery{}, affiliate.Page{Limit: 1})).Items[0]
 	endpoint := must(w.Endpoints(t.Context(), affiliate.Page{Limit: 1})).Items[0]
 	found := 0
 	for text, to := range map[string]string{

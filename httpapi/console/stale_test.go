@@ -40,7 +40,7 @@ func twists(w *world, s stock) map[string]twist {
 	day := affiliate.Set(affiliate.Day(2030, 1, 1))
 	return map[string]twist{
 		"affiliates.status":    {func(w *world) { must(w.SetAffiliateStatus(ctx, affiliate.AffiliateDeclined, w.idle.ID)) }, "is declined and cannot become active"},
-		"affiliates.take-back": {rename(must(w.AffiliateByEmail(ctx, "banned@example.org")).ID), "Meanwhile"},
+		"affiliates.take-back": {rename(must(w.Affiliate(ctx, "banned@example.org")).ID), "Meanwhile"},
 		"affiliates.adjust": {func(w *world) {
 			must(w.RecordAdjustment(ctx, affiliate.AdjustmentParams{AffiliateID: w.ada.ID, Kind: affiliate.AdjustBonus, Amount: affiliate.MustAmount("7.77"), Reason: "by somebody else"}))
 		}, "by somebody else"},
@@ -300,7 +300,7 @@ func has(all []string, one string) bool {
 func TestNothingChanged(t *testing.T) {
 	w := newWorld(t)
 	w.fill("")
-	planned := must(w.AffiliateByEmail(t.Context(), "planned@example.org"))
+	planned := must(w.Affiliate(t.Context(), "planned@example.org"))
 	many := "?id=" + planned.ID.String() + "&id=" + w.ada.ID.String()
 	s := w.stock()
 	for _, path := range []string{

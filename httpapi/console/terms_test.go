@@ -414,7 +414,7 @@ func TestConversionsCost(t *testing.T) {
 	if page := w.get(""); !strings.Contains(page.text(), "0 Sales 1 Conversions") {
 		t.Errorf("the overview: %s", page.text())
 	}
-	if page := w.get("affiliates/" + must(w.AffiliateByEmail(t.Context(), "ada@example.org")).ID.String()); !strings.Contains(page.text(), "0 and 1 conversion") || !strings.Contains(page.body, `/terms">the program`) {
+	if page := w.get("affiliates/" + must(w.Affiliate(t.Context(), "ada@example.org")).ID.String()); !strings.Contains(page.text(), "0 and 1 conversion") || !strings.Contains(page.body, `/terms">the program`) {
 		t.Errorf("the affiliate: %s", page.text())
 	}
 	page := w.send("terms/change", w.form("terms/change", "rate-1", "8", "check", "1"))

@@ -28,12 +28,12 @@ func webhooks(v *visit) (view, error) {
 	if err != nil {
 		return view{}, err
 	}
-	list, err := v.deliveries(affiliate.DeliveryFilter{})
+	list, err := v.deliveries(affiliate.DeliveryQuery{})
 	return view{title: "Webhooks", template: "webhooks", next: list.Next, Data: &hookList{hooks.Items, list.Items, options(deliveryStates...)}}, err
 }
 
 // deliveries returns a page of the deliveries in the state that the query asks for.
-func (v *visit) deliveries(f affiliate.DeliveryFilter) (affiliate.List[affiliate.Delivery], error) {
+func (v *visit) deliveries(f affiliate.DeliveryQuery) (affiliate.List[affiliate.Delivery], error) {
 	f.State = affiliate.DeliveryState(v.query.Get("state"))
 	return v.program.Deliveries(v.ctx(), f, v.page50())
 }
@@ -50,7 +50,7 @@ func endpointPage(v *visit) (view, error) {
 	if err != nil {
 		return view{}, err
 	}
-	list, err := v.deliveries(affiliate.DeliveryFilter{WebhookID: affiliate.Set(e.ID)})
+	list, err := v.deliveries(affiliate.DeliveryQuery{WebhookID: affiliate.Set(e.ID)})
 	return view{title: "Endpoint", template: "endpoint", next: list.Next, Data: &hookSheet{e, list.Items, options(deliveryStates...)}}, err
 }
 

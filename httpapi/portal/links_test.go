@@ -17,7 +17,7 @@ import (
 func TestOwnLinks(t *testing.T) {
 	w := newWorld(t, "", func(c *portal.Config) { c.MaxLinks = 3 })
 	cookie := w.enter(w.ada.ID)
-	events := func() int { return len(must(w.Events(t.Context(), affiliate.EventFilter{}, affiliate.Page{})).Items) }
+	events := func() int { return len(must(w.Events(t.Context(), affiliate.EventQuery{}, affiliate.Page{})).Items) }
 	before := events()
 	form := w.get(cookie, "links").form("link", " ada-blog ")
 	for range 2 {
@@ -47,7 +47,7 @@ func TestOwnLinks(t *testing.T) {
 		t.Errorf("one too many: %d %s", full.status, full.text())
 	}
 
-	id := must(w.Links(t.Context(), affiliate.LinkFilter{Slug: affiliate.Set("ada-blog")}, affiliate.Page{})).Items[0].ID.String()
+	id := must(w.Links(t.Context(), affiliate.LinkQuery{Slug: affiliate.Set("ada-blog")}, affiliate.Page{})).Items[0].ID.String()
 	at := "links/" + id
 	old := w.get(cookie, at)
 	before = events()

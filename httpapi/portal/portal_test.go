@@ -226,7 +226,7 @@ func TestForeignIDs(t *testing.T) {
 func TestPayoutForm(t *testing.T) {
 	w := newWorld(t, "")
 	cookie := w.enter(w.ada.ID)
-	events := func() int { return len(must(w.Events(t.Context(), affiliate.EventFilter{}, affiliate.Page{})).Items) }
+	events := func() int { return len(must(w.Events(t.Context(), affiliate.EventQuery{}, affiliate.Page{})).Items) }
 	before := events()
 	confirm := w.post(cookie, "payout-details", w.get(cookie, "payout-details").form("payoutEmail", "new@pay.example", "paymentMethod", "WISE"))
 	if confirm.status != 200 || events() != before || !strings.Contains(confirm.text(), "Until now a***@p***.example , PayPal From now on new@pay.example , Wise") {
@@ -450,7 +450,7 @@ func TestReasonsForAffiliates(t *testing.T) {
 	failed := must(w.CreatePayout(ctx, affiliate.PayoutParams{AffiliateID: w.ada.ID}))
 	must(w.FailPayout(ctx, failed.ID, "no such account"))
 	of := func(who affiliate.Affiliate) affiliate.Payout {
-		return must(w.Payouts(ctx, affiliate.PayoutFilter{AffiliateID: affiliate.Set(who.ID)}, affiliate.Page{Limit: 1})).Items[0]
+		return must(w.Payouts(ctx, affiliate.PayoutQuery{AffiliateID: affiliate.Set(who.ID)}, affiliate.Page{Limit: 1})).Items[0]
 	}
 	bobs := of(w.bob)
 	held := must(w.RecordSale(ctx, affiliate.SaleParams{ReferralID: "ada", Email: "h@x.example", Name: "H", TotalEarned: affiliate.MustAmount("10")})).Sale.Or(affiliate.Sale{})
@@ -467,7 +467,7 @@ func TestReasonsForAffiliates(t *testing.T) {
 			t.Errorf("%s does not say %q: %s", path, says, page.text())
 		}
 	}
-	first := w.get(cookie, "payouts/"+must(w.Payouts(ctx, affiliate.PayoutFilter{AffiliateID: affiliate.Set(w.ada.ID), Status: affiliate.PayoutPaid}, affiliate.Page{Limit: 1})).Items[0].ID.String())
+	first := w.get(cookie, "payouts/"+must(w.Payouts(ctx, affiliate.PayoutQuery{AffiliateID: affiliate.Set(w.ada.ID), Status: affiliate.PayoutPaid}, affiliate.Page{Limit: 1})).Items[0].ID.String())
 	if rows := strings.Count(first.text(), "10.00 USD"); rows < 50 || !strings.Contains(first.body, `rel="next"`) {
 		t.Errorf("%d of 60 entries: %s", rows, first.text())
 	}

@@ -49,7 +49,7 @@ func filled(page got, email string) url.Values {
 func TestSignUp(t *testing.T) {
 	w := newWorld(t, "", func(c *portal.Config) { c.SignUp = asks() })
 	events := func() []affiliate.Event {
-		return must(w.Events(t.Context(), affiliate.EventFilter{Type: affiliate.AffiliateCreated}, affiliate.Page{})).Items
+		return must(w.Events(t.Context(), affiliate.EventQuery{Type: affiliate.AffiliateCreated}, affiliate.Page{})).Items
 	}
 	before := len(events())
 	page := w.get("", "apply")
@@ -92,7 +92,7 @@ func TestSignUp(t *testing.T) {
 	if log := w.log.String(); !strings.Contains(log, "actor=applicant action=apply") || strings.Contains(log, "cleo") || !strings.Contains(log, "outcome=affiliate_email_taken") {
 		t.Error(log)
 	}
-	waits := must(w.AffiliateByEmail(t.Context(), "cleo@blog.example"))
+	waits := must(w.Affiliate(t.Context(), "cleo@blog.example"))
 	if page := w.get(w.enter(waits.ID), ""); !strings.Contains(page.text(), "Your pages open when the program has approved you.") {
 		t.Error(page.text())
 	}
@@ -111,7 +111,9 @@ func TestSignUpRefuses(t *testing.T) {
 			return stop
 		}
 	})
-	count := func() int { return len(must(w.Affiliates(t.Context(), affiliate.Page{Limit: 50})).Items) }
+	count := func() int {
+		return len(must(w.Affiliates(t.Context(), affiliate.AffiliateQuery{}, affiliate.Page{Limit: 50})).Items)
+	}
 	before := count()
 	right := filled(w.get("", "apply"), "new@blog.example")
 	for _, bad := range []struct{ field, value, says string }{

@@ -65,7 +65,7 @@ func Latency(b *testing.B, p *tributary.Program, sell func()) {
 		{"follower", func(ctx context.Context) error { return followAll(ctx, p) }},
 		{"pages", func(ctx context.Context) error { return listSales(ctx, p) }},
 		{"list", func(ctx context.Context) error {
-			_, err := p.Sales(ctx, affiliate.SaleFilter{}, affiliate.Page{})
+			_, err := p.Sales(ctx, affiliate.SaleQuery{}, affiliate.Page{})
 			return err
 		}},
 		{"verify", p.Verify},
@@ -96,7 +96,7 @@ func pause(ctx context.Context, d time.Duration) error {
 
 // listSales reads all sales, page by page.
 func listSales(ctx context.Context, p *tributary.Program) error {
-	for _, err := range affiliate.All(ctx, p.Sales, affiliate.SaleFilter{}) {
+	for _, err := range affiliate.All(ctx, p.Sales, affiliate.SaleQuery{}) {
 		if err != nil {
 			return err
 		}
@@ -108,7 +108,7 @@ func listSales(ctx context.Context, p *tributary.Program) error {
 func followAll(ctx context.Context, p *tributary.Program) error {
 	ctx, stop := context.WithTimeout(ctx, 10*time.Second)
 	defer stop()
-	last, err := p.Events(ctx, affiliate.EventFilter{}, affiliate.Page{Limit: 1})
+	last, err := p.Events(ctx, affiliate.EventQuery{}, affiliate.Page{Limit: 1})
 	if err != nil || len(last.Items) == 0 {
 		return err
 	}

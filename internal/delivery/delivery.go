@@ -35,7 +35,7 @@ func Delivery(ctx context.Context, p *engine.Program, id uuid.UUID) (_ affiliate
 }
 
 // Deliveries implements tributary.Program.Deliveries.
-func Deliveries(ctx context.Context, p *engine.Program, f affiliate.DeliveryFilter, pg affiliate.Page) (_ affiliate.List[affiliate.Delivery], err error) {
+func Deliveries(ctx context.Context, p *engine.Program, f affiliate.DeliveryQuery, pg affiliate.Page) (_ affiliate.List[affiliate.Delivery], err error) {
 	defer p.Begin(&ctx, "Deliveries", engine.Reads).End(&err)
 	if err := refusal.First(checkDeliveryFilter(p, f)...); err != nil {
 		return affiliate.List[affiliate.Delivery]{}, err
@@ -57,7 +57,7 @@ func Deliveries(ctx context.Context, p *engine.Program, f affiliate.DeliveryFilt
 
 // choose returns the choice of the filter. The index that leaves the fewest
 // deliveries to walk comes last.
-func choose(f affiliate.DeliveryFilter) (c engine.Choice[record.Delivery]) {
+func choose(f affiliate.DeliveryQuery) (c engine.Choice[record.Delivery]) {
 	if f.State != "" {
 		c.Under(record.Key{Index: record.OfState, Text: string(f.State)}, func(r *record.Delivery) bool { return r.State == f.State })
 	}
@@ -77,7 +77,7 @@ func nextAttempt(r *record.Delivery) affiliate.Instant {
 
 // checkDeliveryFilter lists what is wrong with a filter. On the wire it is a
 // query, so its errors are of the query.
-func checkDeliveryFilter(p *engine.Program, f affiliate.DeliveryFilter) []*affiliate.Error {
+func checkDeliveryFilter(p *engine.Program, f affiliate.DeliveryQuery) []*affiliate.Error {
 	return []*affiliate.Error{
 		engine.InQuery(refusal.OneOfOrNone("state", f.State, DeliveryStates())),
 		engine.InQuery(refusal.OneOfOrNone("event", f.Event, affiliate.EventTypes())),
@@ -91,7 +91,7 @@ func DeliveryStates() []affiliate.DeliveryState {
 }
 
 // texts identifies a filter, for cursors.
-func texts(f affiliate.DeliveryFilter) []string {
+func texts(f affiliate.DeliveryQuery) []string {
 	date := func(o affiliate.Opt[affiliate.Date]) string {
 		if d, ok := o.Get(); ok {
 			return d.String()

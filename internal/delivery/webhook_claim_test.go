@@ -23,7 +23,7 @@ func TestClaim(t *testing.T) {
 	scene.OnStores(t, func(t *testing.T, w *scene.World) {
 		ep := scene.Must(w.CreateEndpoint(t.Context(), affiliate.EndpointParams{URL: scene.HookURL, Events: []affiliate.EventType{"*"}, SvixHeaders: true}))
 		w.Join("mara")
-		d := w.ReadDeliveries(affiliate.DeliveryFilter{})[0]
+		d := w.ReadDeliveries(affiliate.DeliveryQuery{})[0]
 		c := w.ClaimOne()
 		payload, _ := w.ReadDelivery(d.ID).Payload.Get()
 		want := affiliate.Claim{
@@ -400,7 +400,7 @@ func TestClaimSealed(t *testing.T) {
 		if got := w.Claim(64); len(got) != 0 {
 			t.Errorf("claimed without secrets: %+v", got)
 		}
-		d := w.ReadDeliveries(affiliate.DeliveryFilter{})[0]
+		d := w.ReadDeliveries(affiliate.DeliveryQuery{})[0]
 		if d.State != affiliate.DeliveryPending || d.AttemptCount != 1 || d.Attempts[0].Error != affiliate.Set(affiliate.FailedSecret) {
 			t.Errorf("after a failed Open: %+v", d)
 		}
@@ -431,7 +431,7 @@ func TestClaimAfterEdit(t *testing.T) {
 			t.Errorf("in flight went to %s", d.Attempts[0].URL)
 		}
 		w.Crowd(1)
-		if n := len(w.ReadDeliveries(affiliate.DeliveryFilter{})); n != 2 {
+		if n := len(w.ReadDeliveries(affiliate.DeliveryQuery{})); n != 2 {
 			t.Errorf("%d deliveries, want none for the new event", n)
 		}
 		w.Pass(time.Minute)
@@ -487,7 +487,7 @@ func TestClaimClockJumps(t *testing.T) {
 		w.Settle(500, w.ClaimOne()) // what waits for nothing
 		w.Crowd(1)
 		w.Settle(500, w.ClaimOne())
-		for _, d := range w.ReadDeliveries(affiliate.DeliveryFilter{}) {
+		for _, d := range w.ReadDeliveries(affiliate.DeliveryQuery{}) {
 			if next, _ := d.NextAttemptAt.Get(); next.Time().Before(d.CreatedAt.Time()) {
 				t.Errorf("next attempt %v before %v", next, d.CreatedAt)
 			}
@@ -505,7 +505,7 @@ func TestClaimOtherProgram(t *testing.T) {
 	b := scene.NewOn(t, a.Store, func(c *tributary.Config) { c.ID = uuid.MustParse("0197c2f0-1a2b-7c3d-8e4f-5a6b7c8d9e02") })
 	a.Hook()
 	b.Crowd(1)
-	if got := append(a.Claim(64), b.Claim(64)...); len(got) != 0 || len(b.ReadDeliveries(affiliate.DeliveryFilter{})) != 0 {
+	if got := append(a.Claim(64), b.Claim(64)...); len(got) != 0 || len(b.ReadDeliveries(affiliate.DeliveryQuery{})) != 0 {
 		t.Errorf("claimed %v", got)
 	}
 	a.Crowd(1)

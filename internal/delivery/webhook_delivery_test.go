@@ -24,7 +24,7 @@ func TestFanOut(t *testing.T) {
 	w.Ada()
 	late := w.Hook()
 	got := map[string]int{}
-	for _, d := range scene.Must(w.Deliveries(t.Context(), affiliate.DeliveryFilter{}, affiliate.Page{})).Items {
+	for _, d := range scene.Must(w.Deliveries(t.Context(), affiliate.DeliveryQuery{}, affiliate.Page{})).Items {
 		got[fmt.Sprint(d.WebhookID, " ", d.Event, " ", d.State)]++
 		if (d.State == affiliate.DeliveryPending) != (d.NextAttemptAt == affiliate.Set(affiliate.TimeOf(scene.Start))) {
 			t.Errorf("%s: next attempt %v", d.State, d.NextAttemptAt)
@@ -40,7 +40,7 @@ func TestFanOut(t *testing.T) {
 	}
 	scene.Must(w.RecordSale(t.Context(), affiliate.SaleParams{PromoCode: "ADA20", TotalEarned: scene.Sum("10")}))
 	for id, want := range map[uuid.UUID]int{sales.ID: 1, all.ID: 4, off.ID: 4, late.ID: 1} {
-		if list := scene.Must(w.Deliveries(t.Context(), affiliate.DeliveryFilter{WebhookID: affiliate.Set(id)}, affiliate.Page{})); len(list.Items) != want {
+		if list := scene.Must(w.Deliveries(t.Context(), affiliate.DeliveryQuery{WebhookID: affiliate.Set(id)}, affiliate.Page{})); len(list.Items) != want {
 			t.Errorf("endpoint %s has %d deliveries, want %d", id, len(list.Items), want)
 		}
 	}
@@ -93,7 +93,7 @@ func TestDelivery(t *testing.T) {
 	w := scene.New(t)
 	ep := w.Hook(affiliate.AffiliateCreated)
 	w.Ada()
-	listed := scene.Must(w.Deliveries(t.Context(), affiliate.DeliveryFilter{}, affiliate.Page{})).Items[0]
+	listed := scene.Must(w.Deliveries(t.Context(), affiliate.DeliveryQuery{}, affiliate.Page{})).Items[0]
 	if raw := scene.Must(json.Marshal(listed)); strings.Contains(string(raw), `"payload"`) {
 		t.Errorf("a list shows the payload: %s", raw)
 	}
@@ -110,7 +110,7 @@ func TestDelivery(t *testing.T) {
 	}
 	got := scene.Must(w.Delivery(t.Context(), listed.ID))
 	payload, _ := got.Payload.Get()
-	event := scene.Must(w.Events(t.Context(), affiliate.EventFilter{Type: affiliate.AffiliateCreated}, affiliate.Page{})).Items[0]
+	event := scene.Must(w.Events(t.Context(), affiliate.EventQuery{Type: affiliate.AffiliateCreated}, affiliate.Page{})).Items[0]
 	if string(payload) != string(event.Payload) || got.EventID != event.MessageID() {
 		t.Errorf("payload %s, event %s", payload, event.Payload)
 	}
@@ -134,33 +134,33 @@ func TestDelivery(t *testing.T) {
 
 func TestDeliveriesFilter(t *testing.T) {
 	b := scene.NewLedger(t)
-	list := func(f affiliate.DeliveryFilter, pg affiliate.Page) affiliate.List[affiliate.Delivery] {
+	list := func(f affiliate.DeliveryQuery, pg affiliate.Page) affiliate.List[affiliate.Delivery] {
 		return scene.Must(b.Deliveries(t.Context(), f, pg))
 	}
-	every := list(affiliate.DeliveryFilter{}, affiliate.Page{}).Items
+	every := list(affiliate.DeliveryQuery{}, affiliate.Page{}).Items
 	last := every[0].CreatedAt.Time()
 	day := affiliate.Day(scene.Start.Year(), scene.Start.Month(), scene.Start.Day())
 	at := func(d time.Duration) affiliate.Opt[affiliate.Date] { return affiliate.Set(affiliate.At(last.Add(d))) }
 	tests := []struct {
 		name   string
-		filter affiliate.DeliveryFilter
+		filter affiliate.DeliveryQuery
 		keep   func(affiliate.Delivery) bool
 	}{
-		{"All", affiliate.DeliveryFilter{}, func(d affiliate.Delivery) bool { return true }},
-		{"Endpoint", affiliate.DeliveryFilter{WebhookID: affiliate.Set(b.Disabled.ID)}, func(d affiliate.Delivery) bool { return d.WebhookID == b.Disabled.ID }},
-		{"State", affiliate.DeliveryFilter{State: affiliate.DeliverySkipped}, func(d affiliate.Delivery) bool { return d.State == affiliate.DeliverySkipped }},
-		{"Event", affiliate.DeliveryFilter{Event: affiliate.SaleUpdated}, func(d affiliate.Delivery) bool { return d.Event == affiliate.SaleUpdated }},
-		{"EndpointStateEvent", affiliate.DeliveryFilter{WebhookID: affiliate.Set(b.Hooked.ID), State: affiliate.DeliveryPending, Event: affiliate.SaleCreated}, func(d affiliate.Delivery) bool {
+		{"All", affiliate.DeliveryQuery{}, func(d affiliate.Delivery) bool { return true }},
+		{"Endpoint", affiliate.DeliveryQuery{WebhookID: affiliate.Set(b.Disabled.ID)}, func(d affiliate.Delivery) bool { return d.WebhookID == b.Disabled.ID }},
+		{"State", affiliate.DeliveryQuery{State: affiliate.DeliverySkipped}, func(d affiliate.Delivery) bool { return d.State == affiliate.DeliverySkipped }},
+		{"Event", affiliate.DeliveryQuery{Event: affiliate.SaleUpdated}, func(d affiliate.Delivery) bool { return d.Event == affiliate.SaleUpdated }},
+		{"EndpointStateEvent", affiliate.DeliveryQuery{WebhookID: affiliate.Set(b.Hooked.ID), State: affiliate.DeliveryPending, Event: affiliate.SaleCreated}, func(d affiliate.Delivery) bool {
 			return d.WebhookID == b.Hooked.ID && d.Event == affiliate.SaleCreated
 		}},
-		{"EndpointWrongState", affiliate.DeliveryFilter{WebhookID: affiliate.Set(b.Hooked.ID), State: affiliate.DeliverySkipped}, func(affiliate.Delivery) bool { return false }},
-		{"Since", affiliate.DeliveryFilter{Since: at(0)}, func(d affiliate.Delivery) bool { return d.CreatedAt.Time().Equal(last) }},
-		{"Until", affiliate.DeliveryFilter{Until: at(-time.Millisecond)}, func(d affiliate.Delivery) bool { return d.CreatedAt.Time().Before(last) }},
-		{"UntilInclusive", affiliate.DeliveryFilter{Until: at(0)}, func(affiliate.Delivery) bool { return true }},
-		{"Between", affiliate.DeliveryFilter{Since: at(-time.Second), Until: at(-time.Second)}, func(d affiliate.Delivery) bool { return d.CreatedAt.Time().Equal(last.Add(-time.Second)) }},
-		{"Day", affiliate.DeliveryFilter{Since: affiliate.Set(day), Until: affiliate.Set(day)}, func(affiliate.Delivery) bool { return true }},
-		{"NextDay", affiliate.DeliveryFilter{Since: affiliate.Set(affiliate.Day(scene.Start.Year(), scene.Start.Month(), scene.Start.Day()+1))}, func(affiliate.Delivery) bool { return false }},
-		{"WeekAfter", affiliate.DeliveryFilter{Since: at(7 * 24 * time.Hour)}, func(affiliate.Delivery) bool { return false }},
+		{"EndpointWrongState", affiliate.DeliveryQuery{WebhookID: affiliate.Set(b.Hooked.ID), State: affiliate.DeliverySkipped}, func(affiliate.Delivery) bool { return false }},
+		{"Since", affiliate.DeliveryQuery{Since: at(0)}, func(d affiliate.Delivery) bool { return d.CreatedAt.Time().Equal(last) }},
+		{"Until", affiliate.DeliveryQuery{Until: at(-time.Millisecond)}, func(d affiliate.Delivery) bool { return d.CreatedAt.Time().Before(last) }},
+		{"UntilInclusive", affiliate.DeliveryQuery{Until: at(0)}, func(affiliate.Delivery) bool { return true }},
+		{"Between", affiliate.DeliveryQuery{Since: at(-time.Second), Until: at(-time.Second)}, func(d affiliate.Delivery) bool { return d.CreatedAt.Time().Equal(last.Add(-time.Second)) }},
+		{"Day", affiliate.DeliveryQuery{Since: affiliate.Set(day), Until: affiliate.Set(day)}, func(affiliate.Delivery) bool { return true }},
+		{"NextDay", affiliate.DeliveryQuery{Since: affiliate.Set(affiliate.Day(scene.Start.Year(), scene.Start.Month(), scene.Start.Day()+1))}, func(affiliate.Delivery) bool { return false }},
+		{"WeekAfter", affiliate.DeliveryQuery{Since: at(7 * 24 * time.Hour)}, func(affiliate.Delivery) bool { return false }},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -181,8 +181,8 @@ func TestDeliveriesFilter(t *testing.T) {
 			}
 		})
 	}
-	cursor := list(affiliate.DeliveryFilter{}, affiliate.Page{Limit: 1}).Next
-	for _, f := range []affiliate.DeliveryFilter{{WebhookID: affiliate.Set(b.Hooked.ID)}, {Since: at(0)}, {Event: affiliate.SaleCreated}} {
+	cursor := list(affiliate.DeliveryQuery{}, affiliate.Page{Limit: 1}).Next
+	for _, f := range []affiliate.DeliveryQuery{{WebhookID: affiliate.Set(b.Hooked.ID)}, {Since: at(0)}, {Event: affiliate.SaleCreated}} {
 		if _, err := b.Deliveries(t.Context(), f, affiliate.Page{Cursor: cursor}); !errors.Is(err, affiliate.InvalidQuery) {
 			t.Errorf("cursor of another filter: %v", err)
 		}
@@ -195,13 +195,13 @@ func TestDeliveriesErrors(t *testing.T) {
 	events := "event must be one of affiliate.created, affiliate.updated, affiliate.deleted, referral.created, referral.updated, referral.deleted, sale.created, sale.updated, sale.deleted, coupon.created, coupon.updated, coupon.deleted, promocode.created, promocode.updated, promocode.deleted"
 	tests := []struct {
 		name   string
-		filter affiliate.DeliveryFilter
+		filter affiliate.DeliveryQuery
 		want   affiliate.Error
 	}{
-		{"ErrState", affiliate.DeliveryFilter{State: "dead"}, scene.FieldError(affiliate.InvalidQuery, "state", "state must be one of pending, delivered, failed, skipped, canceled")},
-		{"ErrEvent", affiliate.DeliveryFilter{Event: "y"}, scene.FieldError(affiliate.InvalidQuery, "event", events)},
-		{"ErrSince", affiliate.DeliveryFilter{Since: far}, scene.FieldError(affiliate.InvalidQuery, "since", "since must be an ISO 8601 date")},
-		{"ErrUntil", affiliate.DeliveryFilter{Until: far}, scene.FieldError(affiliate.InvalidQuery, "until", "until must be an ISO 8601 date")},
+		{"ErrState", affiliate.DeliveryQuery{State: "dead"}, scene.FieldError(affiliate.InvalidQuery, "state", "state must be one of pending, delivered, failed, skipped, canceled")},
+		{"ErrEvent", affiliate.DeliveryQuery{Event: "y"}, scene.FieldError(affiliate.InvalidQuery, "event", events)},
+		{"ErrSince", affiliate.DeliveryQuery{Since: far}, scene.FieldError(affiliate.InvalidQuery, "since", "since must be an ISO 8601 date")},
+		{"ErrUntil", affiliate.DeliveryQuery{Until: far}, scene.FieldError(affiliate.InvalidQuery, "until", "until must be an ISO 8601 date")},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -209,11 +209,11 @@ func TestDeliveriesErrors(t *testing.T) {
 		})
 	}
 	w.Refused(scene.FieldError(affiliate.InvalidQuery, "type", strings.Replace(events, "event", "type", 1)), func() error {
-		_, err := w.Events(t.Context(), affiliate.EventFilter{Type: "y"}, affiliate.Page{})
+		_, err := w.Events(t.Context(), affiliate.EventQuery{Type: "y"}, affiliate.Page{})
 		return err
 	})
 	for _, pg := range []affiliate.Page{{Limit: 1001}, {Cursor: "x"}} {
-		if _, err := w.Events(t.Context(), affiliate.EventFilter{}, pg); !errors.Is(err, affiliate.InvalidQuery) {
+		if _, err := w.Events(t.Context(), affiliate.EventQuery{}, pg); !errors.Is(err, affiliate.InvalidQuery) {
 			t.Errorf("events page: %v", err)
 		}
 	}
@@ -221,7 +221,7 @@ func TestDeliveriesErrors(t *testing.T) {
 
 func TestEvents(t *testing.T) {
 	b := scene.NewLedger(t)
-	list := func(f affiliate.EventFilter) []string {
+	list := func(f affiliate.EventQuery) []string {
 		got := []string{}
 		for e, err := range affiliate.Each(3, func(pg affiliate.Page) (affiliate.List[affiliate.Event], error) { return b.Events(t.Context(), f, pg) }) {
 			if err != nil {
@@ -234,24 +234,24 @@ func TestEvents(t *testing.T) {
 		}
 		return got
 	}
-	if got := list(affiliate.EventFilter{}); len(got) != len(b.Dump()["events"]) || got[0] != "sale.created 1" {
+	if got := list(affiliate.EventQuery{}); len(got) != len(b.Dump()["events"]) || got[0] != "sale.created 1" {
 		t.Errorf("all: %v", got)
 	}
 	three := []string{"sale.updated 3", "sale.updated 2", "sale.created 1"}
 	tests := []struct {
 		name   string
-		filter affiliate.EventFilter
+		filter affiliate.EventQuery
 		want   []string
 	}{
-		{"Type", affiliate.EventFilter{Type: affiliate.SaleDeleted}, []string{"sale.deleted 2"}},
-		{"Object", affiliate.EventFilter{ObjectID: affiliate.Set(b.Person.ID.String())}, []string{"affiliate.updated 2", "affiliate.created 1"}},
-		{"ObjectAndType", affiliate.EventFilter{ObjectID: affiliate.Set(b.Person.ID.String()), Type: affiliate.AffiliateCreated}, []string{"affiliate.created 1"}},
-		{"Sale", affiliate.EventFilter{ObjectID: affiliate.Set("3")}, three},
-		{"SaleUnknown", affiliate.EventFilter{ObjectID: affiliate.Set("99")}, []string{}},
-		{"NoID", affiliate.EventFilter{ObjectID: affiliate.Set("abc")}, []string{}},
-		{"ZeroNumber", affiliate.EventFilter{ObjectID: affiliate.Set("0")}, []string{}},
-		{"PaddedNumber", affiliate.EventFilter{ObjectID: affiliate.Set("03")}, []string{}},
-		{"UpperCaseID", affiliate.EventFilter{ObjectID: affiliate.Set(strings.ToUpper(b.Person.ID.String()))}, []string{}},
+		{"Type", affiliate.EventQuery{Type: affiliate.SaleDeleted}, []string{"sale.deleted 2"}},
+		{"Object", affiliate.EventQuery{ObjectID: affiliate.Set(b.Person.ID.String())}, []string{"affiliate.updated 2", "affiliate.created 1"}},
+		{"ObjectAndType", affiliate.EventQuery{ObjectID: affiliate.Set(b.Person.ID.String()), Type: affiliate.AffiliateCreated}, []string{"affiliate.created 1"}},
+		{"Sale", affiliate.EventQuery{ObjectID: affiliate.Set("3")}, three},
+		{"SaleUnknown", affiliate.EventQuery{ObjectID: affiliate.Set("99")}, []string{}},
+		{"NoID", affiliate.EventQuery{ObjectID: affiliate.Set("abc")}, []string{}},
+		{"ZeroNumber", affiliate.EventQuery{ObjectID: affiliate.Set("0")}, []string{}},
+		{"PaddedNumber", affiliate.EventQuery{ObjectID: affiliate.Set("03")}, []string{}},
+		{"UpperCaseID", affiliate.EventQuery{ObjectID: affiliate.Set(strings.ToUpper(b.Person.ID.String()))}, []string{}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -261,7 +261,7 @@ func TestEvents(t *testing.T) {
 		})
 	}
 	scene.Must(struct{}{}, b.DeleteSale(t.Context(), 5))
-	if diff := cmp.Diff([]string{"sale.deleted 2", "sale.created 1"}, list(affiliate.EventFilter{ObjectID: affiliate.Set("5")})); diff != "" {
+	if diff := cmp.Diff([]string{"sale.deleted 2", "sale.created 1"}, list(affiliate.EventQuery{ObjectID: affiliate.Set("5")})); diff != "" {
 		t.Errorf("events of a sale that is gone (-want +got):\n%s", diff)
 	}
 }

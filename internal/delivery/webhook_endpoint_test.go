@@ -214,7 +214,7 @@ func TestDisableEndpoint(t *testing.T) {
 		t.Errorf("disabled: %+v", off)
 	}
 	count := func(id uuid.UUID, state affiliate.DeliveryState) int {
-		return len(scene.Must(w.Deliveries(t.Context(), affiliate.DeliveryFilter{WebhookID: affiliate.Set(id), State: state}, affiliate.Page{})).Items)
+		return len(scene.Must(w.Deliveries(t.Context(), affiliate.DeliveryQuery{WebhookID: affiliate.Set(id), State: state}, affiliate.Page{})).Items)
 	}
 	if count(ep.ID, affiliate.DeliverySkipped) != 3 || count(ep.ID, affiliate.DeliveryPending) != 0 || count(other.ID, affiliate.DeliveryPending) != 3 {
 		t.Error("pending deliveries of a disabled endpoint are not skipped, or those of another are")
@@ -299,7 +299,7 @@ func TestDeleteEndpoint(t *testing.T) {
 	if diff := cmp.Diff(affiliate.DeletedEndpoint{ID: ep.ID, URL: scene.HookURL}, got); diff != "" {
 		t.Errorf("deleted (-want +got):\n%s", diff)
 	}
-	list := scene.Must(w.Deliveries(t.Context(), affiliate.DeliveryFilter{WebhookID: affiliate.Set(ep.ID), State: affiliate.DeliveryCanceled}, affiliate.Page{}))
+	list := scene.Must(w.Deliveries(t.Context(), affiliate.DeliveryQuery{WebhookID: affiliate.Set(ep.ID), State: affiliate.DeliveryCanceled}, affiliate.Page{}))
 	if len(list.Items) != 3 || len(w.Dump()["queue"]) != 0 {
 		t.Errorf("%d canceled, queue %v", len(list.Items), w.Dump()["queue"])
 	}

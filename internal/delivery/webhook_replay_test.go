@@ -45,7 +45,7 @@ func TestReplayOne(t *testing.T) {
 			scene.OnStores(t, func(t *testing.T, w *scene.World) {
 				ep := w.Hook()
 				w.Crowd(1)
-				id := w.ReadDeliveries(affiliate.DeliveryFilter{})[0].ID
+				id := w.ReadDeliveries(affiliate.DeliveryQuery{})[0].ID
 				tt.bring(w, ep.ID)
 				before := w.ReadDelivery(id)
 				w.Pass(time.Second)
@@ -80,7 +80,7 @@ func TestReplayFails(t *testing.T) {
 		w.Hook()
 		w.Crowd(1)
 		w.Deliver(scene.Answer(200))
-		id := w.ReadDeliveries(affiliate.DeliveryFilter{})[0].ID
+		id := w.ReadDeliveries(affiliate.DeliveryQuery{})[0].ID
 		for i, want := range []affiliate.DeliveryState{affiliate.DeliveryPending, affiliate.DeliveryFailed} {
 			scene.Must(w.Replay(t.Context(), affiliate.ReplayRange{DeliveryID: id}))
 			w.Settle(500, w.ClaimOne())
@@ -171,7 +171,7 @@ func TestReplayErased(t *testing.T) {
 		scene.Must(0, w.Forfeiting().EraseAffiliate(t.Context(), a.ID))
 		w.Edit(ep.ID, affiliate.EndpointUpdate{Active: affiliate.Set(true)})
 		w.Refused(scene.MissingError(affiliate.DeliveryNotFound, "Delivery not found"), func() error {
-			return scene.ErrOf(w.Replay(t.Context(), affiliate.ReplayRange{DeliveryID: w.ReadDeliveries(affiliate.DeliveryFilter{})[0].ID}))
+			return scene.ErrOf(w.Replay(t.Context(), affiliate.ReplayRange{DeliveryID: w.ReadDeliveries(affiliate.DeliveryQuery{})[0].ID}))
 		})
 		if n := scene.Must(w.Replay(t.Context(), scene.SinceStart(ep.ID))); n != 0 {
 			t.Errorf("replayed %d", n)
@@ -183,7 +183,7 @@ func TestReplayErrors(t *testing.T) {
 	w := scene.New(t)
 	ep := w.Hook()
 	w.Crowd(1)
-	id := w.ReadDeliveries(affiliate.DeliveryFilter{})[0].ID
+	id := w.ReadDeliveries(affiliate.DeliveryQuery{})[0].ID
 	w.Edit(ep.ID, affiliate.EndpointUpdate{Active: affiliate.Set(false)})
 	since := affiliate.Set(affiliate.At(scene.Start))
 	far := affiliate.Set(affiliate.At(time.Date(10000, 1, 2, 0, 0, 0, 0, time.UTC)))

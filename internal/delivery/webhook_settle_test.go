@@ -24,7 +24,7 @@ func TestSettleSchedule(t *testing.T) {
 	scene.OnStores(t, func(t *testing.T, w *scene.World) {
 		w.Hook()
 		w.Crowd(1)
-		id := w.ReadDeliveries(affiliate.DeliveryFilter{})[0].ID
+		id := w.ReadDeliveries(affiliate.DeliveryQuery{})[0].ID
 		payload := w.ReadDelivery(id).Payload
 		for i, step := range steps {
 			next, ok := w.ReadDelivery(id).NextAttemptAt.Get()
@@ -147,7 +147,7 @@ func TestSettleForeign(t *testing.T) {
 		w.Crowd(2)
 		c := w.Claim(1)[0]
 		before := w.Dump()
-		other := w.ReadDeliveries(affiliate.DeliveryFilter{})
+		other := w.ReadDeliveries(affiliate.DeliveryQuery{})
 		for name, a := range map[string]affiliate.Attempt{
 			"no token":         {Delivery: c.Delivery, Status: 200},
 			"another token":    {Delivery: c.Delivery, Token: uuid.Max, Status: 200},

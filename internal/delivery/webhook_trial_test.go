@@ -87,12 +87,12 @@ func realBody(t *testing.T, typ affiliate.EventType) map[string]any {
 	scene.Must(w.UpdateCode(t.Context(), a.ADA20.ID, affiliate.CodeUpdate{Active: affiliate.Set(false)}))
 	scene.Must(w.UpdateAffiliate(t.Context(), affiliate.AffiliateRef{ID: a.Person.ID}, affiliate.AffiliateUpdate{FirstName: affiliate.Set("Eva")}))
 	updated := affiliate.EventType(typ.Family() + ".updated")
-	for _, e := range scene.Must(w.Events(t.Context(), affiliate.EventFilter{}, affiliate.Page{})).Items {
+	for _, e := range scene.Must(w.Events(t.Context(), affiliate.EventQuery{}, affiliate.Page{})).Items {
 		if e.Type == typ || e.Type == updated {
 			return scene.BodyOf[map[string]any](t, e)
 		}
 	}
-	for _, e := range scene.Must(w.Events(t.Context(), affiliate.EventFilter{}, affiliate.Page{})).Items {
+	for _, e := range scene.Must(w.Events(t.Context(), affiliate.EventQuery{}, affiliate.Page{})).Items {
 		if e.Type.Family() == typ.Family() {
 			return scene.BodyOf[map[string]any](t, e)
 		}

@@ -35,7 +35,7 @@ func CheckAdjusted(k affiliate.AdjustmentKind, amount affiliate.Amount) *affilia
 
 // CheckAdjustments refuses a kind that does not exist. On the wire the filter is a query,
 // so its errors are of the query.
-func CheckAdjustments(f affiliate.AdjustmentFilter) error {
+func CheckAdjustments(f affiliate.AdjustmentQuery) error {
 	return refusal.First(InQuery(refusal.OneOfOrNone("kind", f.Kind, AllAdjustmentKinds)))
 }
 

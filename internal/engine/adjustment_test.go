@@ -115,7 +115,7 @@ func TestAdjustments(t *testing.T) {
 	if id, _ := scene.Must(s.Adjustment(ctx, got.ID)).ReversedByID.Get(); id != back.ID {
 		t.Errorf("reversed by %v, want %v", id, back.ID)
 	}
-	if list := scene.Must(s.Adjustments(ctx, affiliate.AdjustmentFilter{}, affiliate.Page{})).Items; len(list) != 2 || list[0].ID != back.ID || list[1].ID != got.ID {
+	if list := scene.Must(s.Adjustments(ctx, affiliate.AdjustmentQuery{}, affiliate.Page{})).Items; len(list) != 2 || list[0].ID != back.ID || list[1].ID != got.ID {
 		t.Errorf("listed: %+v", list)
 	}
 	if a := scene.Must(s.Affiliate(ctx, s.Ada.Person.ID.String())); !a.TotalCommissionEarned.IsZero() {
@@ -193,7 +193,7 @@ func TestDeleteAdjustedAffiliate(t *testing.T) {
 	scene.Must(s.CancelPayout(ctx, p.ID))
 	s.Adjust(affiliate.AdjustmentParams{AffiliateID: s.Bob.ID, Kind: "CORRECTION", Amount: scene.Sum("-5")})
 	scene.Must(0, s.Forfeiting().DeleteAffiliate(ctx, bob))
-	if list := scene.Must(s.Adjustments(ctx, affiliate.AdjustmentFilter{}, affiliate.Page{})).Items; len(list) != 0 {
+	if list := scene.Must(s.Adjustments(ctx, affiliate.AdjustmentQuery{}, affiliate.Page{})).Items; len(list) != 0 {
 		t.Errorf("left: %+v", list)
 	}
 	s.Adjust(affiliate.AdjustmentParams{Kind: "BONUS", Amount: scene.Sum("5"), ExternalID: "x"})
@@ -214,7 +214,7 @@ func TestAdjustmentFilter(t *testing.T) {
 		}
 		return ids
 	}
-	type f = affiliate.AdjustmentFilter
+	type f = affiliate.AdjustmentQuery
 	ada := affiliate.Set(s.Ada.Person.ID)
 	for name, tt := range map[string]struct {
 		f    f

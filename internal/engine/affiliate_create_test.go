@@ -272,7 +272,7 @@ func TestAffiliateKeysAreFreed(t *testing.T) {
 	if second.ID == first.ID || second.NumberOfClicks != 0 {
 		t.Errorf("the successor inherits: %+v", second)
 	}
-	scene.Equal(t, int64(0), scene.Must(w.Links(t.Context(), affiliate.LinkFilter{Slug: affiliate.Set("a")}, affiliate.Page{})).Items[0].Clicks)
+	scene.Equal(t, int64(0), scene.Must(w.Links(t.Context(), affiliate.LinkQuery{Slug: affiliate.Set("a")}, affiliate.Page{})).Items[0].Clicks)
 }
 
 func TestCreateAffiliateConcurrently(t *testing.T) { // B274
@@ -294,7 +294,7 @@ func TestCreateAffiliateConcurrently(t *testing.T) { // B274
 			t.Error(err)
 		}
 	}
-	l := scene.Must(w.Events(t.Context(), affiliate.EventFilter{}, affiliate.Page{}))
+	l := scene.Must(w.Events(t.Context(), affiliate.EventQuery{}, affiliate.Page{}))
 	if won != 1 || len(l.Items) != 1 {
 		t.Errorf("%d affiliates, %d events", won, len(l.Items))
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/google/uuid"
 
@@ -22,12 +23,21 @@ import (
 func (p *Program) Affiliate(ctx context.Context, ident string) (_ affiliate.Affiliate, err error) {
 	defer p.Begin(&ctx, "Affiliate", Reads).End(&err)
 	return View(ctx, p, func(o *Op) (affiliate.Affiliate, error) {
-		found, err := o.Resolve(ident)
+		rec, err := o.affiliateCalled(ident)
 		if err != nil {
 			return affiliate.Affiliate{}, err
 		}
-		return o.affiliateOf(found.Affiliate)
+		return o.affiliateOf(rec)
 	})
+}
+
+// affiliateCalled finds an affiliate by its email or by another identifier, none of which has an @.
+func (o *Op) affiliateCalled(ident string) (record.Affiliate, error) {
+	if _, external := affiliate.ExternalIn(ident); !external && strings.Contains(ident, "@") {
+		return o.FindAffiliateByEmail(ident)
+	}
+	found, err := o.Resolve(ident)
+	return found.Affiliate, err
 }
 
 // Answers implements tributary.Program.Answers.
@@ -42,21 +52,12 @@ func (p *Program) Answers(ctx context.Context, id uuid.UUID) (_ []affiliate.Answ
 	})
 }
 
-// AffiliateByEmail implements tributary.Program.AffiliateByEmail.
-func (p *Program) AffiliateByEmail(ctx context.Context, email string) (_ affiliate.Affiliate, err error) {
-	defer p.Begin(&ctx, "AffiliateByEmail", Reads).End(&err)
-	return View(ctx, p, func(o *Op) (affiliate.Affiliate, error) {
-		rec, err := o.FindAffiliateByEmail(email)
-		if err != nil {
-			return affiliate.Affiliate{}, err
-		}
-		return o.affiliateOf(rec)
-	})
-}
-
 // Affiliates implements tributary.Program.Affiliates.
-func (p *Program) Affiliates(ctx context.Context, pg affiliate.Page) (_ affiliate.List[affiliate.Affiliate], err error) {
+func (p *Program) Affiliates(ctx context.Context, q affiliate.AffiliateQuery, pg affiliate.Page) (_ affiliate.List[affiliate.Affiliate], err error) {
 	defer p.Begin(&ctx, "Affiliates", Reads).End(&err)
+	if pg.Bounded || q != (affiliate.AffiliateQuery{}) {
+		return p.searchAffiliates(ctx, q, pg)
+	}
 	l, err := p.Listing(pg, "affiliates", nil)
 	if err != nil {
 		return affiliate.List[affiliate.Affiliate]{}, err
@@ -282,9 +283,8 @@ func agreed[R record.Record[R]](a R, aErr error) func(b R, bErr error) (R, error
 	}
 }
 
-// SearchAffiliates implements tributary.Program.SearchAffiliates.
-func (p *Program) SearchAffiliates(ctx context.Context, q affiliate.AffiliateQuery, pg affiliate.Page) (_ affiliate.List[affiliate.Affiliate], err error) {
-	defer p.Begin(&ctx, "SearchAffiliates", Reads).End(&err)
+// searchAffiliates reads a page of a search.
+func (p *Program) searchAffiliates(ctx context.Context, q affiliate.AffiliateQuery, pg affiliate.Page) (affiliate.List[affiliate.Affiliate], error) {
 	if err := refusal.First(InQuery(refusal.OneOfOrNone("status", q.Status, affiliateStatuses)), checkSearch(q.Search)); err != nil {
 		return affiliate.List[affiliate.Affiliate]{}, err
 	}

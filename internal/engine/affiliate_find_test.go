@@ -49,7 +49,7 @@ func TestAffiliateByIdentifier(t *testing.T) { // I34, B289–B294
 		{"MissNoHyphens", strings.ReplaceAll(a.ID.String(), "-", ""), uuid.Nil},
 		{"MissUpperCaseID", strings.ToUpper(a.ID.String()), uuid.Nil},
 		{"MissNilID", uuid.Nil.String(), uuid.Nil},
-		{"MissEmail", "a@example.org", uuid.Nil},
+		{"Email", "A@example.org", a.ID},
 		{"MissEmpty", "", uuid.Nil},
 		{"MissNUL", "a\x00", uuid.Nil},
 		{"MissLong", strings.Repeat("a", 4000), uuid.Nil},
@@ -81,9 +81,9 @@ func TestAffiliateByClickOfDeletedLink(t *testing.T) {
 func TestAffiliateByEmail(t *testing.T) {
 	w := scene.New(t)
 	a := w.Join("a")
-	scene.Equal(t, a, scene.Must(w.AffiliateByEmail(t.Context(), " A@Example.org")))
+	scene.Equal(t, a, scene.Must(w.Affiliate(t.Context(), " A@Example.org")))
 	for _, miss := range []string{"b@example.org", "nonsense", "", "a@example.org\x00"} {
-		if _, err := w.AffiliateByEmail(t.Context(), miss); err != affiliate.ErrNotFound {
+		if _, err := w.Affiliate(t.Context(), miss); err != affiliate.ErrNotFound {
 			t.Errorf("%q: %v", miss, err)
 		}
 	}
@@ -91,22 +91,22 @@ func TestAffiliateByEmail(t *testing.T) {
 
 func TestAffiliatesList(t *testing.T) {
 	w := scene.New(t)
-	empty := scene.Must(w.Affiliates(t.Context(), affiliate.Page{}))
+	empty := scene.Must(w.Affiliates(t.Context(), affiliate.AffiliateQuery{}, affiliate.Page{}))
 	if empty.Items == nil || len(empty.Items) != 0 {
 		t.Errorf("empty list: %#v", empty.Items)
 	}
 	a, b, c := w.Join("a"), w.Join("b"), w.Join("c")
-	all := scene.Must(w.Affiliates(t.Context(), affiliate.Page{}))
+	all := scene.Must(w.Affiliates(t.Context(), affiliate.AffiliateQuery{}, affiliate.Page{}))
 	scene.Equal(t, []affiliate.Affiliate{c, b, a}, all.Items)
-	first := scene.Must(w.Affiliates(t.Context(), affiliate.Page{Limit: 2}))
+	first := scene.Must(w.Affiliates(t.Context(), affiliate.AffiliateQuery{}, affiliate.Page{Limit: 2}))
 	scene.Equal(t, []affiliate.Affiliate{c, b}, first.Items)
-	rest := scene.Must(w.Affiliates(t.Context(), affiliate.Page{Limit: 2, Cursor: first.Next}))
+	rest := scene.Must(w.Affiliates(t.Context(), affiliate.AffiliateQuery{}, affiliate.Page{Limit: 2, Cursor: first.Next}))
 	scene.Equal(t, affiliate.List[affiliate.Affiliate]{Items: []affiliate.Affiliate{a}}, rest)
 	w.Refused(scene.FieldError(affiliate.InvalidQuery, "limit", "limit must be an integer from 1 to 1000"), func() error {
-		return scene.ErrOf(w.Affiliates(t.Context(), affiliate.Page{Limit: 1001}))
+		return scene.ErrOf(w.Affiliates(t.Context(), affiliate.AffiliateQuery{}, affiliate.Page{Limit: 1001}))
 	})
 	w.Refused(scene.FieldError(affiliate.InvalidQuery, "cursor", "Invalid cursor"), func() error {
-		return scene.ErrOf(w.Links(t.Context(), affiliate.LinkFilter{}, affiliate.Page{Cursor: first.Next}))
+		return scene.ErrOf(w.Links(t.Context(), affiliate.LinkQuery{}, affiliate.Page{Cursor: first.Next}))
 	})
 }
 
@@ -140,9 +140,9 @@ func TestAffiliateDanglingReferences(t *testing.T) {
 		"Click": func() error { return scene.ErrOf(w.Affiliate(t.Context(), "1")) },
 		"Slug":  func() error { return scene.ErrOf(w.Affiliate(t.Context(), "a")) },
 		"Link": func() error {
-			return scene.ErrOf(w.Links(t.Context(), affiliate.LinkFilter{ID: affiliate.Set(link)}, affiliate.Page{}))
+			return scene.ErrOf(w.Links(t.Context(), affiliate.LinkQuery{ID: affiliate.Set(link)}, affiliate.Page{}))
 		},
-		"Links":  func() error { return scene.ErrOf(w.Links(t.Context(), affiliate.LinkFilter{}, affiliate.Page{})) },
+		"Links":  func() error { return scene.ErrOf(w.Links(t.Context(), affiliate.LinkQuery{}, affiliate.Page{})) },
 		"Rename": func() error { return scene.ErrOf(w.RenameLink(t.Context(), affiliate.LinkRef{ID: link}, "b")) },
 		"Delete": func() error { return scene.ErrOf(w.DeleteLink(t.Context(), affiliate.LinkRef{ID: link})) },
 	} {

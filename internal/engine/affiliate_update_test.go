@@ -341,7 +341,7 @@ func TestDeleteAffiliateKeepsSalesOfOthers(t *testing.T) {
 	byCode := affiliate.SaleParams{PromoCode: "BEE", Email: "kim@b.co", TotalEarned: affiliate.MustAmount("10")}
 	scene.Must(w.RecordSale(t.Context(), byCode))
 	scene.Must(0, w.Forfeiting().DeleteAffiliate(t.Context(), affiliate.AffiliateRef{ID: a.ID}))
-	sales := scene.Must(w.Sales(t.Context(), affiliate.SaleFilter{}, affiliate.Page{})).Items
+	sales := scene.Must(w.Sales(t.Context(), affiliate.SaleQuery{}, affiliate.Page{})).Items
 	if len(sales) != 1 || sales[0].Affiliate.ID != b.ID || !sales[0].Referral.IsNull() {
 		t.Errorf("left: %+v", sales)
 	}
@@ -361,8 +361,8 @@ func TestNote(t *testing.T) {
 		write(affiliate.Set(note))
 		paid := scene.Must(w.SetPayoutDetails(ctx, ada.ID, affiliate.PayoutDetails{Method: "PAYPAL", Email: "ada@pay.example"}))
 		scene.Equal(t, []string{note, note, note, note}, []string{
-			scene.Must(w.Affiliate(ctx, "ada")).Note, paid.Note, scene.Must(w.Affiliates(ctx, affiliate.Page{})).Items[0].Note,
-			scene.Must(w.SearchAffiliates(ctx, affiliate.AffiliateQuery{}, affiliate.Page{Limit: 1})).Items[0].Note,
+			scene.Must(w.Affiliate(ctx, "ada")).Note, paid.Note, scene.Must(w.Affiliates(ctx, affiliate.AffiliateQuery{}, affiliate.Page{})).Items[0].Note,
+			scene.Must(w.Affiliates(ctx, affiliate.AffiliateQuery{}, affiliate.Page{Limit: 1})).Items[0].Note,
 		})
 		write(none)
 		if got := scene.JSON(scene.Must(w.Affiliate(ctx, "ada"))); strings.Contains(got, "note") {
@@ -372,7 +372,7 @@ func TestNote(t *testing.T) {
 	write(affiliate.Set(note))
 	scene.Must(w.CreateReferral(ctx, affiliate.ReferralParams{AffiliateID: "ada", Name: "T", Email: "t@example.net", ReferredUserExternalID: "c"}))
 	scene.Must(w.RecordSale(ctx, affiliate.SaleParams{Email: "t@example.net", TotalEarned: scene.Sum("10")}))
-	events := scene.Must(w.Events(ctx, affiliate.EventFilter{}, affiliate.Page{})).Items
+	events := scene.Must(w.Events(ctx, affiliate.EventQuery{}, affiliate.Page{})).Items
 	for _, e := range events {
 		if strings.Contains(string(e.Payload), "hush") || strings.Contains(string(e.Payload), `"note"`) {
 			t.Errorf("%s shows the note: %s", e.Type, e.Payload)

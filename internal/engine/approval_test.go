@@ -164,11 +164,11 @@ func TestCodesOfStoppedAffiliates(t *testing.T) {
 				if diff := cmp.Diff(want, got.Risks); diff != "" || got.Valid == row.refused {
 					t.Errorf("valid %v, risks (-want +got):\n%s", got.Valid, diff)
 				}
-				code := scene.Must(s.SearchCodes(ctx, affiliate.CodeQuery{Search: affiliate.Set("ada20")}, affiliate.Page{})).Items[0].Usability.Or(affiliate.Usability{})
+				code := scene.Must(s.Codes(ctx, affiliate.CodeQuery{Search: affiliate.Set("ada20")}, affiliate.Page{})).Items[0].Usability.Or(affiliate.Usability{})
 				if diff := cmp.Diff(got.Reasons, code.Reasons); diff != "" || strings.ToLower(string(code.Hold.Or(""))) != string(row.risk) {
 					t.Errorf("the code says %+v: %s", code, diff)
 				}
-				if usable := scene.Must(s.SearchCodes(ctx, affiliate.CodeQuery{State: affiliate.CodeUsable, Search: affiliate.Set("ada20")}, affiliate.Page{})).Items; len(usable) == 1 == row.refused {
+				if usable := scene.Must(s.Codes(ctx, affiliate.CodeQuery{State: affiliate.CodeUsable, Search: affiliate.Set("ada20")}, affiliate.Page{})).Items; len(usable) == 1 == row.refused {
 					t.Errorf("%d usable codes", len(usable))
 				}
 				scene.Must(s.CreateCode(ctx, affiliate.CodeParams{CouponID: s.Autumn.ID, Code: "NOBODYS"}))

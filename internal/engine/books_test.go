@@ -46,10 +46,10 @@ func TestOpenBooks(t *testing.T) {
 		"2 SALE 2 ACCRUAL-PAYABLE of sale 5, commission 6: sales 1, revenue 10, refunds 0",
 		"3 OPENING 40 ACCRUAL-HELD", "4 OPENING 2 ACCRUAL-PAYABLE", "5 OPENING 10 ACCRUAL-IN_PAYOUT", "6 OPENING 20 ACCRUAL-PAID",
 	}
-	if diff := cmp.Diff(want, s.Moved(affiliate.MovementFilter{})); diff != "" {
+	if diff := cmp.Diff(want, s.Moved(affiliate.MovementQuery{})); diff != "" {
 		t.Errorf("movements (-want +got):\n%s", diff)
 	}
-	opening := scene.Must(s.Movements(ctx, affiliate.MovementFilter{Cause: affiliate.CauseOpening}, affiliate.Page{})).Items
+	opening := scene.Must(s.Movements(ctx, affiliate.MovementQuery{Cause: affiliate.CauseOpening}, affiliate.Page{})).Items
 	if first := opening[3]; first.Sales != 4 || first.Revenue != scene.Sum("380") || first.Refunds != scene.Sum("20") {
 		t.Errorf("the opening counts %d sales, revenue %v, refunds %v", first.Sales, first.Revenue, first.Refunds)
 	}
@@ -88,7 +88,7 @@ func TestOpenBooksOfNobody(t *testing.T) {
 	}
 	s.Stands(2, "2", "0", "0", "2")
 	want := []string{"1 SALE 2 ACCRUAL-PAYABLE of sale 2, commission 2: sales 1, revenue 10, refunds 0", "2 OPENING 0 ACCRUAL-ACCRUAL"}
-	if diff := cmp.Diff(want, s.Moved(affiliate.MovementFilter{})); diff != "" {
+	if diff := cmp.Diff(want, s.Moved(affiliate.MovementQuery{})); diff != "" {
 		t.Errorf("movements (-want +got):\n%s", diff)
 	}
 	s.Verifies()

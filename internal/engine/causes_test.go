@@ -353,11 +353,11 @@ func walkCauses(t *testing.T, cascade bool) {
 		cause{"ReviewCommissions, one back", func() error { _, err := w.ReviewCommissions(ctx, affiliate.ApprovalAccepted, sales["s2"]); return err }, fires("sale.updated s2")},
 		cause{"change of terms", func() error { _, err := w.SetAffiliatePlan(ctx, uuid.Nil, ada.ID); return err }, fires("affiliate.updated ada")},
 		cause{"RecalculateSales", func() error {
-			_, err := w.Run(ctx, affiliate.RecalculateJob{SaleFilter: affiliate.SaleFilter{}})
+			_, err := w.Run(ctx, affiliate.RecalculateJob{})
 			return err
 		}, fires("sale.updated s1", "sale.updated s2")},
 		cause{"RecalculateSales again", func() error {
-			_, err := w.Run(ctx, affiliate.RecalculateJob{SaleFilter: affiliate.SaleFilter{}})
+			_, err := w.Run(ctx, affiliate.RecalculateJob{})
 			return err
 		}, nil},
 		cause{"CreatePayout", func() (err error) {

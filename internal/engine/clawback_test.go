@@ -275,7 +275,7 @@ func TestCanceledPayoutFrees(t *testing.T) {
 	if err := s.Forfeiting().DeleteAffiliate(ctx, affiliate.AffiliateRef{ID: s.Ada.Person.ID}); err != nil {
 		t.Error(err)
 	}
-	if left := scene.Must(s.Payouts(ctx, affiliate.PayoutFilter{}, affiliate.Page{})).Items; len(left) != 0 {
+	if left := scene.Must(s.Payouts(ctx, affiliate.PayoutQuery{}, affiliate.Page{})).Items; len(left) != 0 {
 		t.Errorf("canceled payouts without an affiliate: %v", left)
 	}
 	s.Verifies()
@@ -346,7 +346,7 @@ func TestPayoutFilter(t *testing.T) {
 	first := s.PaysOut()
 	scene.Must(s.CancelPayout(ctx, first.ID))
 	second := s.PaysOut()
-	ids := func(f affiliate.PayoutFilter) (ids []string) {
+	ids := func(f affiliate.PayoutQuery) (ids []string) {
 		for _, p := range scene.Must(s.Payouts(ctx, f, affiliate.Page{})).Items {
 			ids = append(ids, p.ID.String())
 		}
@@ -354,16 +354,16 @@ func TestPayoutFilter(t *testing.T) {
 	}
 	ada := affiliate.Set(s.Ada.Person.ID)
 	for name, tt := range map[string]struct {
-		f    affiliate.PayoutFilter
+		f    affiliate.PayoutQuery
 		want []string
 	}{
-		"all":      {affiliate.PayoutFilter{}, []string{second.ID.String(), first.ID.String()}},
-		"pending":  {affiliate.PayoutFilter{Status: affiliate.PayoutPending}, []string{second.ID.String()}},
-		"canceled": {affiliate.PayoutFilter{Status: affiliate.PayoutCanceled, AffiliateID: ada}, []string{first.ID.String()}},
-		"by email": {affiliate.PayoutFilter{AffiliateEmail: scene.TextOf("ADA@example.com")}, []string{second.ID.String(), first.ID.String()}},
-		"two":      {affiliate.PayoutFilter{AffiliateEmail: scene.TextOf("ada@example.com"), AffiliateID: affiliate.Set(s.Bob.ID)}, nil},
-		"no email": {affiliate.PayoutFilter{AffiliateEmail: scene.TextOf("nobody@example.com")}, nil},
-		"of Bob":   {affiliate.PayoutFilter{Status: affiliate.PayoutPending, AffiliateID: affiliate.Set(s.Bob.ID)}, nil},
+		"all":      {affiliate.PayoutQuery{}, []string{second.ID.String(), first.ID.String()}},
+		"pending":  {affiliate.PayoutQuery{Status: affiliate.PayoutPending}, []string{second.ID.String()}},
+		"canceled": {affiliate.PayoutQuery{Status: affiliate.PayoutCanceled, AffiliateID: ada}, []string{first.ID.String()}},
+		"by email": {affiliate.PayoutQuery{AffiliateEmail: scene.TextOf("ADA@example.com")}, []string{second.ID.String(), first.ID.String()}},
+		"two":      {affiliate.PayoutQuery{AffiliateEmail: scene.TextOf("ada@example.com"), AffiliateID: affiliate.Set(s.Bob.ID)}, nil},
+		"no email": {affiliate.PayoutQuery{AffiliateEmail: scene.TextOf("nobody@example.com")}, nil},
+		"of Bob":   {affiliate.PayoutQuery{Status: affiliate.PayoutPending, AffiliateID: affiliate.Set(s.Bob.ID)}, nil},
 	} {
 		if diff := cmp.Diff(tt.want, ids(tt.f)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
@@ -376,7 +376,7 @@ func TestPayoutFilter(t *testing.T) {
 			t.Errorf("%s: payments, newest first (-want +got):\n%s", name, diff)
 		}
 	}
-	unknown := affiliate.PayoutFilter{Status: "SENT"}
+	unknown := affiliate.PayoutQuery{Status: "SENT"}
 	_, err := s.Payouts(ctx, unknown, affiliate.Page{})
 	for _, late := range s.Transfers(ctx, unknown) {
 		if !errors.Is(err, affiliate.InvalidQuery) || !errors.Is(late, affiliate.InvalidQuery) {

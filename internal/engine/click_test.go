@@ -35,7 +35,7 @@ func TestTrackClick(t *testing.T) {
 		DocumentReferrer: affiliate.Set("https://c.co"), UserAgent: affiliate.Set("curl"), CreatedAt: affiliate.TimeOf(w.Now),
 	}, got)
 	scene.Equal(t, int64(3), scene.Must(w.Affiliate(t.Context(), "a")).NumberOfClicks)
-	links := scene.Must(w.Links(t.Context(), affiliate.LinkFilter{}, affiliate.Page{})).Items
+	links := scene.Must(w.Links(t.Context(), affiliate.LinkQuery{}, affiliate.Page{})).Items
 	scene.Equal(t, []int64{2, 1}, []int64{links[0].Clicks, links[1].Clicks})
 	w.Raw(func(tx *record.Tx) error {
 		for rec, err := range tx.Clicks.List(record.Query{}) {

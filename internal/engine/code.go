@@ -478,24 +478,21 @@ func (p *Program) Code(ctx context.Context, ref affiliate.CodeRef) (_ affiliate.
 }
 
 // Codes implements tributary.Program.Codes.
-func (p *Program) Codes(ctx context.Context, f affiliate.CodeFilter, pg affiliate.Page) (_ affiliate.List[affiliate.Code], err error) {
+func (p *Program) Codes(ctx context.Context, q affiliate.CodeQuery, pg affiliate.Page) (_ affiliate.List[affiliate.Code], err error) {
 	defer p.Begin(&ctx, "Codes", Reads).End(&err)
-	l, err := p.Listing(pg, "codes", f)
+	indexed := affiliate.CodeQuery{CouponID: q.CouponID, AffiliateID: q.AffiliateID, AffiliateEmail: q.AffiliateEmail}
+	if pg.Bounded || q != indexed {
+		return p.searchCodes(ctx, q, pg)
+	}
+	l, err := p.Listing(pg, "codes", q)
 	if err != nil {
 		return affiliate.List[affiliate.Code]{}, err
 	}
 	return View(ctx, p, func(o *Op) (affiliate.List[affiliate.Code], error) {
 		seen := parents{coupons: map[uuid.UUID]parent{}, contacts: Contacts{}}
 		full := func(rec record.Code) (affiliate.Code, error) { return o.fullCode(rec, seen) }
-		return Chosen(o.Tx.Codes, o.chooseCodes(f), l, full)
+		return Chosen(o.Tx.Codes, o.ChooseCodes(q, true), l, full)
 	})
-}
-
-// chooseCodes turns the filter into a choice.
-func (o *Op) chooseCodes(f affiliate.CodeFilter) (c Choice[record.Code]) {
-	c.ByOwner(o, f.AffiliateID, f.AffiliateEmail, func(r *record.Code) uuid.UUID { return r.AffiliateID })
-	c.ByID(record.OfCoupon, f.CouponID, func(r *record.Code) uuid.UUID { return r.CouponID })
-	return c
 }
 
 // codeByID returns the code that a caller named.
@@ -517,9 +514,8 @@ func (o *Op) findCode(ref affiliate.CodeRef) (record.Code, error) {
 	return record.Code{}, affiliate.ErrNotFound
 }
 
-// SearchCodes implements tributary.Program.SearchCodes.
-func (p *Program) SearchCodes(ctx context.Context, q affiliate.CodeQuery, pg affiliate.Page) (_ affiliate.List[affiliate.Code], err error) {
-	defer p.Begin(&ctx, "SearchCodes", Reads).End(&err)
+// searchCodes reads a page of a search.
+func (p *Program) searchCodes(ctx context.Context, q affiliate.CodeQuery, pg affiliate.Page) (affiliate.List[affiliate.Code], error) {
 	if err := refusal.First(InQuery(refusal.OneOfOrNone("state", q.State, codeStates)), checkSearch(q.Search)); err != nil {
 		return affiliate.List[affiliate.Code]{}, err
 	}
@@ -534,7 +530,7 @@ func (p *Program) SearchCodes(ctx context.Context, q affiliate.CodeQuery, pg aff
 func (o *Op) seekCodes(q affiliate.CodeQuery, exactly bool) *Seeker[record.Code, affiliate.Code] {
 	seen := parents{coupons: map[uuid.UUID]parent{}, contacts: Contacts{}}
 	k := &Seeker[record.Code, affiliate.Code]{
-		Choice: o.ChooseSearchedCodes(q, exactly), Table: o.Tx.Codes,
+		Choice: o.ChooseCodes(q, exactly), Table: o.Tx.Codes,
 		Item: func(rec record.Code) (affiliate.Code, error) { return o.judgedCode(rec, seen) },
 	}
 	if q.State == "" {
@@ -564,9 +560,10 @@ func (o *Op) seekCodes(q affiliate.CodeQuery, exactly bool) *Seeker[record.Code,
 	return k
 }
 
-// ChooseSearchedCodes turns the query into a choice.
-func (o *Op) ChooseSearchedCodes(q affiliate.CodeQuery, exactly bool) Choice[record.Code] {
-	c := o.chooseCodes(affiliate.CodeFilter{CouponID: q.CouponID, AffiliateID: q.AffiliateID})
+// ChooseCodes turns the query into a choice, but for its state.
+func (o *Op) ChooseCodes(q affiliate.CodeQuery, exactly bool) (c Choice[record.Code]) {
+	c.ByOwner(o, q.AffiliateID, q.AffiliateEmail, func(r *record.Code) uuid.UUID { return r.AffiliateID })
+	c.ByID(record.OfCoupon, q.CouponID, func(r *record.Code) uuid.UUID { return r.CouponID })
 	if q.Active.IsNull() {
 		c.Fail(affiliate.ErrNotFound)
 	}

@@ -254,7 +254,7 @@ func TestGenerateCodes(t *testing.T) {
 			}
 			var got []affiliate.Code
 			s.Fires(func() (err error) { got, err = s.GenerateCodes(ctx, b); return err }, want...)
-			listed := scene.Must(s.Codes(ctx, affiliate.CodeFilter{CouponID: affiliate.Set(s.Autumn.ID)}, affiliate.Page{})).Items
+			listed := scene.Must(s.Codes(ctx, affiliate.CodeQuery{CouponID: affiliate.Set(s.Autumn.ID)}, affiliate.Page{})).Items
 			if diff := cmp.Diff(listed[:len(listed)-1], got); diff != "" { // the oldest is ADA20
 				t.Errorf("answer (-listed +answered):\n%s", diff)
 			}

@@ -175,18 +175,18 @@ func TestCodes(t *testing.T) {
 	}
 	rows := []struct {
 		name string
-		f    affiliate.CodeFilter
+		f    affiliate.CodeQuery
 		want []string
 	}{
-		{"all", affiliate.CodeFilter{}, []string{"C4", "C3", "C2", "C1", "C0", "Summer20", "ADA20"}},
-		{"coupon", affiliate.CodeFilter{CouponID: affiliate.Set(s.Autumn.ID)}, []string{"C4", "C3", "C2", "C1", "C0", "ADA20"}},
-		{"affiliate", affiliate.CodeFilter{AffiliateID: affiliate.Set(s.Ada.Person.ID)}, []string{"C4", "C3", "C2", "C1", "C0", "ADA20"}},
-		{"email", affiliate.CodeFilter{AffiliateEmail: affiliate.Set(" Ada@example.com")}, []string{"C4", "C3", "C2", "C1", "C0", "ADA20"}},
-		{"none", affiliate.CodeFilter{AffiliateEmail: affiliate.Set("eve.n@example.com")}, nil},
-		{"B257 coupon", affiliate.CodeFilter{CouponID: affiliate.Set(uuid.New())}, nil},
-		{"B257 affiliate", affiliate.CodeFilter{AffiliateID: affiliate.Set(uuid.New())}, nil},
-		{"B257 email", affiliate.CodeFilter{AffiliateEmail: affiliate.Set("nobody@example.com")}, nil},
-		{"no email", affiliate.CodeFilter{AffiliateEmail: affiliate.Set("x")}, nil},
+		{"all", affiliate.CodeQuery{}, []string{"C4", "C3", "C2", "C1", "C0", "Summer20", "ADA20"}},
+		{"coupon", affiliate.CodeQuery{CouponID: affiliate.Set(s.Autumn.ID)}, []string{"C4", "C3", "C2", "C1", "C0", "ADA20"}},
+		{"affiliate", affiliate.CodeQuery{AffiliateID: affiliate.Set(s.Ada.Person.ID)}, []string{"C4", "C3", "C2", "C1", "C0", "ADA20"}},
+		{"email", affiliate.CodeQuery{AffiliateEmail: affiliate.Set(" Ada@example.com")}, []string{"C4", "C3", "C2", "C1", "C0", "ADA20"}},
+		{"none", affiliate.CodeQuery{AffiliateEmail: affiliate.Set("eve.n@example.com")}, nil},
+		{"B257 coupon", affiliate.CodeQuery{CouponID: affiliate.Set(uuid.New())}, nil},
+		{"B257 affiliate", affiliate.CodeQuery{AffiliateID: affiliate.Set(uuid.New())}, nil},
+		{"B257 email", affiliate.CodeQuery{AffiliateEmail: affiliate.Set("nobody@example.com")}, nil},
+		{"no email", affiliate.CodeQuery{AffiliateEmail: affiliate.Set("x")}, nil},
 	}
 	for _, row := range rows {
 		t.Run(row.name, func(t *testing.T) {
@@ -209,9 +209,9 @@ func TestCodes(t *testing.T) {
 			}
 		})
 	}
-	page := scene.Must(s.Codes(ctx, affiliate.CodeFilter{AffiliateID: affiliate.Set(s.Ada.Person.ID)}, affiliate.Page{Limit: 1}))
+	page := scene.Must(s.Codes(ctx, affiliate.CodeQuery{AffiliateID: affiliate.Set(s.Ada.Person.ID)}, affiliate.Page{Limit: 1}))
 	s.Refused(scene.FieldError(affiliate.InvalidQuery, "cursor", "Invalid cursor"), func() error { // B119
-		_, err := s.Codes(ctx, affiliate.CodeFilter{}, affiliate.Page{Cursor: page.Next})
+		_, err := s.Codes(ctx, affiliate.CodeQuery{}, affiliate.Page{Cursor: page.Next})
 		return err
 	})
 }

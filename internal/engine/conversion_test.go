@@ -114,13 +114,13 @@ func TestConversions(t *testing.T) {
 // Conversions are counted as such, not as sales.
 func TestConversionsCounted(t *testing.T) {
 	s, ctx := scene.NewShop(t, paysLeads), t.Context()
-	slug := scene.Must(s.Links(ctx, affiliate.LinkFilter{AffiliateID: affiliate.Set(s.Ada.Person.ID)}, affiliate.Page{})).Items[0].Link
+	slug := scene.Must(s.Links(ctx, affiliate.LinkQuery{AffiliateID: affiliate.Set(s.Ada.Person.ID)}, affiliate.Page{})).Items[0].Link
 	converts(t, s, affiliate.ConversionParams{Conversion: "signup", ReferralID: slug, Email: "new@example.net", Name: "New"})
 	back := converts(t, s, affiliate.ConversionParams{Conversion: "lead", ReferralID: slug, Email: "new@example.net"})
 	s.Sell(affiliate.SaleParams{ReferralID: slug, Email: "new@example.net"})
 	scene.Must(s.RefundSale(ctx, affiliate.Refund{SaleID: back.ID}))
 	scene.Must(s.ReverseSale(ctx, affiliate.SaleRef{ID: converts(t, s, affiliate.ConversionParams{Conversion: "call", ReferralID: slug, Email: "new@example.net"}).ID}, affiliate.Reversal{}))
-	links := scene.Must(s.Links(ctx, affiliate.LinkFilter{AffiliateID: affiliate.Set(s.Ada.Person.ID)}, affiliate.Page{}))
+	links := scene.Must(s.Links(ctx, affiliate.LinkQuery{AffiliateID: affiliate.Set(s.Ada.Person.ID)}, affiliate.Page{}))
 	if l := links.Items[0]; l.Sales != 1 || l.Conversions != 1 {
 		t.Errorf("the link has %d sales and %d conversions, want 1 and 1", l.Sales, l.Conversions)
 	}
@@ -146,7 +146,7 @@ func TestConversionByCode(t *testing.T) {
 	}
 	in.Email = "code@example.net"
 	sale := converts(t, s, in)
-	if code := scene.Must(s.SearchCodes(ctx, affiliate.CodeQuery{}, affiliate.Page{})).Items[0]; code.TimesRedeemed != 0 || sale.PromotionalCodeID != affiliate.Set(code.ID) {
+	if code := scene.Must(s.Codes(ctx, affiliate.CodeQuery{}, affiliate.Page{})).Items[0]; code.TimesRedeemed != 0 || sale.PromotionalCodeID != affiliate.Set(code.ID) {
 		t.Errorf("code %s was redeemed %d times; the conversion is by %v", code.ID, code.TimesRedeemed, sale.PromotionalCodeID)
 	}
 	if e := scene.Must(s.ExplainSale(ctx, sale.ID)).Credit; e.By != affiliate.CreditCode {

@@ -100,15 +100,33 @@ func (p *Program) Coupon(ctx context.Context, ref affiliate.CouponRef) (_ affili
 }
 
 // Coupons implements tributary.Program.Coupons.
-func (p *Program) Coupons(ctx context.Context, pg affiliate.Page) (_ affiliate.List[affiliate.Coupon], err error) {
+func (p *Program) Coupons(ctx context.Context, q affiliate.CouponQuery, pg affiliate.Page) (_ affiliate.List[affiliate.Coupon], err error) {
 	defer p.Begin(&ctx, "Coupons", Reads).End(&err)
-	l, err := p.Listing(pg, "coupons", nil)
+	if q.WithCodes {
+		return p.couponsWithCodes(ctx, q, pg)
+	}
+	now := p.Now()
+	return Found(ctx, p, Hunt{Page: pg, Operation: "coupons-summaries", Query: q}, func(o *Op, _ bool) *Seeker[record.Coupon, affiliate.Coupon] {
+		o.Now = now
+		return &Seeker[record.Coupon, affiliate.Coupon]{
+			Choice: chooseCoupons(q), Table: o.Tx.Coupons, Item: func(rec record.Coupon) (affiliate.Coupon, error) { return o.judgedCoupon(&rec) },
+		}
+	})
+}
+
+// couponsWithCodes reads a page of coupons, each with its codes.
+func (p *Program) couponsWithCodes(ctx context.Context, q affiliate.CouponQuery, pg affiliate.Page) (affiliate.List[affiliate.Coupon], error) {
+	var sent any // null: no field
+	if !q.ID.IsZero() || !q.Valid.IsZero() {
+		sent = q
+	}
+	l, err := p.Listing(pg, "coupons", sent)
 	if err != nil {
 		return affiliate.List[affiliate.Coupon]{}, err
 	}
 	return View(ctx, p, func(o *Op) (affiliate.List[affiliate.Coupon], error) {
 		seen := Contacts{}
-		return Collect(o.Tx.Coupons, l, func(rec record.Coupon) (affiliate.Coupon, error) { return o.fullCoupon(rec, seen) })
+		return Chosen(o.Tx.Coupons, chooseCoupons(q), l, func(rec record.Coupon) (affiliate.Coupon, error) { return o.fullCoupon(rec, seen) })
 	})
 }
 
@@ -129,18 +147,6 @@ func (o *Op) findCoupon(ref affiliate.CouponRef) (record.Coupon, error) {
 		return record.Coupon{}, affiliate.ErrNotFound
 	}
 	return Head(o.Tx.Coupons, record.Query{Key: record.TextKey(record.OfName, plaintext.Trim(ref.Name)), Desc: true})
-}
-
-// CouponSummaries implements tributary.Program.CouponSummaries.
-func (p *Program) CouponSummaries(ctx context.Context, q affiliate.CouponQuery, pg affiliate.Page) (_ affiliate.List[affiliate.Coupon], err error) {
-	defer p.Begin(&ctx, "CouponSummaries", Reads).End(&err)
-	now := p.Now()
-	return Found(ctx, p, Hunt{Page: pg, Operation: "coupons-summaries", Query: q}, func(o *Op, _ bool) *Seeker[record.Coupon, affiliate.Coupon] {
-		o.Now = now
-		return &Seeker[record.Coupon, affiliate.Coupon]{
-			Choice: chooseCoupons(q), Table: o.Tx.Coupons, Item: func(rec record.Coupon) (affiliate.Coupon, error) { return o.judgedCoupon(&rec) },
-		}
-	})
 }
 
 // chooseCoupons turns the query into a choice.

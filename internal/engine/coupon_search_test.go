@@ -41,7 +41,7 @@ func TestCouponSummaries(t *testing.T) {
 		"null":       {affiliate.CouponQuery{Valid: affiliate.Null[bool]()}, nil},
 	} {
 		finds(t, name, func(pg affiliate.Page) (affiliate.List[affiliate.Coupon], error) {
-			return w.CouponSummaries(ctx, tt.q, pg)
+			return w.Coupons(ctx, tt.q, pg)
 		},
 			func(c affiliate.Coupon) string { return c.Name }, tt.want...)
 	}
@@ -49,7 +49,7 @@ func TestCouponSummaries(t *testing.T) {
 		coupon(fmt.Sprint("c", i), true)
 	}
 	var page affiliate.List[affiliate.Coupon]
-	looked, _ := look(w.Probe, func() { page = scene.Must(w.CouponSummaries(ctx, affiliate.CouponQuery{}, affiliate.Page{})) })
+	looked, _ := look(w.Probe, func() { page = scene.Must(w.Coupons(ctx, affiliate.CouponQuery{}, affiliate.Page{})) })
 	if raw := scene.JSON(page.Items); looked != 100 || len(page.Items) != 100 || len(raw) > 64<<10 {
 		t.Errorf("%d coupons in %d bytes look at %d records", len(page.Items), len(raw), looked)
 	}

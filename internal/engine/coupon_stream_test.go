@@ -116,7 +116,7 @@ func TestWriteCoupons(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := scene.NewCodeShop(t)
-			for _, c := range scene.Must(s.Coupons(ctx, affiliate.Page{})).Items {
+			for _, c := range scene.Must(s.Coupons(ctx, affiliate.CouponQuery{WithCodes: true}, affiliate.Page{})).Items {
 				scene.Must(s.DeleteCoupon(ctx, c.ID))
 			}
 			for i, n := range sizes {
@@ -129,7 +129,7 @@ func TestWriteCoupons(t *testing.T) {
 			}
 			var out sink
 			scene.Must(0, s.WriteCoupons(ctx, &out))
-			want := scene.Must(json.Marshal(scene.Must(s.Coupons(ctx, affiliate.Page{})).Items))
+			want := scene.Must(json.Marshal(scene.Must(s.Coupons(ctx, affiliate.CouponQuery{WithCodes: true}, affiliate.Page{})).Items))
 			if !bytes.Equal(want, out.Bytes()) || out.largest > 32<<10 {
 				t.Errorf("written (%d bytes, the largest piece %d) is not json.Marshal (%d bytes)", out.Len(), out.largest, len(want))
 			}
@@ -143,7 +143,7 @@ func TestWriteCoupons(t *testing.T) {
 func TestWriteCouponsMeanwhile(t *testing.T) {
 	s, big := scene.BigCoupon(t, 1300)
 	ctx := t.Context()
-	older := scene.Must(s.Coupons(ctx, affiliate.Page{})).Items[1:]
+	older := scene.Must(s.Coupons(ctx, affiliate.CouponQuery{WithCodes: true}, affiliate.Page{})).Items[1:]
 	small := scene.Must(s.CreateCoupon(ctx, affiliate.CouponParams{Name: "newest", PercentOff: scene.Percent("5")}))
 	out := sink{first: func() {
 		scene.Must(s.DeleteCoupon(ctx, big.ID))

@@ -248,8 +248,10 @@ func TestCouponsPages(t *testing.T) {
 	for i := range 4 {
 		scene.Must(w.CreateCoupon(ctx, affiliate.CouponParams{Name: fmt.Sprint("c", i), PercentOff: scene.Percent("5")}))
 	}
-	whole := scene.Must(w.Coupons(ctx, affiliate.Page{}))
-	paged := scene.All(affiliate.Each(2, func(pg affiliate.Page) (affiliate.List[affiliate.Coupon], error) { return w.Coupons(ctx, pg) }))
+	whole := scene.Must(w.Coupons(ctx, affiliate.CouponQuery{WithCodes: true}, affiliate.Page{}))
+	paged := scene.All(affiliate.Each(2, func(pg affiliate.Page) (affiliate.List[affiliate.Coupon], error) {
+		return w.Coupons(ctx, affiliate.CouponQuery{WithCodes: true}, pg)
+	}))
 	if diff := cmp.Diff(whole.Items, paged); diff != "" {
 		t.Errorf("pages (-whole +paged):\n%s", diff)
 	}
@@ -258,7 +260,7 @@ func TestCouponsPages(t *testing.T) {
 		t.Errorf("the oldest coupon is %+v", last)
 	}
 	w.Refused(scene.FieldError(affiliate.InvalidQuery, "cursor", "Invalid cursor"), func() error {
-		_, err := w.Coupons(ctx, affiliate.Page{Cursor: "garbage"})
+		_, err := w.Coupons(ctx, affiliate.CouponQuery{WithCodes: true}, affiliate.Page{Cursor: "garbage"})
 		return err
 	})
 }

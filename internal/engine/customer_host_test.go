@@ -173,7 +173,7 @@ func TestHostIDAtOnce(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	one := scene.Must(s.Referrals(ctx, affiliate.ReferralFilter{ReferredUserExternalID: affiliate.Set("u-1")}, affiliate.Page{})).Items
+	one := scene.Must(s.Referrals(ctx, affiliate.ReferralQuery{ReferredUserExternalID: affiliate.Set("u-1")}, affiliate.Page{})).Items
 	if len(one) != 1 || one[0].TotalRevenue != affiliate.MustAmount("8") {
 		t.Errorf("customers with one id: %+v", one)
 	}

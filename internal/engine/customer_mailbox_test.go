@@ -50,7 +50,7 @@ func TestMailbox(t *testing.T) {
 	if got := scene.Must(s.Evaluate(ctx, affiliate.Order{PromoCode: "ADA20", Email: spellings[3]})); !got.Valid {
 		t.Errorf("a code for this customer: %v", got.Reasons)
 	}
-	found := scene.Must(s.SearchSales(ctx, affiliate.SaleQuery{Search: affiliate.Set("carab@gmail.com")}, affiliate.Page{}))
+	found := scene.Must(s.Sales(ctx, affiliate.SaleQuery{Search: affiliate.Set("carab@gmail.com")}, affiliate.Page{}))
 	scene.Equal(t, len(spellings)+1, len(found.Items))
 	again := affiliate.SaleParams{ReferralID: "ada", Email: spellings[0], Name: "Cara", ExternalID: "o", TotalEarned: affiliate.MustAmount("1")}
 	scene.Must(s.RecordSale(ctx, again))

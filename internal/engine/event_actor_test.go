@@ -23,7 +23,7 @@ func TestActor(t *testing.T) {
 	}
 	scene.Must(0, w.By("kim").From(affiliate.SourceManual).With(w.Store).Forfeiting().DeleteAffiliate(ctx, affiliate.AffiliateRef{ID: ada.ID}))
 	var got []string
-	for _, e := range scene.Must(w.Events(ctx, affiliate.EventFilter{ObjectID: affiliate.Set(ada.ID.String())}, affiliate.Page{})).Items {
+	for _, e := range scene.Must(w.Events(ctx, affiliate.EventQuery{ObjectID: affiliate.Set(ada.ID.String())}, affiliate.Page{})).Items {
 		got = append(got, e.Actor)
 		if strings.Contains(string(e.Payload), "kim") {
 			t.Errorf("receivers are told who: %s", e.Payload)
@@ -46,7 +46,7 @@ func TestReason(t *testing.T) {
 	}
 	scene.Must(w.Because("kim has left").By("kim").From(affiliate.SourceManual).With(w.Store).SetAffiliateStatus(ctx, affiliate.AffiliateBanned, ada.ID, ben.ID))
 	of := func(id uuid.UUID) (got []string) {
-		for _, e := range scene.Must(w.Events(ctx, affiliate.EventFilter{ObjectID: affiliate.Set(id.String())}, affiliate.Page{})).Items {
+		for _, e := range scene.Must(w.Events(ctx, affiliate.EventQuery{ObjectID: affiliate.Set(id.String())}, affiliate.Page{})).Items {
 			got = append(got, e.Reason)
 			if strings.Contains(string(e.Payload), "kim") {
 				t.Errorf("receivers are told why: %s", e.Payload)

@@ -123,7 +123,7 @@ func (s *sharedLists) freezeCoupon(coupon affiliate.Coupon, codes []record.Code,
 }
 
 // Events implements tributary.Program.Events.
-func (p *Program) Events(ctx context.Context, f affiliate.EventFilter, pg affiliate.Page) (_ affiliate.List[affiliate.Event], err error) {
+func (p *Program) Events(ctx context.Context, f affiliate.EventQuery, pg affiliate.Page) (_ affiliate.List[affiliate.Event], err error) {
 	defer p.Begin(&ctx, "Events", Reads).End(&err)
 	refused := refusal.First(InQuery(refusal.OneOfOrNone("type", f.Type, affiliate.EventTypes())))
 	if refused != nil {
@@ -141,7 +141,7 @@ func (p *Program) Events(ctx context.Context, f affiliate.EventFilter, pg affili
 }
 
 // chooseEvents turns the filter into a choice.
-func (o *Op) chooseEvents(f affiliate.EventFilter) (c Choice[record.Event]) {
+func (o *Op) chooseEvents(f affiliate.EventQuery) (c Choice[record.Event]) {
 	if f.Type != "" {
 		c.Fits = append(c.Fits, func(e *record.Event) bool { return e.Type == f.Type })
 	}

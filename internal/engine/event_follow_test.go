@@ -26,7 +26,7 @@ func TestEventsAfter(t *testing.T) {
 		w.Ada()
 		w.Crowd(4)
 		var want []string
-		for _, e := range scene.Must(w.Events(t.Context(), affiliate.EventFilter{}, affiliate.Page{})).Items {
+		for _, e := range scene.Must(w.Events(t.Context(), affiliate.EventQuery{}, affiliate.Page{})).Items {
 			want = append([]string{string(e.Payload)}, want...)
 		}
 		for _, size := range []int{1, 2, 7, 1000} {

@@ -108,7 +108,7 @@ func TestFilters(t *testing.T) {
 		s.Sell(affiliate.SaleParams{Email: s.Tomas.Email, ExternalID: "o1", ExternalInvoiceID: "i1"})
 		s.Sell(affiliate.SaleParams{Email: s.Bea.Email, ExternalID: "o2"})
 		s.Sell(affiliate.SaleParams{PromoCode: "ADA20", Email: s.Bea.Email, ExternalInvoiceID: "i2"})
-		type F = affiliate.SaleFilter
+		type F = affiliate.SaleQuery
 		checkFilter(t, s.Sales, func(v affiliate.Sale) string { return fmt.Sprint(v.ID) },
 			values(func(f *F) *affiliate.Opt[uuid.UUID] { return &f.AffiliateID }, s.Ada.Person.ID, s.Bob.ID),
 			values(func(f *F) *affiliate.Opt[string] { return &f.AffiliateEmail }, "ADA@example.com", "x@example.com"),
@@ -118,20 +118,20 @@ func TestFilters(t *testing.T) {
 		plan := scene.Must(s.CreatePlan(ctx, affiliate.PlanParams{Name: "p", Terms: affiliate.Terms{Rate: affiliate.MustPercent("30")}}))
 		scene.Must(s.SetAffiliatePlan(ctx, plan.ID, s.Ada.Person.ID, s.Bob.ID))
 		before := s.Dump()
-		for _, f := range []F{{AffiliateID: affiliate.Set(uuid.Nil)}, {AffiliateEmail: affiliate.Null[string]()}} {
-			if n := scene.Must(s.Run(ctx, affiliate.RecalculateJob{SaleFilter: f})).Changed; n != 0 {
+		for _, f := range []affiliate.RecalculateJob{{AffiliateID: affiliate.Set(uuid.Nil)}, {AffiliateEmail: affiliate.Null[string]()}} {
+			if n := scene.Must(s.Run(ctx, f)).Changed; n != 0 {
 				t.Errorf("%+v recalculated %d sales", f, n)
 			}
 		}
 		scene.Equal(t, before, s.Dump())
-		if n := scene.Must(s.Run(ctx, affiliate.RecalculateJob{SaleFilter: F{AffiliateID: affiliate.Set(s.Bob.ID)}})).Changed; n != 1 {
+		if n := scene.Must(s.Run(ctx, affiliate.RecalculateJob{AffiliateID: affiliate.Set(s.Bob.ID)})).Changed; n != 1 {
 			t.Errorf("recalculated %d sales of bob, want 1", n)
 		}
 	})
 	t.Run("Referrals", func(t *testing.T) {
 		s := scene.NewShop(t)
 		scene.Must(s.CreateReferral(ctx, affiliate.ReferralParams{AffiliateID: "ada", Name: "n", Email: "n@example.net", ReferredUserExternalID: "cust-n"}))
-		type F = affiliate.ReferralFilter
+		type F = affiliate.ReferralQuery
 		checkFilter(t, s.Referrals, func(v affiliate.Referral) string { return v.Email },
 			values(func(f *F) *affiliate.Opt[uuid.UUID] { return &f.AffiliateID }, s.Ada.Person.ID, s.Bob.ID),
 			values(func(f *F) *affiliate.Opt[string] { return &f.AffiliateEmail }, "ada@example.com", "bob@example.com"),
@@ -141,7 +141,7 @@ func TestFilters(t *testing.T) {
 		s := scene.NewShop(t)
 		other := issue(s.World, s.Bob.ID, "BOB10")
 		scene.Must(s.CreateCode(ctx, affiliate.CodeParams{CouponID: s.Ada.Autumn.ID, Code: "BOB20", AffiliateID: s.Bob.ID}))
-		type F = affiliate.CodeFilter
+		type F = affiliate.CodeQuery
 		checkFilter(t, s.Codes, func(v affiliate.Code) string { return v.Code },
 			values(func(f *F) *affiliate.Opt[uuid.UUID] { return &f.CouponID }, s.Ada.Autumn.ID, other.CouponID),
 			values(func(f *F) *affiliate.Opt[uuid.UUID] { return &f.AffiliateID }, s.Ada.Person.ID, s.Bob.ID),
@@ -150,7 +150,7 @@ func TestFilters(t *testing.T) {
 	t.Run("Links", func(t *testing.T) {
 		s := scene.NewShop(t)
 		more := s.AddLink(s.Ada.Person.ID, "ada-2")
-		type F = affiliate.LinkFilter
+		type F = affiliate.LinkQuery
 		checkFilter(t, s.Links, func(v affiliate.Link) string { return v.Link },
 			values(func(f *F) *affiliate.Opt[uuid.UUID] { return &f.ID }, more.ID, s.Bob.AffiliateLinks[0].ID),
 			values(func(f *F) *affiliate.Opt[string] { return &f.Slug }, "ADA-2", "bob", "a b"),
@@ -160,7 +160,7 @@ func TestFilters(t *testing.T) {
 	t.Run("Payouts", func(t *testing.T) {
 		s := scene.NewShop(t)
 		fill(s)
-		type F = affiliate.PayoutFilter
+		type F = affiliate.PayoutQuery
 		checkFilter(t, s.Payouts, func(v affiliate.Payout) string { return v.ID.String() },
 			values(func(f *F) *affiliate.Opt[uuid.UUID] { return &f.AffiliateID }, s.Ada.Person.ID, s.Bob.ID))
 	})
@@ -169,7 +169,7 @@ func TestFilters(t *testing.T) {
 		sale := s.ToTomas("10")
 		gone := s.ToTomas("20")
 		scene.Must(0, s.DeleteSale(ctx, gone.ID))
-		type F = affiliate.EventFilter
+		type F = affiliate.EventQuery
 		checkFilter(t, s.Events, func(v affiliate.Event) string { return v.ID.String() },
 			values(func(f *F) *affiliate.Opt[string] { return &f.ObjectID },
 				s.Tomas.ID.String(), fmt.Sprint(sale.ID), fmt.Sprint(gone.ID), uuid.Nil.String()),
@@ -179,7 +179,7 @@ func TestFilters(t *testing.T) {
 	})
 	t.Run("Deliveries", func(t *testing.T) {
 		b := scene.NewLedger(t)
-		type F = affiliate.DeliveryFilter
+		type F = affiliate.DeliveryQuery
 		checkFilter(t, b.Deliveries, func(v affiliate.Delivery) string { return v.ID.String() },
 			values(func(f *F) *affiliate.Opt[uuid.UUID] { return &f.WebhookID }, b.Hooked.ID, b.Disabled.ID, uuid.Max),
 			[]setting[F]{
@@ -200,11 +200,15 @@ func TestFilterFields(t *testing.T) {
 		reflect.TypeFor[affiliate.AdjustmentKind](): true,
 		reflect.TypeFor[affiliate.Cause]():          true,
 		reflect.TypeFor[time.Time]():                true, // a bound
+		reflect.TypeFor[bool]():                     true, // how it is listed
+		reflect.TypeFor[affiliate.SaleStatus]():     true, reflect.TypeFor[affiliate.ApprovalStatus](): true,
+		reflect.TypeFor[affiliate.SubscriptionStatus](): true, reflect.TypeFor[affiliate.CodeState](): true,
+		reflect.TypeFor[affiliate.Currency](): true,
 	}
 	for _, filter := range []reflect.Type{
-		reflect.TypeFor[affiliate.SaleFilter](), reflect.TypeFor[affiliate.ReferralFilter](), reflect.TypeFor[affiliate.CodeFilter](),
-		reflect.TypeFor[affiliate.LinkFilter](), reflect.TypeFor[affiliate.PayoutFilter](), reflect.TypeFor[affiliate.AdjustmentFilter](), reflect.TypeFor[affiliate.MovementFilter](), reflect.TypeFor[affiliate.EventFilter](),
-		reflect.TypeFor[affiliate.DeliveryFilter](),
+		reflect.TypeFor[affiliate.SaleQuery](), reflect.TypeFor[affiliate.ReferralQuery](), reflect.TypeFor[affiliate.CodeQuery](),
+		reflect.TypeFor[affiliate.LinkQuery](), reflect.TypeFor[affiliate.PayoutQuery](), reflect.TypeFor[affiliate.AdjustmentQuery](), reflect.TypeFor[affiliate.MovementQuery](), reflect.TypeFor[affiliate.EventQuery](),
+		reflect.TypeFor[affiliate.DeliveryQuery](),
 	} {
 		for f := range filter.Fields() {
 			if _, isOpt := f.Type.MethodByName("IsNull"); !isOpt && !plain[f.Type] {

@@ -60,7 +60,7 @@ func TestForfeit(t *testing.T) {
 				s.Refused(scene.StateError(affiliate.MoneyOwed, "", owe.owed+" USD is owed and would be lost: pay it first, or send forfeit to give it up"), func() error { return way(s, s.Program) })
 				scene.Must(0, way(s, s.Forfeiting()))
 				sum := affiliate.Amount{}
-				for _, m := range scene.Must(s.Movements(t.Context(), affiliate.MovementFilter{AffiliateID: affiliate.Set(ada(s)), Cause: affiliate.CauseForfeit}, affiliate.Page{})).Items {
+				for _, m := range scene.Must(s.Movements(t.Context(), affiliate.MovementQuery{AffiliateID: affiliate.Set(ada(s)), Cause: affiliate.CauseForfeit}, affiliate.Page{})).Items {
 					if m.To != affiliate.AccountAccrual {
 						t.Errorf("a movement to %s", m.To)
 					}
@@ -90,7 +90,7 @@ func TestForfeitDebt(t *testing.T) {
 			scene.Must(s.RecordAdjustment(t.Context(), affiliate.AdjustmentParams{AffiliateID: s.Ada.Person.ID, Kind: affiliate.AdjustCorrection, Amount: scene.Sum("-8"), Reason: "paid twice"}))
 			s.Refused(debt, func() error { return way(s, s.Program) })
 			scene.Must(0, way(s, s.Forfeiting()))
-			said := scene.Must(s.Movements(t.Context(), affiliate.MovementFilter{AffiliateID: affiliate.Set(s.Ada.Person.ID), Cause: affiliate.CauseForfeit}, affiliate.Page{})).Items
+			said := scene.Must(s.Movements(t.Context(), affiliate.MovementQuery{AffiliateID: affiliate.Set(s.Ada.Person.ID), Cause: affiliate.CauseForfeit}, affiliate.Page{})).Items
 			if len(said) != 1 || said[0].From != affiliate.AccountAccrual || said[0].To != affiliate.AccountPayable || said[0].Amount != scene.Sum("8") {
 				t.Errorf("the ledger says %+v", said)
 			}

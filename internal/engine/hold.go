@@ -334,7 +334,7 @@ func frozen(h *record.Hold, lines []affiliate.StoredLine, basket affiliate.Opt[a
 }
 
 // Holds implements tributary.Program.Holds.
-func (p *Program) Holds(ctx context.Context, f affiliate.HoldFilter, pg affiliate.Page) (_ affiliate.List[affiliate.Hold], err error) {
+func (p *Program) Holds(ctx context.Context, f affiliate.HoldQuery, pg affiliate.Page) (_ affiliate.List[affiliate.Hold], err error) {
 	defer p.Begin(&ctx, "Holds", Reads).End(&err)
 	key := record.Key{Index: record.OfCoupon, ID: f.CouponID.Or(uuid.Nil)}
 	if id, byCode := f.CodeID.Get(); byCode {

@@ -102,7 +102,7 @@ func TestHoldDaysOf(t *testing.T) {
 
 	scene.Must(s.UpdatePlan(ctx, plan.ID, affiliate.PlanUpdate{TermsUpdate: affiliate.Terms{Rate: affiliate.MustPercent("40"), HoldDays: 90}.Update()}))
 	s.Pass(time.Hour)
-	scene.Must(s.Run(ctx, affiliate.RecalculateJob{SaleFilter: affiliate.SaleFilter{}}))
+	scene.Must(s.Run(ctx, affiliate.RecalculateJob{}))
 	scene.Must(s.RefundSale(ctx, affiliate.Refund{SaleID: byProgram, Amount: scene.Amount("50")}))
 	payableAt(s, byProgram, after30)
 	payableAt(s, byPlan, after7)

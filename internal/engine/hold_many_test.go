@@ -66,7 +66,7 @@ func TestManyLapsed(t *testing.T) {
 			for what, call := range map[string]func() (bool, error){
 				"preview": func() (bool, error) { e, err := s.Evaluate(ctx, order); return e.Valid, err },
 				"search": func() (bool, error) {
-					l, err := s.SearchCodes(ctx, affiliate.CodeQuery{State: affiliate.CodeUsable}, affiliate.Page{})
+					l, err := s.Codes(ctx, affiliate.CodeQuery{State: affiliate.CodeUsable}, affiliate.Page{})
 					return len(l.Items) == 1, err
 				},
 				"sale": func() (bool, error) {

@@ -186,7 +186,7 @@ func TestBudget(t *testing.T) {
 	}
 	scene.Equal(t, "3 3 60", s.used())
 	s.says("", affiliate.BudgetSpent)
-	state := scene.Must(s.SearchCodes(t.Context(), affiliate.CodeQuery{State: affiliate.CodeUsedUp}, affiliate.Page{}))
+	state := scene.Must(s.Codes(t.Context(), affiliate.CodeQuery{State: affiliate.CodeUsedUp}, affiliate.Page{}))
 	scene.Equal(t, 1, len(state.Items))
 	if err := s.RestoreRedemption(t.Context(), affiliate.SaleRef{ID: last.Sale.Or(affiliate.Sale{}).ID}); err != nil {
 		t.Error(err)

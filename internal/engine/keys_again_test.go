@@ -101,7 +101,7 @@ func TestKeysAfterDeletion(t *testing.T) {
 			scene.Must(s.DeleteEndpoint(ctx, ep.ID))
 		}
 		scene.Must(0, s.DeleteReferral(ctx, "payer@b.co"))
-		sold := scene.Must(s.Sales(ctx, affiliate.SaleFilter{ExternalID: scene.TextOf("order-again")}, affiliate.Page{})).Items[0]
+		sold := scene.Must(s.Sales(ctx, affiliate.SaleQuery{ExternalID: scene.TextOf("order-again")}, affiliate.Page{})).Items[0]
 		scene.Must(0, s.DeleteSale(ctx, sold.ID))
 		made := scene.Must(s.Code(ctx, affiliate.CodeRef{Code: "AGAIN"}))
 		scene.Must(s.DeleteCode(ctx, made.ID))

@@ -70,7 +70,7 @@ func (o *Op) addLink(owner uuid.UUID, slug string, refused *affiliate.Error) (re
 }
 
 // Links implements tributary.Program.Links.
-func (p *Program) Links(ctx context.Context, f affiliate.LinkFilter, pg affiliate.Page) (_ affiliate.List[affiliate.Link], err error) {
+func (p *Program) Links(ctx context.Context, f affiliate.LinkQuery, pg affiliate.Page) (_ affiliate.List[affiliate.Link], err error) {
 	defer p.Begin(&ctx, "Links", Reads).End(&err)
 	if !f.ID.IsZero() || !f.Slug.IsZero() {
 		pg = affiliate.Page{}
@@ -85,7 +85,7 @@ func (p *Program) Links(ctx context.Context, f affiliate.LinkFilter, pg affiliat
 }
 
 // chooseLinks turns the filter into a choice.
-func (o *Op) chooseLinks(f affiliate.LinkFilter) (c Choice[record.Link]) {
+func (o *Op) chooseLinks(f affiliate.LinkQuery) (c Choice[record.Link]) {
 	c.ByOwner(o, f.AffiliateID, f.AffiliateEmail, func(r *record.Link) uuid.UUID { return r.AffiliateID })
 	if slug, set := Wanted(&c, f.Slug); set {
 		if alias, err := o.LinkByAlias(slug); err == nil {

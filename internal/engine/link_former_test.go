@@ -108,7 +108,7 @@ func TestFormerSlugs(t *testing.T) {
 				t.Fatalf("%+v", report)
 			}
 			for _, email := range []string{"mara@third.example", "mara@fourth.example"} {
-				if got := scene.Must(w.AffiliateByEmail(ctx, email)).AffiliateLinks[0].Link; !strings.HasPrefix(strings.ToLower(got), "mara-") {
+				if got := scene.Must(w.Affiliate(ctx, email)).AffiliateLinks[0].Link; !strings.HasPrefix(strings.ToLower(got), "mara-") {
 					t.Errorf("an imported slug is %s", got)
 				}
 			}
@@ -133,7 +133,7 @@ func TestFormerSlugComesBack(t *testing.T) {
 	mara := w.Join("mara")
 	link := mara.AffiliateLinks[0].ID
 	scene.Must(w.RenameLink(ctx, affiliate.LinkRef{ID: link}, "new"))
-	scene.Equal(t, []string{"mara"}, scene.Must(w.Links(ctx, affiliate.LinkFilter{Slug: affiliate.Set("MARA")}, affiliate.Page{})).Items[0].Aliases)
+	scene.Equal(t, []string{"mara"}, scene.Must(w.Links(ctx, affiliate.LinkQuery{Slug: affiliate.Set("MARA")}, affiliate.Page{})).Items[0].Aliases)
 	back := scene.Must(w.RenameLink(ctx, affiliate.LinkRef{Slug: "mara"}, "Mara"))
 	if back.ID != link || back.Link != "Mara" || len(back.Aliases) != 1 || back.Aliases[0] != "new" {
 		t.Errorf("renamed back: %+v", back)
@@ -181,7 +181,7 @@ func TestReleaseSlug(t *testing.T) {
 	}
 	scene.Must(w.RenameLink(ctx, affiliate.LinkRef{Slug: "mara"}, "new"))
 	scene.Equal(t, []string{"affiliate.updated " + mara.ID.String()}, w.FiredTypes(func() { scene.Must(w.ReleaseSlug(ctx, " Mara ")) }))
-	scene.Equal(t, 0, len(scene.Must(w.Links(ctx, affiliate.LinkFilter{Slug: affiliate.Set("new")}, affiliate.Page{})).Items[0].Aliases))
+	scene.Equal(t, 0, len(scene.Must(w.Links(ctx, affiliate.LinkQuery{Slug: affiliate.Set("new")}, affiliate.Page{})).Items[0].Aliases))
 	scene.Must(w.DeleteLink(ctx, affiliate.LinkRef{Slug: "new"}))
 	scene.Equal(t, 0, len(w.FiredTypes(func() { scene.Must(w.ReleaseSlug(ctx, "NEW")) })))
 	w.Verifies()

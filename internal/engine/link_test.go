@@ -39,7 +39,7 @@ func TestCreateLink(t *testing.T) {
 	scene.Equal(t, []string{"mara", "Spring"}, slugsOf(body.Affiliate))
 	scene.Equal(t, affiliate.Set("mara"), body.Link)
 	scene.Equal(t, affiliate.TimeOf(w.Now), body.UpdatedAt)
-	for name, f := range map[string]affiliate.LinkFilter{"ID": {ID: affiliate.Set(got.ID)}, "Slug": {Slug: affiliate.Set("sPRING")}} {
+	for name, f := range map[string]affiliate.LinkQuery{"ID": {ID: affiliate.Set(got.ID)}, "Slug": {Slug: affiliate.Set("sPRING")}} {
 		t.Run(name, func(t *testing.T) {
 			l := scene.Must(w.Links(t.Context(), f, affiliate.Page{Limit: -5}))
 			scene.Equal(t, affiliate.List[affiliate.Link]{Items: []affiliate.Link{want}}, l)
@@ -124,7 +124,7 @@ func TestLinks(t *testing.T) {
 	a2 := w.AddLink(a.ID, "a2")
 	b := w.Join("b")
 	a3 := w.AddLink(a.ID, "a3")
-	slugs := func(f affiliate.LinkFilter, pg affiliate.Page) []string {
+	slugs := func(f affiliate.LinkQuery, pg affiliate.Page) []string {
 		out := []string{}
 		l := scene.Must(w.Links(t.Context(), f, pg))
 		if l.Items == nil {
@@ -137,29 +137,29 @@ func TestLinks(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		name string
-		f    affiliate.LinkFilter
+		f    affiliate.LinkQuery
 		want []string
 	}{
-		{"AllB329", affiliate.LinkFilter{}, []string{"a3", "b", "a2", "a"}},
-		{"Owner", affiliate.LinkFilter{AffiliateID: affiliate.Set(a.ID)}, []string{"a3", "a2", "a"}},
-		{"OwnerByEmail", affiliate.LinkFilter{AffiliateEmail: affiliate.Set("A@example.org")}, []string{"a3", "a2", "a"}},
-		{"ID", affiliate.LinkFilter{ID: affiliate.Set(a2.ID)}, []string{"a2"}},
-		{"Slug", affiliate.LinkFilter{Slug: affiliate.Set("B")}, []string{"b"}},
-		{"MissIDB328", affiliate.LinkFilter{ID: affiliate.Set(uuid.New())}, []string{}},
-		{"MissSlug", affiliate.LinkFilter{Slug: affiliate.Set("zzz")}, []string{}},
-		{"MissNoSlug", affiliate.LinkFilter{Slug: affiliate.Set("a b\x00")}, []string{}},
-		{"MissOwner", affiliate.LinkFilter{AffiliateID: affiliate.Set(uuid.New())}, []string{}},
-		{"MissEmail", affiliate.LinkFilter{AffiliateEmail: affiliate.Set("x@b.co")}, []string{}},
-		{"MissNoEmail", affiliate.LinkFilter{AffiliateEmail: affiliate.Set("x")}, []string{}},
+		{"AllB329", affiliate.LinkQuery{}, []string{"a3", "b", "a2", "a"}},
+		{"Owner", affiliate.LinkQuery{AffiliateID: affiliate.Set(a.ID)}, []string{"a3", "a2", "a"}},
+		{"OwnerByEmail", affiliate.LinkQuery{AffiliateEmail: affiliate.Set("A@example.org")}, []string{"a3", "a2", "a"}},
+		{"ID", affiliate.LinkQuery{ID: affiliate.Set(a2.ID)}, []string{"a2"}},
+		{"Slug", affiliate.LinkQuery{Slug: affiliate.Set("B")}, []string{"b"}},
+		{"MissIDB328", affiliate.LinkQuery{ID: affiliate.Set(uuid.New())}, []string{}},
+		{"MissSlug", affiliate.LinkQuery{Slug: affiliate.Set("zzz")}, []string{}},
+		{"MissNoSlug", affiliate.LinkQuery{Slug: affiliate.Set("a b\x00")}, []string{}},
+		{"MissOwner", affiliate.LinkQuery{AffiliateID: affiliate.Set(uuid.New())}, []string{}},
+		{"MissEmail", affiliate.LinkQuery{AffiliateEmail: affiliate.Set("x@b.co")}, []string{}},
+		{"MissNoEmail", affiliate.LinkQuery{AffiliateEmail: affiliate.Set("x")}, []string{}},
 	} {
 		t.Run(tt.name, func(t *testing.T) { scene.Equal(t, tt.want, slugs(tt.f, affiliate.Page{})) })
 	}
-	byEmail := affiliate.LinkFilter{AffiliateEmail: affiliate.Set(a.Email)}
+	byEmail := affiliate.LinkQuery{AffiliateEmail: affiliate.Set(a.Email)}
 	page := scene.Must(w.Links(t.Context(), byEmail, affiliate.Page{Limit: 1}))
 	scene.Equal(t, a3.ID, page.Items[0].ID)
 	scene.Equal(t, []string{"a2", "a"}, slugs(byEmail, affiliate.Page{Cursor: page.Next}))
 	cursor := scene.FieldError(affiliate.InvalidQuery, "cursor", "Invalid cursor")
-	for _, f := range []affiliate.LinkFilter{{}, {AffiliateEmail: affiliate.Set(b.Email)}, {AffiliateID: affiliate.Set(a.ID)}, {AffiliateEmail: affiliate.Set("x")}} {
+	for _, f := range []affiliate.LinkQuery{{}, {AffiliateEmail: affiliate.Set(b.Email)}, {AffiliateID: affiliate.Set(a.ID)}, {AffiliateEmail: affiliate.Set("x")}} {
 		w.Refused(cursor, func() error { return scene.ErrOf(w.Links(t.Context(), f, affiliate.Page{Cursor: page.Next})) })
 	}
 }
@@ -168,7 +168,7 @@ func TestRenameLink(t *testing.T) { // I28, I30, B321
 	w := scene.New(t)
 	a := w.Join("a")
 	scene.Must(w.TrackClick(t.Context(), affiliate.ClickParams{Slug: "a"}))
-	old := scene.Must(w.Links(t.Context(), affiliate.LinkFilter{Slug: affiliate.Set("a")}, affiliate.Page{})).Items[0]
+	old := scene.Must(w.Links(t.Context(), affiliate.LinkQuery{Slug: affiliate.Set("a")}, affiliate.Page{})).Items[0]
 	w.Now = w.Now.Add(time.Hour)
 
 	before := w.Dump()
@@ -235,7 +235,7 @@ func TestDeleteLink(t *testing.T) { // I29, I30, B327
 	if want.NumberOfClicks != 1 || want.NumberOfReferredUsers != 1 || want.TotalRevenue != affiliate.MustAmount("100") {
 		t.Fatalf("totals %+v", want)
 	}
-	link := scene.Must(w.Links(t.Context(), affiliate.LinkFilter{Slug: affiliate.Set("a")}, affiliate.Page{})).Items[0]
+	link := scene.Must(w.Links(t.Context(), affiliate.LinkQuery{Slug: affiliate.Set("a")}, affiliate.Page{})).Items[0]
 	scene.Equal(t, []int64{1, 1, 1}, []int64{link.Clicks, link.Referrals, link.Sales}) // I31
 	scene.Equal(t, affiliate.MustAmount("100"), link.TotalRevenue)
 

@@ -494,11 +494,14 @@ type search[T any] struct {
 
 func (s *search[T]) full(limit int) bool { return len(s.page.Items) == limit }
 
-// Found reads a page of a search. seek is called once in each run of a View. Its
+// Found reads a page of a search, or all of its pages. seek is called once in each run of a View. Its
 // argument says whether a search text may name records exactly. It is false after
 // a page of records that contain the text somewhere, because the following pages
 // must list such records too.
 func Found[R record.Record[R], T any](ctx context.Context, p *Program, h Hunt, seek func(o *Op, exactly bool) *Seeker[R, T]) (affiliate.List[T], error) {
+	if h.Page == (affiliate.Page{}) {
+		return foundAll(ctx, p, h, seek)
+	}
 	h.Page.Limit = cmp.Or(h.Page.Limit, affiliate.PageSize)
 	l, err := p.Listing(h.Page, h.Operation, h.Query)
 	if err != nil {
@@ -517,6 +520,21 @@ func Found[R record.Record[R], T any](ctx context.Context, p *Program, h Hunt, s
 		s.page.Next = SealCursor(s.last, s.scope)
 	}
 	return s.page, nil
+}
+
+// foundAll reads all pages of a search.
+func foundAll[R record.Record[R], T any](ctx context.Context, p *Program, h Hunt, seek func(o *Op, exactly bool) *Seeker[R, T]) (affiliate.List[T], error) {
+	all := affiliate.List[T]{Items: []T{}}
+	for page, err := range affiliate.Pages(affiliate.Page{Limit: MaxPage}, func(pg affiliate.Page) (affiliate.List[T], error) {
+		h.Page = pg
+		return Found(ctx, p, h, seek)
+	}) {
+		if err != nil {
+			return affiliate.List[T]{}, err
+		}
+		all.Items = append(all.Items, page.Items...)
+	}
+	return all, nil
 }
 
 // searchOn looks at the next records.

@@ -55,10 +55,10 @@ func TestAll(t *testing.T) {
 		}
 		return got
 	}
-	of := affiliate.LinkFilter{AffiliateID: affiliate.Set(ada.Person.ID)}
+	of := affiliate.LinkQuery{AffiliateID: affiliate.Set(ada.Person.ID)}
 	scene.Equal(t, n+1, count(affiliate.All(ctx, w.Links, of)))
-	scene.Equal(t, 0, count(affiliate.All(ctx, w.Links, affiliate.LinkFilter{AffiliateID: affiliate.Set(uuid.Nil)})))
-	scene.Equal(t, 1, len(scene.All(affiliate.Every(ctx, w.Affiliates))))
+	scene.Equal(t, 0, count(affiliate.All(ctx, w.Links, affiliate.LinkQuery{AffiliateID: affiliate.Set(uuid.Nil)})))
+	scene.Equal(t, 1, len(scene.All(affiliate.All(ctx, w.Affiliates, affiliate.AffiliateQuery{}))))
 	for first := range scene.OnlyValues(affiliate.All(ctx, w.Links, of)) {
 		scene.Equal(t, "ada-249", first.Link)
 		break
@@ -84,7 +84,7 @@ func TestPages(t *testing.T) {
 	var got []string
 	walk := func(from affiliate.Page) (next string) {
 		for page, err := range affiliate.Pages(from, func(pg affiliate.Page) (affiliate.List[affiliate.Link], error) {
-			return w.Links(ctx, affiliate.LinkFilter{}, pg)
+			return w.Links(ctx, affiliate.LinkQuery{}, pg)
 		}) {
 			if err != nil {
 				t.Fatal(err)
@@ -114,7 +114,7 @@ func TestCursorOwner(t *testing.T) {
 	for _, id := range []uuid.UUID{a.ID, b.ID} {
 		w.AddLink(id, "x"+id.String())
 	}
-	of := affiliate.LinkFilter{AffiliateEmail: affiliate.Set(a.Email)}
+	of := affiliate.LinkQuery{AffiliateEmail: affiliate.Set(a.Email)}
 	next := scene.Must(w.Links(ctx, of, affiliate.Page{Limit: 1})).Next
 	read := func() error { return scene.ErrOf(w.Links(ctx, of, affiliate.Page{Limit: 1, Cursor: next})) }
 	rename := func(id uuid.UUID, email string) {
@@ -160,19 +160,19 @@ func TestListBadPage(t *testing.T) {
 	ctx, bad := t.Context(), affiliate.Page{Limit: 1001}
 	for name, list := range map[string]func() error{
 		"Links": func() error {
-			return scene.ErrOf(w.Links(ctx, affiliate.LinkFilter{AffiliateEmail: affiliate.Set("no@b.co")}, bad))
+			return scene.ErrOf(w.Links(ctx, affiliate.LinkQuery{AffiliateEmail: affiliate.Set("no@b.co")}, bad))
 		},
 		"Codes": func() error {
-			return scene.ErrOf(w.Codes(ctx, affiliate.CodeFilter{AffiliateEmail: affiliate.Set("no@b.co")}, bad))
+			return scene.ErrOf(w.Codes(ctx, affiliate.CodeQuery{AffiliateEmail: affiliate.Set("no@b.co")}, bad))
 		},
 		"Referrals": func() error {
-			return scene.ErrOf(w.Referrals(ctx, affiliate.ReferralFilter{AffiliateEmail: affiliate.Set("no@b.co")}, bad))
+			return scene.ErrOf(w.Referrals(ctx, affiliate.ReferralQuery{AffiliateEmail: affiliate.Set("no@b.co")}, bad))
 		},
 		"Sales": func() error {
-			return scene.ErrOf(w.Sales(ctx, affiliate.SaleFilter{ReferralID: affiliate.Set("no@b.co")}, bad))
+			return scene.ErrOf(w.Sales(ctx, affiliate.SaleQuery{ReferralID: affiliate.Set("no@b.co")}, bad))
 		},
 		"Events": func() error {
-			return scene.ErrOf(w.Events(ctx, affiliate.EventFilter{ObjectID: affiliate.Set("no")}, bad))
+			return scene.ErrOf(w.Events(ctx, affiliate.EventQuery{ObjectID: affiliate.Set("no")}, bad))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -92,36 +92,28 @@ func TestFormerIDsOfAffiliates(t *testing.T) {
 			return r.Sale.Or(affiliate.Sale{}).AffiliateID, err
 		},
 		"Sales": func() (uuid.UUID, error) {
-			l, err := s.Sales(ctx, affiliate.SaleFilter{AffiliateID: was}, all)
-			return (append(l.Items, affiliate.Sale{}))[0].AffiliateID, err
-		},
-		"SearchSales": func() (uuid.UUID, error) {
-			l, err := s.SearchSales(ctx, affiliate.SaleQuery{AffiliateID: was}, all)
+			l, err := s.Sales(ctx, affiliate.SaleQuery{AffiliateID: was}, all)
 			return (append(l.Items, affiliate.Sale{}))[0].AffiliateID, err
 		},
 		"Referrals": func() (uuid.UUID, error) {
-			l, err := s.Referrals(ctx, affiliate.ReferralFilter{AffiliateID: was}, all)
-			return (append(l.Items, affiliate.Referral{}))[0].AffiliateID, err
-		},
-		"SearchReferrals": func() (uuid.UUID, error) {
-			l, err := s.SearchReferrals(ctx, affiliate.ReferralQuery{AffiliateID: was}, all)
+			l, err := s.Referrals(ctx, affiliate.ReferralQuery{AffiliateID: was}, all)
 			return (append(l.Items, affiliate.Referral{}))[0].AffiliateID, err
 		},
 		"Links": func() (uuid.UUID, error) {
-			l, err := s.Links(ctx, affiliate.LinkFilter{AffiliateID: was}, all)
+			l, err := s.Links(ctx, affiliate.LinkQuery{AffiliateID: was}, all)
 			return (append(l.Items, affiliate.Link{}))[0].Affiliate.ID, err
 		},
-		"SearchCodes": func() (uuid.UUID, error) {
-			l, err := s.SearchCodes(ctx, affiliate.CodeQuery{AffiliateID: was}, all)
+		"Codes": func() (uuid.UUID, error) {
+			l, err := s.Codes(ctx, affiliate.CodeQuery{AffiliateID: was}, all)
 			return (append(l.Items, affiliate.Code{}))[0].AffiliateID.Or(uuid.Nil), err
 		},
 		"Adjustments": func() (uuid.UUID, error) {
-			l, err := s.Adjustments(ctx, affiliate.AdjustmentFilter{AffiliateID: was}, all)
+			l, err := s.Adjustments(ctx, affiliate.AdjustmentQuery{AffiliateID: was}, all)
 			return (append(l.Items, affiliate.Adjustment{}))[0].AffiliateID, err
 		},
 	} {
 		s.Pass(1)
-		if name == "Adjustments" || name == "SearchCodes" { // there has to be one
+		if name == "Adjustments" || name == "Codes" { // there has to be one
 			scene.Must(s.RecordAdjustment(ctx, affiliate.AdjustmentParams{AffiliateID: ada, Kind: affiliate.AdjustBonus, Amount: scene.Sum("1"), Reason: "r"}))
 			_, _ = s.CreateCode(ctx, affiliate.CodeParams{Code: "ADAS", CouponID: coupon, AffiliateID: ada})
 		}
@@ -183,15 +175,11 @@ func TestFormerIDsOfCustomers(t *testing.T) {
 			return of(s.RecordConversion(ctx, affiliate.ConversionParams{Conversion: "signup", ReferralID: kim.ID.String()}))
 		},
 		"Sales": func() (uuid.UUID, error) {
-			l, err := s.Sales(ctx, affiliate.SaleFilter{ReferralID: was}, all)
-			return (append(l.Items, affiliate.Sale{}))[0].ReferralID.Or(uuid.Nil), err
-		},
-		"SearchSales": func() (uuid.UUID, error) {
-			l, err := s.SearchSales(ctx, affiliate.SaleQuery{ReferralID: was}, all)
+			l, err := s.Sales(ctx, affiliate.SaleQuery{ReferralID: was}, all)
 			return (append(l.Items, affiliate.Sale{}))[0].ReferralID.Or(uuid.Nil), err
 		},
 		"Referrals": func() (uuid.UUID, error) {
-			l, err := s.Referrals(ctx, affiliate.ReferralFilter{ReferredUserExternalID: affiliate.Set("user-kim")}, all)
+			l, err := s.Referrals(ctx, affiliate.ReferralQuery{ReferredUserExternalID: affiliate.Set("user-kim")}, all)
 			return (append(l.Items, affiliate.Referral{}))[0].ID, err
 		},
 		"CreateReferral": func() (uuid.UUID, error) {

@@ -151,7 +151,7 @@ func TestMergeAffiliates(t *testing.T) {
 	}
 	causes := map[affiliate.Cause]int{}
 	left := affiliate.Amount{}
-	for _, m := range scene.Must(s.Movements(ctx, affiliate.MovementFilter{AffiliateID: affiliate.Set(ben.ID), Cause: affiliate.CauseMerge}, affiliate.Page{})).Items {
+	for _, m := range scene.Must(s.Movements(ctx, affiliate.MovementQuery{AffiliateID: affiliate.Set(ben.ID), Cause: affiliate.CauseMerge}, affiliate.Page{})).Items {
 		causes[m.Cause]++
 		left = m.Amount
 	}

@@ -187,7 +187,7 @@ func TestObserverOutcomes(t *testing.T) {
 				}, "unattributed", "", runs, nil},
 				{"nothing", func() { _, _ = w.Sale(t.Context(), 77) }, affiliate.OutcomeNotFound, "", 0, nil},
 				{"bad input", report(affiliate.SaleParams{}), affiliate.OutcomeRefused, affiliate.AttributionRequired, 0, nil},
-				{"read", func() { _, _ = w.Sales(t.Context(), affiliate.SaleFilter{}, affiliate.Page{}) }, affiliate.OutcomeOK, "", 0, nil},
+				{"read", func() { _, _ = w.Sales(t.Context(), affiliate.SaleQuery{}, affiliate.Page{}) }, affiliate.OutcomeOK, "", 0, nil},
 			} {
 				step.do()
 				got := watch.last(t)
@@ -232,7 +232,7 @@ func TestObserverCountsEvents(t *testing.T) {
 		}
 	}
 	stored := map[affiliate.EventType]uint32{}
-	for e, err := range affiliate.All(ctx, w.Events, affiliate.EventFilter{}) {
+	for e, err := range affiliate.All(ctx, w.Events, affiliate.EventQuery{}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -473,7 +473,7 @@ type relay struct {
 
 func (s relay) View(ctx context.Context, id uuid.UUID, fn func(*record.Tx) error) error {
 	if s.other != nil {
-		if _, err := s.other.Affiliates(ctx, affiliate.Page{}); err != nil {
+		if _, err := s.other.Affiliates(ctx, affiliate.AffiliateQuery{}, affiliate.Page{}); err != nil {
 			return err
 		}
 	}
@@ -485,7 +485,7 @@ func TestObserverOfTwoPrograms(t *testing.T) {
 	var one, two watcher
 	other := scene.Must(tributary.New(memstore.New(), tributary.Config{ID: uuid.Max, Observer: two.observer()}))
 	w := scene.NewOn(t, relay{memstore.New(), other}, one.into)
-	_ = scene.Must(w.Affiliates(t.Context(), affiliate.Page{}))
+	_ = scene.Must(w.Affiliates(t.Context(), affiliate.AffiliateQuery{}, affiliate.Page{}))
 	if diff := cmp.Diff([][]string{{"Affiliates"}, {"Affiliates"}}, [][]string{names(one.all), names(two.all)}); diff != "" {
 		t.Errorf("seen (-want +got):\n%s", diff)
 	}

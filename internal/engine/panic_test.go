@@ -116,7 +116,7 @@ func TestOpenPanics(t *testing.T) {
 		if claims := w.Claim(64); len(claims) != 1 || claims[0].Endpoint != well.ID {
 			t.Errorf("claims: %v", scene.ByEndpoint(claims))
 		}
-		d := w.ReadDeliveries(affiliate.DeliveryFilter{WebhookID: affiliate.Set(sick.ID)})
+		d := w.ReadDeliveries(affiliate.DeliveryQuery{WebhookID: affiliate.Set(sick.ID)})
 		if len(d) != 1 || d[0].AttemptCount != 1 || d[0].Attempts[0].Error != affiliate.Set(affiliate.FailedSecret) {
 			t.Errorf("%+v", d)
 		}

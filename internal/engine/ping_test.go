@@ -69,25 +69,31 @@ func TestIncompleteStore(t *testing.T) {
 	p := scene.Must(tributary.New(sparse{memstore.New()}, tributary.Config{}))
 	for name, use := range map[string]func() error{
 		"Ping": func() error { return p.Ping(ctx) },
-		"read": func() error { _, err := p.Coupons(ctx, affiliate.Page{}); return err },
+		"read": func() error {
+			_, err := p.Coupons(ctx, affiliate.CouponQuery{WithCodes: true}, affiliate.Page{})
+			return err
+		},
 		"write": func() error {
 			_, err := p.CreateCoupon(ctx, affiliate.CouponParams{Name: "c", PercentOff: scene.Percent("5")})
 			return err
 		},
 		"Evaluate": func() error { _, err := p.Evaluate(ctx, affiliate.Order{PromoCode: "ADA20"}); return err },
 		"Verify":   func() error { return p.Verify(ctx) },
-		"With":     func() error { _, err := p.With(sparse{memstore.New()}).Coupons(ctx, affiliate.Page{}); return err },
+		"With": func() error {
+			_, err := p.With(sparse{memstore.New()}).Coupons(ctx, affiliate.CouponQuery{WithCodes: true}, affiliate.Page{})
+			return err
+		},
 	} {
 		if err := use(); err == nil || !strings.Contains(err.Error(), "the store has no sales") {
 			t.Errorf("%s: error %v", name, err)
 		}
 	}
-	if _, err := p.With(memstore.New()).Coupons(ctx, affiliate.Page{}); err != nil {
+	if _, err := p.With(memstore.New()).Coupons(ctx, affiliate.CouponQuery{WithCodes: true}, affiliate.Page{}); err != nil {
 		t.Errorf("With a complete store: %v", err)
 	}
 	whole := scene.Must(tributary.New(memstore.New(), tributary.Config{}))
-	scene.Must(whole.Coupons(ctx, affiliate.Page{}))
-	if _, err := whole.With(sparse{memstore.New()}).Coupons(ctx, affiliate.Page{}); err == nil {
+	scene.Must(whole.Coupons(ctx, affiliate.CouponQuery{WithCodes: true}, affiliate.Page{}))
+	if _, err := whole.With(sparse{memstore.New()}).Coupons(ctx, affiliate.CouponQuery{WithCodes: true}, affiliate.Page{}); err == nil {
 		t.Error("a complete store vouches for another")
 	}
 }

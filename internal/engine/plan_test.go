@@ -176,7 +176,7 @@ func TestPlansHoldForFutureSales(t *testing.T) {
 			scene.Equal(t, past.CommissionRate, kept.CommissionRate)
 			scene.Equal(t, scene.Sum("50"), w.SellTo(r.Email, "100").CommissionEarned)
 			fired := w.FiredTypes(func() {
-				scene.Equal(t, 1, scene.Must(w.Run(t.Context(), affiliate.RecalculateJob{SaleFilter: affiliate.SaleFilter{}})).Changed)
+				scene.Equal(t, 1, scene.Must(w.Run(t.Context(), affiliate.RecalculateJob{})).Changed)
 			})
 			scene.Equal(t, 1, len(fired))
 			scene.Equal(t, true, strings.HasPrefix(fired[0], "sale.updated "))

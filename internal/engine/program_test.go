@@ -87,7 +87,7 @@ func TestOnEvents(t *testing.T) {
 			return err
 		}, 1},
 		"read": {func(p *tributary.Program) error {
-			_, err := p.Sales(ctx, affiliate.SaleFilter{}, affiliate.Page{})
+			_, err := p.Sales(ctx, affiliate.SaleQuery{}, affiliate.Page{})
 			return err
 		}, 0},
 		"click": {func(p *tributary.Program) error {

@@ -124,7 +124,7 @@ func TestRateOfAnotherType(t *testing.T) {
 			got := s.ToTomas(tt.total)
 			scene.Equal(t, scene.Percent(tt.rate), got.CommissionRate)
 			scene.Equal(t, scene.Sum(tt.earns), got.CommissionEarned)
-			scene.Equal(t, 0, scene.Must(s.Run(t.Context(), affiliate.RecalculateJob{SaleFilter: affiliate.SaleFilter{}})).Changed)
+			scene.Equal(t, 0, scene.Must(s.Run(t.Context(), affiliate.RecalculateJob{})).Changed)
 			back := scene.Must(s.UpdateSale(t.Context(), got.ID, affiliate.SaleUpdate{CommissionRate: affiliate.Null[affiliate.Percent]()}))
 			scene.Equal(t, scene.Sum(tt.earns), back.CommissionEarned)
 			s.Verifies()

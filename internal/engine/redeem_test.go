@@ -299,7 +299,7 @@ func TestRedemptionFirstOrder(t *testing.T) {
 	if !blocked(byEmail) || !blocked(byReferral) {
 		t.Error("a live sale does not block")
 	}
-	sales := scene.Must(w.Sales(ctx, affiliate.SaleFilter{}, affiliate.Page{})).Items
+	sales := scene.Must(w.Sales(ctx, affiliate.SaleQuery{}, affiliate.Page{})).Items
 	scene.Must(w.RefundSale(ctx, affiliate.Refund{SaleID: sales[0].ID}))
 	if blocked(byEmail) || blocked(byReferral) {
 		t.Error("a sale that was refunded in full blocks")

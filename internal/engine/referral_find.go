@@ -26,30 +26,19 @@ func (p *Program) Referral(ctx context.Context, ident string) (_ affiliate.Refer
 }
 
 // Referrals implements tributary.Program.Referrals.
-func (p *Program) Referrals(ctx context.Context, f affiliate.ReferralFilter, pg affiliate.Page) (_ affiliate.List[affiliate.Referral], err error) {
+func (p *Program) Referrals(ctx context.Context, q affiliate.ReferralQuery, pg affiliate.Page) (_ affiliate.List[affiliate.Referral], err error) {
 	defer p.Begin(&ctx, "Referrals", Reads).End(&err)
-	l, err := p.Listing(pg, "referrals", f)
+	indexed := affiliate.ReferralQuery{AffiliateID: q.AffiliateID, AffiliateEmail: q.AffiliateEmail, ReferredUserExternalID: q.ReferredUserExternalID}
+	if pg.Bounded || q != indexed {
+		return p.searchReferrals(ctx, q, pg)
+	}
+	l, err := p.Listing(pg, "referrals", q)
 	if err != nil {
 		return affiliate.List[affiliate.Referral]{}, err
 	}
 	return View(ctx, p, func(o *Op) (affiliate.List[affiliate.Referral], error) {
-		return Chosen(o.Tx.Referrals, o.chooseReferrals(f), l, o.ReferralOf)
+		return Chosen(o.Tx.Referrals, o.chooseReferrals(q, true), l, o.ReferralOf)
 	})
-}
-
-// chooseReferrals turns the filter into a choice.
-func (o *Op) chooseReferrals(f affiliate.ReferralFilter) (c Choice[record.Referral]) {
-	c.ByOwner(o, f.AffiliateID, f.AffiliateEmail, func(r *record.Referral) uuid.UUID { return r.AffiliateID })
-	if id := f.ReferredUserExternalID.Or(""); id != "" {
-		switch who, err := o.CustomerByHostID(id); {
-		case err != nil:
-			c.Fail(err)
-		case who.Referral.CustomerID != "": // also of somebody who was merged into them
-			f.ReferredUserExternalID = affiliate.Set(who.Referral.CustomerID)
-		}
-	}
-	c.ByText(record.OfCustomer, f.ReferredUserExternalID, func(r *record.Referral) string { return r.CustomerID })
-	return c
 }
 
 // FindReferral finds a referral by id, else by email. Those of somebody who was merged find who stayed.
@@ -72,16 +61,15 @@ func (o *Op) referralByEmail(email string) (record.Referral, error) {
 	return c.Referral, err
 }
 
-// SearchReferrals implements tributary.Program.SearchReferrals.
-func (p *Program) SearchReferrals(ctx context.Context, q affiliate.ReferralQuery, pg affiliate.Page) (_ affiliate.List[affiliate.Referral], err error) {
-	defer p.Begin(&ctx, "SearchReferrals", Reads).End(&err)
+// searchReferrals reads a page of a search.
+func (p *Program) searchReferrals(ctx context.Context, q affiliate.ReferralQuery, pg affiliate.Page) (affiliate.List[affiliate.Referral], error) {
 	if err := p.checkReferralQuery(q); err != nil {
 		return affiliate.List[affiliate.Referral]{}, err
 	}
 	made := p.period(q.Since, q.Until, q.OldestFirst)
 	return Found(ctx, p, p.hunt(pg, "referrals-search", q, made), func(o *Op, exactly bool) *Seeker[record.Referral, affiliate.Referral] {
 		return &Seeker[record.Referral, affiliate.Referral]{
-			Choice: o.chooseSearchedReferrals(q, exactly), Table: o.Tx.Referrals, Item: o.ReferralOf,
+			Choice: o.chooseReferrals(q, exactly), Table: o.Tx.Referrals, Item: o.ReferralOf,
 			over: func(r *record.Referral) bool { return made.over(p, r.CreatedAt) },
 			keep: func(r *record.Referral) (bool, error) { return made.has(r.CreatedAt), nil },
 		}
@@ -98,9 +86,18 @@ func (p *Program) checkReferralQuery(q affiliate.ReferralQuery) error {
 	)
 }
 
-// chooseSearchedReferrals turns the query into a choice.
-func (o *Op) chooseSearchedReferrals(q affiliate.ReferralQuery, exactly bool) Choice[record.Referral] {
-	c := o.chooseReferrals(affiliate.ReferralFilter{AffiliateID: q.AffiliateID})
+// chooseReferrals turns the query into a choice, but for its period.
+func (o *Op) chooseReferrals(q affiliate.ReferralQuery, exactly bool) (c Choice[record.Referral]) {
+	c.ByOwner(o, q.AffiliateID, q.AffiliateEmail, func(r *record.Referral) uuid.UUID { return r.AffiliateID })
+	if id := q.ReferredUserExternalID.Or(""); id != "" {
+		switch who, err := o.CustomerByHostID(id); {
+		case err != nil:
+			c.Fail(err)
+		case who.Referral.CustomerID != "": // also of somebody who was merged into them
+			q.ReferredUserExternalID = affiliate.Set(who.Referral.CustomerID)
+		}
+	}
+	c.ByText(record.OfCustomer, q.ReferredUserExternalID, func(r *record.Referral) string { return r.CustomerID })
 	if q.Status != "" {
 		c.Fits = append(c.Fits, func(r *record.Referral) bool { return r.Status == q.Status })
 	}

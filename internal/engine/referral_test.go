@@ -382,7 +382,7 @@ func TestDeleteReferral(t *testing.T) {
 		}
 		s.Fires(func() error { return s.Forfeiting().DeleteReferral(ctx, "TOMAS@example.NET") }, events...)
 		s.Fires(func() error { return s.Forfeiting().DeleteReferral(ctx, s.Tomas.ID.String()) })
-		if left := scene.Must(s.Sales(ctx, affiliate.SaleFilter{}, affiliate.Page{})).Items; len(left) != 0 {
+		if left := scene.Must(s.Sales(ctx, affiliate.SaleQuery{}, affiliate.Page{})).Items; len(left) != 0 {
 			t.Errorf("left: %+v", left)
 		}
 		if a := scene.Must(s.Affiliate(ctx, "ada")); !a.TotalRevenue.IsZero() || a.NumberOfReferredUsers != 0 || a.NumberOfClicks != 1 {
@@ -409,19 +409,19 @@ func TestReferralFilters(t *testing.T) {
 	s := scene.NewShop(t)
 	same := scene.Must(s.CreateReferral(ctx, affiliate.ReferralParams{AffiliateID: "ada", Name: "n", Email: "n@example.net", ReferredUserExternalID: "cust-n"}))
 	for name, tt := range map[string]struct {
-		f    affiliate.ReferralFilter
+		f    affiliate.ReferralQuery
 		want []uuid.UUID
 	}{
-		"all":               {affiliate.ReferralFilter{}, []uuid.UUID{same.ID, s.Bea.ID, s.Tomas.ID}},
-		"affiliate":         {affiliate.ReferralFilter{AffiliateID: affiliate.Set(s.Bob.ID)}, []uuid.UUID{s.Bea.ID}},
-		"email":             {affiliate.ReferralFilter{AffiliateEmail: affiliate.Set(" ADA@example.com")}, []uuid.UUID{same.ID, s.Tomas.ID}},
-		"external id":       {affiliate.ReferralFilter{ReferredUserExternalID: affiliate.Set("cust-bea")}, []uuid.UUID{s.Bea.ID}},
-		"external id, case": {affiliate.ReferralFilter{ReferredUserExternalID: affiliate.Set("CUST-bea")}, nil},
-		"unknown B358":      {affiliate.ReferralFilter{AffiliateID: affiliate.Set(uuid.Max)}, nil},
-		"unknown email":     {affiliate.ReferralFilter{AffiliateEmail: affiliate.Set("x@example.com")}, nil},
-		"no email":          {affiliate.ReferralFilter{AffiliateEmail: affiliate.Set("\x00")}, nil},
-		"no text":           {affiliate.ReferralFilter{ReferredUserExternalID: affiliate.Set("\x00")}, nil},
-		"endless text":      {affiliate.ReferralFilter{ReferredUserExternalID: affiliate.Set(strings.Repeat("é", 1<<20))}, nil},
+		"all":               {affiliate.ReferralQuery{}, []uuid.UUID{same.ID, s.Bea.ID, s.Tomas.ID}},
+		"affiliate":         {affiliate.ReferralQuery{AffiliateID: affiliate.Set(s.Bob.ID)}, []uuid.UUID{s.Bea.ID}},
+		"email":             {affiliate.ReferralQuery{AffiliateEmail: affiliate.Set(" ADA@example.com")}, []uuid.UUID{same.ID, s.Tomas.ID}},
+		"external id":       {affiliate.ReferralQuery{ReferredUserExternalID: affiliate.Set("cust-bea")}, []uuid.UUID{s.Bea.ID}},
+		"external id, case": {affiliate.ReferralQuery{ReferredUserExternalID: affiliate.Set("CUST-bea")}, nil},
+		"unknown B358":      {affiliate.ReferralQuery{AffiliateID: affiliate.Set(uuid.Max)}, nil},
+		"unknown email":     {affiliate.ReferralQuery{AffiliateEmail: affiliate.Set("x@example.com")}, nil},
+		"no email":          {affiliate.ReferralQuery{AffiliateEmail: affiliate.Set("\x00")}, nil},
+		"no text":           {affiliate.ReferralQuery{ReferredUserExternalID: affiliate.Set("\x00")}, nil},
+		"endless text":      {affiliate.ReferralQuery{ReferredUserExternalID: affiliate.Set(strings.Repeat("é", 1<<20))}, nil},
 	} {
 		list, err := s.Referrals(ctx, tt.f, affiliate.Page{})
 		var got []uuid.UUID
@@ -493,7 +493,7 @@ func TestImportReferrals(t *testing.T) {
 	}
 	var order []string
 	for r := range scene.OnlyValues(affiliate.Each(1, func(pg affiliate.Page) (affiliate.List[affiliate.Referral], error) {
-		return s.Referrals(ctx, affiliate.ReferralFilter{}, pg)
+		return s.Referrals(ctx, affiliate.ReferralQuery{}, pg)
 	})) {
 		order = append(order, r.Name.Or(""))
 	}

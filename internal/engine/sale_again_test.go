@@ -39,7 +39,7 @@ func TestPaymentDeliveredAgain(t *testing.T) {
 			if earlier, ok := again.Earlier.Get(); ok != (c.want == affiliate.SaleDuplicate) || ok && earlier.ID != first.ID {
 				t.Errorf("the sale that was there is %v", earlier.ID)
 			}
-			listed := scene.Must(w.Sales(ctx, affiliate.SaleFilter{ExternalID: affiliate.Set("order-1")}, affiliate.Page{})).Items
+			listed := scene.Must(w.Sales(ctx, affiliate.SaleQuery{ExternalID: affiliate.Set("order-1")}, affiliate.Page{})).Items
 			if len(listed) != 1 {
 				t.Errorf("%d sales with the external id", len(listed))
 			}

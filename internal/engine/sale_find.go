@@ -29,29 +29,26 @@ func (p *Program) Sale(ctx context.Context, id affiliate.SaleID) (_ affiliate.Sa
 }
 
 // Sales implements tributary.Program.Sales.
-func (p *Program) Sales(ctx context.Context, f affiliate.SaleFilter, pg affiliate.Page) (_ affiliate.List[affiliate.Sale], err error) {
+func (p *Program) Sales(ctx context.Context, q affiliate.SaleQuery, pg affiliate.Page) (_ affiliate.List[affiliate.Sale], err error) {
 	defer p.Begin(&ctx, "Sales", Reads).End(&err)
-	l, err := p.Listing(pg, "sales", f)
+	if pg.Bounded || q != indexedSales(q) {
+		return p.searchSales(ctx, q, pg)
+	}
+	l, err := p.Listing(pg, "sales", q)
 	if err != nil {
 		return affiliate.List[affiliate.Sale]{}, err
 	}
 	return View(ctx, p, func(o *Op) (affiliate.List[affiliate.Sale], error) {
-		return Chosen(o.Tx.Sales, o.ChooseSales(f), l, o.saleOf)
+		return Chosen(o.Tx.Sales, o.ChooseSales(q, true), l, o.saleOf)
 	})
 }
 
-// ChooseSales turns the filter into a choice.
-func (o *Op) ChooseSales(f affiliate.SaleFilter) (c Choice[record.Sale]) {
-	c.ByOwner(o, f.AffiliateID, f.AffiliateEmail, func(r *record.Sale) uuid.UUID { return r.AffiliateID })
-	if ident, set := Wanted(&c, f.ReferralID); set {
-		ref, err := o.FindReferral(ident)
-		c.Fail(err)
-		c.Bound += string(ref.ID[:])
-		c.ByID(record.OfReferral, affiliate.Set(ref.ID), func(r *record.Sale) uuid.UUID { return r.ReferralID })
+// indexedSales returns the fields of a query that have an index.
+func indexedSales(q affiliate.SaleQuery) affiliate.SaleQuery {
+	return affiliate.SaleQuery{
+		AffiliateID: q.AffiliateID, AffiliateEmail: q.AffiliateEmail, ReferralID: q.ReferralID,
+		ExternalID: q.ExternalID, ExternalInvoiceID: q.ExternalInvoiceID,
 	}
-	c.ByText(record.ByInvoice, f.ExternalInvoiceID, func(r *record.Sale) string { return r.InvoiceID })
-	c.ByText(record.ByExternalID, f.ExternalID, func(r *record.Sale) string { return r.ExternalID })
-	return c
 }
 
 func (o *Op) SaleByNumber(id affiliate.SaleID) (record.Sale, error) {
@@ -246,16 +243,15 @@ func (o *Op) findSale(ref affiliate.SaleRef) (record.Sale, error) {
 	return record.Sale{}, refusal.RefuseNoSaleID.Err()
 }
 
-// SearchSales implements tributary.Program.SearchSales.
-func (p *Program) SearchSales(ctx context.Context, q affiliate.SaleQuery, pg affiliate.Page) (_ affiliate.List[affiliate.Sale], err error) {
-	defer p.Begin(&ctx, "SearchSales", Reads).End(&err)
+// searchSales reads a page of a search.
+func (p *Program) searchSales(ctx context.Context, q affiliate.SaleQuery, pg affiliate.Page) (affiliate.List[affiliate.Sale], error) {
 	if err := p.checkSaleQuery(q); err != nil {
 		return affiliate.List[affiliate.Sale]{}, err
 	}
 	made := p.period(q.Since, q.Until, q.OldestFirst)
 	return Found(ctx, p, p.hunt(pg, "sales-search", q, made), func(o *Op, exactly bool) *Seeker[record.Sale, affiliate.Sale] {
 		return &Seeker[record.Sale, affiliate.Sale]{
-			Choice: o.ChooseSearched(q, exactly), Table: o.Tx.Sales, Item: o.saleOf,
+			Choice: o.ChooseSales(q, exactly), Table: o.Tx.Sales, Item: o.saleOf,
 			over: func(r *record.Sale) bool { return made.over(p, r.CreatedAt) },
 			keep: func(r *record.Sale) (bool, error) { return made.has(r.CreatedAt), nil },
 		}
@@ -281,15 +277,16 @@ func currencyNamed(sent affiliate.Currency) affiliate.Currency {
 	return c
 }
 
-// ChooseSearched turns the query into a choice.
-func (o *Op) ChooseSearched(q affiliate.SaleQuery, exactly bool) Choice[record.Sale] {
-	c := o.ChooseSales(affiliate.SaleFilter{AffiliateID: q.AffiliateID, ReferralID: q.ReferralID})
+// ChooseSales turns the query into a choice, but for its period. exactly says whether the
+// search text may name sales exactly.
+func (o *Op) ChooseSales(q affiliate.SaleQuery, exactly bool) Choice[record.Sale] {
+	c := o.chooseIndexed(q)
 	if code, set := Wanted(&c, q.CodeID); set {
 		c.Fits = append(c.Fits, func(r *record.Sale) bool { return r.CodeID == code })
 	}
 	if link, set := Wanted(&c, q.LinkID); set {
 		by := func(r *record.Sale) bool { return r.LinkID == link }
-		if q.ReferralID.IsZero() {
+		if q.ReferralID.IsZero() && !c.Single() {
 			c.Under(record.Key{Index: record.OfLink, ID: link}, by)
 		} else {
 			c.Fits = append(c.Fits, by) // a customer has fewer sales than a link
@@ -313,6 +310,20 @@ func (o *Op) ChooseSearched(q affiliate.SaleQuery, exactly bool) Choice[record.S
 	}
 	part := partOf(text)
 	c.Fits = append(c.Fits, func(r *record.Sale) bool { return part.in(r.ExternalID, r.InvoiceID, r.Email, r.Name) })
+	return c
+}
+
+// chooseIndexed turns the fields that have an index into a choice.
+func (o *Op) chooseIndexed(q affiliate.SaleQuery) (c Choice[record.Sale]) {
+	c.ByOwner(o, q.AffiliateID, q.AffiliateEmail, func(r *record.Sale) uuid.UUID { return r.AffiliateID })
+	if ident, set := Wanted(&c, q.ReferralID); set {
+		ref, err := o.FindReferral(ident)
+		c.Fail(err)
+		c.Bound += string(ref.ID[:])
+		c.ByID(record.OfReferral, affiliate.Set(ref.ID), func(r *record.Sale) uuid.UUID { return r.ReferralID })
+	}
+	c.ByText(record.ByInvoice, q.ExternalInvoiceID, func(r *record.Sale) string { return r.InvoiceID })
+	c.ByText(record.ByExternalID, q.ExternalID, func(r *record.Sale) string { return r.ExternalID })
 	return c
 }
 

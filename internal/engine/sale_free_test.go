@@ -112,7 +112,7 @@ func TestFreeOrderIsPaid(t *testing.T) {
 	s.Fires(func() error {
 		return scene.ErrOf(update(sale.ID, affiliate.SaleUpdate{CommissionRate: affiliate.Set(affiliate.MustPercent("10")), Subtotal: set(scene.Sum("40"))}))
 	}, affiliate.SaleUpdated)
-	scene.Equal(t, 0, scene.Must(s.Run(ctx, affiliate.RecalculateJob{SaleFilter: affiliate.SaleFilter{}})).Changed)
+	scene.Equal(t, 0, scene.Must(s.Run(ctx, affiliate.RecalculateJob{})).Changed)
 	scene.Equal(t, affiliate.SaleActive, scene.Must(s.Sale(ctx, sale.ID)).Status)
 	s.Verifies()
 
@@ -180,7 +180,7 @@ func TestFreeOrderEnds(t *testing.T) {
 	scene.Equal(t, affiliate.RefundResult{Success: true, Reason: affiliate.RefundedInFull}, got)
 	sale = scene.Must(s.Sale(ctx, sale.ID))
 	scene.Equal(t, []any{affiliate.SaleRefunded, affiliate.Amount{}}, []any{sale.Status, sale.RefundedAmount})
-	memos := scene.Must(s.Movements(ctx, affiliate.MovementFilter{Cause: affiliate.CauseRefund}, affiliate.Page{})).Items // M46
+	memos := scene.Must(s.Movements(ctx, affiliate.MovementQuery{Cause: affiliate.CauseRefund}, affiliate.Page{})).Items // M46
 	if len(memos) != 1 || memos[0].Number != 2 || memos[0].SaleID.Or(0) != sale.ID || memos[0].To != affiliate.AccountAccrual {
 		t.Errorf("the refund left %+v", memos)
 	}

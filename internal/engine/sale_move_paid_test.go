@@ -29,7 +29,7 @@ func (m mover) paysAda(status affiliate.PayoutStatus) affiliate.Payout {
 
 // kept are the adjustments of an affiliate with the cause that a sale was moved.
 func (m mover) kept(of uuid.UUID) (lines []string) {
-	for _, a := range scene.Must(m.Adjustments(m.T.Context(), affiliate.AdjustmentFilter{AffiliateID: affiliate.Set(of), Kind: affiliate.AdjustMove}, affiliate.Page{})).Items {
+	for _, a := range scene.Must(m.Adjustments(m.T.Context(), affiliate.AdjustmentQuery{AffiliateID: affiliate.Set(of), Kind: affiliate.AdjustMove}, affiliate.Page{})).Items {
 		lines = append([]string{fmt.Sprintf("%v of sale %d, in a payout: %v", a.Amount, a.SaleID.Or(0), a.PayoutCreated)}, lines...)
 	}
 	return lines
@@ -63,7 +63,7 @@ func TestMovePaidSale(t *testing.T) {
 				t.Errorf("the payout took %+v, now %+v", entries, after)
 			}
 			for id, want := range map[uuid.UUID]string{ada: "PAYABLE ACCRUAL 20", bob: "ACCRUAL PAYABLE 50"} {
-				last := scene.Must(m.Movements(ctx, affiliate.MovementFilter{AffiliateID: affiliate.Set(id)}, affiliate.Page{Limit: 1})).Items[0]
+				last := scene.Must(m.Movements(ctx, affiliate.MovementQuery{AffiliateID: affiliate.Set(id)}, affiliate.Page{Limit: 1})).Items[0]
 				if got := fmt.Sprint(last.From, " ", last.To, " ", last.Amount); got != want || last.Cause != affiliate.CauseMove || last.SaleID != affiliate.Set(sale.ID) {
 					t.Errorf("the ledger of %s: %s because of %s, want %s", id, got, last.Cause, want)
 				}
@@ -295,7 +295,7 @@ func TestMoveAdjustments(t *testing.T) {
 	sale := m.sale("1")
 	m.paysAda(affiliate.PayoutPaid)
 	m.claw(sale.ID, m.bob.ID)
-	back := scene.Must(m.Adjustments(ctx, affiliate.AdjustmentFilter{Kind: affiliate.AdjustMove}, affiliate.Page{Limit: 1})).Items[0]
+	back := scene.Must(m.Adjustments(ctx, affiliate.AdjustmentQuery{Kind: affiliate.AdjustMove}, affiliate.Page{Limit: 1})).Items[0]
 	if want := fmt.Sprintf("Sale %d was given to another affiliate", sale.ID); back.Amount != scene.Sum("-20") || back.Reason != want {
 		t.Errorf("taken back: %+v", back)
 	}
@@ -326,7 +326,7 @@ func TestVerifyMovedSale(t *testing.T) {
 	sale := m.sale("1")
 	m.paysAda(affiliate.PayoutPaid)
 	m.claw(sale.ID, m.bob.ID)
-	back := scene.Must(m.Adjustments(t.Context(), affiliate.AdjustmentFilter{}, affiliate.Page{Limit: 1})).Items[0]
+	back := scene.Must(m.Adjustments(t.Context(), affiliate.AdjustmentQuery{}, affiliate.Page{Limit: 1})).Items[0]
 	m.Raw(func(tx *record.Tx) error {
 		rec := scene.Must(tx.Adjustments.Get(back.ID))
 		rec.Amount = scene.Sum("-19")

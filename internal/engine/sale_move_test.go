@@ -66,7 +66,7 @@ func TestMoveSale(t *testing.T) {
 		t.Errorf("Ada: %s; Bob: %s", a, b)
 	}
 	for id, want := range map[uuid.UUID]string{ada: "PAYABLE ACCRUAL 20", bob: "ACCRUAL PAYABLE 50"} {
-		list := scene.Must(m.Movements(t.Context(), affiliate.MovementFilter{AffiliateID: affiliate.Set(id)}, affiliate.Page{Limit: 1})).Items
+		list := scene.Must(m.Movements(t.Context(), affiliate.MovementQuery{AffiliateID: affiliate.Set(id)}, affiliate.Page{Limit: 1})).Items
 		if got := string(list[0].From) + " " + string(list[0].To) + " " + list[0].Amount.String(); got != want || list[0].Cause != affiliate.CauseMove {
 			t.Errorf("the ledger of %s: %s because of %s, want %s", id, got, list[0].Cause, want)
 		}
@@ -129,7 +129,7 @@ func TestMoveSaleBeyondLimits(t *testing.T) {
 	if got := scene.Must(m.UpdateSale(t.Context(), second.ID, total)); got.CommissionEarned.String() != "0" {
 		t.Errorf("with another total the second earns %s", got.CommissionEarned)
 	}
-	scene.Must(m.Run(t.Context(), affiliate.RecalculateJob{SaleFilter: affiliate.SaleFilter{}}))
+	scene.Must(m.Run(t.Context(), affiliate.RecalculateJob{}))
 	if got := scene.Must(m.UpdateSale(t.Context(), second.ID, m.to(m.bob.ID))); got.CommissionEarned.String() != "100" {
 		t.Errorf("at Bob the second earns %s", got.CommissionEarned)
 	}

@@ -56,11 +56,11 @@ func TestSearchSales(t *testing.T) {
 			}
 			return ids
 		}
-		if diff := cmp.Diff(tt.want, ids(scene.Must(s.SearchSales(ctx, tt.q, affiliate.Page{})).Items)); diff != "" {
+		if diff := cmp.Diff(tt.want, ids(scene.Must(s.Sales(ctx, tt.q, affiliate.Page{})).Items)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 		var paged list
-		for sale, err := range affiliate.Each(1, func(pg affiliate.Page) (affiliate.List[affiliate.Sale], error) { return s.SearchSales(ctx, tt.q, pg) }) {
+		for sale, err := range affiliate.Each(1, func(pg affiliate.Page) (affiliate.List[affiliate.Sale], error) { return s.Sales(ctx, tt.q, pg) }) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -71,17 +71,17 @@ func TestSearchSales(t *testing.T) {
 		}
 	}
 	for _, bad := range []q{{Status: "x"}, {ApprovalStatus: "x"}, {Currency: "EU"}, {Since: affiliate.Set(affiliate.Day(10_000, 1, 1))}} {
-		if _, err := s.SearchSales(ctx, bad, affiliate.Page{}); !errors.Is(err, affiliate.InvalidQuery) {
+		if _, err := s.Sales(ctx, bad, affiliate.Page{}); !errors.Is(err, affiliate.InvalidQuery) {
 			t.Errorf("%+v: %v", bad, err)
 		}
 	}
-	first := scene.Must(s.SearchSales(ctx, q{}, affiliate.Page{Limit: 1})).Next
+	first := scene.Must(s.Sales(ctx, q{}, affiliate.Page{Limit: 1})).Next
 	for _, pg := range []affiliate.Page{{Limit: 1001}, {Limit: -1}, {Cursor: "x"}, {Cursor: first + "A"}} {
-		if _, err := s.SearchSales(ctx, q{}, pg); !errors.Is(err, affiliate.InvalidQuery) {
+		if _, err := s.Sales(ctx, q{}, pg); !errors.Is(err, affiliate.InvalidQuery) {
 			t.Errorf("%+v: %v", pg, err)
 		}
 	}
-	if _, err := s.SearchSales(ctx, q{AffiliateID: ada}, affiliate.Page{Cursor: first}); !errors.Is(err, affiliate.InvalidQuery) {
+	if _, err := s.Sales(ctx, q{AffiliateID: ada}, affiliate.Page{Cursor: first}); !errors.Is(err, affiliate.InvalidQuery) {
 		t.Errorf("a cursor of another search: %v", err)
 	}
 }
@@ -97,11 +97,11 @@ func TestSearchSalesIsBounded(t *testing.T) {
 		scene.Must(s.RecordSale(ctx, affiliate.SaleParams{Email: s.Tomas.Email, TotalEarned: scene.Sum("1"), ExternalID: fmt.Sprint("n", i)}))
 	}
 	refunded := affiliate.SaleQuery{Status: affiliate.SaleRefunded}
-	page := scene.Must(s.SearchSales(ctx, refunded, affiliate.Page{Limit: 10}))
+	page := scene.Must(s.Sales(ctx, refunded, affiliate.Page{Limit: 10}))
 	if len(page.Items) != 0 || page.Next == "" {
 		t.Fatalf("%d sales, next %q", len(page.Items), page.Next)
 	}
-	page = scene.Must(s.SearchSales(ctx, refunded, affiliate.Page{Limit: 10, Cursor: page.Next}))
+	page = scene.Must(s.Sales(ctx, refunded, affiliate.Page{Limit: 10, Cursor: page.Next}))
 	if len(page.Items) != 1 || page.Items[0].ID != wanted.ID || page.Next != "" {
 		t.Errorf("%d sales, next %q", len(page.Items), page.Next)
 	}

@@ -24,7 +24,7 @@ func TestSearchSalesText(t *testing.T) {
 	scene.Must(w.RefundSale(ctx, affiliate.Refund{SaleID: three}))
 	find := func(q affiliate.SaleQuery, pg affiliate.Page) (ids []affiliate.SaleID) {
 		t.Helper()
-		for _, s := range scene.Must(w.SearchSales(ctx, q, pg)).Items {
+		for _, s := range scene.Must(w.Sales(ctx, q, pg)).Items {
 			ids = append(ids, s.ID)
 		}
 		return ids
@@ -40,7 +40,7 @@ func TestSearchSalesText(t *testing.T) {
 	scene.Equal(t, []affiliate.SaleID(nil), find(affiliate.SaleQuery{Search: affiliate.Set("")}, affiliate.Page{}))
 	for _, text := range []string{"order", "kim@example.com"} {
 		q := affiliate.SaleQuery{Search: affiliate.Set(text)}
-		first := scene.Must(w.SearchSales(ctx, q, affiliate.Page{Limit: 1}))
+		first := scene.Must(w.Sales(ctx, q, affiliate.Page{Limit: 1}))
 		scene.Equal(t, []affiliate.SaleID{one}, find(q, affiliate.Page{Limit: 1, Cursor: first.Next}))
 	}
 	w.Verifies()

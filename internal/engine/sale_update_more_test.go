@@ -59,7 +59,7 @@ func TestUpdateSaleOwnRate(t *testing.T) {
 	})
 	plan := scene.Must(s.CreatePlan(ctx, affiliate.PlanParams{Name: "p", Terms: affiliate.Terms{Rate: affiliate.MustPercent("30")}}))
 	scene.Must(s.SetReferralPlan(ctx, plan.ID, s.Tomas.ID))
-	scene.Equal(t, 1, scene.Must(s.Run(ctx, affiliate.RecalculateJob{SaleFilter: affiliate.SaleFilter{}})).Changed)
+	scene.Equal(t, 1, scene.Must(s.Run(ctx, affiliate.RecalculateJob{})).Changed)
 	scene.Equal(t, []string{"20", "30", "20"}, []string{rate(own), rate(free), rate(byCode)})
 
 	update(own, affiliate.SaleUpdate{Name: scene.TextOf("n")})
@@ -86,7 +86,7 @@ func TestRecalculateChangesTheTypeAlone(t *testing.T) {
 	on(affiliate.CommissionFlat)
 	sale := s.ToTomas("100")
 	on(affiliate.CommissionPercentage)
-	scene.Equal(t, 1, scene.Must(s.Run(ctx, affiliate.RecalculateJob{SaleFilter: affiliate.SaleFilter{}})).Changed)
+	scene.Equal(t, 1, scene.Must(s.Run(ctx, affiliate.RecalculateJob{})).Changed)
 	got := scene.Must(s.UpdateSale(ctx, sale.ID, affiliate.SaleUpdate{TotalEarned: scene.Amount("200")}))
 	scene.Equal(t, scene.Sum("40"), got.CommissionEarned)
 	s.Verifies()
@@ -112,9 +112,9 @@ func TestRecalculateAfterADeduction(t *testing.T) {
 	cfg := s.Config()
 	cfg.CommissionOnTax = true
 	later := scene.Must(tributary.New(s.Store, cfg))
-	scene.Equal(t, 1, scene.Must(later.Run(ctx, affiliate.RecalculateJob{SaleFilter: affiliate.SaleFilter{}})).Changed)
+	scene.Equal(t, 1, scene.Must(later.Run(ctx, affiliate.RecalculateJob{})).Changed)
 	scene.Equal(t, []affiliate.Amount{scene.Sum("18"), scene.Sum("20")}, []affiliate.Amount{sale.CommissionEarned, scene.Must(s.Sale(ctx, sale.ID)).CommissionEarned})
-	scene.Equal(t, 0, scene.Must(later.Run(ctx, affiliate.RecalculateJob{SaleFilter: affiliate.SaleFilter{}})).Changed)
+	scene.Equal(t, 0, scene.Must(later.Run(ctx, affiliate.RecalculateJob{})).Changed)
 	s.Verifies()
 }
 

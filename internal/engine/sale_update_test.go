@@ -510,37 +510,37 @@ func TestRecalculateSales(t *testing.T) {
 	scene.Must(s.SetAffiliatePlan(ctx, plan.ID, s.Ada.Person.ID, s.Bob.ID))
 	s.Pass(time.Hour)
 
-	nothing := map[string]affiliate.SaleFilter{
+	nothing := map[string]affiliate.RecalculateJob{
 		"unknown affiliate": {AffiliateID: affiliate.Set(uuid.Max)}, "unknown email": {AffiliateEmail: affiliate.Set("x@example.com")}, "no email": {AffiliateEmail: affiliate.Set("\x00")},
 		"unknown referral": {ReferralID: affiliate.Set("nobody")}, "unknown id": {ExternalID: affiliate.Set("nope")}, "no id": {ExternalID: affiliate.Set("\x00")}, "unknown invoice": {ExternalInvoiceID: affiliate.Set("nope")},
 		"in a payout": {ExternalID: affiliate.Set("bob-1")},
 	}
 	for name, f := range nothing {
 		s.Fires(func() error {
-			done, err := s.Run(ctx, affiliate.RecalculateJob{SaleFilter: f})
+			done, err := s.Run(ctx, f)
 			if done.Changed != 0 {
 				t.Errorf("%s: %d", name, done.Changed)
 			}
 			return err
 		})
 	}
-	recalculate := func(f affiliate.SaleFilter, want int) {
+	recalculate := func(f affiliate.RecalculateJob, want int) {
 		t.Helper()
 		events := make([]affiliate.EventType, want)
 		for i := range events {
 			events[i] = affiliate.SaleUpdated
 		}
 		s.Fires(func() error {
-			done, err := s.Run(ctx, affiliate.RecalculateJob{SaleFilter: f})
+			done, err := s.Run(ctx, f)
 			if done.Changed != int64(want) {
 				t.Errorf("%+v: %d changed, want %d", f, done.Changed, want)
 			}
 			return err
 		}, events...)
 	}
-	recalculate(affiliate.SaleFilter{ExternalInvoiceID: affiliate.Set("inv-2")}, 1)
-	recalculate(affiliate.SaleFilter{ReferralID: affiliate.Set(s.Tomas.Email)}, 2)
-	recalculate(affiliate.SaleFilter{}, 0)
+	recalculate(affiliate.RecalculateJob{ExternalInvoiceID: affiliate.Set("inv-2")}, 1)
+	recalculate(affiliate.RecalculateJob{ReferralID: affiliate.Set(s.Tomas.Email)}, 2)
+	recalculate(affiliate.RecalculateJob{}, 0)
 	for id, want := range map[affiliate.SaleID]string{plain.ID: "30", own.ID: "50", hand.ID: "3", part.ID: "0", full.ID: "0", other.ID: "20", inPayout.ID: "20"} {
 		if got := scene.Must(s.Sale(ctx, id)).CommissionEarned.String(); got != want {
 			t.Errorf("sale %d earns %s, want %s", id, got, want)
@@ -548,7 +548,7 @@ func TestRecalculateSales(t *testing.T) {
 	}
 	s.Verifies()
 	scene.Must(s.SetAffiliatePlan(ctx, uuid.Nil, s.Ada.Person.ID))
-	recalculate(affiliate.SaleFilter{AffiliateEmail: affiliate.Set("ADA@example.com")}, 2)
+	recalculate(affiliate.RecalculateJob{AffiliateEmail: affiliate.Set("ADA@example.com")}, 2)
 	s.Verifies()
 }
 
@@ -601,7 +601,7 @@ func payoutOf(s scene.Shop, sale affiliate.Sale) affiliate.Payout {
 	s.T.Helper()
 	ctx := s.T.Context()
 	var others []affiliate.SaleID
-	for _, other := range scene.Must(s.Sales(ctx, affiliate.SaleFilter{AffiliateID: affiliate.Set(s.Ada.Person.ID)}, affiliate.Page{})).Items {
+	for _, other := range scene.Must(s.Sales(ctx, affiliate.SaleQuery{AffiliateID: affiliate.Set(s.Ada.Person.ID)}, affiliate.Page{})).Items {
 		if other.ID != sale.ID {
 			others = append(others, other.ID)
 		}

@@ -225,13 +225,15 @@ func TestHostileTexts(t *testing.T) {
 			_, err = s.UpdateReferral(ctx, text, in)
 			check(what("UpdateReferral ident", f), err)
 		})
-		putText(affiliate.SaleFilter{}, text, func(f string, in affiliate.SaleFilter) {
+		putText(affiliate.SaleQuery{}, text, func(f string, in affiliate.SaleQuery) {
 			_, err := s.Sales(ctx, in, affiliate.Page{})
 			check(what("Sales", f), err)
-			_, err = s.Run(ctx, affiliate.RecalculateJob{SaleFilter: in})
+		})
+		putText(affiliate.RecalculateJob{}, text, func(f string, in affiliate.RecalculateJob) {
+			_, err := s.Run(ctx, in)
 			check(what("RecalculateSales", f), err)
 		})
-		putText(affiliate.ReferralFilter{}, text, func(f string, in affiliate.ReferralFilter) {
+		putText(affiliate.ReferralQuery{}, text, func(f string, in affiliate.ReferralQuery) {
 			_, err := s.Referrals(ctx, in, affiliate.Page{})
 			check(what("Referrals", f), err)
 		})
@@ -243,7 +245,7 @@ func TestHostileTexts(t *testing.T) {
 			check(what("RefundSale", f), err)
 		})
 		putText(affiliate.Page{}, text, func(f string, in affiliate.Page) {
-			_, err := s.Sales(ctx, affiliate.SaleFilter{}, in)
+			_, err := s.Sales(ctx, affiliate.SaleQuery{}, in)
 			check(what("Page", f), err)
 		})
 		putText(affiliate.PayoutParams{AffiliateID: s.Bob.ID}, text, func(f string, in affiliate.PayoutParams) {
@@ -285,7 +287,7 @@ func TestHostileTexts(t *testing.T) {
 }
 
 func failFirstPayout(ctx context.Context, s scene.Shop, reason string) error {
-	list, err := s.Payouts(ctx, affiliate.PayoutFilter{}, affiliate.Page{})
+	list, err := s.Payouts(ctx, affiliate.PayoutQuery{}, affiliate.Page{})
 	if err != nil {
 		return err
 	}

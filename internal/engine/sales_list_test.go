@@ -31,27 +31,27 @@ func TestSaleFilters(t *testing.T) {
 	c := s.Sell(affiliate.SaleParams{PromoCode: "ADA20", Email: s.Bea.Email, ExternalInvoiceID: strings.Repeat("漢", 255)})
 	ids := func(ids ...affiliate.SaleID) []affiliate.SaleID { return append([]affiliate.SaleID{}, ids...) }
 	for name, tt := range map[string]struct {
-		f    affiliate.SaleFilter
+		f    affiliate.SaleQuery
 		want []affiliate.SaleID
 	}{
-		"all":                     {affiliate.SaleFilter{}, ids(c.ID, b.ID, a.ID)},
-		"affiliate":               {affiliate.SaleFilter{AffiliateID: affiliate.Set(s.Ada.Person.ID)}, ids(c.ID, a.ID)},
-		"affiliate email":         {affiliate.SaleFilter{AffiliateEmail: affiliate.Set(" BOB@example.com")}, ids(b.ID)},
-		"referral id":             {affiliate.SaleFilter{ReferralID: affiliate.Set(s.Bea.ID.String())}, ids(c.ID, b.ID)},
-		"referral email":          {affiliate.SaleFilter{ReferralID: affiliate.Set("BEA@example.net")}, ids(c.ID, b.ID)},
-		"external id":             {affiliate.SaleFilter{ExternalID: affiliate.Set("order")}, ids(a.ID)},
-		"external id, other case": {affiliate.SaleFilter{ExternalID: affiliate.Set("Order")}, ids()},
-		"long external id":        {affiliate.SaleFilter{ExternalID: affiliate.Set(strings.Repeat("é", 255))}, ids(b.ID)},
-		"invoice":                 {affiliate.SaleFilter{ExternalInvoiceID: affiliate.Set("inv")}, ids(a.ID)},
-		"long invoice":            {affiliate.SaleFilter{ExternalInvoiceID: affiliate.Set(strings.Repeat("漢", 255))}, ids(c.ID)},
-		"unknown affiliate B405":  {affiliate.SaleFilter{AffiliateID: affiliate.Set(uuid.Max)}, ids()},
-		"unknown email":           {affiliate.SaleFilter{AffiliateEmail: affiliate.Set("x@example.com")}, ids()},
-		"no email":                {affiliate.SaleFilter{AffiliateEmail: affiliate.Set("\x00")}, ids()},
-		"unknown referral":        {affiliate.SaleFilter{ReferralID: affiliate.Set("nobody")}, ids()},
-		"unknown external id":     {affiliate.SaleFilter{ExternalID: affiliate.Set("inv")}, ids()},
-		"no external id":          {affiliate.SaleFilter{ExternalID: affiliate.Set("a\x00")}, ids()},
-		"no invoice":              {affiliate.SaleFilter{ExternalInvoiceID: affiliate.Set("\xff")}, ids()},
-		"endless invoice":         {affiliate.SaleFilter{ExternalInvoiceID: affiliate.Set(strings.Repeat("x", 1<<20))}, ids()},
+		"all":                     {affiliate.SaleQuery{}, ids(c.ID, b.ID, a.ID)},
+		"affiliate":               {affiliate.SaleQuery{AffiliateID: affiliate.Set(s.Ada.Person.ID)}, ids(c.ID, a.ID)},
+		"affiliate email":         {affiliate.SaleQuery{AffiliateEmail: affiliate.Set(" BOB@example.com")}, ids(b.ID)},
+		"referral id":             {affiliate.SaleQuery{ReferralID: affiliate.Set(s.Bea.ID.String())}, ids(c.ID, b.ID)},
+		"referral email":          {affiliate.SaleQuery{ReferralID: affiliate.Set("BEA@example.net")}, ids(c.ID, b.ID)},
+		"external id":             {affiliate.SaleQuery{ExternalID: affiliate.Set("order")}, ids(a.ID)},
+		"external id, other case": {affiliate.SaleQuery{ExternalID: affiliate.Set("Order")}, ids()},
+		"long external id":        {affiliate.SaleQuery{ExternalID: affiliate.Set(strings.Repeat("é", 255))}, ids(b.ID)},
+		"invoice":                 {affiliate.SaleQuery{ExternalInvoiceID: affiliate.Set("inv")}, ids(a.ID)},
+		"long invoice":            {affiliate.SaleQuery{ExternalInvoiceID: affiliate.Set(strings.Repeat("漢", 255))}, ids(c.ID)},
+		"unknown affiliate B405":  {affiliate.SaleQuery{AffiliateID: affiliate.Set(uuid.Max)}, ids()},
+		"unknown email":           {affiliate.SaleQuery{AffiliateEmail: affiliate.Set("x@example.com")}, ids()},
+		"no email":                {affiliate.SaleQuery{AffiliateEmail: affiliate.Set("\x00")}, ids()},
+		"unknown referral":        {affiliate.SaleQuery{ReferralID: affiliate.Set("nobody")}, ids()},
+		"unknown external id":     {affiliate.SaleQuery{ExternalID: affiliate.Set("inv")}, ids()},
+		"no external id":          {affiliate.SaleQuery{ExternalID: affiliate.Set("a\x00")}, ids()},
+		"no invoice":              {affiliate.SaleQuery{ExternalInvoiceID: affiliate.Set("\xff")}, ids()},
+		"endless invoice":         {affiliate.SaleQuery{ExternalInvoiceID: affiliate.Set(strings.Repeat("x", 1<<20))}, ids()},
 	} {
 		list, err := s.Sales(ctx, tt.f, affiliate.Page{})
 		if err != nil || list.Items == nil || list.Next != "" {
@@ -73,36 +73,38 @@ func pagersOf(s scene.Shop, t *testing.T) map[string]func(affiliate.Page) (ids [
 	ctx := t.Context()
 	return map[string]func(affiliate.Page) ([]string, string, error){
 		"sales": pager(func(pg affiliate.Page) (affiliate.List[affiliate.Sale], error) {
-			return s.Sales(ctx, affiliate.SaleFilter{}, pg)
+			return s.Sales(ctx, affiliate.SaleQuery{}, pg)
 		}),
 		"sales of ada": pager(func(pg affiliate.Page) (affiliate.List[affiliate.Sale], error) {
-			return s.Sales(ctx, affiliate.SaleFilter{AffiliateID: affiliate.Set(s.Ada.Person.ID)}, pg)
+			return s.Sales(ctx, affiliate.SaleQuery{AffiliateID: affiliate.Set(s.Ada.Person.ID)}, pg)
 		}),
 		"sales of bob": pager(func(pg affiliate.Page) (affiliate.List[affiliate.Sale], error) {
-			return s.Sales(ctx, affiliate.SaleFilter{AffiliateID: affiliate.Set(s.Bob.ID)}, pg)
+			return s.Sales(ctx, affiliate.SaleQuery{AffiliateID: affiliate.Set(s.Bob.ID)}, pg)
 		}),
 		"sales to tomas": pager(func(pg affiliate.Page) (affiliate.List[affiliate.Sale], error) {
-			return s.Sales(ctx, affiliate.SaleFilter{ReferralID: affiliate.Set(s.Tomas.Email)}, pg)
+			return s.Sales(ctx, affiliate.SaleQuery{ReferralID: affiliate.Set(s.Tomas.Email)}, pg)
 		}),
 		"referrals": pager(func(pg affiliate.Page) (affiliate.List[affiliate.Referral], error) {
-			return s.Referrals(ctx, affiliate.ReferralFilter{}, pg)
+			return s.Referrals(ctx, affiliate.ReferralQuery{}, pg)
 		}),
 		"referrals of ada": pager(func(pg affiliate.Page) (affiliate.List[affiliate.Referral], error) {
-			return s.Referrals(ctx, affiliate.ReferralFilter{AffiliateEmail: affiliate.Set("ada@example.com")}, pg)
+			return s.Referrals(ctx, affiliate.ReferralQuery{AffiliateEmail: affiliate.Set("ada@example.com")}, pg)
 		}),
 		"referrals of cust": pager(func(pg affiliate.Page) (affiliate.List[affiliate.Referral], error) {
-			return s.Referrals(ctx, affiliate.ReferralFilter{ReferredUserExternalID: affiliate.Set("cust")}, pg)
+			return s.Referrals(ctx, affiliate.ReferralQuery{ReferredUserExternalID: affiliate.Set("cust")}, pg)
 		}),
 		"a cust named like her": pager(func(pg affiliate.Page) (affiliate.List[affiliate.Referral], error) {
-			return s.Referrals(ctx, affiliate.ReferralFilter{ReferredUserExternalID: affiliate.Set(s.Ada.Person.ID.String())}, pg)
+			return s.Referrals(ctx, affiliate.ReferralQuery{ReferredUserExternalID: affiliate.Set(s.Ada.Person.ID.String())}, pg)
 		}),
 		"payouts": pager(func(pg affiliate.Page) (affiliate.List[affiliate.Payout], error) {
-			return s.Payouts(ctx, affiliate.PayoutFilter{}, pg)
+			return s.Payouts(ctx, affiliate.PayoutQuery{}, pg)
 		}),
 		"payouts of ada": pager(func(pg affiliate.Page) (affiliate.List[affiliate.Payout], error) {
-			return s.Payouts(ctx, affiliate.PayoutFilter{AffiliateID: affiliate.Set(s.Ada.Person.ID)}, pg)
+			return s.Payouts(ctx, affiliate.PayoutQuery{AffiliateID: affiliate.Set(s.Ada.Person.ID)}, pg)
 		}),
-		"affiliates": pager(func(pg affiliate.Page) (affiliate.List[affiliate.Affiliate], error) { return s.Affiliates(ctx, pg) }),
+		"affiliates": pager(func(pg affiliate.Page) (affiliate.List[affiliate.Affiliate], error) {
+			return s.Affiliates(ctx, affiliate.AffiliateQuery{}, pg)
+		}),
 	}
 }
 
@@ -216,10 +218,10 @@ func TestPagesWhileListsChange(t *testing.T) {
 		s.ToTomas("10")
 	}
 	seen := map[affiliate.SaleID]int{}
-	all := saleIDs(scene.Must(s.Sales(ctx, affiliate.SaleFilter{}, affiliate.Page{})).Items)
+	all := saleIDs(scene.Must(s.Sales(ctx, affiliate.SaleQuery{}, affiliate.Page{})).Items)
 	steps := 0
 	for sale, err := range affiliate.Each(1, func(pg affiliate.Page) (affiliate.List[affiliate.Sale], error) {
-		return s.Sales(ctx, affiliate.SaleFilter{ReferralID: affiliate.Set(s.Tomas.Email)}, pg)
+		return s.Sales(ctx, affiliate.SaleQuery{ReferralID: affiliate.Set(s.Tomas.Email)}, pg)
 	}) {
 		if err != nil {
 			t.Fatal(err)

@@ -53,10 +53,10 @@ func TestSearchAfterWrongClock(t *testing.T) {
 				slices.Sort(tt.want)
 				for _, oldest := range []bool{false, true} {
 					sales := scene.All(affiliate.Each(10, func(pg affiliate.Page) (affiliate.List[affiliate.Sale], error) {
-						return s.SearchSales(ctx, affiliate.SaleQuery{Since: tt.since, Until: tt.until, OldestFirst: oldest}, pg)
+						return s.Sales(ctx, affiliate.SaleQuery{Since: tt.since, Until: tt.until, OldestFirst: oldest}, pg)
 					}))
 					people := scene.All(affiliate.Each(10, func(pg affiliate.Page) (affiliate.List[affiliate.Referral], error) {
-						return s.SearchReferrals(ctx, affiliate.ReferralQuery{Since: tt.since, Until: tt.until, OldestFirst: oldest, Search: affiliate.Set("@b.co")}, pg)
+						return s.Referrals(ctx, affiliate.ReferralQuery{Since: tt.since, Until: tt.until, OldestFirst: oldest, Search: affiliate.Set("@b.co")}, pg)
 					}))
 					sold, came := []string{}, []string{}
 					for _, sale := range sales {
@@ -71,7 +71,7 @@ func TestSearchAfterWrongClock(t *testing.T) {
 						t.Errorf("%s, %v ahead, %s, oldest first %v: sales %v, customers %v, want %v", name, ahead, what, oldest, sold, came, tt.want)
 					}
 				}
-				sent := scene.Must(s.Deliveries(ctx, affiliate.DeliveryFilter{Since: tt.since, Until: tt.until}, affiliate.Page{})).Items
+				sent := scene.Must(s.Deliveries(ctx, affiliate.DeliveryQuery{Since: tt.since, Until: tt.until}, affiliate.Page{})).Items
 				if len(sent) != len(tt.want) {
 					t.Errorf("%s, %v ahead, %s: %d deliveries, want %d", name, ahead, what, len(sent), len(tt.want))
 				}

@@ -58,10 +58,10 @@ func TestSearchSalesByTime(t *testing.T) {
 			scene.Must(s.ReviewCommissions(ctx, affiliate.ApprovalOnHold, last.ID))
 		}
 		number := func(sale affiliate.Sale) string { return sale.ExternalID.Or("") }
-		finds(t, name, func(pg affiliate.Page) (affiliate.List[affiliate.Sale], error) { return s.SearchSales(ctx, tt.q, pg) }, number, tt.want...)
+		finds(t, name, func(pg affiliate.Page) (affiliate.List[affiliate.Sale], error) { return s.Sales(ctx, tt.q, pg) }, number, tt.want...)
 		tt.q.OldestFirst = true
 		slices.Reverse(tt.want)
-		finds(t, name+", oldest first", func(pg affiliate.Page) (affiliate.List[affiliate.Sale], error) { return s.SearchSales(ctx, tt.q, pg) }, number, tt.want...)
+		finds(t, name+", oldest first", func(pg affiliate.Page) (affiliate.List[affiliate.Sale], error) { return s.Sales(ctx, tt.q, pg) }, number, tt.want...)
 	}
 }
 
@@ -103,16 +103,16 @@ func TestOldestFirst(t *testing.T) {
 	}
 	scene.Must(sells.CreateCode(ctx, affiliate.CodeParams{CouponID: sells.ADA20.CouponID, Code: "SECOND", AffiliateID: sells.Ada.Person.ID}))
 	check("affiliates", func(oldest bool, pg affiliate.Page) ([]string, string, error) {
-		return named(func(a affiliate.Affiliate) string { return a.Email })(s.SearchAffiliates(ctx, affiliate.AffiliateQuery{OldestFirst: oldest}, pg))
+		return named(func(a affiliate.Affiliate) string { return a.Email })(s.Affiliates(ctx, affiliate.AffiliateQuery{OldestFirst: oldest}, pg))
 	})
 	check("customers", func(oldest bool, pg affiliate.Page) ([]string, string, error) {
-		return named(func(r affiliate.Referral) string { return r.Email })(sells.SearchReferrals(ctx, affiliate.ReferralQuery{OldestFirst: oldest}, pg))
+		return named(func(r affiliate.Referral) string { return r.Email })(sells.Referrals(ctx, affiliate.ReferralQuery{OldestFirst: oldest}, pg))
 	})
 	check("codes", func(oldest bool, pg affiliate.Page) ([]string, string, error) {
-		return named(func(c affiliate.Code) string { return c.Code })(sells.SearchCodes(ctx, affiliate.CodeQuery{OldestFirst: oldest}, pg))
+		return named(func(c affiliate.Code) string { return c.Code })(sells.Codes(ctx, affiliate.CodeQuery{OldestFirst: oldest}, pg))
 	})
 	check("sales", func(oldest bool, pg affiliate.Page) ([]string, string, error) {
-		return named(func(s affiliate.Sale) string { return fmt.Sprint(s.ID) })(sells.SearchSales(ctx, affiliate.SaleQuery{OldestFirst: oldest}, pg))
+		return named(func(s affiliate.Sale) string { return fmt.Sprint(s.ID) })(sells.Sales(ctx, affiliate.SaleQuery{OldestFirst: oldest}, pg))
 	})
 }
 
@@ -124,7 +124,7 @@ func TestSalesByCurrency(t *testing.T) {
 	euros := scene.Must(s.RecordSale(t.Context(), affiliate.SaleParams{ReferralID: s.Tomas.ID.String(), TotalEarned: scene.Sum("100"), Currency: "EUR"})).Sale.Or(affiliate.Sale{})
 	for currency, want := range map[affiliate.Currency][]affiliate.SaleID{"": {euros.ID, own.ID}, "USD": {own.ID}, "EUR": {euros.ID}, "eur": {euros.ID}, "GBP": nil} {
 		var got []affiliate.SaleID
-		for _, sale := range scene.Must(s.SearchSales(t.Context(), affiliate.SaleQuery{Currency: currency}, affiliate.Page{})).Items {
+		for _, sale := range scene.Must(s.Sales(t.Context(), affiliate.SaleQuery{Currency: currency}, affiliate.Page{})).Items {
 			got = append(got, sale.ID)
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
@@ -169,7 +169,7 @@ func TestSearchOfPeriodBeginsThere(t *testing.T) {
 			first.ID: {Until: affiliate.Set(affiliate.At(first.CreatedAt.Time().Add(time.Hour)))},
 			last.ID:  {Since: affiliate.Set(affiliate.At(last.CreatedAt.Time().Add(-time.Hour))), OldestFirst: true},
 		} {
-			search := func(pg affiliate.Page) (affiliate.List[affiliate.Sale], error) { return s.SearchSales(ctx, q, pg) }
+			search := func(pg affiliate.Page) (affiliate.List[affiliate.Sale], error) { return s.Sales(ctx, q, pg) }
 			if got := scene.All(affiliate.Each(10, search)); len(got) != 1 || got[0].ID != want {
 				t.Errorf("%s: %d sales", name, len(got))
 			}

@@ -37,10 +37,10 @@ func TestPastedTexts(t *testing.T) {
 	scene.Equal(t, []any{s.Ada.Person.ID, "می\u200cخواهم", "mina@example.net"}, []any{ref.AffiliateID, ref.Name.Or(""), ref.Email})
 	scene.Equal(t, ref.ID, scene.Must(s.Referral(ctx, pasted("mina@example.net"))).ID)
 	for _, text := range []string{pasted("mina@example.net"), unseen + "mina" + unseen} {
-		found := scene.Must(s.SearchReferrals(ctx, affiliate.ReferralQuery{Search: affiliate.Set(text)}, affiliate.Page{}))
+		found := scene.Must(s.Referrals(ctx, affiliate.ReferralQuery{Search: affiliate.Set(text)}, affiliate.Page{}))
 		scene.Equal(t, 1, len(found.Items))
 	}
-	scene.Equal(t, s.Ada.Person.ID, scene.Must(s.AffiliateByEmail(ctx, pasted(s.Ada.Person.Email))).ID)
+	scene.Equal(t, s.Ada.Person.ID, scene.Must(s.Affiliate(ctx, pasted(s.Ada.Person.Email))).ID)
 	joined := scene.Must(s.CreateAffiliate(ctx, affiliate.AffiliateParams{FirstName: unseen + "I \u2764\ufe0f" + unseen, LastName: " L\u3000", Email: pasted("ivy@example.org")}))
 	scene.Equal(t, []string{"I \u2764\ufe0f", "L", "ivy@example.org"}, []string{joined.FirstName, joined.LastName, joined.Email})
 	s.Refused(scene.FieldError(affiliate.MissingField, "firstName", "First name is required"), func() error {

@@ -119,7 +119,7 @@ func TestCurrencyBeforeMoney(t *testing.T) {
 	for i, err := range []error{
 		dollars.Ping(ctx),
 		scene.ErrOf(dollars.RecordSale(ctx, affiliate.SaleParams{ReferralID: "kim@example.net", TotalEarned: scene.Sum("5")})),
-		scene.ErrOf(dollars.Coupons(ctx, affiliate.Page{})),
+		scene.ErrOf(dollars.Coupons(ctx, affiliate.CouponQuery{WithCodes: true}, affiliate.Page{})),
 	} {
 		if _, ok := errors.AsType[*affiliate.SettingsError](err); !ok {
 			t.Errorf("%d: %v", i, err)

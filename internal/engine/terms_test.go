@@ -289,7 +289,7 @@ func TestTermsOfImportedSales(t *testing.T) {
 		}
 		scene.Must(d.ImportSales(t.Context(), []imported.Sale{row("old", d.from.Add(-time.Microsecond)), row("new", d.from)}))
 		var earned []string
-		for _, s := range scene.Must(d.Sales(t.Context(), affiliate.SaleFilter{}, affiliate.Page{})).Items {
+		for _, s := range scene.Must(d.Sales(t.Context(), affiliate.SaleQuery{}, affiliate.Page{})).Items {
 			moved := scene.Must(d.UpdateSale(t.Context(), s.ID, affiliate.SaleUpdate{AffiliateID: affiliate.Set(ben)}))
 			earned = append(earned, moved.CommissionEarned.String())
 		}

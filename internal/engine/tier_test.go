@@ -169,7 +169,7 @@ func TestAssignTiers(t *testing.T) {
 	scene.Equal(t, updated(c), assign(1))
 	scene.Equal(t, bronze, tierOf("c"))
 
-	sales := scene.Must(w.Sales(t.Context(), affiliate.SaleFilter{}, affiliate.Page{})).Items
+	sales := scene.Must(w.Sales(t.Context(), affiliate.SaleQuery{}, affiliate.Page{})).Items
 	for _, s := range sales { // a loses the sales that lifted it
 		if s.Affiliate.ID == a.ID && s.TotalEarned == affiliate.MustAmount("100") {
 			scene.Must(0, w.DeleteSale(t.Context(), s.ID))

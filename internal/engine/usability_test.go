@@ -70,13 +70,13 @@ func TestUsability(t *testing.T) {
 					ofCoupon = append(ofCoupon, r)
 				}
 			}
-			filter := affiliate.CodeQuery{AffiliateID: affiliate.Set(s.Person.ID)}
+			filter := affiliate.CodeQuery{AffiliateID: affiliate.Set(s.Person.ID), Usability: true}
 			if slices.Contains(row.code, affiliate.CodeUnassigned) {
-				filter = affiliate.CodeQuery{}
+				filter = affiliate.CodeQuery{Usability: true}
 			}
 			for at, c := range map[string]affiliate.Code{
-				"by affiliate": scene.Must(s.SearchCodes(ctx, filter, affiliate.Page{})).Items[0],
-				"by its text":  scene.Must(s.SearchCodes(ctx, affiliate.CodeQuery{Search: affiliate.Set("ada20")}, affiliate.Page{})).Items[0],
+				"by affiliate": scene.Must(s.Codes(ctx, filter, affiliate.Page{})).Items[0],
+				"by its text":  scene.Must(s.Codes(ctx, affiliate.CodeQuery{Search: affiliate.Set("ada20")}, affiliate.Page{})).Items[0],
 			} {
 				got := c.Usability.Or(affiliate.Usability{})
 				if diff := cmp.Diff(row.code, whyNot(got)); diff != "" || got.Usable != (row.code == nil) || got.Hold.Or("") != row.hold {
@@ -87,15 +87,15 @@ func TestUsability(t *testing.T) {
 				}
 			}
 			for at, c := range map[string]affiliate.Coupon{
-				"all":       scene.Must(s.CouponSummaries(ctx, affiliate.CouponQuery{}, affiliate.Page{})).Items[0],
-				"by its id": scene.Must(s.CouponSummaries(ctx, affiliate.CouponQuery{ID: affiliate.Set(s.Autumn.ID)}, affiliate.Page{})).Items[0],
+				"all":       scene.Must(s.Coupons(ctx, affiliate.CouponQuery{}, affiliate.Page{})).Items[0],
+				"by its id": scene.Must(s.Coupons(ctx, affiliate.CouponQuery{ID: affiliate.Set(s.Autumn.ID)}, affiliate.Page{})).Items[0],
 			} {
 				got := c.Usability.Or(affiliate.Usability{})
 				if diff := cmp.Diff(ofCoupon, whyNot(got)); diff != "" || got.Usable != (ofCoupon == nil) {
 					t.Errorf("coupon, %s: %v %s", at, got.Usable, diff)
 				}
 			}
-			usable := scene.Must(s.SearchCodes(ctx, affiliate.CodeQuery{State: affiliate.CodeUsable}, affiliate.Page{})).Items
+			usable := scene.Must(s.Codes(ctx, affiliate.CodeQuery{State: affiliate.CodeUsable}, affiliate.Page{})).Items
 			if len(usable) == 1 != (row.code == nil) {
 				t.Errorf("%d usable codes", len(usable))
 			}

@@ -64,7 +64,7 @@ func TestImportSlugOfDigits(t *testing.T) {
 			}
 			continue
 		}
-		links := scene.Must(w.Links(t.Context(), affiliate.LinkFilter{AffiliateEmail: affiliate.Set("ben@example.com")}, affiliate.Page{})).Items
+		links := scene.Must(w.Links(t.Context(), affiliate.LinkQuery{AffiliateEmail: affiliate.Set("ben@example.com")}, affiliate.Page{})).Items
 		if len(links) != 1 || links[0].Link != want || len(report.Notes) != 1 || !errors.Is(report.Notes[0].Err, affiliate.SlugTaken) {
 			t.Errorf("%q: %+v, notes %v", conflict, links, report.Notes)
 		}
@@ -95,12 +95,12 @@ func TestImportedAliases(t *testing.T) {
 			t.Errorf("%s leads to %s, click of %s, sale of %s", slug, found.Email, click.AffiliateID, sale.AffiliateID)
 		}
 	}
-	links := scene.Must(w.Links(ctx, affiliate.LinkFilter{Slug: affiliate.Set("ben.b")}, affiliate.Page{})).Items
+	links := scene.Must(w.Links(ctx, affiliate.LinkQuery{Slug: affiliate.Set("ben.b")}, affiliate.Page{})).Items
 	if len(links) != 1 || links[0].Link != "ben-b" {
 		t.Fatalf("%+v", links)
 	}
 	scene.Equal(t, []string{"ben_b", "ben.b"}, links[0].Aliases)
-	if all := scene.Must(w.Links(ctx, affiliate.LinkFilter{AffiliateEmail: affiliate.Set("bea@example.com")}, affiliate.Page{})).Items; len(all) != 1 || all[0].Link != "ben-b-2" {
+	if all := scene.Must(w.Links(ctx, affiliate.LinkQuery{AffiliateEmail: affiliate.Set("bea@example.com")}, affiliate.Page{})).Items; len(all) != 1 || all[0].Link != "ben-b-2" {
 		t.Errorf("%+v", all)
 	}
 	again := scene.Must(w.ImportAffiliates(ctx, rows))

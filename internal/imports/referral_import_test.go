@@ -16,7 +16,7 @@ func TestImportReferralLink(t *testing.T) {
 	ctx := t.Context()
 	s := scene.NewShop(t)
 	adas := func() affiliate.Link {
-		return scene.Must(s.Links(ctx, affiliate.LinkFilter{AffiliateID: affiliate.Set(s.Ada.Person.ID)}, affiliate.Page{})).Items[0]
+		return scene.Must(s.Links(ctx, affiliate.LinkQuery{AffiliateID: affiliate.Set(s.Ada.Person.ID)}, affiliate.Page{})).Items[0]
 	}
 	link := adas().ID
 	for _, tt := range []struct {

@@ -18,13 +18,13 @@ func (v Partner) Links(ctx context.Context, pg affiliate.Page) (affiliate.List[p
 	if pg == (affiliate.Page{}) {
 		pg.Limit = affiliate.PageSize
 	}
-	links, err := v.p.Links(ctx, affiliate.LinkFilter{AffiliateID: affiliate.Set(v.id)}, pg)
+	links, err := v.p.Links(ctx, affiliate.LinkQuery{AffiliateID: affiliate.Set(v.id)}, pg)
 	return shownTo(links, err, linkOf)
 }
 
 // Link implements tributary.Partner.Link.
 func (v Partner) Link(ctx context.Context, id uuid.UUID) (partner.Link, error) {
-	links, err := v.p.Links(ctx, affiliate.LinkFilter{ID: affiliate.Set(id), AffiliateID: affiliate.Set(v.id)}, affiliate.Page{})
+	links, err := v.p.Links(ctx, affiliate.LinkQuery{ID: affiliate.Set(id), AffiliateID: affiliate.Set(v.id)}, affiliate.Page{})
 	if err == nil && len(links.Items) == 0 {
 		err = affiliate.ErrNotFound
 	}
@@ -103,7 +103,7 @@ func (v Partner) active(o *engine.Op) (record.Affiliate, error) {
 	return rec, err
 }
 
-// The lists of a partner: newest first, a hundred without a limit. A page looks
+// The lists of a partner: newest first. A page looks
 // at no more than 5,000 records, so it may be short or empty although more
 // follow: Next says so.
 
@@ -115,7 +115,7 @@ func (v Partner) Codes(ctx context.Context, pg affiliate.Page) (_ affiliate.List
 	return engine.Found(ctx, v.p, engine.Hunt{Page: pg, Operation: "partner-codes", Query: q}, func(o *engine.Op, exactly bool) *engine.Seeker[record.Code, partner.Code] {
 		o.Now = now
 		return &engine.Seeker[record.Code, partner.Code]{
-			Choice: o.ChooseSearchedCodes(q, exactly), Table: o.Tx.Codes, Costs: 1, Item: func(rec record.Code) (partner.Code, error) { return partnerCode(o, rec) },
+			Choice: o.ChooseCodes(q, exactly), Table: o.Tx.Codes, Costs: 1, Item: func(rec record.Code) (partner.Code, error) { return partnerCode(o, rec) },
 		}
 	})
 }
@@ -190,7 +190,7 @@ func earlier(a, b affiliate.Opt[affiliate.Time]) affiliate.Opt[affiliate.Time] {
 
 // Referrals implements tributary.Partner.Referrals.
 func (v Partner) Referrals(ctx context.Context, pg affiliate.Page) (affiliate.List[partner.Referral], error) {
-	referrals, err := v.p.SearchReferrals(ctx, affiliate.ReferralQuery{AffiliateID: affiliate.Set(v.id)}, pg)
+	referrals, err := v.p.Referrals(ctx, affiliate.ReferralQuery{AffiliateID: affiliate.Set(v.id)}, pg)
 	return shownTo(referrals, err, func(r affiliate.Referral) partner.Referral {
 		return partner.Referral{
 			ID: r.ID, Customer: affiliate.MaskEmail(r.Email, r.ID), SubscriptionStatus: r.SubscriptionStatus,
@@ -204,7 +204,7 @@ func (v Partner) Sales(ctx context.Context, pg affiliate.Page) (_ affiliate.List
 	defer v.p.Begin(&ctx, "PartnerSales", engine.Reads).End(&err)
 	q := affiliate.SaleQuery{AffiliateID: affiliate.Set(v.id)}
 	return engine.Found(ctx, v.p, engine.Hunt{Page: pg, Operation: "partner-sales", Query: q}, func(o *engine.Op, _ bool) *engine.Seeker[record.Sale, partner.Sale] {
-		return &engine.Seeker[record.Sale, partner.Sale]{Choice: o.ChooseSearched(q, false), Table: o.Tx.Sales, Item: func(rec record.Sale) (partner.Sale, error) { return partnerSale(o, rec) }}
+		return &engine.Seeker[record.Sale, partner.Sale]{Choice: o.ChooseSales(q, false), Table: o.Tx.Sales, Item: func(rec record.Sale) (partner.Sale, error) { return partnerSale(o, rec) }}
 	})
 }
 

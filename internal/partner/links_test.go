@@ -43,7 +43,7 @@ func TestPartnerLinks(t *testing.T) {
 			}
 		}
 	}))
-	if e := scene.Must(w.Events(ctx, affiliate.EventFilter{}, affiliate.Page{Limit: 1})).Items[0]; e.Actor != "affiliate:"+ada.ID.String() {
+	if e := scene.Must(w.Events(ctx, affiliate.EventQuery{}, affiliate.Page{Limit: 1})).Items[0]; e.Actor != "affiliate:"+ada.ID.String() {
 		t.Errorf("the event is by %q", e.Actor)
 	}
 	taken := func(field string) affiliate.Error {

@@ -236,7 +236,7 @@ func (v Partner) Payouts(ctx context.Context, pg affiliate.Page) (affiliate.List
 	if pg == (affiliate.Page{}) {
 		pg.Limit = affiliate.PageSize
 	}
-	payouts, err := payout.Payouts(ctx, v.p, affiliate.PayoutFilter{AffiliateID: affiliate.Set(v.id)}, pg)
+	payouts, err := payout.Payouts(ctx, v.p, affiliate.PayoutQuery{AffiliateID: affiliate.Set(v.id)}, pg)
 	return shownTo(payouts, err, v.payoutOf)
 }
 

@@ -163,7 +163,7 @@ func TestPartnerCodeTerms(t *testing.T) {
 			got.Held != held || got.Left() != affiliate.Set(left) || got.BudgetLeft != scene.Amount(budget) {
 			t.Errorf("%+v, left %v", got, got.Left())
 		}
-		for _, c := range scene.Must(w.CouponSummaries(ctx, affiliate.CouponQuery{}, affiliate.Page{})).Items {
+		for _, c := range scene.Must(w.Coupons(ctx, affiliate.CouponQuery{}, affiliate.Page{})).Items {
 			if want := map[bool]affiliate.Opt[affiliate.Amount]{true: scene.Amount(budget)}[c.ID == coupon.ID]; c.BudgetLeft != want {
 				t.Errorf("the summary of %s says %v, want %v", c.Name, c.BudgetLeft, want)
 			}

@@ -43,10 +43,10 @@ func booksOf(s *scene.PayShop) string {
 	name := func(id fmt.Stringer) string {
 		return map[string]string{s.Mara.ID.String(): "mara", s.Ben.ID.String(): "ben"}[id.String()]
 	}
-	for _, x := range scene.Must(s.Sales(ctx, affiliate.SaleFilter{}, affiliate.Page{})).Items {
+	for _, x := range scene.Must(s.Sales(ctx, affiliate.SaleQuery{}, affiliate.Page{})).Items {
 		lines = append(lines, fmt.Sprintf("%s %s %s %t", x.ExternalID.Or(""), name(x.AffiliateID), x.CommissionEarned, x.PromotionalCodeID.IsNull()))
 	}
-	for _, r := range scene.Must(s.Referrals(ctx, affiliate.ReferralFilter{}, affiliate.Page{})).Items {
+	for _, r := range scene.Must(s.Referrals(ctx, affiliate.ReferralQuery{}, affiliate.Page{})).Items {
 		lines = append(lines, fmt.Sprintf("customer of %s %q %q: %s", name(r.AffiliateID), r.Email, r.ReferredUserExternalID.Or(""), r.TotalRevenue))
 	}
 	for _, w := range scene.Must(s.Attention(ctx, 20)).PaymentConflicts.Items {

@@ -93,7 +93,7 @@ func TestPaymentPartsCounted(t *testing.T) {
 // what of it was tax, as a change of the sale.
 func TestPaymentCauses(t *testing.T) {
 	causes := func(s *scene.PayShop) (all []affiliate.Cause) {
-		for m, err := range affiliate.All(t.Context(), s.Movements, affiliate.MovementFilter{AffiliateID: affiliate.Set(s.Mara.ID)}) {
+		for m, err := range affiliate.All(t.Context(), s.Movements, affiliate.MovementQuery{AffiliateID: affiliate.Set(s.Mara.ID)}) {
 			scene.Must(0, err)
 			all = append(all, m.Cause)
 		}

@@ -64,7 +64,7 @@ func TestPaymentSales(t *testing.T) {
 			f.Payer.Email = "new@example.com"
 			s.Reports(f)
 			credited(s, s.Gives("in_2", "5.8"), s.Mara)
-			if n := len(scene.Must(s.Referrals(s.T.Context(), affiliate.ReferralFilter{}, affiliate.Page{})).Items); n != 1 {
+			if n := len(scene.Must(s.Referrals(s.T.Context(), affiliate.ReferralQuery{}, affiliate.Page{})).Items); n != 1 {
 				s.T.Errorf("%d referrals", n)
 			}
 		},
@@ -313,7 +313,7 @@ func TestPaymentLimits(t *testing.T) {
 		f.Refunds = append(f.Refunds, affiliate.RefundFact{ID: fmt.Sprint("re_", i), Amount: scene.Sum("0.5"), State: affiliate.RefundSucceeded})
 	}
 	s.Outcome(s.Reports(f), affiliate.SaleRecorded)
-	if ref := scene.Must(s.Referrals(t.Context(), affiliate.ReferralFilter{}, affiliate.Page{})).Items[0]; ref.Name.Or("") != "tomas" {
+	if ref := scene.Must(s.Referrals(t.Context(), affiliate.ReferralQuery{}, affiliate.Page{})).Items[0]; ref.Name.Or("") != "tomas" {
 		t.Errorf("name %q", ref.Name)
 	}
 	for _, key := range f.Keys {

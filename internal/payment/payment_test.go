@@ -7,7 +7,7 @@ import (
 
 // sales is how many sales there are.
 func sales(s *scene.PayShop) int {
-	return len(scene.Must(s.Sales(s.T.Context(), affiliate.SaleFilter{}, affiliate.Page{})).Items)
+	return len(scene.Must(s.Sales(s.T.Context(), affiliate.SaleQuery{}, affiliate.Page{})).Items)
 }
 
 func credited(s *scene.PayShop, sale affiliate.Sale, to affiliate.Affiliate) {

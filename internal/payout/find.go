@@ -23,7 +23,7 @@ func Payout(ctx context.Context, p *engine.Program, id uuid.UUID) (_ affiliate.P
 }
 
 // Payouts implements tributary.Program.Payouts.
-func Payouts(ctx context.Context, p *engine.Program, f affiliate.PayoutFilter, pg affiliate.Page) (_ affiliate.List[affiliate.Payout], err error) {
+func Payouts(ctx context.Context, p *engine.Program, f affiliate.PayoutQuery, pg affiliate.Page) (_ affiliate.List[affiliate.Payout], err error) {
 	defer p.Begin(&ctx, "Payouts", engine.Reads).End(&err)
 	if err := check(f); err != nil {
 		return affiliate.List[affiliate.Payout]{}, err
@@ -38,7 +38,7 @@ func Payouts(ctx context.Context, p *engine.Program, f affiliate.PayoutFilter, p
 }
 
 // choosePayouts turns the filter into a choice.
-func choosePayouts(o *engine.Op, f affiliate.PayoutFilter) (c engine.Choice[record.Payout]) {
+func choosePayouts(o *engine.Op, f affiliate.PayoutQuery) (c engine.Choice[record.Payout]) {
 	if f.Status != "" {
 		c.ByText(record.OfState, affiliate.Set(string(f.Status)), func(r *record.Payout) string { return string(r.Status) })
 	}
@@ -52,7 +52,7 @@ func choosePayouts(o *engine.Op, f affiliate.PayoutFilter) (c engine.Choice[reco
 
 // check refuses a status or a method that does not exist. On the wire the filter is
 // a query, so its errors are of the query.
-func check(f affiliate.PayoutFilter) error {
+func check(f affiliate.PayoutQuery) error {
 	return refusal.First(engine.InQuery(refusal.OneOfOrNone("status", f.Status, affiliate.PayoutStatuses())), engine.InQuery(refusal.OneOfOrNone("method", f.Method, affiliate.PaymentMethods())))
 }
 
@@ -149,7 +149,7 @@ func (w *previewWalk) next(ctx context.Context, lines int) bool {
 const transfersAtOnce = 512
 
 // Transfers implements tributary.Program.Transfers.
-func Transfers(ctx context.Context, p *engine.Program, f affiliate.PayoutFilter) iter.Seq2[affiliate.Transfer, error] {
+func Transfers(ctx context.Context, p *engine.Program, f affiliate.PayoutQuery) iter.Seq2[affiliate.Transfer, error] {
 	return func(yield func(affiliate.Transfer, error) bool) {
 		if err := check(f); err != nil {
 			yield(affiliate.Transfer{}, err)

@@ -139,7 +139,7 @@ func TestPayoutRun(t *testing.T) {
 		t.Errorf("run (-want +got):\n%s", diff)
 	}
 	s.is("lines", exampleD(), s.lines("2026-05"))
-	payouts := scene.Must(s.Payouts(ctx, affiliate.PayoutFilter{RunID: affiliate.Set(run.ID)}, affiliate.Page{})).Items
+	payouts := scene.Must(s.Payouts(ctx, affiliate.PayoutQuery{RunID: affiliate.Set(run.ID)}, affiliate.Page{})).Items
 	if len(payouts) != 1 || payouts[0].AffiliateID != s.of["Ada"].ID || payouts[0].RunID != affiliate.Set(run.ID) || payouts[0].Amount != scene.Sum("28") || len(payouts[0].AdjustmentIDs) != 2 {
 		t.Errorf("payouts of the run: %+v", payouts)
 	}
@@ -337,7 +337,7 @@ func TestPayoutRunsAtOnce(t *testing.T) {
 			t.Errorf("run %+v", r)
 		}
 	}
-	if payouts := scene.Must(s.Payouts(t.Context(), affiliate.PayoutFilter{}, affiliate.Page{})).Items; len(payouts) != 3 {
+	if payouts := scene.Must(s.Payouts(t.Context(), affiliate.PayoutQuery{}, affiliate.Page{})).Items; len(payouts) != 3 {
 		t.Errorf("%d payouts", len(payouts))
 	}
 	if lines := s.lines("2026-05"); len(lines) != 7 || !slices.IsSorted(lines) {
@@ -408,7 +408,7 @@ func TestPayoutRunKilled(t *testing.T) {
 			}
 			wg.Wait()
 			s.is(fmt.Sprintf("lines of a run that was killed after %d transactions", k), want, s.lines(in.ExternalID))
-			if payouts := scene.Must(s.Payouts(ctx, affiliate.PayoutFilter{}, affiliate.Page{})).Items; len(payouts) != 2 {
+			if payouts := scene.Must(s.Payouts(ctx, affiliate.PayoutQuery{}, affiliate.Page{})).Items; len(payouts) != 2 {
 				t.Errorf("killed after %d: %d payouts", k, len(payouts))
 			}
 			s.Verifies()
@@ -464,7 +464,7 @@ func TestPayoutRuns(t *testing.T) {
 	ctx := t.Context()
 	s := newRunShop(t)
 	first := scene.Must(s.RunPayouts(ctx, may()))
-	payout := scene.Must(s.Payouts(ctx, affiliate.PayoutFilter{RunID: affiliate.Set(first.ID)}, affiliate.Page{})).Items[0]
+	payout := scene.Must(s.Payouts(ctx, affiliate.PayoutQuery{RunID: affiliate.Set(first.ID)}, affiliate.Page{})).Items[0]
 	scene.Must(s.CancelPayout(ctx, payout.ID))
 	s.Pass(30 * 24 * time.Hour)
 	june := may()
@@ -479,7 +479,7 @@ func TestPayoutRuns(t *testing.T) {
 	if rest.Next != "" {
 		t.Error("a third page")
 	}
-	none := scene.Must(s.Payouts(ctx, affiliate.PayoutFilter{RunID: affiliate.Set(uuid.Nil)}, affiliate.Page{})).Items
+	none := scene.Must(s.Payouts(ctx, affiliate.PayoutQuery{RunID: affiliate.Set(uuid.Nil)}, affiliate.Page{})).Items
 	scene.Equal(t, 0, len(none))
 	s.Verifies()
 
@@ -487,7 +487,7 @@ func TestPayoutRuns(t *testing.T) {
 	other.ExternalID, other.AffiliateIDs = "extra", []uuid.UUID{s.of["Bo"].ID}
 	other.Minimum = affiliate.Amount{}
 	scene.Must(s.RunPayouts(ctx, other))
-	bo := scene.Must(s.Payouts(ctx, affiliate.PayoutFilter{AffiliateID: affiliate.Set(s.of["Bo"].ID)}, affiliate.Page{})).Items[0]
+	bo := scene.Must(s.Payouts(ctx, affiliate.PayoutQuery{AffiliateID: affiliate.Set(s.of["Bo"].ID)}, affiliate.Page{})).Items[0]
 	scene.Must(s.CancelPayout(ctx, bo.ID))
 	scene.Must(0, s.Forfeiting().DeleteAffiliate(ctx, affiliate.AffiliateRef{ID: s.of["Bo"].ID}))
 	s.is("lines of who is gone", []string{"Bo 6 paid"}, s.lines("extra"))

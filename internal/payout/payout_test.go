@@ -104,10 +104,10 @@ func TestCreatePayout(t *testing.T) {
 	if c := scene.Must(s.Sale(ctx, third.ID)).Commissions[0]; !c.ManuallyPaid || !c.PayoutCreated {
 		t.Errorf("%+v", c)
 	}
-	if list := scene.Must(s.Payouts(ctx, affiliate.PayoutFilter{}, affiliate.Page{})).Items; len(list) != 2 || list[0].ID != paid.ID || list[1].ID != got.ID {
+	if list := scene.Must(s.Payouts(ctx, affiliate.PayoutQuery{}, affiliate.Page{})).Items; len(list) != 2 || list[0].ID != paid.ID || list[1].ID != got.ID {
 		t.Errorf("payouts %+v", list)
 	}
-	for name, f := range map[string]affiliate.PayoutFilter{"bob": {AffiliateID: affiliate.Set(s.Bob.ID)}, "nobody": {AffiliateID: affiliate.Set(uuid.Max)}} {
+	for name, f := range map[string]affiliate.PayoutQuery{"bob": {AffiliateID: affiliate.Set(s.Bob.ID)}, "nobody": {AffiliateID: affiliate.Set(uuid.Max)}} {
 		if list := scene.Must(s.Payouts(ctx, f, affiliate.Page{})).Items; list == nil || len(list) != 0 {
 			t.Errorf("%s: %+v", name, list)
 		}
@@ -220,7 +220,7 @@ func TestFailPayout(t *testing.T) {
 	if again := scene.Must(s.SetPayoutStatus(ctx, p.ID, affiliate.PayoutProcessing)); !again.FailedReason.IsNull() {
 		t.Errorf("still failed: %v", again.FailedReason)
 	}
-	if c := scene.Must(s.Sales(ctx, affiliate.SaleFilter{}, affiliate.Page{})).Items[0].Commissions[0]; !c.PayoutCreated {
+	if c := scene.Must(s.Sales(ctx, affiliate.SaleQuery{}, affiliate.Page{})).Items[0].Commissions[0]; !c.PayoutCreated {
 		t.Error("a failed payout let go of its commission")
 	}
 	scene.Must(s.SetPayoutStatus(ctx, p.ID, affiliate.PayoutPaid))

@@ -159,7 +159,7 @@ func BenchmarkTenLinks(b *testing.B) {
 			for range size {
 				scene.Must(p.RecordSale(ctx, affiliate.SaleParams{PromoCode: "CODE0", TotalEarned: total}))
 			}
-			filter := affiliate.LinkFilter{AffiliateID: affiliate.Set(owners[0].ID)}
+			filter := affiliate.LinkQuery{AffiliateID: affiliate.Set(owners[0].ID)}
 			list := func(n int) {
 				for range n {
 					if l := scene.Must(p.Links(ctx, filter, affiliate.Page{})); len(l.Items) != 10 {

@@ -108,7 +108,7 @@ func TestSharedListsStay(t *testing.T) {
 	link := func(i int) affiliate.LinkRef { return affiliate.LinkRef{Slug: fmt.Sprint("l", i)} }
 	var early [][]byte
 	read := func() {
-		for _, e := range scene.Must(p.Events(ctx, affiliate.EventFilter{}, affiliate.Page{Limit: 50})).Items {
+		for _, e := range scene.Must(p.Events(ctx, affiliate.EventQuery{}, affiliate.Page{Limit: 50})).Items {
 			if !slices.ContainsFunc(early, func(b []byte) bool { return bytes.Equal(b, e.Payload) }) {
 				early = append(early, e.Payload)
 			}
@@ -139,7 +139,7 @@ func TestSharedListsStay(t *testing.T) {
 			big.PromotionalCodes[j].Code = "changed"
 		}
 	}
-	for _, e := range scene.Must(p.Events(ctx, affiliate.EventFilter{}, affiliate.Page{})).Items {
+	for _, e := range scene.Must(p.Events(ctx, affiliate.EventQuery{}, affiliate.Page{})).Items {
 		if !slices.ContainsFunc(early, func(b []byte) bool { return bytes.Equal(b, e.Payload) }) {
 			t.Errorf("%s at revision %d was never read like this: %s", e.Type, e.Revision, e.Payload)
 		}

@@ -124,7 +124,7 @@ func (s keyedShop) others(t *testing.T, what string, within time.Duration) (wait
 		call   func() error
 	}{
 		{"a writer", within, func() error { return addPlan(t.Context(), s.Program) }},
-		{"a reader", within, func() error { return scene.ErrOf(s.Sales(t.Context(), affiliate.SaleFilter{}, affiliate.Page{})) }},
+		{"a reader", within, func() error { return scene.ErrOf(s.Sales(t.Context(), affiliate.SaleQuery{}, affiliate.Page{})) }},
 		{"a writer who waits ten minutes", min(within, othersAt+morePatience), func() error {
 			ctx, cancel := context.WithTimeout(t.Context(), morePatience)
 			defer cancel()

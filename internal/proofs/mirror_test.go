@@ -71,7 +71,7 @@ func (m *mirror) check(w *scene.World, owner uuid.UUID) {
 	w.T.Helper()
 	m.follow(w)
 	standing := 0
-	for _, sale := range scene.Must(w.Sales(context.Background(), affiliate.SaleFilter{}, affiliate.Page{Limit: 1000})).Items {
+	for _, sale := range scene.Must(w.Sales(context.Background(), affiliate.SaleQuery{}, affiliate.Page{Limit: 1000})).Items {
 		row := m.sales[fmt.Sprint(sale.ID)]
 		if row.gone != (sale.Status == affiliate.SaleRefunded) {
 			w.T.Errorf("sale %d is %s, in the mirror gone is %v", sale.ID, sale.Status, row.gone)
@@ -116,10 +116,10 @@ func (m *mirror) owed(w *scene.World, owner uuid.UUID) (held, open affiliate.Amo
 		}
 	}
 	page := affiliate.Page{Limit: 1000}
-	for _, a := range scene.Must(w.Adjustments(context.Background(), affiliate.AdjustmentFilter{AffiliateID: affiliate.Set(owner)}, page)).Items {
+	for _, a := range scene.Must(w.Adjustments(context.Background(), affiliate.AdjustmentQuery{AffiliateID: affiliate.Set(owner)}, page)).Items {
 		open = scene.Must(open.Add(a.Amount))
 	}
-	for _, p := range scene.Must(w.Payouts(context.Background(), affiliate.PayoutFilter{AffiliateID: affiliate.Set(owner)}, page)).Items {
+	for _, p := range scene.Must(w.Payouts(context.Background(), affiliate.PayoutQuery{AffiliateID: affiliate.Set(owner)}, page)).Items {
 		if p.Status != affiliate.PayoutCanceled && p.Status != affiliate.PayoutReturned {
 			open = scene.Must(open.Sub(p.Amount))
 		}
@@ -135,7 +135,7 @@ func TestPaymentCountsAgain(t *testing.T) {
 			s, m := scene.NewPayShop(t), &mirror{}
 			s.Play(strings.Fields(payout)...)
 			link := func() affiliate.Link {
-				return scene.Must(s.Links(t.Context(), affiliate.LinkFilter{Slug: affiliate.Set("mara")}, affiliate.Page{})).Items[0]
+				return scene.Must(s.Links(t.Context(), affiliate.LinkQuery{Slug: affiliate.Set("mara")}, affiliate.Page{})).Items[0]
 			}
 			before, seen := link(), len(s.EventTypes(0))
 			for _, step := range []struct {

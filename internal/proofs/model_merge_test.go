@@ -59,7 +59,7 @@ func (m *moneyModel) unite(rt *rapid.T) {
 func (m *moneyModel) checkLeft(rt *rapid.T) {
 	for _, id := range m.left {
 		left := scene.RatOf(affiliate.Amount{})
-		for _, r := range scene.Must(m.w.Movements(rt.Context(), affiliate.MovementFilter{AffiliateID: affiliate.Set(id)}, affiliate.Page{})).Items {
+		for _, r := range scene.Must(m.w.Movements(rt.Context(), affiliate.MovementQuery{AffiliateID: affiliate.Set(id)}, affiliate.Page{})).Items {
 			if r.From == affiliate.AccountAccrual {
 				left.Add(left, scene.RatOf(r.Amount))
 			}

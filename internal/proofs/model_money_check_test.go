@@ -38,7 +38,7 @@ func (m *moneyModel) check(rt *rapid.T) {
 			rt.Fatalf("the model of sale %d is wrong", s.id)
 		}
 	}
-	for _, s := range slices.Backward(scene.Must(m.w.Sales(ctx, affiliate.SaleFilter{}, affiliate.Page{})).Items) {
+	for _, s := range slices.Backward(scene.Must(m.w.Sales(ctx, affiliate.SaleQuery{}, affiliate.Page{})).Items) {
 		if err := explained(m.w, s); err != nil {
 			rt.Error(err)
 		}
@@ -51,7 +51,7 @@ func (m *moneyModel) check(rt *rapid.T) {
 	for _, a := range m.adjustments {
 		want = append(want, fmt.Sprint(a.uid, " ", a.owner.ID, " ", scene.Plain(a.amount), " ", payoutOf(a), " ", a.undone))
 	}
-	for _, a := range slices.Backward(scene.Must(m.w.Adjustments(ctx, affiliate.AdjustmentFilter{}, affiliate.Page{})).Items) {
+	for _, a := range slices.Backward(scene.Must(m.w.Adjustments(ctx, affiliate.AdjustmentQuery{}, affiliate.Page{})).Items) {
 		undone := !a.ReversesID.IsNull() || !a.ReversedByID.IsNull()
 		got = append(got, fmt.Sprint(a.ID, " ", a.AffiliateID, " ", a.Amount, " ", orDash(a.PayoutID), " ", undone))
 	}
@@ -78,7 +78,7 @@ func (m *moneyModel) checkPayouts(rt *rapid.T) {
 			bound.Add(bound, p.amount)
 		}
 	}
-	for _, p := range slices.Backward(scene.Must(m.w.Payouts(context.Background(), affiliate.PayoutFilter{}, affiliate.Page{})).Items) {
+	for _, p := range slices.Backward(scene.Must(m.w.Payouts(context.Background(), affiliate.PayoutQuery{}, affiliate.Page{})).Items) {
 		got = append(got, fmt.Sprint(p.ID, " ", p.Status, " ", p.Amount, " ", len(p.CommissionIDs)+len(p.AdjustmentIDs)))
 		for _, known := range m.payouts {
 			if known.id == p.ID && known.lines != "" && known.lines != scene.JSON(p) {
@@ -129,7 +129,7 @@ func (m *moneyModel) checkBalance(rt *rapid.T, owner *payee) {
 		got.Held.String(), got.Maturing.String(), got.Payable.String(), got.InPayout.String(), got.Paid.String(), got.Earned.String(),
 	})
 	accrued, n := new(big.Rat), int64(0)
-	for _, r := range scene.Must(m.w.Movements(context.Background(), affiliate.MovementFilter{AffiliateID: affiliate.Set(owner.ID)}, affiliate.Page{})).Items {
+	for _, r := range scene.Must(m.w.Movements(context.Background(), affiliate.MovementQuery{AffiliateID: affiliate.Set(owner.ID)}, affiliate.Page{})).Items {
 		if r.From == affiliate.AccountAccrual {
 			accrued.Add(accrued, scene.RatOf(r.Amount))
 		}

@@ -434,7 +434,7 @@ func (m *moneyModel) hand(rt *rapid.T, s *moneySale, to *payee, clawBack bool) {
 	if back.Sign() != 0 {
 		moved = append(moved, &owed{owner: s.owner, amount: back, at: m.w.Now, payout: -1, approval: affiliate.ApprovalAccepted})
 	}
-	all := scene.Must(m.w.Adjustments(rt.Context(), affiliate.AdjustmentFilter{}, affiliate.Page{})).Items
+	all := scene.Must(m.w.Adjustments(rt.Context(), affiliate.AdjustmentQuery{}, affiliate.Page{})).Items
 	for i, a := range moved {
 		a.uid = all[len(moved)-1-i].ID
 	}

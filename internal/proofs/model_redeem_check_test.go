@@ -45,7 +45,7 @@ func (m *redeemMachine) counted(rt *rapid.T, what string, id uuid.UUID, n int64)
 
 // shown returns the records that the engine's lists show.
 func (m *redeemMachine) shown(rt *rapid.T) (out shopLines) {
-	for _, c := range scene.Must(m.w.Coupons(m.ctx, affiliate.Page{})).Items {
+	for _, c := range scene.Must(m.w.Coupons(m.ctx, affiliate.CouponQuery{WithCodes: true}, affiliate.Page{})).Items {
 		m.counted(rt, "coupon", c.ID, c.TimesRedeemed)
 		var codes []string
 		for _, k := range c.PromotionalCodes {
@@ -53,22 +53,22 @@ func (m *redeemMachine) shown(rt *rapid.T) (out shopLines) {
 		}
 		out.coupons = append(out.coupons, fmt.Sprintln(couponLine(c), c.TimesRedeemed, orDash(c.DiscountTotal), codes))
 	}
-	for _, k := range scene.Must(m.w.Codes(m.ctx, affiliate.CodeFilter{}, affiliate.Page{})).Items {
+	for _, k := range scene.Must(m.w.Codes(m.ctx, affiliate.CodeQuery{}, affiliate.Page{})).Items {
 		m.counted(rt, "code", k.ID, k.TimesRedeemed)
 		out.codes = append(out.codes, fmt.Sprintln(codeLine(k), k.TimesRedeemed))
 	}
-	for _, r := range scene.Must(m.w.Referrals(m.ctx, affiliate.ReferralFilter{}, affiliate.Page{})).Items {
+	for _, r := range scene.Must(m.w.Referrals(m.ctx, affiliate.ReferralQuery{}, affiliate.Page{})).Items {
 		out.referrals = append(out.referrals, fmt.Sprintln(r.ID, r.Email, r.AffiliateID, r.ReferredUserExternalID.Or(""), r.SubscriptionStatus,
 			r.TotalRevenue, r.TotalCommission))
 	}
-	for _, x := range scene.Must(m.w.Sales(m.ctx, affiliate.SaleFilter{}, affiliate.Page{})).Items {
+	for _, x := range scene.Must(m.w.Sales(m.ctx, affiliate.SaleQuery{}, affiliate.Page{})).Items {
 		if sum := scene.CommissionSum(x); sum.Cmp(scene.RatOf(x.CommissionEarned)) != 0 {
 			rt.Errorf("commissions of sale %d add up to %s, not %s", x.ID, sum, x.CommissionEarned)
 		}
 		out.sales = append(out.sales, fmt.Sprintln(x.ID, x.AffiliateID, orDash(x.ReferralID), orDash(x.AffiliateLinkID), orDash(x.PromotionalCodeID),
 			x.Email.Or(""), x.ExternalID.Or(""), x.TotalEarned, x.RefundedAmount, x.CommissionEarned, x.Status))
 	}
-	for _, a := range scene.Must(m.w.Affiliates(m.ctx, affiliate.Page{})).Items {
+	for _, a := range scene.Must(m.w.Affiliates(m.ctx, affiliate.AffiliateQuery{}, affiliate.Page{})).Items {
 		out.affiliates = append(out.affiliates, fmt.Sprintln(a.ID, a.NumberOfReferredUsers, a.TotalRevenue, a.TotalCommissionEarned))
 	}
 	out.ledger = m.redemptions(rt)

@@ -84,7 +84,7 @@ func (m *reportModel) remembers(rt *rapid.T) {
 func (m *reportModel) look() {
 	ctx := context.Background()
 	now := map[affiliate.SaleID]seenSale{}
-	for _, s := range scene.Must(m.Sales(ctx, affiliate.SaleFilter{}, affiliate.Page{})).Items {
+	for _, s := range scene.Must(m.Sales(ctx, affiliate.SaleQuery{}, affiliate.Page{})).Items {
 		one := seenSale{
 			owner: s.AffiliateID, link: s.AffiliateLinkID.Or(uuid.Nil), code: s.PromotionalCodeID.Or(uuid.Nil),
 			total: s.TotalEarned.Scaled(), refunded: s.RefundedAmount.Scaled(),
@@ -116,7 +116,7 @@ func (m *reportModel) look() {
 		}
 	}
 	m.seen = now
-	all := scene.Must(m.Adjustments(ctx, affiliate.AdjustmentFilter{}, affiliate.Page{})).Items
+	all := scene.Must(m.Adjustments(ctx, affiliate.AdjustmentQuery{}, affiliate.Page{})).Items
 	for _, a := range all[:len(all)-m.adjusted] {
 		m.happened = append(m.happened, countable{at: m.Now, owner: a.AffiliateID, adjustment: a.Amount.Scaled()})
 	}

@@ -253,7 +253,7 @@ func (m *slugMachine) updateAffiliate(rt *rapid.T) {
 		a.email = newEmail
 	}
 	if adds {
-		links := scene.Must(m.w.Links(m.ctx, affiliate.LinkFilter{Slug: affiliate.Set(slug)}, affiliate.Page{})).Items
+		links := scene.Must(m.w.Links(m.ctx, affiliate.LinkQuery{Slug: affiliate.Set(slug)}, affiliate.Page{})).Items
 		if len(links) != 1 {
 			rt.Fatalf("UpdateAffiliate added %v", links)
 		}
@@ -404,7 +404,7 @@ func (m *slugMachine) check(rt *rapid.T) {
 // shown returns the records that the engine's lists show. Each slug must lead
 // to its own link.
 func (m *slugMachine) shown(rt *rapid.T) (out regLines) {
-	for _, a := range scene.Must(m.w.Affiliates(m.ctx, affiliate.Page{})).Items {
+	for _, a := range scene.Must(m.w.Affiliates(m.ctx, affiliate.AffiliateQuery{}, affiliate.Page{})).Items {
 		var links []string
 		for _, l := range a.AffiliateLinks {
 			if l.UserID != a.ID {
@@ -415,17 +415,17 @@ func (m *slugMachine) shown(rt *rapid.T) (out regLines) {
 		slices.Sort(links)
 		out.affiliates = append(out.affiliates, fmt.Sprintln(a.ID, a.Email, a.Name, links, a.NumberOfClicks, a.NumberOfReferredUsers, a.TotalRevenue))
 	}
-	for _, l := range scene.Must(m.w.Links(m.ctx, affiliate.LinkFilter{}, affiliate.Page{})).Items {
+	for _, l := range scene.Must(m.w.Links(m.ctx, affiliate.LinkQuery{}, affiliate.Page{})).Items {
 		out.links = append(out.links, fmt.Sprintln(l.ID, l.Link, l.Affiliate.ID, l.Clicks, l.Referrals, l.Sales, l.TotalRevenue))
 	}
-	for _, r := range scene.Must(m.w.Referrals(m.ctx, affiliate.ReferralFilter{}, affiliate.Page{})).Items {
+	for _, r := range scene.Must(m.w.Referrals(m.ctx, affiliate.ReferralQuery{}, affiliate.Page{})).Items {
 		out.referrals = append(out.referrals, fmt.Sprintln(r.ID, r.Email, r.AffiliateID, orDash(r.AffiliateLinkID), r.TotalRevenue))
 	}
-	for _, x := range scene.Must(m.w.Sales(m.ctx, affiliate.SaleFilter{}, affiliate.Page{})).Items {
+	for _, x := range scene.Must(m.w.Sales(m.ctx, affiliate.SaleQuery{}, affiliate.Page{})).Items {
 		out.sales = append(out.sales, fmt.Sprintln(x.ID, x.AffiliateID, orDash(x.ReferralID), orDash(x.AffiliateLinkID), x.TotalEarned, x.Clicks))
 	}
 	for _, slug := range modelSlugs {
-		links, want := scene.Must(m.w.Links(m.ctx, affiliate.LinkFilter{Slug: affiliate.Set(slug)}, affiliate.Page{})).Items, m.link(slug)
+		links, want := scene.Must(m.w.Links(m.ctx, affiliate.LinkQuery{Slug: affiliate.Set(slug)}, affiliate.Page{})).Items, m.link(slug)
 		if want == nil && len(links) > 0 || want != nil && (len(links) != 1 || links[0].ID != want.id) {
 			rt.Errorf("slug %q leads to %v", slug, links)
 		}

@@ -28,8 +28,8 @@ var unkeyed = map[string]string{
 	"Config": view, "With": view, "Rehearsal": view, "From": view, "By": view, "Because": view, "Keyed": view, "Forfeiting": view, "Partner": view,
 	"Ping": reads, "Attention": reads, "PaymentConflict": reads, "OverdrawnRedemption": reads, "PayoutEntries": reads, "AdjustmentReasons": reads, "Backlog": reads, "Verify": reads, "Follow": reads, "Events": reads, "EventsAfter": reads, "WriteCoupon": reads, "WriteCoupons": reads,
 	"AffiliateData": reads, "ReferralData": reads, "Terms": reads,
-	"Affiliate": reads, "AffiliateByEmail": reads, "Answers": reads, "Affiliates": reads, "Links": reads, "Coupon": reads, "Coupons": reads,
-	"Code": reads, "Codes": reads, "Referral": reads, "Referrals": reads, "Sale": reads, "Sales": reads, "SearchSales": reads, "SearchAffiliates": reads, "SearchReferrals": reads, "SearchCodes": reads, "CouponSummaries": reads,
+	"Affiliate": reads, "Answers": reads, "Affiliates": reads, "Links": reads, "Coupon": reads, "Coupons": reads,
+	"Code": reads, "Codes": reads, "Referral": reads, "Referrals": reads, "Sale": reads, "Sales": reads,
 	"Endpoint": reads, "Endpoints": reads, "Delivery": reads, "Deliveries": reads,
 	"ExplainSale": reads, "Simulate": reads, "Payout": reads, "Payouts": reads, "Adjustment": reads, "Adjustments": reads, "Transfers": reads, "Balance": reads, "Balances": reads, "TotalBalance": reads, "RankedBalances": reads, "Movements": reads, "Report": reads, "Breakdown": reads, "Statement": reads, "PreviewPayouts": reads, "ProviderPayment": reads, "Payer": reads,
 	"Hold": reads, "Holds": reads,
@@ -76,7 +76,7 @@ func newKeyedShop(t *testing.T, store record.Store) keyedShop {
 	sold(affiliate.SaleParams{ReferralID: "twin", Email: "max@example.net", Name: "Max"})
 	scene.Must(s.UpdatePlan(ctx, plan.ID, affiliate.PlanUpdate{Name: affiliate.Set("older")}))
 	scene.Must(s.UpdateAffiliate(ctx, affiliate.AffiliateRef{ID: s.Person.ID}, affiliate.AffiliateUpdate{CommissionRate: scene.Percent("25")}))
-	delivery := scene.Must(s.Deliveries(ctx, affiliate.DeliveryFilter{}, affiliate.Page{})).Items[0]
+	delivery := scene.Must(s.Deliveries(ctx, affiliate.DeliveryQuery{}, affiliate.Page{})).Items[0]
 	scene.Must(s.UpdateReferral(ctx, "kim@example.net", affiliate.ReferralUpdate{ReferredUserExternalID: affiliate.Set("customer-kim")}))
 	scene.Must(0, s.ReportPayer(ctx, "stripe", affiliate.PayerFact{ID: "cus_S", Email: "kim@example.net", CustomerID: "customer-kim"}))
 

@@ -202,7 +202,7 @@ func TestRaceReassign(t *testing.T) {
 		return nil
 	}), map[affiliate.Reason]int{"": 5})
 	list := func(id uuid.UUID) int64 {
-		return int64(len(scene.Must(w.Sales(ctx, affiliate.SaleFilter{AffiliateID: affiliate.Set(id)}, affiliate.Page{})).Items))
+		return int64(len(scene.Must(w.Sales(ctx, affiliate.SaleQuery{AffiliateID: affiliate.Set(id)}, affiliate.Page{})).Items))
 	}
 	scene.Equal(t, []int64{early.Load(), late.Load()}, []int64{list(a.Person.ID), list(bob.ID)})
 	w.Verifies()

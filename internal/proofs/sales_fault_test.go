@@ -31,7 +31,7 @@ func scenarios(s scene.Shop, ctx context.Context) map[string]scenario {
 	once.ExternalID, once.Once = "", affiliate.Once{Key: "k"}
 	refused := affiliate.SaleParams{Once: affiliate.Once{Key: "r"}, PromoCode: "NOPE", TotalEarned: scene.Sum("1")}
 	click := affiliate.SaleParams{ReferralID: scene.JSON(s.Click.ID), Email: "c@example.net", Name: "C", TotalEarned: scene.Sum("9"), ExternalInvoiceID: "inv-9"}
-	last := scene.Must(s.Sales(ctx, affiliate.SaleFilter{}, affiliate.Page{})).Items[0].ID
+	last := scene.Must(s.Sales(ctx, affiliate.SaleQuery{}, affiliate.Page{})).Items[0].ID
 	sale := func(in affiliate.SaleParams) func(*tributary.Program) error {
 		return func(p *tributary.Program) error { _, err := p.RecordSale(ctx, in); return err }
 	}
@@ -89,7 +89,7 @@ func scenarios(s scene.Shop, ctx context.Context) map[string]scenario {
 			return err
 		}, false},
 		"recalculate": {func(p *tributary.Program) error {
-			_, err := p.Run(ctx, affiliate.RecalculateJob{SaleFilter: affiliate.SaleFilter{ReferralID: affiliate.Set(s.Tomas.Email)}})
+			_, err := p.Run(ctx, affiliate.RecalculateJob{ReferralID: affiliate.Set(s.Tomas.Email)})
 			return err
 		}, false},
 		"payout": {func(p *tributary.Program) error {
@@ -108,7 +108,7 @@ func scenarios(s scene.Shop, ctx context.Context) map[string]scenario {
 			return err
 		}, false},
 		"payout canceled": {func(p *tributary.Program) error {
-			list, err := p.Payouts(ctx, affiliate.PayoutFilter{}, affiliate.Page{})
+			list, err := p.Payouts(ctx, affiliate.PayoutQuery{}, affiliate.Page{})
 			if err == nil {
 				_, err = p.CancelPayout(ctx, list.Items[0].ID)
 			}
@@ -119,7 +119,7 @@ func scenarios(s scene.Shop, ctx context.Context) map[string]scenario {
 			return err
 		}, false},
 		"adjustment reversed": {func(p *tributary.Program) error {
-			list, err := p.Adjustments(ctx, affiliate.AdjustmentFilter{}, affiliate.Page{})
+			list, err := p.Adjustments(ctx, affiliate.AdjustmentQuery{}, affiliate.Page{})
 			if err == nil {
 				last := list.Items[len(list.Items)-1].ID
 				_, err = p.RecordAdjustment(ctx, affiliate.AdjustmentParams{Reverses: last, Reason: "r", Once: affiliate.Once{Key: "b"}})
@@ -135,7 +135,7 @@ func scenarios(s scene.Shop, ctx context.Context) map[string]scenario {
 }
 
 func payFirst(ctx context.Context, p *tributary.Program) error {
-	list, err := p.Payouts(ctx, affiliate.PayoutFilter{}, affiliate.Page{})
+	list, err := p.Payouts(ctx, affiliate.PayoutQuery{}, affiliate.Page{})
 	if err != nil {
 		return err
 	}

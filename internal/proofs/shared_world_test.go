@@ -88,7 +88,7 @@ func (w *fullWorld) trades() {
 	w.Pass(time.Hour)
 	scene.Must(w.RunPayouts(ctx, affiliate.PayoutRun{ExternalID: "run-1"}))
 	scene.Must(w.SetAffiliatePlan(ctx, w.plan, w.Ada.Person.ID, w.Bob.ID))
-	payout := scene.Must(w.Payouts(ctx, affiliate.PayoutFilter{}, affiliate.Page{})).Items[0]
+	payout := scene.Must(w.Payouts(ctx, affiliate.PayoutQuery{}, affiliate.Page{})).Items[0]
 	w.Moves(payout, affiliate.PayoutPaid)
 	scene.Must(w.RefundSale(ctx, affiliate.Refund{SaleID: paid.ID, Amount: scene.Amount("10"), ClawBack: true, RefundID: "r1"}))
 	w.Adjust(bonus)
@@ -179,7 +179,10 @@ func knownArguments(w *fullWorld) map[reflect.Type][]any {
 		order, affiliate.Order{PromoCode: "OVER", Email: ada.Email}, affiliate.Order{PromoCode: "MILLS", Email: ada.Email, TotalEarned: scene.Amount("10")},
 		affiliate.CodesOrder{PromoCodes: []string{"MILLS", "OVER"}, Order: affiliate.Order{Lines: giftLines()}},
 		affiliate.HoldParams{ID: "h2", Until: until, Order: order}, affiliate.HoldParams{ID: "h3", Until: until, Order: affiliate.Order{PromoCode: "MILLS", Subtotal: scene.Amount("10")}},
-		affiliate.HoldFilter{CodeID: affiliate.Set(w.code)}, affiliate.ReplayRange{WebhookID: w.hook, Since: affiliate.Set(affiliate.At(scene.Start))},
+		affiliate.AffiliateQuery{}, affiliate.AffiliateQuery{OldestFirst: true}, affiliate.ReferralQuery{}, affiliate.ReferralQuery{OldestFirst: true},
+		affiliate.CodeQuery{}, affiliate.CodeQuery{Usability: true}, affiliate.CouponQuery{}, affiliate.CouponQuery{WithCodes: true},
+		affiliate.SaleQuery{}, affiliate.SaleQuery{OldestFirst: true},
+		affiliate.HoldQuery{CodeID: affiliate.Set(w.code)}, affiliate.ReplayRange{WebhookID: w.hook, Since: affiliate.Set(affiliate.At(scene.Start))},
 		affiliate.ReferralParams{AffiliateID: "bob", Name: "New", Email: "ref@example.net", ReferredUserExternalID: "u"}, affiliate.ReferralUpdate{Metadata: affiliate.Set(json.RawMessage(`{"c":3}`))}, affiliate.SubscriptionCancelled,
 		affiliate.SaleParams{ReferralID: w.Tomas.ID.String(), TotalEarned: scene.Sum("80"), Lines: giftLines(), Email: "no email"},
 		affiliate.SaleParams{ReferralID: w.Tomas.ID.String(), TotalEarned: scene.Sum("80"), ExternalID: "order-1"},

@@ -40,7 +40,7 @@ func (m *mailbox) count(w *scene.World) mailCount {
 	w.T.Helper()
 	var out mailCount
 	known := map[string]bool{}
-	for _, e := range scene.Must(w.Events(context.Background(), affiliate.EventFilter{}, affiliate.Page{})).Items {
+	for _, e := range scene.Must(w.Events(context.Background(), affiliate.EventQuery{}, affiliate.Page{})).Items {
 		known[e.MessageID()] = true
 		out.committed++
 		copies := m.got[e.MessageID()]
@@ -285,7 +285,7 @@ func TestDispatchFrozen(t *testing.T) {
 	scene.OnStores(t, func(t *testing.T, w *scene.World) {
 		w.Hook(affiliate.AffiliateCreated)
 		a := w.Join("mara")
-		want := scene.Must(w.Events(t.Context(), affiliate.EventFilter{}, affiliate.Page{})).Items[0].Payload
+		want := scene.Must(w.Events(t.Context(), affiliate.EventQuery{}, affiliate.Page{})).Items[0].Payload
 		scene.Must(w.UpdateAffiliate(t.Context(), affiliate.AffiliateRef{ID: a.ID}, affiliate.AffiliateUpdate{FirstName: affiliate.Set("Ada")}))
 		for range 2 {
 			c := w.ClaimOne()

@@ -20,7 +20,7 @@ func Adjustment(ctx context.Context, p *engine.Program, id uuid.UUID) (_ affilia
 }
 
 // Adjustments implements tributary.Program.Adjustments.
-func Adjustments(ctx context.Context, p *engine.Program, f affiliate.AdjustmentFilter, pg affiliate.Page) (_ affiliate.List[affiliate.Adjustment], err error) {
+func Adjustments(ctx context.Context, p *engine.Program, f affiliate.AdjustmentQuery, pg affiliate.Page) (_ affiliate.List[affiliate.Adjustment], err error) {
 	defer p.Begin(&ctx, "Adjustments", engine.Reads).End(&err)
 	if err := engine.CheckAdjustments(f); err != nil {
 		return affiliate.List[affiliate.Adjustment]{}, err
@@ -35,7 +35,7 @@ func Adjustments(ctx context.Context, p *engine.Program, f affiliate.AdjustmentF
 }
 
 // chooseAdjustments turns the filter into a choice.
-func chooseAdjustments(o *engine.Op, f affiliate.AdjustmentFilter) (c engine.Choice[record.Adjustment]) {
+func chooseAdjustments(o *engine.Op, f affiliate.AdjustmentQuery) (c engine.Choice[record.Adjustment]) {
 	c.ByOwner(o, f.AffiliateID, f.AffiliateEmail, func(r *record.Adjustment) uuid.UUID { return r.AffiliateID })
 	c.ByID(record.OfPayout, f.PayoutID, func(r *record.Adjustment) uuid.UUID { return r.PayoutID })
 	if sale, set := engine.Wanted(&c, f.SaleID); set {

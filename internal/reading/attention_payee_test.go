@@ -46,7 +46,7 @@ func TestSharedPayees(t *testing.T) {
 	scene.Must(s.ImportAffiliates(ctx, []imported.Affiliate{{
 		Ref: "r1", FirstName: "C", LastName: "D", Email: "c@d.example", PayoutEmail: "ADA@paid.example", PaymentMethod: affiliate.MethodPayPal, Status: affiliate.AffiliateActive, CreatedAt: scene.Start,
 	}}))
-	third := scene.Must(s.AffiliateByEmail(ctx, "c@d.example"))
+	third := scene.Must(s.Affiliate(ctx, "c@d.example"))
 	listed(append([]affiliate.Payee{of(third, "ada@paid.example")}, both...)) // who was there before the others
 	pays(ada.ID, "other@paid.example")
 	listed([]affiliate.Payee{of(third, "ada@paid.example"), both[1]})

@@ -22,7 +22,7 @@ func movementOf(rec record.Movement) affiliate.Movement {
 }
 
 // Movements implements tributary.Program.Movements.
-func Movements(ctx context.Context, p *engine.Program, f affiliate.MovementFilter, pg affiliate.Page) (_ affiliate.List[affiliate.Movement], err error) {
+func Movements(ctx context.Context, p *engine.Program, f affiliate.MovementQuery, pg affiliate.Page) (_ affiliate.List[affiliate.Movement], err error) {
 	defer p.Begin(&ctx, "Movements", engine.Reads).End(&err)
 	f.From, f.To = f.From.UTC(), f.To.UTC()
 	if err := refusal.First(
@@ -63,7 +63,7 @@ func ofOwner(c *engine.Choice[record.Movement], o *engine.Op, owner uuid.UUID) {
 
 // chooseMovements turns the filter into a choice. No chosen movement is before
 // since.
-func chooseMovements(o *engine.Op, f affiliate.MovementFilter) (c engine.Choice[record.Movement], since affiliate.Instant) {
+func chooseMovements(o *engine.Op, f affiliate.MovementQuery) (c engine.Choice[record.Movement], since affiliate.Instant) {
 	owner := func(r *record.Movement) uuid.UUID { return r.AffiliateID }
 	if f.AffiliateEmail.IsZero() {
 		c.ByID(record.OfAffiliate, f.AffiliateID, owner) // also the ledger of one who was merged or deleted

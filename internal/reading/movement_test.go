@@ -58,23 +58,23 @@ func TestLedgerStory(t *testing.T) {
 		"11 ADJUSTMENT 25 ACCRUAL-PAYABLE",
 		"12 ADJUSTMENT 25 PAYABLE-ACCRUAL",
 	}
-	if diff := cmp.Diff(want, s.Moved(affiliate.MovementFilter{})); diff != "" {
+	if diff := cmp.Diff(want, s.Moved(affiliate.MovementQuery{})); diff != "" {
 		t.Errorf("movements (-want +got):\n%s", diff)
 	}
 	for name, tt := range map[string]struct {
-		filter affiliate.MovementFilter
+		filter affiliate.MovementQuery
 		want   []string
 	}{
-		"payout":            {affiliate.MovementFilter{PayoutID: affiliate.Set(p1.ID)}, []string{want[1], want[3]}},
-		"canceled payout":   {affiliate.MovementFilter{PayoutID: affiliate.Set(p2.ID)}, []string{want[6], want[8]}},
-		"sale":              {affiliate.MovementFilter{SaleID: affiliate.Set(s1.ID)}, []string{want[0], want[2], want[4]}},
-		"adjustment":        {affiliate.MovementFilter{AdjustmentID: affiliate.Set(bonus.ID)}, []string{want[10]}},
-		"cause":             {affiliate.MovementFilter{Cause: affiliate.CausePayoutPaid}, []string{want[3]}},
-		"sale and cause":    {affiliate.MovementFilter{SaleID: affiliate.Set(s1.ID), Cause: affiliate.CauseSale}, want[:1]},
-		"sale and payout":   {affiliate.MovementFilter{SaleID: affiliate.Set(s1.ID), PayoutID: affiliate.Set(p1.ID)}, []string{}},
-		"nothing":           {affiliate.MovementFilter{PayoutID: affiliate.Null[uuid.UUID]()}, []string{}},
-		"unknown payout":    {affiliate.MovementFilter{PayoutID: affiliate.Set(uuid.Max)}, []string{}},
-		"another affiliate": {affiliate.MovementFilter{AffiliateEmail: affiliate.Set("nobody@example.org")}, []string{}},
+		"payout":            {affiliate.MovementQuery{PayoutID: affiliate.Set(p1.ID)}, []string{want[1], want[3]}},
+		"canceled payout":   {affiliate.MovementQuery{PayoutID: affiliate.Set(p2.ID)}, []string{want[6], want[8]}},
+		"sale":              {affiliate.MovementQuery{SaleID: affiliate.Set(s1.ID)}, []string{want[0], want[2], want[4]}},
+		"adjustment":        {affiliate.MovementQuery{AdjustmentID: affiliate.Set(bonus.ID)}, []string{want[10]}},
+		"cause":             {affiliate.MovementQuery{Cause: affiliate.CausePayoutPaid}, []string{want[3]}},
+		"sale and cause":    {affiliate.MovementQuery{SaleID: affiliate.Set(s1.ID), Cause: affiliate.CauseSale}, want[:1]},
+		"sale and payout":   {affiliate.MovementQuery{SaleID: affiliate.Set(s1.ID), PayoutID: affiliate.Set(p1.ID)}, []string{}},
+		"nothing":           {affiliate.MovementQuery{PayoutID: affiliate.Null[uuid.UUID]()}, []string{}},
+		"unknown payout":    {affiliate.MovementQuery{PayoutID: affiliate.Set(uuid.Max)}, []string{}},
+		"another affiliate": {affiliate.MovementQuery{AffiliateEmail: affiliate.Set("nobody@example.org")}, []string{}},
 	} {
 		if diff := cmp.Diff(tt.want, s.Moved(tt.filter)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
@@ -111,7 +111,7 @@ func TestMovements(t *testing.T) {
 	}
 	recalculate := func(s scene.Shop, _ affiliate.Sale) {
 		scene.Must(s.UpdateAffiliate(ctx, affiliate.AffiliateRef{ID: s.Ada.Person.ID}, affiliate.AffiliateUpdate{CommissionRate: scene.Percent("10")}))
-		scene.Must(s.Run(ctx, affiliate.RecalculateJob{SaleFilter: affiliate.SaleFilter{}}))
+		scene.Must(s.Run(ctx, affiliate.RecalculateJob{}))
 	}
 	const held, declined, accepted = affiliate.ApprovalOnHold, affiliate.ApprovalDeclined, affiliate.ApprovalAccepted
 	for _, tt := range []struct {
@@ -179,7 +179,7 @@ func TestMovements(t *testing.T) {
 				do(s, sale)
 				s.Verifies()
 			}
-			if diff := cmp.Diff(append([]string{first}, tt.want...), s.Moved(affiliate.MovementFilter{})); diff != "" {
+			if diff := cmp.Diff(append([]string{first}, tt.want...), s.Moved(affiliate.MovementQuery{})); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
@@ -195,7 +195,7 @@ func TestMovementTimes(t *testing.T) {
 		s.Pass([]time.Duration{0, time.Microsecond, time.Millisecond, -time.Second, 2 * time.Second}[i%5])
 	}
 	s.Verifies()
-	all := scene.Must(s.Movements(t.Context(), affiliate.MovementFilter{}, affiliate.Page{})).Items
+	all := scene.Must(s.Movements(t.Context(), affiliate.MovementQuery{}, affiliate.Page{})).Items
 	for i, m := range all {
 		if want := int64(len(all) - i); m.Number != want {
 			t.Fatalf("number %d, want %d", m.Number, want)
@@ -213,7 +213,7 @@ func TestMovementTimes(t *testing.T) {
 	}
 	got := 0
 	for m, err := range affiliate.Each(3, func(pg affiliate.Page) (affiliate.List[affiliate.Movement], error) {
-		return s.Movements(t.Context(), affiliate.MovementFilter{From: from, To: to}, pg)
+		return s.Movements(t.Context(), affiliate.MovementQuery{From: from, To: to}, pg)
 	}) {
 		if err != nil || m.At.Time().Before(from) || !m.At.Time().Before(to) {
 			t.Errorf("%v in the range from %v to %v, error %v", m.At, from, to, err)
@@ -230,12 +230,12 @@ func TestMovementErrors(t *testing.T) {
 	s := scene.NewShop(t)
 	late := time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)
 	for name, tt := range map[string]struct {
-		filter affiliate.MovementFilter
+		filter affiliate.MovementQuery
 		want   affiliate.Error
 	}{
-		"cause": {affiliate.MovementFilter{Cause: "THEFT"}, scene.FieldError(affiliate.InvalidQuery, "cause", "cause must be one of SALE, UPDATE, REFUND, CLAW_BACK, REVIEW, DELETION, FORFEIT, ADJUSTMENT, PAYOUT_CREATED, PAYOUT_PAID, PAYOUT_CANCELED, OPENING, PAYOUT_RETURNED, MOVE, MERGE")},
-		"from":  {affiliate.MovementFilter{From: late}, scene.FieldError(affiliate.InvalidQuery, "from", "from must be an ISO 8601 date")},
-		"to":    {affiliate.MovementFilter{To: late}, scene.FieldError(affiliate.InvalidQuery, "to", "to must be an ISO 8601 date")},
+		"cause": {affiliate.MovementQuery{Cause: "THEFT"}, scene.FieldError(affiliate.InvalidQuery, "cause", "cause must be one of SALE, UPDATE, REFUND, CLAW_BACK, REVIEW, DELETION, FORFEIT, ADJUSTMENT, PAYOUT_CREATED, PAYOUT_PAID, PAYOUT_CANCELED, OPENING, PAYOUT_RETURNED, MOVE, MERGE")},
+		"from":  {affiliate.MovementQuery{From: late}, scene.FieldError(affiliate.InvalidQuery, "from", "from must be an ISO 8601 date")},
+		"to":    {affiliate.MovementQuery{To: late}, scene.FieldError(affiliate.InvalidQuery, "to", "to must be an ISO 8601 date")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s.Refused(tt.want, func() error { return scene.ErrOf(s.Movements(ctx, tt.filter, affiliate.Page{})) })
@@ -258,7 +258,7 @@ func TestMovementsOfDeletedAffiliate(t *testing.T) {
 		"3 FORFEIT 20 PAYABLE-ACCRUAL of sale 1, commission 1: sales -1, revenue -100, refunds 0",
 		"4 FORFEIT 5 ACCRUAL-PAYABLE",
 	}
-	if diff := cmp.Diff(want, s.Moved(affiliate.MovementFilter{})); diff != "" {
+	if diff := cmp.Diff(want, s.Moved(affiliate.MovementQuery{})); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	if balances := scene.Must(s.Balances(ctx, affiliate.Page{})).Items; len(balances) != 1 || balances[0].AffiliateID != s.Bob.ID {

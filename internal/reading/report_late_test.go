@@ -21,7 +21,7 @@ func TestLatePaymentIsBookedWhenTold(t *testing.T) {
 		q := affiliate.ReportQuery{From: month(m), To: month(m + 1), By: affiliate.IntervalMonth}
 		statement, csv := scene.StatementTexts(t, s.Program, s.Ada.Person.ID, q.From, q.To)
 		rank := scene.Must(s.Breakdown(ctx, affiliate.BreakdownQuery{From: q.From, To: q.To, By: affiliate.DimensionAffiliate}, affiliate.Page{})).Items
-		found := scene.Must(s.SearchSales(ctx, affiliate.SaleQuery{Since: affiliate.Set(affiliate.At(q.From)), Until: affiliate.Set(affiliate.At(q.To))}, affiliate.Page{})).Items
+		found := scene.Must(s.Sales(ctx, affiliate.SaleQuery{Since: affiliate.Set(affiliate.At(q.From)), Until: affiliate.Set(affiliate.At(q.To))}, affiliate.Page{})).Items
 		out := []string{figuresOf(scene.Must(s.Report(ctx, q, affiliate.Page{})).Items[0]), statement, csv}
 		for _, row := range rank {
 			out = append(out, "rank "+row.Revenue.String())

@@ -40,7 +40,7 @@ func TestExplainSale(t *testing.T) {
 		Base:        affiliate.ExplainedBase{TotalEarned: scene.Sum("129.5"), TaxDeducted: scene.Sum("9.5"), Kept: scene.Sum("129.5"), Base: scene.Sum("120")},
 		Arithmetic:  affiliate.ExplainedArithmetic{ByHand: affiliate.Null[affiliate.Amount](), Exact: "24", Rounded: scene.Sum("24")},
 		Commissions: sale.Commissions,
-		Movements:   scene.Must(s.Movements(ctx, affiliate.MovementFilter{SaleID: affiliate.Set(sale.ID)}, affiliate.Page{})).Items,
+		Movements:   scene.Must(s.Movements(ctx, affiliate.MovementQuery{SaleID: affiliate.Set(sale.ID)}, affiliate.Page{})).Items,
 	}, scene.Must(s.ExplainSale(ctx, sale.ID)))
 	if err := scene.ErrOf(s.ExplainSale(ctx, 99)); !errors.Is(err, affiliate.SaleNotFound) {
 		t.Errorf("an unknown sale: %v", err)
@@ -135,7 +135,7 @@ func TestExplainTerms(t *testing.T) {
 	scene.Equal(t, "EMAIL SALE AFFILIATE 6 6", why(s.World, own.ID))
 	scene.Must(s.UpdateSale(ctx, own.ID, affiliate.SaleUpdate{CommissionRate: affiliate.Null[affiliate.Percent]()}))
 	scene.Equal(t, "EMAIL AFFILIATE AFFILIATE 25 25", why(s.World, own.ID))
-	scene.Must(s.Run(ctx, affiliate.RecalculateJob{SaleFilter: affiliate.SaleFilter{}}))
+	scene.Must(s.Run(ctx, affiliate.RecalculateJob{}))
 	scene.Equal(t, "EMAIL AFFILIATE AFFILIATE 25 25", why(s.World, first.ID))
 	scene.Equal(t, "EMAIL SALE AFFILIATE 5 5", why(s.World, fixed.ID))
 
@@ -176,7 +176,7 @@ func TestExplainDeductions(t *testing.T) {
 	}
 	up := scene.Must(s.UpdateSale(ctx, sale.ID, affiliate.SaleUpdate{TotalEarned: affiliate.Set(scene.Sum("200"))}))
 	scene.Equal(t, scene.Sum("34"), up.CommissionEarned) // (200 − 10 − 20) × 20 %
-	scene.Equal(t, 2, scene.Must(s.Run(ctx, affiliate.RecalculateJob{SaleFilter: affiliate.SaleFilter{}})).Changed)
+	scene.Equal(t, 2, scene.Must(s.Run(ctx, affiliate.RecalculateJob{})).Changed)
 	scene.Equal(t, "CODE PROGRAM PROGRAM 36 36", why(s.World, sale.ID))
 	scene.Equal(t, "UNKNOWN PROGRAM PROGRAM 20 20", why(s.World, old.ID))
 	s.Verifies()

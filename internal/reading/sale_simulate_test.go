@@ -125,7 +125,7 @@ func TestSimulateReplays(t *testing.T) {
 					scene.Must(w.RefundSale(t.Context(), affiliate.Refund{SaleID: sale.ID, Amount: affiliate.Set(affiliate.AmountFromScaled(s.part))}))
 				}
 			}
-			return w, scene.Must(w.Affiliates(t.Context(), affiliate.Page{})).Items[0].TotalCommissionEarned
+			return w, scene.Must(w.Affiliates(t.Context(), affiliate.AffiliateQuery{}, affiliate.Page{})).Items[0].TotalCommissionEarned
 		}
 		w, earned := play(was)
 		_, want := play(other)

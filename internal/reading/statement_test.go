@@ -115,7 +115,7 @@ func TestCloseBooks(t *testing.T) {
 	s.Pass(-time.Hour)
 	s.ToTomas("50")
 	s.Verifies()
-	if last := scene.Must(s.Movements(ctx, affiliate.MovementFilter{}, affiliate.Page{Limit: 1})).Items[0]; last.At != affiliate.TimeOf(to) || last.Number != 2 {
+	if last := scene.Must(s.Movements(ctx, affiliate.MovementQuery{}, affiliate.Page{Limit: 1})).Items[0]; last.At != affiliate.TimeOf(to) || last.Number != 2 {
 		t.Errorf("booked at %v, the books are closed until %v", last.At, to)
 	}
 	after, againCSV := scene.StatementTexts(t, s.Program, s.Ada.Person.ID, scene.Start.Add(-time.Hour), to)
@@ -154,7 +154,7 @@ func TestStatementOfOpening(t *testing.T) {
 	s.Ages()
 	s.Pass(time.Hour + 1500*time.Microsecond)
 	scene.Must(s.Run(t.Context(), affiliate.OpenBooksJob{}))
-	opening := scene.Must(s.Movements(t.Context(), affiliate.MovementFilter{Cause: affiliate.CauseOpening}, affiliate.Page{})).Items[0]
+	opening := scene.Must(s.Movements(t.Context(), affiliate.MovementQuery{Cause: affiliate.CauseOpening}, affiliate.Page{})).Items[0]
 	got := scene.Must(s.Statement(t.Context(), affiliate.AffiliateRef{ID: s.Ada.Person.ID}, opening.At.Time(), s.Now.Add(time.Hour)))
 	total := scene.RatOf(got.Opening.Owed)
 	for _, line := range scene.All(got.Lines()) {

@@ -21,7 +21,7 @@ type statistics struct {
 func statisticsOf(w *scene.World, slug, customer string) statistics {
 	w.T.Helper()
 	ctx := w.T.Context()
-	link := scene.Must(w.Links(ctx, affiliate.LinkFilter{Slug: affiliate.Set(slug)}, affiliate.Page{})).Items[0]
+	link := scene.Must(w.Links(ctx, affiliate.LinkQuery{Slug: affiliate.Set(slug)}, affiliate.Page{})).Items[0]
 	a, r := scene.Must(w.Affiliate(ctx, slug)), scene.Must(w.Referral(ctx, customer))
 	return statistics{link.Sales, link.TotalRevenue, a.TotalRevenue, a.TotalCommissionEarned, r.TotalRevenue, r.TotalCommission}
 }
@@ -60,7 +60,7 @@ func TestTotalsCountWhatIsKept(t *testing.T) {
 	scene.Must(w.UpdateSale(ctx, big.ID, affiliate.SaleUpdate{Name: scene.TextOf("Kim")})) // a text of a refunded sale
 	scene.Must(w.ReviewCommissions(ctx, affiliate.ApprovalDeclined, big.ID))
 	scene.Must(w.ReviewCommissions(ctx, affiliate.ApprovalAccepted, big.ID))
-	scene.Must(w.Run(ctx, affiliate.RecalculateJob{SaleFilter: affiliate.SaleFilter{}}))
+	scene.Must(w.Run(ctx, affiliate.RecalculateJob{}))
 	scene.Equal(t, sums(2, "150", "30"), statisticsOf(w, link, kim))
 	scene.Must(0, w.DeleteSale(ctx, big.ID))
 	scene.Equal(t, sums(2, "150", "30"), statisticsOf(w, link, kim))

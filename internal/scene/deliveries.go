@@ -130,7 +130,7 @@ func (w *World) ReadDelivery(id uuid.UUID) affiliate.Delivery {
 }
 
 // ReadDeliveries reads all deliveries, oldest first.
-func (w *World) ReadDeliveries(f affiliate.DeliveryFilter) []affiliate.Delivery {
+func (w *World) ReadDeliveries(f affiliate.DeliveryQuery) []affiliate.Delivery {
 	w.T.Helper()
 	items := Must(w.Deliveries(context.Background(), f, affiliate.Page{})).Items
 	slices.Reverse(items)
@@ -141,7 +141,7 @@ func (w *World) ReadDeliveries(f affiliate.DeliveryFilter) []affiliate.Delivery 
 func (w *World) States(endpoint uuid.UUID) map[affiliate.DeliveryState]int {
 	w.T.Helper()
 	out := map[affiliate.DeliveryState]int{}
-	for _, d := range w.ReadDeliveries(affiliate.DeliveryFilter{WebhookID: affiliate.Set(endpoint)}) {
+	for _, d := range w.ReadDeliveries(affiliate.DeliveryQuery{WebhookID: affiliate.Set(endpoint)}) {
 		out[d.State]++
 	}
 	return out

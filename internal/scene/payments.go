@@ -156,7 +156,7 @@ func (s *PayShop) Worth(id affiliate.SaleID) affiliate.Amount {
 
 // AdjustmentsOf reads the adjustments of a sale.
 func (s *PayShop) AdjustmentsOf(id affiliate.SaleID) []affiliate.Adjustment {
-	return Must(s.Adjustments(s.T.Context(), affiliate.AdjustmentFilter{SaleID: affiliate.Set(id)}, affiliate.Page{})).Items
+	return Must(s.Adjustments(s.T.Context(), affiliate.AdjustmentQuery{SaleID: affiliate.Set(id)}, affiliate.Page{})).Items
 }
 
 // Gives checks what a payment gives, and that the books are in order.

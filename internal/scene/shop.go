@@ -87,7 +87,7 @@ func (s Shop) Stands(movements int64, payable, inPayout, paid, earned string) {
 }
 
 // Moved are Ada's movements, oldest first, each as a line.
-func (s Shop) Moved(f affiliate.MovementFilter) []string {
+func (s Shop) Moved(f affiliate.MovementQuery) []string {
 	s.T.Helper()
 	f.AffiliateID = affiliate.Set(s.Ada.Person.ID)
 	lines := []string{}

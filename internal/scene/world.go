@@ -214,7 +214,7 @@ func (w *World) Raw(change func(tx *record.Tx) error) {
 func (w *World) Fired(fn func()) []affiliate.Event {
 	w.T.Helper()
 	read := func() []affiliate.Event {
-		return Must(w.Events(context.Background(), affiliate.EventFilter{}, affiliate.Page{})).Items
+		return Must(w.Events(context.Background(), affiliate.EventQuery{}, affiliate.Page{})).Items
 	}
 	before := len(read())
 	fn()

@@ -111,7 +111,7 @@ func offerOperations(ctx context.Context) []operation {
 				Once: in.once(), ReferralID: o.ReferralID, Email: o.Email, Name: "O", PromoCode: o.PromoCode, Subtotal: o.Subtotal, Offer: true,
 				TotalEarned: o.Subtotal.Or(affiliate.Amount{}), ExternalID: in.of("", "", "o1", "w1"), HoldID: in.of("", "", "", "h1"),
 			}
-			return answer(w.Evaluate(ctx, o)) + answer(w.RecordSale(ctx, sale)) + answer(w.CouponSummaries(ctx, affiliate.CouponQuery{}, affiliate.Page{}))
+			return answer(w.Evaluate(ctx, o)) + answer(w.RecordSale(ctx, sale)) + answer(w.Coupons(ctx, affiliate.CouponQuery{}, affiliate.Page{}))
 		}},
 		{"hold of an offer", func(w twin, in *input) string {
 			until := w.Config().Now().Add(time.Duration(1+in.n(4)) * 20 * time.Second)
@@ -356,7 +356,7 @@ func saleOperations(ctx context.Context) []operation {
 			if in.n(2) == 1 {
 				refund.Amount = affiliate.Set(in.amount())
 			}
-			return answer(w.RefundSale(ctx, refund)) + answer(w.Affiliates(ctx, affiliate.Page{})) + answer(w.Referrals(ctx, affiliate.ReferralFilter{}, affiliate.Page{}))
+			return answer(w.RefundSale(ctx, refund)) + answer(w.Affiliates(ctx, affiliate.AffiliateQuery{}, affiliate.Page{})) + answer(w.Referrals(ctx, affiliate.ReferralQuery{}, affiliate.Page{}))
 		}},
 		{"update sale", func(w twin, in *input) string {
 			up := affiliate.SaleUpdate{ClawBack: in.n(2) == 1, Metadata: affiliate.Set(json.RawMessage(in.of(`{"z":1,"a":"<&>"}`, `{"b":1.50,"a":[1e2]}`, `{"é":"\u2028"}`)))}
@@ -406,10 +406,10 @@ func saleOperations(ctx context.Context) []operation {
 		}},
 		{"lists", func(w twin, in *input) string {
 			page := affiliate.Page{Limit: 1 + in.n(3)}
-			first, err := w.Sales(ctx, affiliate.SaleFilter{}, page)
+			first, err := w.Sales(ctx, affiliate.SaleQuery{}, page)
 			out := answer(first, err)
 			page.Cursor = first.Next
-			return out + answer(w.Sales(ctx, affiliate.SaleFilter{}, page)) + answer(w.Links(ctx, affiliate.LinkFilter{}, affiliate.Page{}))
+			return out + answer(w.Sales(ctx, affiliate.SaleQuery{}, page)) + answer(w.Links(ctx, affiliate.LinkQuery{}, affiliate.Page{}))
 		}},
 		{"verify", func(w twin, _ *input) string { return done(w.Verify(ctx)) }},
 	}
@@ -460,9 +460,9 @@ func moneyOperations(ctx context.Context) []operation {
 			return answer(w.Report(ctx, q, affiliate.Page{})) + answer(w.Report(ctx, q, affiliate.Page{Limit: 1}))
 		}},
 		{"payout status", func(w twin, in *input) string {
-			id := pick(in, must(w.Payouts(ctx, affiliate.PayoutFilter{}, affiliate.Page{})).Items).ID
+			id := pick(in, must(w.Payouts(ctx, affiliate.PayoutQuery{}, affiliate.Page{})).Items).ID
 			status := affiliate.PayoutStatus(in.of("PENDING", "PROCESSING", "PAID", "FAILED", "CANCELED", "CANCELED", "RETURNED"))
-			return answer(w.SetPayoutStatus(ctx, id, status)) + answer(w.Payouts(ctx, affiliate.PayoutFilter{Status: status}, affiliate.Page{}))
+			return answer(w.SetPayoutStatus(ctx, id, status)) + answer(w.Payouts(ctx, affiliate.PayoutQuery{Status: status}, affiliate.Page{}))
 		}},
 		{"reversal", func(w twin, in *input) string {
 			return answer(w.ReverseSale(ctx, affiliate.SaleRef{ID: w.someSale(in).ID}, affiliate.Reversal{ClawBack: in.n(2) == 1, RefundID: in.of("", "r2")}))
@@ -474,12 +474,12 @@ func moneyOperations(ctx context.Context) []operation {
 			}))
 		}},
 		{"adjustment reversed", func(w twin, in *input) string {
-			id := pick(in, must(w.Adjustments(ctx, affiliate.AdjustmentFilter{}, affiliate.Page{})).Items).ID
+			id := pick(in, must(w.Adjustments(ctx, affiliate.AdjustmentQuery{}, affiliate.Page{})).Items).ID
 			if id == uuid.Nil {
 				return ""
 			}
 			return answer(w.RecordAdjustment(ctx, affiliate.AdjustmentParams{Reverses: id, Reason: "r"})) +
-				answer(w.Adjustments(ctx, affiliate.AdjustmentFilter{Kind: affiliate.AdjustBonus}, affiliate.Page{Limit: 2}))
+				answer(w.Adjustments(ctx, affiliate.AdjustmentQuery{Kind: affiliate.AdjustBonus}, affiliate.Page{Limit: 2}))
 		}},
 	}
 }
@@ -519,7 +519,7 @@ func peopleOperations(ctx context.Context) []operation {
 			return answer(tier, err) + answer(w.Run(ctx, affiliate.AssignTiersJob{}))
 		}},
 		{"recalculate", func(w twin, _ *input) string {
-			return answer(w.Run(ctx, affiliate.RecalculateJob{SaleFilter: affiliate.SaleFilter{}}))
+			return answer(w.Run(ctx, affiliate.RecalculateJob{}))
 		}},
 		{"ban", func(w twin, in *input) string {
 			return answer(w.SetAffiliateStatus(ctx, affiliate.AffiliateBanned, w.someAffiliate(in).ID))
@@ -570,8 +570,8 @@ func deliveryOperations(ctx context.Context) []operation {
 			return out + done(w.SettleDeliveries(ctx, attempts))
 		}},
 		{"events", func(w twin, _ *input) string {
-			return answer(w.Events(ctx, affiliate.EventFilter{}, affiliate.Page{Limit: 5})) +
-				answer(w.Deliveries(ctx, affiliate.DeliveryFilter{}, affiliate.Page{Limit: 5}))
+			return answer(w.Events(ctx, affiliate.EventQuery{}, affiliate.Page{Limit: 5})) +
+				answer(w.Deliveries(ctx, affiliate.DeliveryQuery{}, affiliate.Page{Limit: 5}))
 		}},
 		{"absent", func(w twin, _ *input) string { return answer(w.Payout(ctx, uuid.UUID{9})) }},
 	}

@@ -199,19 +199,19 @@ func pick[T any](in *input, all []T) (v T) {
 }
 
 func (w twin) someAffiliate(in *input) affiliate.Affiliate {
-	return pick(in, must(w.Affiliates(context.Background(), affiliate.Page{Limit: 8})).Items)
+	return pick(in, must(w.Affiliates(context.Background(), affiliate.AffiliateQuery{}, affiliate.Page{Limit: 8})).Items)
 }
 
 func (w twin) someCoupon(in *input) affiliate.Coupon {
-	return pick(in, must(w.Coupons(context.Background(), affiliate.Page{Limit: 8})).Items)
+	return pick(in, must(w.Coupons(context.Background(), affiliate.CouponQuery{WithCodes: true}, affiliate.Page{Limit: 8})).Items)
 }
 
 func (w twin) someSale(in *input) affiliate.Sale {
-	return pick(in, must(w.Sales(context.Background(), affiliate.SaleFilter{}, affiliate.Page{Limit: 8})).Items)
+	return pick(in, must(w.Sales(context.Background(), affiliate.SaleQuery{}, affiliate.Page{Limit: 8})).Items)
 }
 
 func (w twin) someReferral(in *input) affiliate.Referral {
-	return pick(in, must(w.Referrals(context.Background(), affiliate.ReferralFilter{}, affiliate.Page{Limit: 8})).Items)
+	return pick(in, must(w.Referrals(context.Background(), affiliate.ReferralQuery{}, affiliate.Page{Limit: 8})).Items)
 }
 
 // An operation makes a call on a twin and returns the answer.

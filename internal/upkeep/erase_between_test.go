@@ -79,7 +79,7 @@ func TestEraseBetween(t *testing.T) {
 			scene.Must(0, c.call(p, id))
 			b.Without("Quixwood")
 			if strings.HasSuffix(name, "email") {
-				for _, e := range scene.Must(b.Events(ctx, affiliate.EventFilter{ObjectID: affiliate.Set(code.ID.String())}, affiliate.Page{})).Items {
+				for _, e := range scene.Must(b.Events(ctx, affiliate.EventQuery{ObjectID: affiliate.Set(code.ID.String())}, affiliate.Page{})).Items {
 					if e.Payload != nil {
 						t.Errorf("payload %s", e.Payload)
 					}
@@ -104,7 +104,7 @@ func TestEraseLeavesOtherCodes(t *testing.T) {
 	limited("PREFIX", "user-7")
 	customers := func() map[string]string {
 		got := map[string]string{}
-		for code := range scene.OnlyValues(affiliate.All(ctx, b.Codes, affiliate.CodeFilter{})) {
+		for code := range scene.OnlyValues(affiliate.All(ctx, b.Codes, affiliate.CodeQuery{})) {
 			got[code.Code] = code.CustomerID.Or("")
 		}
 		return got

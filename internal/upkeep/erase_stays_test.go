@@ -85,10 +85,10 @@ func TestErasedStayErased(t *testing.T) {
 				t.Error(err)
 			}
 			(&scene.Ledger{World: s.World}).Without("zork", "Zork", "Quix")
-			if all := scene.Must(s.Referrals(t.Context(), affiliate.ReferralFilter{}, affiliate.Page{})).Items; len(all) != 1 || all[0].ID != ref.ID {
+			if all := scene.Must(s.Referrals(t.Context(), affiliate.ReferralQuery{}, affiliate.Page{})).Items; len(all) != 1 || all[0].ID != ref.ID {
 				t.Errorf("%d customers", len(all))
 			}
-			for _, sale := range scene.Must(s.Sales(t.Context(), affiliate.SaleFilter{}, affiliate.Page{})).Items {
+			for _, sale := range scene.Must(s.Sales(t.Context(), affiliate.SaleQuery{}, affiliate.Page{})).Items {
 				if r, ok := sale.Referral.Get(); !ok || r.ID != ref.ID {
 					t.Errorf("sale %d is of %v", sale.ID, sale.Referral)
 				}
@@ -148,7 +148,7 @@ func TestEraseByEmailAlone(t *testing.T) {
 						t.Errorf("a later sale: %+v", sale)
 					}
 				}
-				if n := len(scene.Must(b.Referrals(t.Context(), affiliate.ReferralFilter{}, affiliate.Page{})).Items); n != 3 {
+				if n := len(scene.Must(b.Referrals(t.Context(), affiliate.ReferralQuery{}, affiliate.Page{})).Items); n != 3 {
 					t.Errorf("%d customers", n)
 				}
 				b.Without("zork@", "Zork")

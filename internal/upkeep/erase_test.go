@@ -92,15 +92,15 @@ func TestEraseAffiliate(t *testing.T) {
 		if text := b.Opened(); !strings.Contains(text, "ada@example.com") || !strings.Contains(text, "eve@customer.example") {
 			t.Error("another person went with them")
 		}
-		for _, e := range scene.Must(b.Events(t.Context(), affiliate.EventFilter{ObjectID: affiliate.Set(code.ID.String())}, affiliate.Page{})).Items {
+		for _, e := range scene.Must(b.Events(t.Context(), affiliate.EventQuery{ObjectID: affiliate.Set(code.ID.String())}, affiliate.Page{})).Items {
 			if e.Payload != nil {
 				t.Errorf("payload %s", e.Payload)
 			}
 		}
-		erased := scene.Must(b.Events(t.Context(), affiliate.EventFilter{ObjectID: affiliate.Set(z.ID.String())}, affiliate.Page{})).Items
+		erased := scene.Must(b.Events(t.Context(), affiliate.EventQuery{ObjectID: affiliate.Set(z.ID.String())}, affiliate.Page{})).Items
 		b.Settle()
 		erases(b, func() error { return erase(b, z.ID) })
-		if diff := cmp.Diff(erased, scene.Must(b.Events(t.Context(), affiliate.EventFilter{ObjectID: affiliate.Set(z.ID.String())}, affiliate.Page{})).Items); diff != "" || erased[0].Payload == nil {
+		if diff := cmp.Diff(erased, scene.Must(b.Events(t.Context(), affiliate.EventQuery{ObjectID: affiliate.Set(z.ID.String())}, affiliate.Page{})).Items); diff != "" || erased[0].Payload == nil {
 			t.Errorf("erasing again changes events (-want +got):\n%s", diff)
 		}
 		scene.Must(b.CreateAffiliate(t.Context(), affiliate.AffiliateParams{FirstName: "New", LastName: "Person", Email: "new@quix.example"}))
@@ -120,7 +120,7 @@ func TestErasePending(t *testing.T) {
 		b.Settle()
 		erases(b, func() error { return erase(b, b.Person.ID) })
 		b.Without("ada@example.com", "Lovelace")
-		for _, d := range scene.Must(b.Deliveries(t.Context(), affiliate.DeliveryFilter{Event: affiliate.AffiliateCreated}, affiliate.Page{})).Items {
+		for _, d := range scene.Must(b.Deliveries(t.Context(), affiliate.DeliveryQuery{Event: affiliate.AffiliateCreated}, affiliate.Page{})).Items {
 			if got := scene.Must(b.Delivery(t.Context(), d.ID)); !got.Payload.IsNull() {
 				t.Errorf("payload of an erased event: %v", got.Payload)
 			}
@@ -364,7 +364,7 @@ func TestEraseAnswersAsRecords(t *testing.T) {
 // delivery. Of any other it loses their email, and the rest of it stays.
 func TestEraseReasons(t *testing.T) {
 	reasons := func(b *scene.Ledger, object string) (got []string) {
-		for _, e := range scene.Must(b.Events(t.Context(), affiliate.EventFilter{ObjectID: affiliate.Set(object)}, affiliate.Page{})).Items {
+		for _, e := range scene.Must(b.Events(t.Context(), affiliate.EventQuery{ObjectID: affiliate.Set(object)}, affiliate.Page{})).Items {
 			if e.Reason != "" {
 				got = append(got, e.Reason)
 			}

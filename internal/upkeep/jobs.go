@@ -49,11 +49,15 @@ func assignTiers() work {
 
 // recalculate calculates the chosen sales again.
 func recalculate(j affiliate.RecalculateJob) work {
+	q := affiliate.SaleQuery{
+		AffiliateID: j.AffiliateID, AffiliateEmail: j.AffiliateEmail, ReferralID: j.ReferralID,
+		ExternalID: j.ExternalID, ExternalInvoiceID: j.ExternalInvoiceID,
+	}
 	return work{
 		name:  "recalculate",
-		bound: func(o *engine.Op) (string, error) { c := o.ChooseSales(j.SaleFilter); return c.Bound, c.Broken() },
+		bound: func(o *engine.Op) (string, error) { c := o.ChooseSales(q, true); return c.Bound, c.Broken() },
 		phases: []phase{func(o *engine.Op, after uuid.UUID, n int) (stretch, error) {
-			c := o.ChooseSales(j.SaleFilter)
+			c := o.ChooseSales(q, true)
 			if err := c.Broken(); err != nil {
 				return stretch{}, err
 			}

@@ -28,7 +28,7 @@ func TestPrune(t *testing.T) {
 	if n := scene.Must(b.Run(t.Context(), affiliate.PruneJob{Before: scene.Start})).Changed; n != 0 {
 		t.Errorf("nothing is old, %d dropped", n)
 	}
-	skipped := len(scene.Must(b.Deliveries(t.Context(), affiliate.DeliveryFilter{State: affiliate.DeliverySkipped}, affiliate.Page{})).Items)
+	skipped := len(scene.Must(b.Deliveries(t.Context(), affiliate.DeliveryQuery{State: affiliate.DeliverySkipped}, affiliate.Page{})).Items)
 	if n := scene.Must(b.Run(t.Context(), affiliate.PruneJob{Before: future})).Changed; n != int64(skipped) {
 		t.Errorf("%d dropped, want the %d skipped: the others wait, the receipt is young", n, skipped)
 	}
@@ -72,7 +72,7 @@ func TestPruneKeepsHistory(t *testing.T) {
 	rename(4)
 	w.Pass(48 * time.Hour)
 	n := scene.Must(w.Run(t.Context(), affiliate.PruneJob{Before: w.Now})).Changed
-	left := scene.Must(w.Events(t.Context(), affiliate.EventFilter{}, affiliate.Page{})).Items
+	left := scene.Must(w.Events(t.Context(), affiliate.EventQuery{}, affiliate.Page{})).Items
 	if n != 4 || len(left) != 2 || left[0].Revision != 5 || left[1].Revision != 4 {
 		t.Errorf("%d dropped, left %+v", n, left)
 	}

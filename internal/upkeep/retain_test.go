@@ -183,7 +183,7 @@ func TestRetainClicks(t *testing.T) {
 	}
 	links := func() map[string]int64 {
 		out := map[string]int64{}
-		for _, l := range scene.Must(w.Links(ctx, affiliate.LinkFilter{}, affiliate.Page{})).Items {
+		for _, l := range scene.Must(w.Links(ctx, affiliate.LinkQuery{}, affiliate.Page{})).Items {
 			out[l.Link] = l.Clicks
 		}
 		return out

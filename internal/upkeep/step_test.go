@@ -96,7 +96,7 @@ func tierless(w *scene.World, n int) {
 // tiersOf is the tier of each affiliate, by email.
 func tiersOf(w *scene.World) map[string]bool {
 	out := map[string]bool{}
-	for a, err := range affiliate.Every(w.T.Context(), w.Affiliates) {
+	for a, err := range affiliate.All(w.T.Context(), w.Affiliates, affiliate.AffiliateQuery{}) {
 		if err != nil {
 			w.T.Fatal(err)
 		}
@@ -138,7 +138,7 @@ func TestStepTiers(t *testing.T) {
 }
 
 // cheaper makes sales and then lower terms, so that RecalculateSales has work.
-func cheaper(w *scene.World, n int) affiliate.SaleFilter {
+func cheaper(w *scene.World, n int) affiliate.RecalculateJob {
 	ctx := w.T.Context()
 	a := w.Ada()
 	for i := range n {
@@ -146,7 +146,7 @@ func cheaper(w *scene.World, n int) affiliate.SaleFilter {
 	}
 	plan := scene.Must(w.CreatePlan(ctx, affiliate.PlanParams{Name: "p", Terms: affiliate.Terms{Rate: affiliate.MustPercent("5")}}))
 	scene.Must(w.SetAffiliatePlan(ctx, plan.ID, a.Person.ID))
-	return affiliate.SaleFilter{AffiliateEmail: affiliate.Set("ada@example.com")}
+	return affiliate.RecalculateJob{AffiliateEmail: affiliate.Set("ada@example.com")}
 }
 
 // TestStepRecalculate (console check 14): steps end as RecalculateSales ends,
@@ -154,7 +154,7 @@ func cheaper(w *scene.World, n int) affiliate.SaleFilter {
 func TestStepRecalculate(t *testing.T) {
 	const n = 1300
 	money := func(w *scene.World) (out []string) {
-		for s, err := range affiliate.All(t.Context(), w.Sales, affiliate.SaleFilter{}) {
+		for s, err := range affiliate.All(t.Context(), w.Sales, affiliate.SaleQuery{}) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -163,13 +163,13 @@ func TestStepRecalculate(t *testing.T) {
 		return out
 	}
 	whole, _ := newBatched(t)
-	want := scene.Must(whole.Run(t.Context(), affiliate.RecalculateJob{SaleFilter: cheaper(whole, n)})).Changed
+	want := scene.Must(whole.Run(t.Context(), cheaper(whole, n))).Changed
 	for killedAt := range int64(4) {
 		if killedAt%2 == 0 && !atlength.On() {
 			continue
 		}
 		w, store := newBatched(t)
-		job := affiliate.RecalculateJob{SaleFilter: cheaper(w, n)}
+		job := cheaper(w, n)
 		store.left.Store(killedAt)
 		at, changed := affiliate.Step{Limit: 600}, int64(0)
 		for killed := false; ; {
@@ -276,7 +276,7 @@ func TestStepPruneKeepsHistory(t *testing.T) {
 		w.Pass(48 * time.Hour)
 		stepAll(t, w.Program, affiliate.PruneJob{Before: w.Now}, limit)
 		var left []int64
-		for _, e := range scene.Must(w.Events(t.Context(), affiliate.EventFilter{}, affiliate.Page{})).Items {
+		for _, e := range scene.Must(w.Events(t.Context(), affiliate.EventQuery{}, affiliate.Page{})).Items {
 			left = append(left, int64(e.Revision))
 		}
 		if diff := cmp.Diff([]int64{4, 3}, left); diff != "" {
@@ -320,7 +320,7 @@ func TestStepRepeated(t *testing.T) {
 		t.Errorf("another step under the key: %v", err)
 	}
 	events := 0
-	for _, err := range affiliate.All(t.Context(), w.Events, affiliate.EventFilter{Type: affiliate.AffiliateUpdated}) {
+	for _, err := range affiliate.All(t.Context(), w.Events, affiliate.EventQuery{Type: affiliate.AffiliateUpdated}) {
 		if events++; err != nil {
 			t.Fatal(err)
 		}
@@ -336,7 +336,7 @@ func TestStepRefusals(t *testing.T) {
 	tierless(w, 10)
 	other, _ := newBatched(t)
 	tierless(other, 10)
-	email := affiliate.RecalculateJob{SaleFilter: affiliate.SaleFilter{AffiliateEmail: affiliate.Set("a1@example.com")}}
+	email := affiliate.RecalculateJob{AffiliateEmail: affiliate.Set("a1@example.com")}
 	badCursor := affiliate.Error{Kind: affiliate.KindInvalid, Reason: affiliate.InvalidField, Field: "cursor", Message: "Invalid cursor"}
 	cursor := scene.Must(w.Step(t.Context(), affiliate.AssignTiersJob{}, affiliate.Step{Limit: 3})).Cursor
 	for name, tt := range map[string]struct {
@@ -345,7 +345,7 @@ func TestStepRefusals(t *testing.T) {
 	}{
 		"garbage":        {affiliate.AssignTiersJob{}, affiliate.Step{Cursor: "x"}},
 		"another job":    {affiliate.RecalculateJob{}, affiliate.Step{Cursor: cursor}},
-		"a page's":       {affiliate.AssignTiersJob{}, affiliate.Step{Cursor: scene.Must(w.Affiliates(t.Context(), affiliate.Page{Limit: 1})).Next}},
+		"a page's":       {affiliate.AssignTiersJob{}, affiliate.Step{Cursor: scene.Must(w.Affiliates(t.Context(), affiliate.AffiliateQuery{}, affiliate.Page{Limit: 1})).Next}},
 		"other fields":   {affiliate.PruneJob{Before: w.Now}, affiliate.Step{Cursor: cursor}},
 		"with a cut end": {affiliate.AssignTiersJob{}, affiliate.Step{Cursor: cursor[1:]}},
 	} {
@@ -366,7 +366,7 @@ func TestStepRefusals(t *testing.T) {
 	if err := scene.ErrOf(w.Step(t.Context(), nil, affiliate.Step{})); err == nil {
 		t.Error("a step of no job")
 	}
-	nobody := affiliate.RecalculateJob{SaleFilter: affiliate.SaleFilter{AffiliateEmail: affiliate.Set("nobody@example.com")}}
+	nobody := affiliate.RecalculateJob{AffiliateEmail: affiliate.Set("nobody@example.com")}
 	if done := scene.Must(w.Step(t.Context(), nobody, affiliate.Step{})); !done.Done || done.Looked != 0 {
 		t.Errorf("sales of nobody: %+v", done)
 	}

@@ -79,7 +79,7 @@ func TestGuide(t *testing.T) {
 	}
 	body := regexp.MustCompile(`(?s)body='.*?'\n`)
 	send(body.ReplaceAllLiteralString(script, "body='"+answers[1]+"'\n"))
-	sales, err := program.Sales(t.Context(), affiliate.SaleFilter{}, affiliate.Page{})
+	sales, err := program.Sales(t.Context(), affiliate.SaleQuery{}, affiliate.Page{})
 	if err != nil || len(sales.Items) != 1 {
 		t.Fatal(sales, err)
 	}

@@ -44,7 +44,7 @@ func (s *story) settled(shop *shoptest.Shop, steps []Step) error {
 	if got := shop.Earned(shop.Ben); got != "0.00" {
 		return fmt.Errorf("another affiliate has %s", got)
 	}
-	customers := shoptest.Must(shop.Referrals(shop.T.Context(), affiliate.ReferralFilter{}, affiliate.Page{})).Items
+	customers := shoptest.Must(shop.Referrals(shop.T.Context(), affiliate.ReferralQuery{}, affiliate.Page{})).Items
 	status := affiliate.SubscriptionStatus("")
 	if len(customers) > 0 {
 		status = customers[0].Status

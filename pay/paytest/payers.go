@@ -173,7 +173,7 @@ func stateOf(s *shoptest.Shop) string {
 	ctx := s.T.Context()
 	var lines []string
 	emails := map[string]string{}
-	for _, r := range shoptest.Must(s.Referrals(ctx, affiliate.ReferralFilter{}, affiliate.Page{})).Items {
+	for _, r := range shoptest.Must(s.Referrals(ctx, affiliate.ReferralQuery{}, affiliate.Page{})).Items {
 		emails[r.ID.String()] = r.Email
 		lines = append(lines, fmt.Sprintf("customer %q %q of %s: %s, %s", r.Email, r.ReferredUserExternalID.Or(""), nameOf(s, r.AffiliateID), r.Status, r.TotalCommission))
 	}

@@ -41,7 +41,7 @@ func several(ctx context.Context, one, two record.Store, id uuid.UUID) error {
 	if err != nil {
 		return err
 	}
-	list, err := program.Affiliates(ctx, affiliate.Page{})
+	list, err := program.Affiliates(ctx, affiliate.AffiliateQuery{}, affiliate.Page{})
 	fmt.Printf("%s, then %s, with %d affiliate\n", before, after, len(list.Items))
 	return err
 }

@@ -160,7 +160,7 @@ func TestMove(t *testing.T) {
 			}
 		}
 		sameIn(t, alone, s.stores[to], program)
-		got, err := elsewhere.Sales(t.Context(), affiliate.SaleFilter{}, affiliate.Page{})
+		got, err := elsewhere.Sales(t.Context(), affiliate.SaleQuery{}, affiliate.Page{})
 		if len(got.Items) != n+1 || err != nil {
 			t.Errorf("the other router sees %d sales, error %v, want %d", len(got.Items), err, n+1)
 		}
@@ -179,7 +179,7 @@ func TestBegin(t *testing.T) {
 			t.Errorf("Home before: %v", err)
 		}
 		shop := newShop(t, r)
-		if list, err := shop.Sales(t.Context(), affiliate.SaleFilter{}, affiliate.Page{}); len(list.Items) > 0 || err != nil {
+		if list, err := shop.Sales(t.Context(), affiliate.SaleQuery{}, affiliate.Page{}); len(list.Items) > 0 || err != nil {
 			t.Errorf("before: %v, %v", list, err)
 		}
 		open(t, shop, 1)
@@ -204,7 +204,7 @@ func TestOlder(t *testing.T) {
 		s := newSite(t, "a", "b", "c")
 		open(t, newShop(t, s.stores[had]), 9)
 		shop := newShop(t, s.router(in("c")))
-		if list, err := shop.Affiliates(t.Context(), affiliate.Page{}); len(list.Items) != 1 || err != nil {
+		if list, err := shop.Affiliates(t.Context(), affiliate.AffiliateQuery{}, affiliate.Page{}); len(list.Items) != 1 || err != nil {
 			t.Errorf("in %s: %d affiliates, error %v", had, len(list.Items), err)
 		}
 		if err := sell(t.Context(), shop, 1); err != nil {
@@ -489,7 +489,7 @@ func killedAt(t *testing.T, begun bool, k kill) (reached bool, moved error) {
 		k.at = 0
 
 		start := time.Now()
-		seen, err := newShop(t, s.router()).Sales(t.Context(), affiliate.SaleFilter{}, affiliate.Page{})
+		seen, err := newShop(t, s.router()).Sales(t.Context(), affiliate.SaleQuery{}, affiliate.Page{})
 		if took := time.Since(start); (len(seen.Items) == 1) != begun || err != nil || took > 100*time.Millisecond {
 			t.Errorf("step %d: a reader sees %d sales, error %v, in %v", k.calls, len(seen.Items), err, took)
 		}

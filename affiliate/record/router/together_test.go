@@ -174,7 +174,7 @@ func agree(t *testing.T, s *site, p *tributary.Program, made, limit int, followe
 	if err := p.Verify(ctx); err != nil {
 		t.Errorf("Verify: %v", err)
 	}
-	recorded := scene.Must(p.Sales(ctx, affiliate.SaleFilter{}, affiliate.Page{})).Items
+	recorded := scene.Must(p.Sales(ctx, affiliate.SaleQuery{}, affiliate.Page{})).Items
 	if made != limit || len(recorded) != limit {
 		t.Errorf("%d sales were answered and %d are stored, of %d", made, len(recorded), limit)
 	}
@@ -197,7 +197,7 @@ func agree(t *testing.T, s *site, p *tributary.Program, made, limit int, followe
 		}
 	}
 	delivered := map[string]int{}
-	for _, d := range scene.Must(p.Deliveries(ctx, affiliate.DeliveryFilter{}, affiliate.Page{})).Items {
+	for _, d := range scene.Must(p.Deliveries(ctx, affiliate.DeliveryQuery{}, affiliate.Page{})).Items {
 		if delivered[d.EventID]++; d.State != affiliate.DeliveryDelivered || len(d.Attempts) != 1 {
 			t.Errorf("delivery %s is %s after %d attempts", d.ID, d.State, len(d.Attempts))
 		}
@@ -314,7 +314,7 @@ func TestWaitEnds(t *testing.T) {
 		t.Error(err)
 	}
 	s.only("b", program)
-	if n := len(scene.Must(shop.Sales(t.Context(), affiliate.SaleFilter{}, affiliate.Page{})).Items); n != 4 {
+	if n := len(scene.Must(shop.Sales(t.Context(), affiliate.SaleQuery{}, affiliate.Page{})).Items); n != 4 {
 		t.Errorf("%d sales", n)
 	}
 }

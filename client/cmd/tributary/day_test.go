@@ -75,15 +75,15 @@ func newDay(t *testing.T) *world {
 // written: a new command is written with these.
 func (w *world) named(text string) string {
 	ctx, one := w.t.Context(), affiliate.Page{Limit: 1}
-	person := func(email string) string { return must(w.AffiliateByEmail(ctx, email)).ID.String() }
+	person := func(email string) string { return must(w.Affiliate(ctx, email)).ID.String() }
 	of := map[string]func() string{
 		"MARA": func() string { return person("mara@example.com") }, "TOM": func() string { return person("tom@example.com") },
 		"PLAN":   func() string { return must(w.Plans(ctx, one)).Items[0].ID.String() },
-		"COUPON": func() string { return must(w.CouponSummaries(ctx, affiliate.CouponQuery{}, one)).Items[0].ID.String() },
-		"CODE":   func() string { return must(w.Codes(ctx, affiliate.CodeFilter{}, one)).Items[0].Code },
-		"PAYOUT": func() string { return must(w.Payouts(ctx, affiliate.PayoutFilter{}, one)).Items[0].ID.String() },
+		"COUPON": func() string { return must(w.Coupons(ctx, affiliate.CouponQuery{}, one)).Items[0].ID.String() },
+		"CODE":   func() string { return must(w.Codes(ctx, affiliate.CodeQuery{}, one)).Items[0].Code },
+		"PAYOUT": func() string { return must(w.Payouts(ctx, affiliate.PayoutQuery{}, one)).Items[0].ID.String() },
 		"DELIVERY": func() string {
-			return must(w.Deliveries(ctx, affiliate.DeliveryFilter{State: affiliate.DeliveryFailed}, one)).Items[0].ID.String()
+			return must(w.Deliveries(ctx, affiliate.DeliveryQuery{State: affiliate.DeliveryFailed}, one)).Items[0].ID.String()
 		},
 	}
 	for name, find := range of {

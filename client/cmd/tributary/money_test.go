@@ -69,7 +69,7 @@ func TestPruneAsks(t *testing.T) {
 	if got := w.cli(args...); got.code != exitUsage || got.err != "error: this would drop old records for good; say --yes\n" {
 		t.Errorf("got %+v", got)
 	}
-	if n := len(must(w.Events(t.Context(), affiliate.EventFilter{}, affiliate.Page{})).Items); n == 0 {
+	if n := len(must(w.Events(t.Context(), affiliate.EventQuery{}, affiliate.Page{})).Items); n == 0 {
 		t.Error("the events are gone")
 	}
 	if out := w.ok(append(args, "--yes", "--json")...); !strings.Contains(out, `"removed":{"clicks":0,"deliveries":0,"events":3,"payments":0,"receipts":0}`) {
@@ -107,7 +107,7 @@ func TestPayday(t *testing.T) {
 	dir := t.TempDir()
 	name := strings.TrimSpace(w.ok("payouts", "file", "--as", "paypal", "--label", "2026-03", "--dir", dir))
 	got := must(os.ReadFile(filepath.Join(dir, name)))
-	files, _, err := payfile.PayPal(w.Transfers(t.Context(), affiliate.PayoutFilter{}), "2026-03", payfile.PayPalOptions{})
+	files, _, err := payfile.PayPal(w.Transfers(t.Context(), affiliate.PayoutQuery{}), "2026-03", payfile.PayPalOptions{})
 	if err != nil || name != files[0].Name || string(got) != string(files[0].Data) {
 		t.Errorf("%s has %q, not %q", name, got, files[0].Data)
 	}
@@ -128,7 +128,7 @@ func TestPayday(t *testing.T) {
 	if wrong := w.cli("payouts", "file", "--as", "cheque"); wrong.code != exitUsage || wrong.out != "" {
 		t.Errorf("got %+v", wrong)
 	}
-	payout := must(w.Payouts(t.Context(), affiliate.PayoutFilter{}, affiliate.Page{})).Items[0]
+	payout := must(w.Payouts(t.Context(), affiliate.PayoutQuery{}, affiliate.Page{})).Items[0]
 	results := filepath.Join(dir, "results.csv")
 	for i, step := range []struct {
 		said, out string

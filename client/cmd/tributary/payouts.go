@@ -96,7 +96,7 @@ func statusOfPayout(verb, status, what string, more ...string) command {
 // payoutFiles writes the files of a provider into a directory. No file is
 // overwritten.
 func payoutFiles(j *job) error {
-	var f affiliate.PayoutFilter
+	var f affiliate.PayoutQuery
 	for name, field := range map[string]any{"runId": &f.RunID, "affiliateId": &f.AffiliateID} {
 		raw, _ := json.Marshal(j.text(name, ""))
 		if string(raw) != `""` && json.Unmarshal(raw, field) != nil {
@@ -157,7 +157,7 @@ func payoutResults(j *job) error {
 		return usage("%v", err)
 	}
 	defer f.Close()
-	report, err := payfile.ReadResults(f, j.client.Transfers(j.ctx, affiliate.PayoutFilter{}))
+	report, err := payfile.ReadResults(f, j.client.Transfers(j.ctx, affiliate.PayoutQuery{}))
 	if _, asked := errors.AsType[*client.Error](err); err != nil && !asked && j.ctx.Err() == nil {
 		return usage("%s: %v", j.file, err) // the file is wrong
 	}

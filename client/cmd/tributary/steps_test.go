@@ -41,7 +41,7 @@ func TestSteps(t *testing.T) {
 	if len(keys) != 2 || keys["first-step"] != 1 || keys[""] > 0 {
 		t.Errorf("the keys are %v", keys)
 	}
-	if a := must(w.AffiliateByEmail(t.Context(), "a0@example.com")); a.CommissionTierID.Or(uuid.Nil) != tier.ID {
+	if a := must(w.Affiliate(t.Context(), "a0@example.com")); a.CommissionTierID.Or(uuid.Nil) != tier.ID {
 		t.Errorf("the first affiliate is in %v", a.CommissionTierID)
 	}
 	if table := w.ok("tiers", "assign"); !strings.Contains(table, "looked   2101") || !strings.Contains(table, "changed  0") {

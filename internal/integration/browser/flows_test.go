@@ -152,7 +152,7 @@ func TestPayday(t *testing.T) {
 		tb.says("Payout run 2026-03")
 		tb.says(owed)
 		tb.open("/payouts")
-		due := w.Transfers(t.Context(), affiliate.PayoutFilter{Status: affiliate.PayoutPending})
+		due := w.Transfers(t.Context(), affiliate.PayoutQuery{Status: affiliate.PayoutPending})
 		files, refused, err := payfile.PayPal(due, w.clock.now().Format("2006-01-02"), payfile.PayPalOptions{})
 		if err != nil || len(files) != 1 || len(refused) > 0 {
 			t.Fatal(len(files), refused, err)

@@ -158,9 +158,9 @@ func TestCouponWithThreeCodes(t *testing.T) {
 			tb.press("Generate")
 			tb.says("The codes were made.")
 		})
-		coupons := must(w.CouponSummaries(t.Context(), affiliate.CouponQuery{}, affiliate.Page{Limit: 1}))(t).Items
+		coupons := must(w.Coupons(t.Context(), affiliate.CouponQuery{}, affiliate.Page{Limit: 1}))(t).Items
 		owners := map[string]bool{}
-		for _, code := range must(w.Codes(t.Context(), affiliate.CodeFilter{CouponID: affiliate.Set(coupons[0].ID)}, affiliate.Page{}))(t).Items {
+		for _, code := range must(w.Codes(t.Context(), affiliate.CodeQuery{CouponID: affiliate.Set(coupons[0].ID)}, affiliate.Page{}))(t).Items {
 			owners[code.AffiliateID.String()] = true
 		}
 		if coupons[0].Name != "Spring" || len(owners) != 3 {

@@ -45,7 +45,7 @@ func TestApprove(t *testing.T) {
 			tb.press("Approve")
 			tb.says("Idle Y")
 		})
-		if got := must(w.AffiliateByEmail(t.Context(), w.made.Idle.Email))(t); got.Status != affiliate.AffiliateActive {
+		if got := must(w.Affiliate(t.Context(), w.made.Idle.Email))(t); got.Status != affiliate.AffiliateActive {
 			t.Errorf("the affiliate is %s", got.Status)
 		}
 	})
@@ -86,7 +86,7 @@ func TestMonthlyPayout(t *testing.T) {
 	t.Parallel()
 	scriptsOff(t, func(t *testing.T, open func(*world) *tab) {
 		w := newWorld(t).fill()
-		bo := must(w.AffiliateByEmail(t.Context(), "idle@example.org"))(t)
+		bo := must(w.Affiliate(t.Context(), "idle@example.org"))(t)
 		must(w.SetPayoutDetails(t.Context(), bo.ID, affiliate.PayoutDetails{Method: "PAYPAL", Email: "bo@pay.example"}))(t)
 		must(w.RecordSale(t.Context(), affiliate.SaleParams{ReferralID: "idle", Email: "bo@x.example", Name: "B", TotalEarned: affiliate.MustAmount("50")}))(t)
 		tb := open(w)
@@ -105,7 +105,7 @@ func TestMonthlyPayout(t *testing.T) {
 			}
 			results := "reference,status,reason\n"
 			run := must(w.PayoutRuns(t.Context(), affiliate.Page{Limit: 1}))(t).Items[0]
-			for _, p := range must(w.Payouts(t.Context(), affiliate.PayoutFilter{RunID: affiliate.Set(run.ID)}, affiliate.Page{Limit: 9}))(t).Items {
+			for _, p := range must(w.Payouts(t.Context(), affiliate.PayoutQuery{RunID: affiliate.Set(run.ID)}, affiliate.Page{Limit: 9}))(t).Items {
 				said := "Completed,"
 				if p.AffiliateID == bo.ID {
 					said = "Failed,no such account"

@@ -40,7 +40,7 @@ func TestKeyboard(t *testing.T) {
 		if tb.count(".notice[role=status]") != 1 {
 			t.Error("nothing says that it was done")
 		}
-		got := must(w.AffiliateByEmail(t.Context(), w.made.Idle.Email))(t)
+		got := must(w.Affiliate(t.Context(), w.made.Idle.Email))(t)
 		if got.Status != affiliate.AffiliateActive {
 			t.Errorf("the affiliate is %s", got.Status)
 		}

@@ -74,7 +74,7 @@ func TestPartnerVisit(t *testing.T) {
 			tb.lacks("ada@pay.example")
 			look(tb, 1)
 			tb.press("Save")
-			if got := must(w.AffiliateByEmail(t.Context(), "ada@example.org"))(t).PayoutEmail.Or(""); got != "new@pay.example" {
+			if got := must(w.Affiliate(t.Context(), "ada@example.org"))(t).PayoutEmail.Or(""); got != "new@pay.example" {
 				t.Errorf("payouts go to %q", got)
 			}
 			tb.fill("Email to which you are paid", "nobody")
@@ -113,7 +113,7 @@ func (tb *tab) copies() string {
 func TestMorning(t *testing.T) {
 	t.Parallel()
 	w := newYear(t)
-	w.made.Ada = must(w.AffiliateByEmail(t.Context(), "mara@roastnotes.example"))(t)
+	w.made.Ada = must(w.Affiliate(t.Context(), "mara@roastnotes.example"))(t)
 	tb := newTab(t, originOf(t, sets["partner"](w)))
 	tb.window(phone)
 	mine := w.Partner(w.made.Ada.ID)
@@ -169,7 +169,7 @@ func TestApply(t *testing.T) {
 			tb.press("Send")
 			tb.says("Thank you The program has what you have written.")
 			look(tb, 1)
-			if got := must(w.AffiliateByEmail(t.Context(), "cleo@blog.example"))(t); got.Status != affiliate.AffiliateInactive {
+			if got := must(w.Affiliate(t.Context(), "cleo@blog.example"))(t); got.Status != affiliate.AffiliateInactive {
 				t.Errorf("the applicant is %s", got.Status)
 			}
 		})

@@ -56,7 +56,7 @@ const documented = " console-overview console-reports console-sale console-run p
 func TestPictures(t *testing.T) {
 	t.Parallel()
 	w := newYear(t)
-	w.made.Ada = must(w.AffiliateByEmail(t.Context(), "mara@roastnotes.example"))(t)
+	w.made.Ada = must(w.Affiliate(t.Context(), "mara@roastnotes.example"))(t)
 	tabs := map[string]*tab{}
 	for set, mount := range sets {
 		tabs[set] = newTab(t, originOf(t, mount(w)))
@@ -90,7 +90,7 @@ func TestEveryPicture(t *testing.T) {
 		t.Run(set, func(t *testing.T) {
 			t.Parallel()
 			w := newYear(t)
-			w.made.Ada = must(w.AffiliateByEmail(t.Context(), "mara@roastnotes.example"))(t)
+			w.made.Ada = must(w.Affiliate(t.Context(), "mara@roastnotes.example"))(t)
 			tb, folder := newTab(t, originOf(t, mount(w))), t.ArtifactDir()
 			crawl(tb, "/", 1, func(tb *tab, _ int) {
 				name := strings.Trim(strings.NewReplacer("/", "-", "?", "-", "=", "-", "&", "-", "%", "-").Replace(kind(tb.path())), "-")

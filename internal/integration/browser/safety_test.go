@@ -121,7 +121,7 @@ func TestForeignForm(t *testing.T) {
 	evil.open("/")
 	evil.pressAs(403, "Win")
 	evil.says("Nothing was done")
-	if all := must(w.Affiliates(t.Context(), affiliate.Page{Limit: 1}))(t); len(all.Items) > 0 {
+	if all := must(w.Affiliates(t.Context(), affiliate.AffiliateQuery{}, affiliate.Page{Limit: 1}))(t); len(all.Items) > 0 {
 		t.Error("a form of another site has made an affiliate")
 	}
 }

@@ -106,14 +106,14 @@ func (in peopleIn) read(ctx context.Context, ops api.Operations, upper bool) (ou
 		got, err := ops.Affiliate(ctx, slugText(in.slug, upper))
 		return peopleOut{fate: fateOf(err), owner: emailIndex(got.Email)}
 	case readPerson:
-		got, err := ops.AffiliateByEmail(ctx, emailText(in.who))
+		got, err := ops.Affiliate(ctx, emailText(in.who))
 		out.fate = fateOf(err)
 		for _, l := range got.AffiliateLinks {
 			out.links |= 1 << slugIndex(l.Link)
 		}
 		return out
 	}
-	got, err := ops.Links(ctx, affiliate.LinkFilter{Slug: affiliate.Set(slugText(in.slug, upper))}, affiliate.Page{})
+	got, err := ops.Links(ctx, affiliate.LinkQuery{Slug: affiliate.Set(slugText(in.slug, upper))}, affiliate.Page{})
 	out.fate = fateOf(err)
 	for _, l := range got.Items {
 		out.count++

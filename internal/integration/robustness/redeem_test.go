@@ -279,7 +279,7 @@ func (d *redemption) read(ctx context.Context, ops api.Operations, in redeemIn) 
 	case readCoupon:
 		return d.couponOut(ops.Coupon(ctx, affiliate.CouponRef{ID: d.coupon}))
 	case readSales:
-		got, err := ops.Sales(ctx, affiliate.SaleFilter{ExternalID: affiliate.Set(extText(in.ext))}, affiliate.Page{})
+		got, err := ops.Sales(ctx, affiliate.SaleQuery{ExternalID: affiliate.Set(extText(in.ext))}, affiliate.Page{})
 		out := redeemOut{fate: fateOf(err), count: len(got.Items)}
 		for i, s := range got.Items[:min(1, len(got.Items))] {
 			out.sales[i] = saleState{id: s.ID, kept: keptOf(s), done: s.Status == affiliate.SaleRefunded}
@@ -287,7 +287,7 @@ func (d *redemption) read(ctx context.Context, ops api.Operations, in redeemIn) 
 		}
 		return out
 	}
-	got, err := ops.Events(ctx, affiliate.EventFilter{Type: affiliate.SaleCreated}, affiliate.Page{})
+	got, err := ops.Events(ctx, affiliate.EventQuery{Type: affiliate.SaleCreated}, affiliate.Page{})
 	return redeemOut{fate: fateOf(err), count: len(got.Items)}
 }
 

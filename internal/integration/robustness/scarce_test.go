@@ -79,7 +79,7 @@ func (s *stall) sell(code string) affiliate.SaleID {
 
 // events counts the events of a type.
 func (s *stall) events(typ affiliate.EventType) int {
-	return len(must(s.Events(s.ctx, affiliate.EventFilter{Type: typ}, affiliate.Page{})).Items)
+	return len(must(s.Events(s.ctx, affiliate.EventQuery{Type: typ}, affiliate.Page{})).Items)
 }
 
 func must[T any](v T, err error) T {

@@ -97,7 +97,7 @@ func scarceSales() []scarcity {
 
 // tens counts what the sales earn, in tens.
 func tens(s *stall) (n int) {
-	for _, sale := range must(s.Sales(s.ctx, affiliate.SaleFilter{}, affiliate.Page{})).Items {
+	for _, sale := range must(s.Sales(s.ctx, affiliate.SaleQuery{}, affiliate.Page{})).Items {
 		n += int(units(sale.CommissionEarned)) / 10
 	}
 	return n
@@ -146,7 +146,7 @@ func scarceTerms() []scarcity {
 	// numbered counts the numbers from 1 that a payment has.
 	numbered := func(s *stall) (n int) {
 		have := map[int64]bool{}
-		for _, sale := range must(s.Sales(s.ctx, affiliate.SaleFilter{}, affiliate.Page{})).Items {
+		for _, sale := range must(s.Sales(s.ctx, affiliate.SaleQuery{}, affiliate.Page{})).Items {
 			have[must(s.ExplainSale(s.ctx, sale.ID)).Terms.Payment.Or(0)] = true
 		}
 		for have[int64(n+1)] {
@@ -270,7 +270,7 @@ func scarceMoney() []scarcity {
 				return true, err
 			}
 		}, func(s *stall) int {
-			return len(must(s.Payouts(s.ctx, affiliate.PayoutFilter{}, affiliate.Page{})).Items)
+			return len(must(s.Payouts(s.ctx, affiliate.PayoutQuery{}, affiliate.Page{})).Items)
 		}},
 		{"a payout that is paid", 1, func(s *stall) trial { return s.moves(affiliate.PayoutPaid) },
 			func(s *stall) int {
@@ -296,7 +296,7 @@ func scarceMoney() []scarcity {
 				return got.Created == 1, err
 			}
 		}, func(s *stall) int {
-			return len(must(s.Payouts(s.ctx, affiliate.PayoutFilter{}, affiliate.Page{})).Items)
+			return len(must(s.Payouts(s.ctx, affiliate.PayoutQuery{}, affiliate.Page{})).Items)
 		}},
 		{"the external id of an adjustment", 1, func(s *stall) trial {
 			return adjusts(affiliate.AdjustmentParams{AffiliateID: s.ada.ID, Kind: affiliate.AdjustBonus, Amount: affiliate.MustAmount("20"), Reason: "r", ExternalID: "b"})

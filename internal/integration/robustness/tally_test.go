@@ -96,7 +96,7 @@ func (y *tally) run(t *testing.T, tg target, pl plant, tr trade, clients, calls 
 // its creation. Verify cannot: there, events of before may have been pruned.
 func announced(ctx context.Context, p *tributary.Program) error {
 	first := map[string]affiliate.EventType{}
-	events, err := p.Events(ctx, affiliate.EventFilter{}, affiliate.Page{})
+	events, err := p.Events(ctx, affiliate.EventQuery{}, affiliate.Page{})
 	for _, e := range events.Items {
 		if e.Revision == 1 {
 			first[e.ObjectID] = e.Type
@@ -107,12 +107,12 @@ func announced(ctx context.Context, p *tributary.Program) error {
 			err = fmt.Errorf("%v is there without %s, its first event is %q", id, typ, first[fmt.Sprint(id)])
 		}
 	}
-	affiliates, failed := p.Affiliates(ctx, affiliate.Page{})
+	affiliates, failed := p.Affiliates(ctx, affiliate.AffiliateQuery{}, affiliate.Page{})
 	err = errors.Join(err, failed)
 	for _, a := range affiliates.Items {
 		silent(affiliate.AffiliateCreated, a.ID)
 	}
-	coupons, failed := p.Coupons(ctx, affiliate.Page{})
+	coupons, failed := p.Coupons(ctx, affiliate.CouponQuery{WithCodes: true}, affiliate.Page{})
 	err = errors.Join(err, failed)
 	for _, c := range coupons.Items {
 		silent(affiliate.CouponCreated, c.ID)
@@ -120,7 +120,7 @@ func announced(ctx context.Context, p *tributary.Program) error {
 			silent(affiliate.PromocodeCreated, code.ID)
 		}
 	}
-	sales, failed := p.Sales(ctx, affiliate.SaleFilter{}, affiliate.Page{})
+	sales, failed := p.Sales(ctx, affiliate.SaleQuery{}, affiliate.Page{})
 	err = errors.Join(err, failed)
 	for _, s := range sales.Items {
 		silent(affiliate.SaleCreated, s.ID)

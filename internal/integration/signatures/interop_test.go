@@ -130,7 +130,7 @@ func payloads(t testing.TB) [][]byte {
 			t.Fatal(err)
 		}
 	}
-	events, err := p.Events(ctx, affiliate.EventFilter{}, affiliate.Page{})
+	events, err := p.Events(ctx, affiliate.EventQuery{}, affiliate.Page{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -73,7 +73,7 @@ func open(ctx context.Context, store record.Store, set settings) (*shop, error) 
 // partner returns the affiliate, who is there already when the shop opens again.
 func (s *shop) partner(ctx context.Context) (affiliate.Affiliate, error) {
 	const email = "mara@partners.example"
-	known, err := s.AffiliateByEmail(ctx, email)
+	known, err := s.Affiliate(ctx, email)
 	if !errors.Is(err, affiliate.ErrNotFound) {
 		return known, err
 	}

@@ -158,7 +158,7 @@ func (s *Shop) Pass(d time.Duration) { s.Now = s.Now.Add(d) }
 
 // AllSales lists the sales, newest first.
 func (s *Shop) AllSales() []affiliate.Sale {
-	return Must(s.Sales(s.T.Context(), affiliate.SaleFilter{}, affiliate.Page{})).Items
+	return Must(s.Sales(s.T.Context(), affiliate.SaleQuery{}, affiliate.Page{})).Items
 }
 
 // Sale returns the only sale.
@@ -174,7 +174,7 @@ func (s *Shop) Sale() affiliate.Sale {
 // Referral returns the only referral.
 func (s *Shop) Referral() affiliate.Referral {
 	s.T.Helper()
-	all := Must(s.Referrals(s.T.Context(), affiliate.ReferralFilter{}, affiliate.Page{})).Items
+	all := Must(s.Referrals(s.T.Context(), affiliate.ReferralQuery{}, affiliate.Page{})).Items
 	if len(all) != 1 {
 		s.T.Fatalf("%d referrals, want 1", len(all))
 	}
@@ -205,12 +205,12 @@ func (s *Shop) Earned(of affiliate.Affiliate) string {
 
 // Adjusted lists the adjustments, newest first.
 func (s *Shop) Adjusted() []affiliate.Adjustment {
-	return Must(s.Adjustments(s.T.Context(), affiliate.AdjustmentFilter{}, affiliate.Page{})).Items
+	return Must(s.Adjustments(s.T.Context(), affiliate.AdjustmentQuery{}, affiliate.Page{})).Items
 }
 
 // Fired counts the stored events of a type; empty: all.
 func (s *Shop) Fired(t affiliate.EventType) int {
-	return len(Must(s.Events(s.T.Context(), affiliate.EventFilter{Type: t}, affiliate.Page{})).Items)
+	return len(Must(s.Events(s.T.Context(), affiliate.EventQuery{Type: t}, affiliate.Page{})).Items)
 }
 
 // Money returns what the affiliates have and who they have: what must not depend on

@@ -110,7 +110,7 @@ func (s *session) check(ctx context.Context, c affiliate.Coupon) error {
 	if err != nil {
 		return err
 	}
-	for code, err := range affiliate.All(ctx, s.program.Codes, affiliate.CodeFilter{CouponID: affiliate.Set(c.ID)}) {
+	for code, err := range affiliate.All(ctx, s.program.Codes, affiliate.CodeQuery{CouponID: affiliate.Set(c.ID)}) {
 		if err == nil {
 			err = s.code(ctx, c, id, code)
 		}

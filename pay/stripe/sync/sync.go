@@ -127,7 +127,7 @@ func (c *Client) Check(ctx context.Context, p *tributary.Program) iter.Seq2[Diff
 			return
 		}
 		s.reads = true
-		for coupon, err := range affiliate.All(ctx, p.CouponSummaries, affiliate.CouponQuery{}) {
+		for coupon, err := range affiliate.All(ctx, p.Coupons, affiliate.CouponQuery{}) {
 			if err == nil {
 				err = s.check(ctx, coupon)
 			}

@@ -185,7 +185,7 @@ func (s *shop) report(ctx context.Context) error {
 	if err := s.pool.QueryRow(ctx, "SELECT count(*) FROM checkout.orders").Scan(&orders); err != nil {
 		return err
 	}
-	sales, err := s.program.Sales(ctx, affiliate.SaleFilter{}, affiliate.Page{})
+	sales, err := s.program.Sales(ctx, affiliate.SaleQuery{}, affiliate.Page{})
 	if err != nil {
 		return err
 	}
