@@ -300,7 +300,7 @@ func exactOfLines(t *testing.T, terms affiliate.Terms, row []string) {
 }
 
 func keptOfLines(t *testing.T, terms affiliate.Terms, row []string) {
-	of := regexp.MustCompile("sale `(#a [^`]+)`").FindStringSubmatch(read(t, termsPage))
+	of := regexp.MustCompile("sale\\s`(#a [^`]+)`").FindStringSubmatch(read(t, termsPage))
 	s := newPageShop(t, terms, nil)
 	sale := s.sell(saleOfPage(t, of[1]))
 	for i, part := range strings.Split(row[0], ", ") {
