@@ -13,10 +13,10 @@ import (
 	"github.com/tributary-go/tributary/internal/scene"
 )
 
-// A drawing fills values of all types of answers. It finds the fields by
+// A valueFiller fills values of all types of answers. It finds the fields by
 // reflection, so that a new field is drawn too. A field of a kind that it does
 // not know fails the test.
-type drawing struct {
+type valueFiller struct {
 	rt *rapid.T
 
 	// odd also draws values that only an encoder must accept: bytes that are
@@ -27,11 +27,11 @@ type drawing struct {
 
 // drawn returns a drawn T.
 func drawn[T any](rt *rapid.T, odd bool) (v T) {
-	drawing{rt, odd}.fill(reflect.ValueOf(&v).Elem(), 0)
+	valueFiller{rt, odd}.fill(reflect.ValueOf(&v).Elem(), 0)
 	return v
 }
 
-func (d drawing) fill(v reflect.Value, depth int) {
+func (d valueFiller) fill(v reflect.Value, depth int) {
 	switch {
 	case d.fillLeaf(v):
 	case strings.HasPrefix(v.Type().Name(), "Opt["):
@@ -45,7 +45,7 @@ func (d drawing) fill(v reflect.Value, depth int) {
 	}
 }
 
-func (d drawing) fillStruct(v reflect.Value, depth int) {
+func (d valueFiller) fillStruct(v reflect.Value, depth int) {
 	for i := range v.NumField() {
 		tag := v.Type().Field(i).Tag.Get("json")
 		absent := tag == "-" || strings.Contains(tag, "omitzero") && rapid.Bool().Draw(d.rt, "absent")
@@ -58,7 +58,7 @@ func (d drawing) fillStruct(v reflect.Value, depth int) {
 	}
 }
 
-func (d drawing) fillSlice(v reflect.Value, depth int) {
+func (d valueFiller) fillSlice(v reflect.Value, depth int) {
 	if d.odd && rapid.Bool().Draw(d.rt, "nil") {
 		return
 	}
@@ -72,7 +72,7 @@ func (d drawing) fillSlice(v reflect.Value, depth int) {
 
 // fillOpt draws null or a value. It writes the two fields of the Opt, because
 // reflection cannot call a generic function.
-func (d drawing) fillOpt(v reflect.Value, depth int) {
+func (d valueFiller) fillOpt(v reflect.Value, depth int) {
 	const null, given = 1, 2
 	state := rapid.Uint8Range(null, given)
 	if d.odd {
@@ -89,7 +89,7 @@ func (d drawing) fillOpt(v reflect.Value, depth int) {
 }
 
 // fillLeaf draws texts, numbers and types that encode themselves.
-func (d drawing) fillLeaf(v reflect.Value) bool {
+func (d valueFiller) fillLeaf(v reflect.Value) bool {
 	switch p := v.Addr().Interface().(type) {
 	case *affiliate.Amount:
 		*p = affiliate.AmountFromScaled(rapid.Int64().Draw(d.rt, "amount"))
@@ -109,7 +109,7 @@ func (d drawing) fillLeaf(v reflect.Value) bool {
 	return true
 }
 
-func (d drawing) fillKind(v reflect.Value) bool {
+func (d valueFiller) fillKind(v reflect.Value) bool {
 	switch v.Kind() {
 	case reflect.String:
 		v.SetString(d.text().Draw(d.rt, "text"))
@@ -125,7 +125,7 @@ func (d drawing) fillKind(v reflect.Value) bool {
 	return true
 }
 
-func (d drawing) text() *rapid.Generator[string] {
+func (d valueFiller) text() *rapid.Generator[string] {
 	if d.odd {
 		return anyText()
 	}
@@ -134,7 +134,7 @@ func (d drawing) text() *rapid.Generator[string] {
 
 // raw draws JSON. encoding/json compacts a raw message and escapes <, > and &
 // in it, so only a document in that spelling is the same after decoding.
-func (d drawing) raw() json.RawMessage {
+func (d valueFiller) raw() json.RawMessage {
 	if d.odd {
 		return anyDocument().Draw(d.rt, "document")
 	}

@@ -120,10 +120,10 @@ func Observers(all ...Observer) Observer {
 	return merged
 }
 
-// begunKey is the key under which the context of a group has the contexts of
+// observationKey is the key under which the context of a group has the contexts of
 // its members' Begins. It names the group, so that groups can be members of
 // groups.
-type begunKey struct{ group *Observer }
+type observationKey struct{ group *Observer }
 
 func beginAll(group []Observer) func(context.Context, Operation) context.Context {
 	return func(ctx context.Context, op Operation) context.Context {
@@ -132,7 +132,7 @@ func beginAll(group []Observer) func(context.Context, Operation) context.Context
 			ctx = beginQuietly(ctx, group[i].Begin, op)
 			begun[i] = ctx
 		}
-		return context.WithValue(ctx, begunKey{&group[0]}, begun)
+		return context.WithValue(ctx, observationKey{&group[0]}, begun)
 	}
 }
 
@@ -150,7 +150,7 @@ func beginQuietly(ctx context.Context, begin func(context.Context, Operation) co
 
 func endAll(group []Observer) func(context.Context, Operation, Result) {
 	return func(ctx context.Context, op Operation, res Result) {
-		begun, _ := ctx.Value(begunKey{&group[0]}).([]context.Context)
+		begun, _ := ctx.Value(observationKey{&group[0]}).([]context.Context)
 		for i := len(group) - 1; i >= 0; i-- {
 			if end := group[i].End; end != nil && i < len(begun) {
 				quietly(func() { end(begun[i], op, res) })

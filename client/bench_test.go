@@ -103,10 +103,10 @@ func readSale(resp *http.Response) (affiliate.Sale, error) {
 	return sale, json.Unmarshal(raw, &sale)
 }
 
-// recording is a transport to a handler as one writes it by hand.
-type recording struct{ http.Handler }
+// recordingTransport is a transport to a handler as one writes it by hand.
+type recordingTransport struct{ http.Handler }
 
-func (h recording) RoundTrip(r *http.Request) (*http.Response, error) {
+func (h recordingTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	w := httptest.NewRecorder()
 	h.ServeHTTP(w, r)
 	return w.Result(), nil
@@ -159,7 +159,7 @@ func BenchmarkCallTCP(b *testing.B) {
 // BenchmarkCallInProcess is the same call straight to a handler.
 func BenchmarkCallInProcess(b *testing.B) {
 	h := http.HandlerFunc(bare)
-	own := func() http.RoundTripper { return recording{h} }
+	own := func() http.RoundTripper { return recordingTransport{h} }
 	compare(b, 2000, ways(b, "http://tributary.test", own, client.Config{Handler: h}))
 }
 
@@ -189,7 +189,7 @@ func BenchmarkEngine(b *testing.B) {
 // TestAllocations limits how many more allocations the client needs than
 // go-retryablehttp by hand (P11). Both use the same transport.
 func TestAllocations(t *testing.T) {
-	same := recording{http.HandlerFunc(bare)}
+	same := recordingTransport{http.HandlerFunc(bare)}
 	all := ways(t, testBase, func() http.RoundTripper { return same }, client.Config{HTTP: &http.Client{Transport: same}})
 	count := map[string]float64{}
 	for _, w := range all {

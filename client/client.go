@@ -114,7 +114,7 @@ func New(baseURL, key string, cfg Config) (*Client, error) {
 	c.bearer = func() []string { return authorization }
 	switch {
 	case cfg.Handler != nil:
-		c.transport = inProcess{cfg.Handler, c.cfg.MaxBody}
+		c.transport = handlerTransport{cfg.Handler, c.cfg.MaxBody}
 	case cfg.HTTP != nil:
 		c.transport, c.jar = cfg.HTTP.Transport, cfg.HTTP.Jar
 	}

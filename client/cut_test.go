@@ -33,7 +33,7 @@ var cuts = []struct {
 func cutAt(status int, body string, at int, end error, header ...string) *wire {
 	return &wire{answer: func(int, *http.Request) (*http.Response, error) {
 		resp := reply(status, "", header...)
-		resp.Body, resp.ContentLength = &breaking{strings.NewReader(body[:at]), end}, int64(len(body))
+		resp.Body, resp.ContentLength = &brokenBody{strings.NewReader(body[:at]), end}, int64(len(body))
 		return resp, nil
 	}}
 }

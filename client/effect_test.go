@@ -16,16 +16,16 @@ import (
 	"github.com/tributary-go/tributary/client"
 )
 
-// losing is a transport to a handler. The handler carries out every request,
+// losingTransport is a transport to a handler. The handler carries out every request,
 // and the transport loses the first answers.
-type losing struct {
+type losingTransport struct {
 	handler   http.Handler
 	lose      int
 	seen      int
 	meanwhile func() // after each answer that is lost; nil: nothing
 }
 
-func (l *losing) RoundTrip(r *http.Request) (*http.Response, error) {
+func (l *losingTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	l.seen++
 	in := httptest.NewRequestWithContext(r.Context(), r.Method, r.URL.String(), r.Body)
 	in.Header = r.Header
@@ -45,7 +45,7 @@ func (l *losing) RoundTrip(r *http.Request) (*http.Response, error) {
 type shop struct {
 	*tributary.Program
 	client *client.Client
-	line   *losing
+	line   *losingTransport
 	coupon affiliate.Coupon
 	sale   affiliate.Sale
 }
@@ -54,7 +54,7 @@ func newShop(t *testing.T, change ...func(*client.Config)) *shop {
 	t.Helper()
 	ctx := t.Context()
 	p, h := newEngine(t)
-	line := &losing{handler: h, lose: 1}
+	line := &losingTransport{handler: h, lose: 1}
 	cfg := client.Config{HTTP: &http.Client{Transport: line}}
 	for _, c := range change {
 		c(&cfg)
@@ -201,18 +201,18 @@ func (s *shop) refunded(t *testing.T, want affiliate.Amount) {
 	}
 }
 
-// rude is a TCP server that answers the first requests of each connection,
+// rudeServer is a TCP server that answers the first requests of each connection,
 // reads one more and then closes the connection. So a used connection breaks
 // after the server has received a request.
-type rude struct {
+type rudeServer struct {
 	net.Listener
 	polite   int
 	requests atomic.Int64
 }
 
-func newRude(t *testing.T, polite int) *rude {
+func newRude(t *testing.T, polite int) *rudeServer {
 	t.Helper()
-	r := &rude{Listener: must(net.Listen("tcp", "127.0.0.1:0")), polite: polite}
+	r := &rudeServer{Listener: must(net.Listen("tcp", "127.0.0.1:0")), polite: polite}
 	t.Cleanup(func() { r.Close() })
 	go func() {
 		for {
@@ -226,7 +226,7 @@ func newRude(t *testing.T, polite int) *rude {
 	return r
 }
 
-func (r *rude) serve(conn net.Conn) {
+func (r *rudeServer) serve(conn net.Conn) {
 	defer conn.Close()
 	in := bufio.NewReader(conn)
 	for n := 1; ; n++ {

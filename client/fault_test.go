@@ -58,26 +58,26 @@ var writeCalls = []invocation{
 	}},
 }
 
-// breaking is a body that ends with an error.
-type breaking struct {
+// brokenBody is a body that ends with an error.
+type brokenBody struct {
 	io.Reader
 	err error
 }
 
-func (b *breaking) Read(p []byte) (int, error) {
+func (b *brokenBody) Read(p []byte) (int, error) {
 	if n, err := b.Reader.Read(p); err == nil {
 		return n, nil
 	}
 	return 0, b.err
 }
 
-func (b *breaking) Close() error { return nil }
+func (b *brokenBody) Close() error { return nil }
 
 // lostInside is an answer that fails inside its body.
 func lostInside(err error) func(int, *http.Request) (*http.Response, error) {
 	return func(int, *http.Request) (*http.Response, error) {
 		resp := reply(200, "")
-		resp.Body, resp.ContentLength = &breaking{strings.NewReader(`{"id": "0197`), err}, 400
+		resp.Body, resp.ContentLength = &brokenBody{strings.NewReader(`{"id": "0197`), err}, 400
 		return resp, nil
 	}
 }

@@ -108,7 +108,7 @@ func TestLongError(t *testing.T) {
 func TestErrorBodyBreaksOff(t *testing.T) {
 	w := &wire{answer: func(int, *http.Request) (*http.Response, error) {
 		resp := reply(400, "", "Error-Code", "slug_taken", "Error-Field", "link")
-		resp.Body = &breaking{strings.NewReader(`{"error":"This`), io.ErrUnexpectedEOF}
+		resp.Body = &brokenBody{strings.NewReader(`{"error":"This`), io.ErrUnexpectedEOF}
 		return resp, nil
 	}}
 	e := failure(t, errOf(w.client(t).CreateLink(t.Context(), affiliate.LinkParams{})))

@@ -8,15 +8,15 @@ import (
 	"net/url"
 )
 
-// inProcess is a transport that hands requests to a handler, in the goroutine
+// handlerTransport is a transport that hands requests to a handler, in the goroutine
 // of the caller. A handler that ignores its context delays the end of the call.
-type inProcess struct {
+type handlerTransport struct {
 	handler http.Handler
 	limit   int64
 }
 
 // RoundTrip runs the handler.
-func (t inProcess) RoundTrip(req *http.Request) (resp *http.Response, err error) {
+func (t handlerTransport) RoundTrip(req *http.Request) (resp *http.Response, err error) {
 	ctx := req.Context()
 	if err := ctx.Err(); err != nil {
 		return nil, err

@@ -21,13 +21,13 @@ import (
 
 // TestSeenByServer: a handler sees the same request in process as over TCP.
 func TestSeenByServer(t *testing.T) {
-	type seen struct {
+	type seenRequest struct {
 		Method, RequestURI, Path, Query, Host, URLHost, Proto, Body string
 		Length                                                      int64
 		Header                                                      http.Header
 		NoRemote, NoGetBody                                         bool
 	}
-	var got seen
+	var got seenRequest
 	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		if err != nil {
@@ -35,7 +35,7 @@ func TestSeenByServer(t *testing.T) {
 		}
 		r.Header.Del("Content-Length")
 		r.Header.Del("Accept-Encoding")
-		got = seen{
+		got = seenRequest{
 			r.Method, r.RequestURI, r.URL.Path, r.URL.RawQuery, "", r.URL.Host, r.Proto, string(body),
 			r.ContentLength, r.Header, r.RemoteAddr == "", r.GetBody == nil,
 		}

@@ -110,8 +110,8 @@ func (c *Client) RunPayouts(ctx context.Context, in affiliate.PayoutRun) (affili
 // errNoRun means that an answer does not say whether a run is over.
 var errNoRun = errors.New("the answer is no payout run")
 
-// previewed is a page of a preview on the wire.
-type previewed struct {
+// previewPage is a page of a preview on the wire.
+type previewPage struct {
 	Lines []affiliate.PayoutLine `json:"lines"`
 	Next  affiliate.Opt[string]  `json:"next"`
 }
@@ -120,7 +120,7 @@ type previewed struct {
 // pages, one after the other.
 func (c *Client) PreviewPayouts(ctx context.Context, in affiliate.PayoutRun, pg affiliate.Page) (affiliate.List[affiliate.PayoutLine], error) {
 	page := func(pg affiliate.Page) (affiliate.List[affiliate.PayoutLine], error) {
-		got, err := send[previewed](ctx, c, c.post(payouts+"/preview", struct {
+		got, err := send[previewPage](ctx, c, c.post(payouts+"/preview", struct {
 			affiliate.PayoutRun
 			Limit  int    `json:"limit,omitzero"`
 			Cursor string `json:"cursor,omitzero"`

@@ -41,17 +41,17 @@ func (n *pipeNet) dial(context.Context, string, string) (net.Conn, error) {
 	here, there := net.Pipe()
 	n.accept <- there
 	if n.dials == 1 {
-		return &mortal{here, n.dead}, nil
+		return &mortalConn{here, n.dead}, nil
 	}
 	return here, nil
 }
 
-type mortal struct {
+type mortalConn struct {
 	net.Conn
 	dead chan struct{}
 }
 
-func (m *mortal) Write(p []byte) (int, error) {
+func (m *mortalConn) Write(p []byte) (int, error) {
 	select {
 	case <-m.dead:
 		return len(p), nil

@@ -38,23 +38,23 @@ func (c storeCase) check(tb testing.TB, newStore func(testing.TB) record.Store) 
 			tb.Logf("rule: %s", c.rule)
 		}
 	}()
-	c.run(tb, giving{newStore(tb)})
+	c.run(tb, strictStore{newStore(tb)})
 }
 
-// A giving store ends a run of a closure at the first error with which the store gives that
+// A strictStore ends a run of a closure at the first error with which the store gives that
 // run up: see [record.Store]. So no case can go on with such a run, or report what it saw in it.
-type giving struct{ store record.Store }
+type strictStore struct{ store record.Store }
 
-func (g giving) View(ctx context.Context, program uuid.UUID, fn func(tx *record.Tx) error) error {
+func (g strictStore) View(ctx context.Context, program uuid.UUID, fn func(tx *record.Tx) error) error {
 	return g.store.View(ctx, program, givesUp(fn))
 }
 
-func (g giving) Update(ctx context.Context, program uuid.UUID, fn func(tx *record.Tx) error) error {
+func (g strictStore) Update(ctx context.Context, program uuid.UUID, fn func(tx *record.Tx) error) error {
 	return g.store.Update(ctx, program, givesUp(fn))
 }
 
-// A gone run is what the closure panics with, until givesUp returns its error.
-type gone struct{ error }
+// A brokenRun is the value that the closure panics with, until givesUp returns its error.
+type brokenRun struct{ error }
 
 func givesUp(fn func(tx *record.Tx) error) func(tx *record.Tx) error {
 	return func(tx *record.Tx) (err error) {
@@ -63,7 +63,7 @@ func givesUp(fn func(tx *record.Tx) error) func(tx *record.Tx) error {
 			over = true
 			switch r := recover().(type) {
 			case nil:
-			case gone:
+			case brokenRun:
 				err = r.error
 			default:
 				panic(r)
@@ -71,7 +71,7 @@ func givesUp(fn func(tx *record.Tx) error) func(tx *record.Tx) error {
 		}()
 		return fn(around(tx, func() error { return nil }, func(err error) error {
 			if !over && !answered(err) {
-				panic(gone{err})
+				panic(brokenRun{err})
 			}
 			return err
 		}))

@@ -15,23 +15,23 @@ import (
 // errOutOfDate is how a restless store asks to run again.
 var errOutOfDate = errors.New("what was read is out of date")
 
-// A restless store finds in the first run of every closure, at its n-th call, that what
+// A restlessStore finds in the first run of every closure, at its n-th call, that what
 // was read is out of date, answers all later calls of that run with an error, and runs the
 // closure again, as a store does whose file or server has other writers.
-type restless struct {
+type restlessStore struct {
 	store record.Store
 	n     int
 }
 
-func (r restless) View(ctx context.Context, program uuid.UUID, fn func(tx *record.Tx) error) error {
+func (r restlessStore) View(ctx context.Context, program uuid.UUID, fn func(tx *record.Tx) error) error {
 	return r.again(ctx, r.store.View, program, fn)
 }
 
-func (r restless) Update(ctx context.Context, program uuid.UUID, fn func(tx *record.Tx) error) error {
+func (r restlessStore) Update(ctx context.Context, program uuid.UUID, fn func(tx *record.Tx) error) error {
 	return r.again(ctx, r.store.Update, program, fn)
 }
 
-func (r restless) again(ctx context.Context, run method, program uuid.UUID, fn func(tx *record.Tx) error) error {
+func (r restlessStore) again(ctx context.Context, run method, program uuid.UUID, fn func(tx *record.Tx) error) error {
 	moved := false
 	err := run(ctx, program, func(tx *record.Tx) error {
 		calls, over := 0, false
@@ -63,7 +63,7 @@ func TestRestlessStore(t *testing.T) {
 	}
 	for _, n := range ns {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
-			TestStore(t, func(testing.TB) record.Store { return restless{memstore.New(), n} })
+			TestStore(t, func(testing.TB) record.Store { return restlessStore{memstore.New(), n} })
 		})
 	}
 }

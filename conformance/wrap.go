@@ -56,7 +56,7 @@ func twice(ctx context.Context, run method, program uuid.UUID, fn func(tx *recor
 // To make a scenario fail at every step, run it with n = 1, 2, 3 … up to
 // [Counter.Most] of the same scenario.
 func FailAt(s record.Store, n int) record.Store {
-	return faulty{s, func(call int, _ context.CancelFunc) error {
+	return faultyTable{s, func(call int, _ context.CancelFunc) error {
 		if call == n {
 			return ErrInjected
 		}
@@ -67,7 +67,7 @@ func FailAt(s record.Store, n int) record.Store {
 // FailFrom is [FailAt] for the n-th call and all later calls of the Update, as
 // when a connection is lost.
 func FailFrom(s record.Store, n int) record.Store {
-	return faulty{s, func(call int, _ context.CancelFunc) error {
+	return faultyTable{s, func(call int, _ context.CancelFunc) error {
 		if call >= n {
 			return ErrInjected
 		}
@@ -78,7 +78,7 @@ func FailFrom(s record.Store, n int) record.Store {
 // PanicAt returns a store in which the n-th table call of each Update, counted
 // as by [FailAt], panics with [ErrInjected] before it has an effect.
 func PanicAt(s record.Store, n int) record.Store {
-	return faulty{s, func(call int, _ context.CancelFunc) error {
+	return faultyTable{s, func(call int, _ context.CancelFunc) error {
 		if call == n {
 			panic(ErrInjected)
 		}
@@ -90,7 +90,7 @@ func PanicAt(s record.Store, n int) record.Store {
 // its n-th table call, counted as by [FailAt]. The call itself still reaches the
 // store.
 func CancelAt(s record.Store, n int) record.Store {
-	return faulty{s, func(call int, cancel context.CancelFunc) error {
+	return faultyTable{s, func(call int, cancel context.CancelFunc) error {
 		if call == n {
 			cancel()
 		}
@@ -98,14 +98,14 @@ func CancelAt(s record.Store, n int) record.Store {
 	}}
 }
 
-// faulty calls fault before every table call of an Update.
-type faulty struct {
+// faultyTable calls fault before every table call of an Update.
+type faultyTable struct {
 	record.Store
 	fault func(call int, cancel context.CancelFunc) error
 }
 
 // Update runs fn on watched tables.
-func (f faulty) Update(ctx context.Context, program uuid.UUID, fn func(tx *record.Tx) error) error {
+func (f faultyTable) Update(ctx context.Context, program uuid.UUID, fn func(tx *record.Tx) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	return f.Store.Update(ctx, program, func(tx *record.Tx) error {
@@ -202,33 +202,33 @@ func around(tx *record.Tx, before func() error, after func(error) error) *record
 	}
 	for _, t := range tables() {
 		if inner := t.In(tx); inner != nil {
-			t.Set(out, watched{inner, before, after})
+			t.Set(out, watchedTable{inner, before, after})
 		}
 	}
 	return out
 }
 
-type watched struct {
+type watchedTable struct {
 	table  record.Table[record.AnyRecord]
 	before func() error
 	after  func(error) error
 }
 
-func (w watched) Get(id uuid.UUID) (rec record.AnyRecord, err error) {
+func (w watchedTable) Get(id uuid.UUID) (rec record.AnyRecord, err error) {
 	if err = w.before(); err == nil {
 		rec, err = w.table.Get(id)
 	}
 	return rec, w.after(err)
 }
 
-func (w watched) Find(key record.Key) (rec record.AnyRecord, err error) {
+func (w watchedTable) Find(key record.Key) (rec record.AnyRecord, err error) {
 	if err = w.before(); err == nil {
 		rec, err = w.table.Find(key)
 	}
 	return rec, w.after(err)
 }
 
-func (w watched) List(q record.Query) iter.Seq2[record.AnyRecord, error] {
+func (w watchedTable) List(q record.Query) iter.Seq2[record.AnyRecord, error] {
 	return func(yield func(record.AnyRecord, error) bool) {
 		if err := w.before(); err != nil {
 			yield(nil, w.after(err))
@@ -238,19 +238,19 @@ func (w watched) List(q record.Query) iter.Seq2[record.AnyRecord, error] {
 	}
 }
 
-func (w watched) Insert(rec record.AnyRecord) error {
+func (w watchedTable) Insert(rec record.AnyRecord) error {
 	return w.write(func() error { return w.table.Insert(rec) })
 }
 
-func (w watched) Replace(rec record.AnyRecord) error {
+func (w watchedTable) Replace(rec record.AnyRecord) error {
 	return w.write(func() error { return w.table.Replace(rec) })
 }
 
-func (w watched) Delete(id uuid.UUID) error {
+func (w watchedTable) Delete(id uuid.UUID) error {
 	return w.write(func() error { return w.table.Delete(id) })
 }
 
-func (w watched) write(call func() error) error {
+func (w watchedTable) write(call func() error) error {
 	err := w.before()
 	if err == nil {
 		err = call()

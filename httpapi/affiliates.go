@@ -37,14 +37,14 @@ func affiliateRefOf(in *input) affiliate.AffiliateRef {
 	return ref
 }
 
-// counted is the answer of a write that says how many records it matched.
-type counted struct {
+// countAnswer is the answer of a write that says how many records it matched.
+type countAnswer struct {
 	Count int `json:"count"` // How many records were matched.
 }
 
-func updateAffiliate(p *tributary.Program, ctx context.Context, in affiliateChange) (counted, error) {
+func updateAffiliate(p *tributary.Program, ctx context.Context, in affiliateChange) (countAnswer, error) {
 	n, err := p.UpdateAffiliate(ctx, in.ref, in.up)
-	return counted{n}, err
+	return countAnswer{n}, err
 }
 
 // affiliateByIdent looks an affiliate up by anything but an email.
@@ -80,8 +80,8 @@ func affiliateTarget(in *input) affiliate.AffiliateRef {
 	return affiliate.AffiliateRef{Email: text}
 }
 
-// done is the answer of a delete that does not show the deleted record.
-type done struct {
+// deleteAnswer is the answer of a delete that does not show the deleted record.
+type deleteAnswer struct {
 	Message string `json:"message"`
 }
 
@@ -113,8 +113,8 @@ func (r removal[T]) of(p *tributary.Program) *tributary.Program {
 	return p
 }
 
-func deleteAffiliate(p *tributary.Program, ctx context.Context, in removal[affiliate.AffiliateRef]) (done, error) {
-	return done{"Affiliate deleted successfully"}, in.of(p).DeleteAffiliate(ctx, in.target)
+func deleteAffiliate(p *tributary.Program, ctx context.Context, in removal[affiliate.AffiliateRef]) (deleteAnswer, error) {
+	return deleteAnswer{"Affiliate deleted successfully"}, in.of(p).DeleteAffiliate(ctx, in.target)
 }
 
 // Operations of the administrator on affiliates, most of them on many at once.

@@ -159,7 +159,7 @@ func TestAuthMatrix(t *testing.T) {
 			if name, value, _ := strings.Cut(header, ": "); value != "" {
 				r.Header.Set(name, value)
 			}
-			r.Body, r.ContentLength = untouchable{t}, 10
+			r.Body, r.ContentLength = unreadableBody{t}, 10
 			got := w.send(r)
 			if got.refusal() != want || strings.Contains(got.body, "marker") {
 				t.Errorf("%s, %s: %s, want %s", op, header, got.refusal(), want)

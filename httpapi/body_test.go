@@ -127,7 +127,7 @@ func TestBodyUnread(t *testing.T) {
 				continue
 			}
 			r := request(c.method, c.target, "{}", c.header)
-			r.Body, r.ContentLength = untouchable{t}, 2*mebibyte
+			r.Body, r.ContentLength = unreadableBody{t}, 2*mebibyte
 			if got := strconv.Itoa(w.send(r).status); got != c.want {
 				t.Errorf("%s %s with %s: %s", c.method, c.target, c.header, got)
 			}
@@ -135,14 +135,14 @@ func TestBodyUnread(t *testing.T) {
 	}
 }
 
-// untouchable is a body that nobody may read.
-type untouchable struct{ t testing.TB }
+// unreadableBody is a body that nobody may read.
+type unreadableBody struct{ t testing.TB }
 
 // Read fails the test.
-func (u untouchable) Read([]byte) (int, error) {
+func (u unreadableBody) Read([]byte) (int, error) {
 	u.t.Error("the body was read")
 	return 0, io.EOF
 }
 
 // Close is what a server does.
-func (u untouchable) Close() error { return nil }
+func (u unreadableBody) Close() error { return nil }

@@ -100,15 +100,15 @@ func (s structure) complete(code *affiliate.CodeParams) {
 	}
 }
 
-// deletedCode is the answer for a deleted code.
-type deletedCode struct {
+// codeDeletion is the answer for a deleted code.
+type codeDeletion struct {
 	Message string                `json:"message"`
 	Code    affiliate.DeletedCode `json:"deletedCode"` // What was deleted.
 }
 
-func deleteCode(p *tributary.Program, ctx context.Context, id uuid.UUID) (deletedCode, error) {
+func deleteCode(p *tributary.Program, ctx context.Context, id uuid.UUID) (codeDeletion, error) {
 	code, err := p.DeleteCode(ctx, id)
-	return deletedCode{"Promotional code deleted successfully", code}, err
+	return codeDeletion{"Promotional code deleted successfully", code}, err
 }
 
 // evaluate previews a code. Only a key of the scope full is told the commission, or says what
@@ -182,8 +182,8 @@ func generationOf(in *input) (g generation) {
 	return g
 }
 
-// generated is the answer with the codes of a batch.
-type generated struct {
+// generationAnswer is the answer with the codes of a batch.
+type generationAnswer struct {
 	affiliate.KeySpace
 	Codes []generatedCode `json:"codes"` // The codes, newest first; empty when nothing was made.
 }
@@ -195,8 +195,8 @@ type generatedCode struct {
 	AffiliateID uuid.UUID `json:"affiliateId"` // Who is credited.
 }
 
-func generateCodes(p *tributary.Program, ctx context.Context, g generation) (generated, error) {
-	out := generated{Codes: []generatedCode{}}
+func generateCodes(p *tributary.Program, ctx context.Context, g generation) (generationAnswer, error) {
+	out := generationAnswer{Codes: []generatedCode{}}
 	if g.check {
 		var err error
 		out.KeySpace, err = p.CheckCodes(ctx, g.in)

@@ -42,15 +42,15 @@ func couponByID(v string) affiliate.CouponRef         { return affiliate.CouponR
 func couponByExternalID(v string) affiliate.CouponRef { return affiliate.CouponRef{ExternalID: v} }
 func couponByName(v string) affiliate.CouponRef       { return affiliate.CouponRef{Name: v} }
 
-// deletedCoupon is the answer for a coupon that was deleted with its codes.
-type deletedCoupon struct {
+// couponDeletion is the answer for a coupon that was deleted with its codes.
+type couponDeletion struct {
 	Message string                  `json:"message"`
 	Coupon  affiliate.DeletedCoupon `json:"deletedCoupon"` // What was deleted.
 }
 
-func deleteCoupon(p *tributary.Program, ctx context.Context, id uuid.UUID) (deletedCoupon, error) {
+func deleteCoupon(p *tributary.Program, ctx context.Context, id uuid.UUID) (couponDeletion, error) {
 	coupon, err := p.DeleteCoupon(ctx, id)
-	return deletedCoupon{"Coupon deleted successfully", coupon}, err
+	return couponDeletion{"Coupon deleted successfully", coupon}, err
 }
 
 // Source: docs/contract.md 4.6.

@@ -103,11 +103,11 @@ func fill[F any](q query, f *F, of []filterField) error {
 	return nil
 }
 
-// A listing lists what a filter selects.
-type listing[F, T any] func(*tributary.Program, context.Context, F, affiliate.Page) (affiliate.List[T], error)
+// A listCall lists what a filter selects.
+type listCall[F, T any] func(*tributary.Program, context.Context, F, affiliate.Page) (affiliate.List[T], error)
 
 // filtered lists by parameters that are combined.
-func filtered[F, T any](list listing[F, T]) lookup {
+func filtered[F, T any](list listCall[F, T]) lookup {
 	var none T
 	all := parametersOf[F]("list")
 	l := lookup{paged: true, answer: none, run: func(c *call, q query, _ string) error {
@@ -131,7 +131,7 @@ func filtered[F, T any](list listing[F, T]) lookup {
 
 // findBy returns a GET that answers one record by the lookups, or else lists by the first
 // parameter that is there.
-func findBy[F, T any](list listing[F, T], lookups ...lookup) action {
+func findBy[F, T any](list listCall[F, T], lookups ...lookup) action {
 	for _, p := range parametersOf[F]("search") {
 		by := func(program *tributary.Program, ctx context.Context, value string, pg affiliate.Page) (affiliate.List[T], error) {
 			var f F
@@ -151,7 +151,7 @@ func findBy[F, T any](list listing[F, T], lookups ...lookup) action {
 }
 
 // every lists everything.
-func every[F, T any](list listing[F, T]) lookup {
+func every[F, T any](list listCall[F, T]) lookup {
 	return all(func(program *tributary.Program, ctx context.Context, pg affiliate.Page) (affiliate.List[T], error) {
 		var none F
 		return list(program, ctx, none, pg)

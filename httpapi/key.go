@@ -141,10 +141,10 @@ func (k Key) expired(p *tributary.Program) bool {
 }
 
 // A ring is a fixed set of keys. It keeps their digests only.
-type ring map[[sha256.Size]byte]opened
+type ring map[[sha256.Size]byte]ringKey
 
-// An opened is a key of a ring, without its secret, and what it opens.
-type opened struct {
+// A ringKey is a key of a ring, without its secret, and what it opens.
+type ringKey struct {
 	digest [sha256.Size]byte
 	key    Key
 	access Access
@@ -225,7 +225,7 @@ func (r ring) add(p *tributary.Program, name string, key Key) error {
 		return fmt.Errorf("httpapi: %s and key %s have the same secret", name, before.key.Name)
 	}
 	key.Secret, key.Hash = "", ""
-	r[sum] = opened{sum, key, Access{p, key.Name, key.Scope}}
+	r[sum] = ringKey{sum, key, Access{p, key.Name, key.Scope}}
 	return nil
 }
 

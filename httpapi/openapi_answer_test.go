@@ -47,7 +47,7 @@ func (d *drafter) responses(r place, about about) named[response] {
 func (d *drafter) answer(r place, about about) schema {
 	s := d.ownAnswer(r.route, about)
 	if r.public() {
-		return schema{OneOf: []schema{s, d.answerOf(whole[absent]())}}
+		return schema{OneOf: []schema{s, d.answerOf(whole[absenceAnswer]())}}
 	}
 	return s
 }
@@ -69,7 +69,7 @@ func (d *drafter) ownAnswer(r route, about about) schema {
 		t := reflect.TypeOf(l.answer)
 		switch {
 		case l.answer == nil: // it answers an error
-		case l.single && (l.name == "" || t == reflect.TypeFor[configured]() || t == reflect.TypeFor[statement]()): // never null
+		case l.single && (l.name == "" || t == reflect.TypeFor[configurationAnswer]() || t == reflect.TypeFor[statement]()): // never null
 			return d.answerOf(shape{typ: t})
 		case l.single:
 			single = []schema{d.answerOf(shape{typ: t}), {Type: types{"null"}}}

@@ -63,8 +63,8 @@ func tokenOrderOf(in *input) tokenOrder {
 	return tokenOrder{oneAffiliate(in), in.ranged("ttlSeconds").Or(defaultTokenTTL)}
 }
 
-// issued is what opens the pages of an affiliate for a while.
-type issued struct {
+// issuedToken opens the pages of an affiliate for a while.
+type issuedToken struct {
 	Token string `json:"token"` // Can be used until it expires.
 	// Where it opens them: redirect the affiliate's click there at once.
 	URL       string         `json:"url"`
@@ -87,7 +87,7 @@ func issueToken(p *tributary.Program, c *call, order tokenOrder) error {
 	cfg := p.Config()
 	expires := cfg.Now().Add(time.Duration(order.ttl) * time.Second).Truncate(time.Second)
 	token := c.h.tokens.Seal(ticket.Ticket{Program: cfg.ID, Affiliate: order.affiliate, Expires: expires, ID: uuid.New()})
-	return c.answer(&issued{token, c.h.tokens.url + "enter?" + url.Values{"token": {token}}.Encode(), affiliate.TimeOf(expires)})
+	return c.answer(&issuedToken{token, c.h.tokens.url + "enter?" + url.Values{"token": {token}}.Encode(), affiliate.TimeOf(expires)})
 }
 
 // exists refuses an affiliate who does not exist.

@@ -23,8 +23,8 @@ func paymentDecisionOf(in *input) paymentDecision {
 	return d
 }
 
-// decided is what became of a payment.
-type decided struct {
+// decisionAnswer is a payment after a decision.
+type decisionAnswer struct {
 	// The payment, as getAttention lists it.
 	PaymentID uuid.UUID `json:"paymentId"`
 	// recorded: it is a sale of its own. duplicate: it is the payment of the sale that it names.
@@ -38,9 +38,9 @@ type decided struct {
 	Sale affiliate.Opt[affiliate.Sale] `json:"sale"`
 }
 
-func decidePayment(p *tributary.Program, ctx context.Context, in paymentDecision) (decided, error) {
+func decidePayment(p *tributary.Program, ctx context.Context, in paymentDecision) (decisionAnswer, error) {
 	result, err := p.DecidePayment(ctx, in.id, in.decision)
-	d := decided{PaymentID: result.Payment.ID, Outcome: result.Outcome, Moved: result.Moved, Refused: result.Refused, Sale: result.Sale}
+	d := decisionAnswer{PaymentID: result.Payment.ID, Outcome: result.Outcome, Moved: result.Moved, Refused: result.Refused, Sale: result.Sale}
 	if d.Refused == nil {
 		d.Refused = []affiliate.Failure{}
 	}

@@ -65,8 +65,8 @@ func stepPayouts(p *tributary.Program, ctx context.Context, in affiliate.PayoutR
 	return run, inBody(err)
 }
 
-// previewed is a page of what a run would do.
-type previewed struct {
+// previewPage is a page of the payouts that a run would make.
+type previewPage struct {
 	Lines []affiliate.PayoutLine `json:"lines"` // What it would do, oldest affiliate first.
 	Next  affiliate.Opt[string]  `json:"next"`  // The cursor of the next page; null at the end.
 }
@@ -84,9 +84,9 @@ func previewOf(in *input) preview {
 	return preview{run, affiliate.Page{Limit: cmp.Or(run.Limit, cursorLimit), Cursor: in.optional("cursor")}}
 }
 
-func previewPayouts(p *tributary.Program, ctx context.Context, in preview) (previewed, error) {
+func previewPayouts(p *tributary.Program, ctx context.Context, in preview) (previewPage, error) {
 	list, err := p.PreviewPayouts(ctx, in.run, in.page)
-	out := previewed{Lines: list.Items, Next: affiliate.Null[string]()}
+	out := previewPage{Lines: list.Items, Next: affiliate.Null[string]()}
 	if list.Next != "" {
 		out.Next = affiliate.Set(list.Next)
 	}

@@ -46,8 +46,8 @@ func attention() lookup {
 // shownBreaches is the largest number of breaches in an answer.
 const shownBreaches = 100
 
-// verified is what a check of the books found.
-type verified struct {
+// verifyAnswer is the finding of a check of the books.
+type verifyAnswer struct {
 	Holds    bool               `json:"holds"`    // True: there is no breach.
 	Records  int64              `json:"records"`  // How many records were read.
 	Breaches []affiliate.Breach `json:"breaches"` // The first 100 breaches.
@@ -56,14 +56,14 @@ type verified struct {
 
 // verification checks the books in the request, and shows the first breaches.
 func verification() lookup {
-	return lookup{single: true, answer: verified{}, run: func(c *call, _ query, _ string) error {
+	return lookup{single: true, answer: verifyAnswer{}, run: func(c *call, _ query, _ string) error {
 		c.takesLong()
 		done, err := c.p.Step(c.r.Context(), affiliate.VerifyJob{}, affiliate.Step{})
 		if err != nil {
 			return err
 		}
 		v := done.Verification
-		return c.answer(&verified{v.Holds, v.Records, v.Breaches[:min(len(v.Breaches), shownBreaches)], v.Took.Milliseconds()})
+		return c.answer(&verifyAnswer{v.Holds, v.Records, v.Breaches[:min(len(v.Breaches), shownBreaches)], v.Took.Milliseconds()})
 	}}
 }
 

@@ -62,22 +62,22 @@ func referralTarget(in *input) string {
 	return in.text("referralId")
 }
 
-func deleteReferral(p *tributary.Program, ctx context.Context, in removal[string]) (done, error) {
-	return done{"Referral deleted successfully"}, in.of(p).DeleteReferral(ctx, in.target)
+func deleteReferral(p *tributary.Program, ctx context.Context, in removal[string]) (deleteAnswer, error) {
+	return deleteAnswer{"Referral deleted successfully"}, in.of(p).DeleteReferral(ctx, in.target)
 }
 
 // Source: docs/contract.md 4.6.
 
-type pushedStatus struct {
+type statusPush struct {
 	ident  string
 	status affiliate.SubscriptionStatus
 }
 
-func pushedStatusOf(in *input) pushedStatus {
-	return pushedStatus{referralTarget(in), enum[affiliate.SubscriptionStatus](in, "subscriptionStatus").Or("")}
+func pushedStatusOf(in *input) statusPush {
+	return statusPush{referralTarget(in), enum[affiliate.SubscriptionStatus](in, "subscriptionStatus").Or("")}
 }
 
-func pushReferralStatus(p *tributary.Program, ctx context.Context, in pushedStatus) (affiliate.Referral, error) {
+func pushReferralStatus(p *tributary.Program, ctx context.Context, in statusPush) (affiliate.Referral, error) {
 	return p.PushReferralStatus(ctx, in.ident, in.status)
 }
 

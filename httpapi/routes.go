@@ -173,7 +173,7 @@ func routes() []route {
 		{http.MethodPost, "/referrals/erase", ownerOnly, write(erasureOfReferral, eraseReferral, strict, wrapped)},
 		{http.MethodPost, "/prune", ownerOnly, write(pruningOf, prune, strict, wrapped)},
 
-		{http.MethodPost, "/partner/token", ownerOnly, answering[issued](tokenOrderOf, issueToken, strict, keyless)},
+		{http.MethodPost, "/partner/token", ownerOnly, answering[issuedToken](tokenOrderOf, issueToken, strict, keyless)},
 
 		{http.MethodGet, "/webhooks", owners, find(
 			one("webhookId", keyedBy(idOf, (*tributary.Program).Endpoint)),

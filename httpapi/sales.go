@@ -116,8 +116,8 @@ func refundOf(in *input) affiliate.Refund {
 	return r
 }
 
-func deleteSale(p *tributary.Program, ctx context.Context, id affiliate.SaleID) (done, error) {
-	return done{"Sale deleted successfully"}, p.DeleteSale(ctx, id)
+func deleteSale(p *tributary.Program, ctx context.Context, id affiliate.SaleID) (deleteAnswer, error) {
+	return deleteAnswer{"Sale deleted successfully"}, p.DeleteSale(ctx, id)
 }
 
 // Source: docs/contract.md 4.5.
@@ -174,21 +174,21 @@ func saleRefOf(in *input) affiliate.SaleRef {
 	return ref
 }
 
-// reversed is the answer for a reversed sale.
-type reversed struct {
+// reversalAnswer is the answer for a reversed sale.
+type reversalAnswer struct {
 	Message string                 `json:"message"`
 	Sale    affiliate.ReversedSale `json:"reversedSale"` // The sale.
 }
 
-func reverseSale(p *tributary.Program, ctx context.Context, in reversal) (reversed, error) {
+func reverseSale(p *tributary.Program, ctx context.Context, in reversal) (reversalAnswer, error) {
 	sale, err := p.ReverseSale(ctx, in.ref, in.how)
-	return reversed{"Sale reversed successfully", sale}, err
+	return reversalAnswer{"Sale reversed successfully", sale}, err
 }
 
-func acceptRedemption(p *tributary.Program, ctx context.Context, ref affiliate.SaleRef) (done, error) {
-	return done{"Redemption accepted successfully"}, p.AcceptRedemption(ctx, ref)
+func acceptRedemption(p *tributary.Program, ctx context.Context, ref affiliate.SaleRef) (deleteAnswer, error) {
+	return deleteAnswer{"Redemption accepted successfully"}, p.AcceptRedemption(ctx, ref)
 }
 
-func restoreRedemption(p *tributary.Program, ctx context.Context, ref affiliate.SaleRef) (done, error) {
-	return done{"Redemption restored successfully"}, p.RestoreRedemption(ctx, ref)
+func restoreRedemption(p *tributary.Program, ctx context.Context, ref affiliate.SaleRef) (deleteAnswer, error) {
+	return deleteAnswer{"Redemption restored successfully"}, p.RestoreRedemption(ctx, ref)
 }

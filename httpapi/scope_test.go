@@ -72,7 +72,7 @@ func TestScopes(t *testing.T) {
 			before, calls := w.dump(), w.store.calls
 			r := request(op.method, op.target, "{broken", "Authorization: Bearer "+secret)
 			if !may {
-				r.Body, r.ContentLength = untouchable{t}, 10
+				r.Body, r.ContentLength = unreadableBody{t}, 10
 			}
 			got := w.send(r)
 			if may == (got.refusal() == tooNarrow) {

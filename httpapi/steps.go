@@ -11,8 +11,8 @@ import (
 
 // Source: docs/contract.md 4.6.
 
-// stepped is what a step of a job has done.
-type stepped struct {
+// stepAnswer is the work of one step of a job.
+type stepAnswer struct {
 	Done bool `json:"done"` // True: the job is over.
 	// Where the next step goes on; null when the job is over.
 	Cursor  affiliate.Opt[string] `json:"cursor"`
@@ -20,8 +20,8 @@ type stepped struct {
 	Changed int64                 `json:"changed"` // How many of them it changed.
 }
 
-func steppedOf(done affiliate.Progress, err error) (stepped, error) {
-	s := stepped{Done: done.Done, Cursor: affiliate.Null[string](), Looked: done.Looked, Changed: done.Changed}
+func steppedOf(done affiliate.Progress, err error) (stepAnswer, error) {
+	s := stepAnswer{Done: done.Done, Cursor: affiliate.Null[string](), Looked: done.Looked, Changed: done.Changed}
 	if !done.Done {
 		s.Cursor = affiliate.Set(done.Cursor)
 	}
@@ -39,7 +39,7 @@ func stepOf(in *input) affiliate.Step {
 	return at
 }
 
-func assignTiers(p *tributary.Program, ctx context.Context, at affiliate.Step) (stepped, error) {
+func assignTiers(p *tributary.Program, ctx context.Context, at affiliate.Step) (stepAnswer, error) {
 	return steppedOf(p.Step(ctx, affiliate.AssignTiersJob{}, at))
 }
 
@@ -62,13 +62,13 @@ func recalculationOf(in *input) (r recalculation) {
 	return r
 }
 
-func recalculateSales(p *tributary.Program, ctx context.Context, in recalculation) (stepped, error) {
+func recalculateSales(p *tributary.Program, ctx context.Context, in recalculation) (stepAnswer, error) {
 	return steppedOf(p.Step(ctx, in.job, in.at))
 }
 
-// erased is what a step of an erasure has done.
-type erased struct {
-	stepped
+// erasureAnswer is the work of one step of an erasure.
+type erasureAnswer struct {
+	stepAnswer
 	// Payloads of this step that wait for a delivery: erase again later.
 	PayloadsPending int64 `json:"payloadsPending"`
 }
@@ -86,35 +86,35 @@ func erasureOfReferral(in *input) erasure[affiliate.EraseReferralJob] {
 	return erasure[affiliate.EraseReferralJob]{affiliate.EraseReferralJob{Ref: referralTarget(in)}, stepOf(in)}
 }
 
-func eraseAffiliate(p *tributary.Program, ctx context.Context, in erasure[affiliate.EraseAffiliateJob]) (erased, error) {
+func eraseAffiliate(p *tributary.Program, ctx context.Context, in erasure[affiliate.EraseAffiliateJob]) (erasureAnswer, error) {
 	return erasedOf(p.Step(ctx, in.job, in.at))
 }
 
-func eraseReferral(p *tributary.Program, ctx context.Context, in erasure[affiliate.EraseReferralJob]) (erased, error) {
+func eraseReferral(p *tributary.Program, ctx context.Context, in erasure[affiliate.EraseReferralJob]) (erasureAnswer, error) {
 	return erasedOf(p.Step(ctx, in.job, in.at))
 }
 
-func erasedOf(done affiliate.Progress, err error) (erased, error) {
+func erasedOf(done affiliate.Progress, err error) (erasureAnswer, error) {
 	s, err := steppedOf(done, err)
-	return erased{s, done.PayloadsPending}, err
+	return erasureAnswer{s, done.PayloadsPending}, err
 }
 
-// pruned is what a step has dropped.
-type pruned struct {
-	stepped
+// pruneAnswer is the number of records that a step dropped.
+type pruneAnswer struct {
+	stepAnswer
 	Removed affiliate.Retained `json:"removed"` // How many records of each kind.
 }
 
-// A pruning says what is deleted: everything older than an instant, or than a
+// A pruneRequest says what is deleted: everything older than an instant, or than a
 // policy allows.
-type pruning struct {
+type pruneRequest struct {
 	before    affiliate.Opt[affiliate.Date]
 	retention affiliate.Opt[affiliate.Retention]
 	at        affiliate.Step
 }
 
-func pruningOf(in *input) pruning {
-	what := pruning{before: in.date("before")}
+func pruningOf(in *input) pruneRequest {
+	what := pruneRequest{before: in.date("before")}
 	if in.has("before") == in.has("retention") && !in.faulty() {
 		in.fault(refusal.RefuseNoAge)
 	}
@@ -145,12 +145,12 @@ func (in *input) days(name string) time.Duration {
 }
 
 // prune runs a step of the job that was asked for.
-func prune(p *tributary.Program, ctx context.Context, in pruning) (pruned, error) {
+func prune(p *tributary.Program, ctx context.Context, in pruneRequest) (pruneAnswer, error) {
 	var job affiliate.Job = affiliate.RetainJob{Retention: in.retention.Or(affiliate.Retention{})}
 	if before, given := in.before.Get(); given {
 		job = affiliate.PruneJob{Before: before.FirstInstant(p.Config().Location)}
 	}
 	done, err := p.Step(ctx, job, in.at)
 	s, err := steppedOf(done, err)
-	return pruned{s, done.Removed}, err
+	return pruneAnswer{s, done.Removed}, err
 }

@@ -115,8 +115,8 @@ func (v visit) check(in *input) *affiliate.Error {
 	return refused
 }
 
-// tracked is the part of a click that the visitor's browser gets.
-type tracked struct {
+// clickAnswer is the part of a click that the visitor's browser gets.
+type clickAnswer struct {
 	// The id: an AffiliateID or ReferralID of later requests.
 	ID affiliate.ClickID `json:"id"`
 	// The affiliate of the slug.
@@ -129,11 +129,11 @@ type tracked struct {
 
 // clicked is the answer of add-click.
 type clicked struct {
-	Click tracked `json:"click"` // The click.
+	Click clickAnswer `json:"click"` // The click.
 }
 
-// absent is the answer for an unknown program or slug.
-type absent struct {
+// absenceAnswer is the answer for an unknown program or slug.
+type absenceAnswer struct {
 	Exists bool `json:"exists"` // Always false.
 }
 
@@ -160,13 +160,13 @@ func (f finder) addClick() action {
 			if err != nil {
 				return c.orNone(err)
 			}
-			return c.answer(clicked{tracked{click.ID, click.AffiliateID, click.CreatedAt, click.Offer}})
+			return c.answer(clicked{clickAnswer{click.ID, click.AffiliateID, click.CreatedAt, click.Offer}})
 		},
 	}
 }
 
-// published is what a page may know of a program.
-type published struct {
+// publicProgram is the part of a program that a page may know.
+type publicProgram struct {
 	// The public id.
 	ID uuid.UUID `json:"id"`
 	// What the program is called.
@@ -184,14 +184,14 @@ type published struct {
 	EnableDebugLogs bool `json:"enableDebugLogs"`
 }
 
-// configured is what the script of a page needs.
-type configured struct {
-	Program published `json:"program"` // The program.
+// configurationAnswer is the configuration that the script of a page needs.
+type configurationAnswer struct {
+	Program publicProgram `json:"program"` // The program.
 }
 
 func (f finder) program() action {
 	missing := func(*call, query, string) error { return refusal.RefuseNoProgramID.Err() }
-	return find(lookup{name: "programId", single: true, answer: configured{}, run: f.answerProgram}, lookup{run: missing})
+	return find(lookup{name: "programId", single: true, answer: configurationAnswer{}, run: f.answerProgram}, lookup{run: missing})
 }
 
 func (f finder) answerProgram(c *call, _ query, id string) error {
@@ -201,7 +201,7 @@ func (f finder) answerProgram(c *call, _ query, id string) error {
 	}
 	cfg := p.Config()
 	c.cache = programMaxAge
-	return c.answer(configured{published{
+	return c.answer(configurationAnswer{publicProgram{
 		ID: cfg.ID, Name: cfg.Name, CookieDuration: cfg.CookieDays, URLModifier: cfg.Param, OldURLModifiers: cfg.OldParams,
 		CrossTrackingDomains: []string{},
 	}})
@@ -221,7 +221,7 @@ func (c *call) orNone(err error) error {
 	if !errors.Is(err, affiliate.ErrNotFound) {
 		return err
 	}
-	return c.answer(absent{})
+	return c.answer(absenceAnswer{})
 }
 
 // headerValue returns a header in the form that a click keeps: valid text without

@@ -55,7 +55,7 @@ func TestTrackingLimit(t *testing.T) {
 // long.
 func TestTrackingUnread(t *testing.T) {
 	s := newSite(t)
-	endless := &counted{}
+	endless := &spaceBody{}
 	r := click("")
 	r.Body, r.ContentLength = io.NopCloser(endless), -1
 	if res := ask(s.tracking(), r); res.StatusCode != http.StatusRequestEntityTooLarge {
@@ -66,11 +66,11 @@ func TestTrackingUnread(t *testing.T) {
 	}
 }
 
-// counted is a body of spaces without end.
-type counted struct{ n int }
+// spaceBody is a body of spaces without end.
+type spaceBody struct{ n int }
 
 // Read gives what is asked for.
-func (c *counted) Read(p []byte) (int, error) {
+func (c *spaceBody) Read(p []byte) (int, error) {
 	for i := range p {
 		p[i] = ' '
 	}

@@ -38,7 +38,7 @@ const siteID = "0197c2f0-1a2b-7c3d-8e4f-5a6b7c8d9e01"
 func newSite(t testing.TB) *site {
 	t.Helper()
 	s := &site{t: t, store: memstore.New()}
-	p, err := tributary.New(&moody{s.store, s}, tributary.Config{
+	p, err := tributary.New(&moodyStore{s.store, s}, tributary.Config{
 		ID: uuid.MustParse(siteID), Name: "Northwind Beans", CookieDays: 30,
 		Now: func() time.Time { return siteTime }, Rand: rand.NewChaCha8([32]byte{}),
 		OnEvents: func() { s.fired.Add(1) },
@@ -57,8 +57,8 @@ func newSite(t testing.TB) *site {
 	return s
 }
 
-// moody is a store that fails or waits when the site says so.
-type moody struct {
+// moodyStore is a store that fails or waits when the site says so.
+type moodyStore struct {
 	record.Store
 	site *site
 }
@@ -69,7 +69,7 @@ type storeError string
 
 func (e storeError) Error() string { return string(e) }
 
-func (m *moody) Update(ctx context.Context, program uuid.UUID, fn func(*record.Tx) error) error {
+func (m *moodyStore) Update(ctx context.Context, program uuid.UUID, fn func(*record.Tx) error) error {
 	if m.site.slow.Load() {
 		<-ctx.Done()
 		return ctx.Err()

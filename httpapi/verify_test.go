@@ -70,14 +70,14 @@ func TestVerifyOverTheWire(t *testing.T) {
 	w.refuses("400 invalid_query: Unknown query parameter: limit [limit]", "GET", verifyPath+"?limit=1", "")
 }
 
-// A slow is a store whose Views wait.
-type slow struct {
+// A slowStore is a store whose Views wait.
+type slowStore struct {
 	record.Store
 	reached chan struct{}
 	wait    func(context.Context)
 }
 
-func (s slow) View(ctx context.Context, id uuid.UUID, fn func(*record.Tx) error) error {
+func (s slowStore) View(ctx context.Context, id uuid.UUID, fn func(*record.Tx) error) error {
 	s.reached <- struct{}{}
 	s.wait(ctx)
 	return s.Store.View(ctx, id, fn)
@@ -90,7 +90,7 @@ func TestVerifyOneAtATime(t *testing.T) {
 	wait := func(ctx context.Context) { <-ctx.Done() }
 	w := newWorld(t, func(s *setup) {
 		inner := s.store
-		s.store = slow{inner, reached, func(ctx context.Context) { wait(ctx) }}
+		s.store = slowStore{inner, reached, func(ctx context.Context) { wait(ctx) }}
 	})
 	ctx, cancel := context.WithCancel(t.Context())
 	over := make(chan struct{})
@@ -118,7 +118,7 @@ func TestVerifyOneAtATime(t *testing.T) {
 func TestVerifyOutlivesDeadlines(t *testing.T) {
 	const deadline = 40 * time.Millisecond
 	w := newWorld(t, func(s *setup) {
-		s.store = slow{s.store, make(chan struct{}, 8), func(ctx context.Context) {
+		s.store = slowStore{s.store, make(chan struct{}, 8), func(ctx context.Context) {
 			select {
 			case <-time.After(4 * deadline):
 			case <-ctx.Done():

@@ -29,9 +29,9 @@ func deleteEndpoint(p *tributary.Program, ctx context.Context, id uuid.UUID) (de
 }
 
 // replay answers how many deliveries are sent again.
-func replay(p *tributary.Program, ctx context.Context, in affiliate.ReplayRange) (counted, error) {
+func replay(p *tributary.Program, ctx context.Context, in affiliate.ReplayRange) (countAnswer, error) {
 	n, err := p.Replay(ctx, in)
-	return counted{n}, err
+	return countAnswer{n}, err
 }
 
 // Source: docs/contract.md 4.6.

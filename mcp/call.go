@@ -132,7 +132,7 @@ func (c *caller) send(ctx context.Context, o *operation, rq *request) (client.An
 	}
 	answer, err := c.client.Keyed(affiliate.Once{Key: rq.once}).Do(ctx, o.method, o.path, rq.query, body)
 	if err != nil {
-		return client.Answer{}, &failed{err, !o.reads}
+		return client.Answer{}, &callError{err, !o.reads}
 	}
 	return answer, nil
 }
@@ -146,7 +146,7 @@ func (c *caller) home(ctx context.Context) (string, error) {
 	}
 	answer, err := c.client.Do(ctx, http.MethodGet, "/program", nil, nil)
 	if status := statusOf(err); err != nil && status != http.StatusForbidden {
-		return "", &failed{err, false}
+		return "", &callError{err, false}
 	}
 	var settings struct{ Currency string }
 	if err == nil && json.Unmarshal(answer.Body, &settings) != nil {

@@ -13,14 +13,14 @@ const root = "/api/v1"
 
 // A document is what is read of an OpenAPI document.
 type document struct {
-	Paths      map[string]map[string]described
+	Paths      map[string]map[string]documentedOperation
 	Components struct {
 		Parameters map[string]parameter
 	}
 }
 
-// described is an operation in the document.
-type described struct {
+// documentedOperation is an operation in the document.
+type documentedOperation struct {
 	OperationID, Summary, Description string
 
 	Parameters  []parameter
@@ -105,7 +105,7 @@ func isKept(path string) bool {
 }
 
 // arguments lists the inputs of an operation: its query, then its body.
-func (d *document) arguments(one described, reads bool) (args []argument, err error) {
+func (d *document) arguments(one documentedOperation, reads bool) (args []argument, err error) {
 	for _, p := range one.Parameters {
 		if name, is := strings.CutPrefix(p.Ref, "#/components/parameters/"); is {
 			p = d.Components.Parameters[name]

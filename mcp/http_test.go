@@ -18,14 +18,14 @@ import (
 func overHTTP(t *testing.T, url, authorization string) *assistant {
 	t.Helper()
 	return connect(t, &sdk.StreamableClientTransport{
-		Endpoint: url, HTTPClient: &http.Client{Transport: bearing(authorization)}, MaxRetries: -1, DisableStandaloneSSE: true,
+		Endpoint: url, HTTPClient: &http.Client{Transport: bearerTransport(authorization)}, MaxRetries: -1, DisableStandaloneSSE: true,
 	})
 }
 
-// bearing is a transport that adds an Authorization header.
-type bearing string
+// bearerTransport is a transport that adds an Authorization header.
+type bearerTransport string
 
-func (b bearing) RoundTrip(r *http.Request) (*http.Response, error) {
+func (b bearerTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	r = r.Clone(r.Context())
 	r.Header.Set("Authorization", string(b))
 	return http.DefaultTransport.RoundTrip(r)

@@ -28,10 +28,10 @@ func (s schema) is(kind string) bool {
 	return s.Type == kind || several && slices.Contains(list, any(kind))
 }
 
-// found are the names of the fields of all answers, by what they are.
-type found struct{ numbers, words, free, loose map[string]bool }
+// answerNames are the names of the fields of all answers, by what they are.
+type answerNames struct{ numbers, words, free, loose map[string]bool }
 
-func (f *found) walk(name string, s schema) {
+func (f *answerNames) walk(name string, s schema) {
 	for _, one := range append(s.OneOf, s.AnyOf...) {
 		f.walk(name, one)
 	}
@@ -71,7 +71,7 @@ func TestNames(t *testing.T) {
 	if err := json.Unmarshal(raw, &d); err != nil {
 		t.Fatal(err)
 	}
-	f := found{map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}}
+	f := answerNames{map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}}
 	for _, s := range d.Components.Schemas {
 		f.walk("", s)
 	}

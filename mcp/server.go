@@ -115,7 +115,7 @@ func version() string {
 //
 // It is safe for concurrent use.
 func Handler(dial func(key string) (*client.Client, error), cfg Config) http.Handler {
-	h := &keyed{dial: dial, cfg: cfg}
+	h := &keyServer{dial: dial, cfg: cfg}
 	h.inner = streamable(h.server)
 	return http.NewCrossOriginProtection().Handler(h)
 }
@@ -126,7 +126,7 @@ func Handler(dial func(key string) (*client.Client, error), cfg Config) http.Han
 //
 // It is safe for concurrent use.
 func PartnerHandler(p *tributary.Program, who func(*http.Request) (uuid.UUID, bool), cfg PartnerConfig) http.Handler {
-	return http.NewCrossOriginProtection().Handler(&visited{p, who, cfg})
+	return http.NewCrossOriginProtection().Handler(&visitServer{p, who, cfg})
 }
 
 // maxRequest is the longest request, in bytes.
@@ -138,8 +138,8 @@ func streamable(server func(*http.Request) *sdk.Server) http.Handler {
 	})
 }
 
-// keyed serves the keys of an API.
-type keyed struct {
+// keyServer serves the keys of an API.
+type keyServer struct {
 	dial  func(key string) (*client.Client, error)
 	cfg   Config
 	inner http.Handler
@@ -149,7 +149,7 @@ type keyed struct {
 }
 
 // ServeHTTP refuses requests without a key, and reads the document with the first that has one.
-func (h *keyed) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (h *keyServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c, ok := h.clientOf(r)
 	if !ok {
 		unauthorized(w)
@@ -167,7 +167,7 @@ func (h *keyed) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // server returns the server of a request that ServeHTTP let through.
-func (h *keyed) server(r *http.Request) *sdk.Server {
+func (h *keyServer) server(r *http.Request) *sdk.Server {
 	c, ok := h.clientOf(r)
 	if !ok {
 		return nil
@@ -179,7 +179,7 @@ func (h *keyed) server(r *http.Request) *sdk.Server {
 	return serverOf(c, all, h.cfg)
 }
 
-func (h *keyed) clientOf(r *http.Request) (*client.Client, bool) {
+func (h *keyServer) clientOf(r *http.Request) (*client.Client, bool) {
 	scheme, key, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	if !strings.EqualFold(scheme, "Bearer") || key == "" {
 		return nil, false
@@ -188,7 +188,7 @@ func (h *keyed) clientOf(r *http.Request) (*client.Client, bool) {
 	return c, err == nil
 }
 
-func (h *keyed) operations(ctx context.Context, c *client.Client) ([]*operation, error) {
+func (h *keyServer) operations(ctx context.Context, c *client.Client) ([]*operation, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.all != nil {
@@ -199,15 +199,15 @@ func (h *keyed) operations(ctx context.Context, c *client.Client) ([]*operation,
 	return all, err
 }
 
-// visited serves the affiliates of a program.
-type visited struct {
+// visitServer serves the affiliates of a program.
+type visitServer struct {
 	program *tributary.Program
 	who     func(*http.Request) (uuid.UUID, bool)
 	cfg     PartnerConfig
 }
 
 // ServeHTTP asks once whose request it is.
-func (v *visited) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (v *visitServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	of, ok := v.who(r)
 	if !ok {
 		unauthorized(w)

@@ -151,23 +151,23 @@ type problem struct {
 	Note  string `json:"note,omitempty"`
 }
 
-// misused is an input that was not sent.
-type misused string
+// inputError is an input that was not sent.
+type inputError string
 
-func (m misused) Error() string { return string(m) }
+func (m inputError) Error() string { return string(m) }
 
-func misuse(format string, args ...any) error { return misused(fmt.Sprintf(format, args...)) }
+func misuse(format string, args ...any) error { return inputError(fmt.Sprintf(format, args...)) }
 
 var errUnreadable = misuse("the answer of the program cannot be read")
 
-// failed is a call of the API that failed.
-type failed struct {
+// callError is a call of the API that failed.
+type callError struct {
 	err   error
 	wrote bool // it may have changed something
 }
 
-func (f *failed) Error() string { return f.err.Error() }
-func (f *failed) Unwrap() error { return f.err }
+func (f *callError) Error() string { return f.err.Error() }
+func (f *callError) Unwrap() error { return f.err }
 
 // statusOf returns the status of the answer in an error; zero: there was none.
 func statusOf(err error) int {
@@ -180,7 +180,7 @@ func statusOf(err error) int {
 // explain returns what an assistant may know of an error: the text of the API for what it
 // refuses, and of a failure that there was one.
 func explain(ctx context.Context, err error) problem {
-	if own, is := errors.AsType[misused](err); is {
+	if own, is := errors.AsType[inputError](err); is {
 		return problem{Error: string(own)}
 	}
 	var p problem
@@ -203,7 +203,7 @@ func explain(ctx context.Context, err error) problem {
 	default:
 		p.Error = "the program failed"
 	}
-	if f, is := errors.AsType[*failed](err); is && f.wrote {
+	if f, is := errors.AsType[*callError](err); is && f.wrote {
 		p.Note += "whether it was done is not known: look before you repeat it"
 	}
 	p.Note = strings.TrimSpace(p.Note)

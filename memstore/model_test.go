@@ -108,7 +108,7 @@ type player interface {
 	check(t *rapid.T, tx *record.Tx)
 	checkRoom(t *rapid.T)
 	freeze() player
-	pull(t *rapid.T, tx *record.Tx) *pulled
+	pull(t *rapid.T, tx *record.Tx) *pulledList
 }
 
 func (s *side[T]) save()    { s.saved = maps.Clone(s.model) }

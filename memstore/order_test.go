@@ -16,17 +16,17 @@ func numbered(n uint64) (id uuid.UUID) {
 	return id
 }
 
-// A listing is an order beside a sorted slice of the same numbers.
-type listing struct {
+// An orderModel is an order beside a sorted slice of the same numbers.
+type orderModel struct {
 	of    ids
 	o     order
 	slots map[uint64]uint32
 	want  []uint64
 }
 
-func newListing() *listing { return &listing{slots: make(map[uint64]uint32)} }
+func newListing() *orderModel { return &orderModel{slots: make(map[uint64]uint32)} }
 
-func (l *listing) insert(n uint64) {
+func (l *orderModel) insert(n uint64) {
 	at, found := slices.BinarySearch(l.want, n)
 	if found {
 		return
@@ -38,14 +38,14 @@ func (l *listing) insert(n uint64) {
 	l.o.insert(&l.of, slot)
 }
 
-func (l *listing) remove(at int) {
+func (l *orderModel) remove(at int) {
 	l.o.remove(&l.of, l.slots[l.want[at]])
 	delete(l.slots, l.want[at])
 	l.want = slices.Delete(l.want, at, at+1)
 }
 
 // check compares the whole order, its shape, and every place around n.
-func (l *listing) check(t interface{ Fatalf(string, ...any) }, n uint64) {
+func (l *orderModel) check(t interface{ Fatalf(string, ...any) }, n uint64) {
 	var got []uint64
 	for _, run := range l.o.runs {
 		if len(run) == 0 || len(run) > maxRun {

@@ -20,14 +20,14 @@ func (s *side[T]) freeze() player {
 	return &frozen
 }
 
-// A pulled list has been begun.
-type pulled struct {
+// A pulledList has been begun.
+type pulledList struct {
 	next func(t *rapid.T) bool // compares the next record, and reports whether there is one
 	stop func()
 }
 
 // pull begins a list.
-func (s *side[T]) pull(t *rapid.T, tx *record.Tx) *pulled {
+func (s *side[T]) pull(t *rapid.T, tx *record.Tx) *pulledList {
 	rec := s.gen.Draw(t, "listed")
 	q := record.Query{Desc: rapid.Bool().Draw(t, "desc"), Limit: rapid.IntRange(0, 30).Draw(t, "limit")}
 	for _, key := range rec.AppendKeys(nil) {
@@ -37,7 +37,7 @@ func (s *side[T]) pull(t *rapid.T, tx *record.Tx) *pulled {
 	}
 	want := s.model.list(q)
 	next, stop := iter.Pull2(s.of(tx).List(q))
-	return &pulled{stop: stop, next: func(t *rapid.T) bool {
+	return &pulledList{stop: stop, next: func(t *rapid.T) bool {
 		got, err, ok := next()
 		if err != nil || ok != (len(want) > 0) || ok && !reflect.DeepEqual(want[0], got) {
 			t.Fatalf("list %+v goes on with %v, %v, error %v; %d were left", q, got, ok, err, len(want))
@@ -51,7 +51,7 @@ func (s *side[T]) pull(t *rapid.T, tx *record.Tx) *pulled {
 type snapshot struct {
 	*txn
 	players []player // the state at its start
-	lists   []*pulled
+	lists   []*pulledList
 }
 
 // TestSnapshotModel compares snapshots with copies of the whole state, while

@@ -297,10 +297,10 @@ func TestProgramInMetrics(t *testing.T) {
 	}
 }
 
-// A broken provider makes tracers that panic.
-type broken struct{ trace.TracerProvider }
+// A brokenProvider makes tracers that panic.
+type brokenProvider struct{ trace.TracerProvider }
 
-func (b broken) Tracer(name string, _ ...trace.TracerOption) trace.Tracer {
+func (b brokenProvider) Tracer(name string, _ ...trace.TracerOption) trace.Tracer {
 	return brokenTracer{b.TracerProvider.Tracer(name)}
 }
 
@@ -313,7 +313,7 @@ func (brokenTracer) Start(context.Context, string, ...trace.SpanStartOption) (co
 // Where no span could be made, the span of the host is left alone.
 func TestForeignSpan(t *testing.T) {
 	l := newLab(t, otelaffiliate.Config{})
-	o, err := otelaffiliate.Observer(broken{l.tp}, nil, otelaffiliate.Config{})
+	o, err := otelaffiliate.Observer(brokenProvider{l.tp}, nil, otelaffiliate.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -81,29 +81,29 @@ func (d *door) warned() (lines []string) {
 // days the log names that event. When it comes, in whatever order, it is booked as if it had been
 // alone.
 func TestMissingEvent(t *testing.T) {
-	type told struct {
+	type toldPayment struct {
 		file    string
 		changes []any
 	}
 	for name, row := range map[string]struct {
 		vendor, awaits string
-		first, books   told
-		links          []told
+		first, books   toldPayment
+		links          []toldPayment
 	}{
-		"lemonsqueezy":   {"lemonsqueezy", "order_created", told{file: "invoice_initial"}, told{file: "order"}, []told{{file: "subscription_created"}}},
-		"creem":          {"creem", "subscription.paid", told{file: "checkout_recurring"}, told{file: "paid"}, nil},
-		"polar":          {"polar", "order.paid", told{"order_paid", []any{"type", "order.updated"}}, told{file: "order_paid"}, nil},
-		"paddle":         {"paddle", "transaction.completed", told{"transaction", []any{"event_type", "transaction.paid"}}, told{file: "transaction"}, nil},
-		"an intent":      {"stripe", "checkout.session.completed", told{file: "intent"}, told{file: "session_payment"}, nil},
-		"a charge":       {"stripe", "checkout.session.completed", told{file: "charge"}, told{file: "session_payment"}, nil},
-		"dodo":           {"dodo", "payment.succeeded", told{"payment", []any{"type", "payment.processing"}}, told{file: "payment"}, nil},
-		"a late charge":  {"stripe", "checkout.session.completed", told{"charge", []any{"type", "charge.updated"}}, told{file: "session_payment"}, nil},
-		"a late invoice": {"stripe", "invoice.paid", told{"invoice_cycle", []any{"type", "invoice.updated"}}, told{file: "invoice_cycle"}, nil},
-		"an invoice": {"stripe", "checkout.session.completed", told{"invoice_taxed", []any{"data.object.id", "in_taxed", "data.object.billing_reason", "subscription_create"}}, told{"session_subscription", []any{"data.object.invoice", "in_taxed"}},
+		"lemonsqueezy":   {"lemonsqueezy", "order_created", toldPayment{file: "invoice_initial"}, toldPayment{file: "order"}, []toldPayment{{file: "subscription_created"}}},
+		"creem":          {"creem", "subscription.paid", toldPayment{file: "checkout_recurring"}, toldPayment{file: "paid"}, nil},
+		"polar":          {"polar", "order.paid", toldPayment{"order_paid", []any{"type", "order.updated"}}, toldPayment{file: "order_paid"}, nil},
+		"paddle":         {"paddle", "transaction.completed", toldPayment{"transaction", []any{"event_type", "transaction.paid"}}, toldPayment{file: "transaction"}, nil},
+		"an intent":      {"stripe", "checkout.session.completed", toldPayment{file: "intent"}, toldPayment{file: "session_payment"}, nil},
+		"a charge":       {"stripe", "checkout.session.completed", toldPayment{file: "charge"}, toldPayment{file: "session_payment"}, nil},
+		"dodo":           {"dodo", "payment.succeeded", toldPayment{"payment", []any{"type", "payment.processing"}}, toldPayment{file: "payment"}, nil},
+		"a late charge":  {"stripe", "checkout.session.completed", toldPayment{"charge", []any{"type", "charge.updated"}}, toldPayment{file: "session_payment"}, nil},
+		"a late invoice": {"stripe", "invoice.paid", toldPayment{"invoice_cycle", []any{"type", "invoice.updated"}}, toldPayment{file: "invoice_cycle"}, nil},
+		"an invoice": {"stripe", "checkout.session.completed", toldPayment{"invoice_taxed", []any{"data.object.id", "in_taxed", "data.object.billing_reason", "subscription_create"}}, toldPayment{"session_subscription", []any{"data.object.invoice", "in_taxed"}},
 			nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			send := func(d *door, one told) {
+			send := func(d *door, one toldPayment) {
 				e := d.event(one.file, "slug", one.changes...)
 				if name == "an invoice" && one.file != "session_subscription" {
 					e = e.With("data.object.metadata.tributary_via", "session")
@@ -131,7 +131,7 @@ func TestMissingEvent(t *testing.T) {
 			alone := open(t, row.vendor)
 			send(alone, row.books)
 			want, left := alone.Money(), len(alone.waits())
-			events := append([]told{row.first, row.books}, row.links...)
+			events := append([]toldPayment{row.first, row.books}, row.links...)
 			shoptest.Orders(len(events), func(order []int) {
 				d := open(t, row.vendor)
 				for _, i := range order {

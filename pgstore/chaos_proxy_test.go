@@ -17,11 +17,11 @@ type relay struct {
 	dir   string // has the socket
 	to    string // the server's socket
 	mu    sync.Mutex
-	conns map[*relayed]bool
+	conns map[*relayedConn]bool
 }
 
-// A relayed is one connection through a relay.
-type relayed struct {
+// A relayedConn is one connection through a relay.
+type relayedConn struct {
 	client, server net.Conn
 	silent         sync.RWMutex // held for writing while nothing arrives
 }
@@ -31,7 +31,7 @@ func newRelay(t *testing.T, database string) *relay {
 	t.Helper()
 	backend := must(url.Parse(database))
 	dir := must(os.MkdirTemp("", "relay-")) // short, because the path of a socket must be
-	r := &relay{dir: dir, to: filepath.Join(backend.Query().Get("host"), ".s.PGSQL.5432"), conns: map[*relayed]bool{}}
+	r := &relay{dir: dir, to: filepath.Join(backend.Query().Get("host"), ".s.PGSQL.5432"), conns: map[*relayedConn]bool{}}
 	listener := must(net.Listen("unix", filepath.Join(dir, ".s.PGSQL.5432")))
 	var wg sync.WaitGroup
 	wg.Go(func() {
@@ -45,7 +45,7 @@ func newRelay(t *testing.T, database string) *relay {
 	})
 	t.Cleanup(func() {
 		listener.Close()
-		r.each(func(c *relayed) { c.client.Close() })
+		r.each(func(c *relayedConn) { c.client.Close() })
 		wg.Wait()
 		os.RemoveAll(dir)
 	})
@@ -65,7 +65,7 @@ func (r *relay) pass(client net.Conn) {
 		return // the server is down
 	}
 	defer server.Close()
-	c := &relayed{client: client, server: server}
+	c := &relayedConn{client: client, server: server}
 	r.mu.Lock()
 	r.conns[c] = true
 	r.mu.Unlock()
@@ -78,7 +78,7 @@ func (r *relay) pass(client net.Conn) {
 	r.mu.Unlock()
 }
 
-func (c *relayed) move(to, from net.Conn) {
+func (c *relayedConn) move(to, from net.Conn) {
 	buffer := make([]byte, 16<<10)
 	for {
 		n, err := from.Read(buffer)
@@ -96,9 +96,9 @@ func (c *relayed) move(to, from net.Conn) {
 }
 
 // each does something to every connection, and counts them.
-func (r *relay) each(do func(*relayed)) int {
+func (r *relay) each(do func(*relayedConn)) int {
 	r.mu.Lock()
-	all := make([]*relayed, 0, len(r.conns))
+	all := make([]*relayedConn, 0, len(r.conns))
 	for c := range r.conns {
 		all = append(all, c)
 	}
@@ -111,13 +111,13 @@ func (r *relay) each(do func(*relayed)) int {
 
 // cut closes every connection, and counts them.
 func (r *relay) cut() int {
-	return r.each(func(c *relayed) { c.client.Close(); c.server.Close() })
+	return r.each(func(c *relayedConn) { c.client.Close(); c.server.Close() })
 }
 
 // silence lets nothing through the present connections for a time, and then cuts
 // them. It counts them.
 func (r *relay) silence(d time.Duration) int {
-	n := r.each(func(c *relayed) { c.silent.Lock() })
+	n := r.each(func(c *relayedConn) { c.silent.Lock() })
 	<-time.After(d)
 	r.mu.Lock()
 	defer r.mu.Unlock()

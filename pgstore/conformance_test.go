@@ -46,7 +46,7 @@ func ways() []way {
 			return &turnabout{stores: [2]record.Store{newStore(tb, pool, pgstore.Config{Schema: schema}), grouped}}
 		}},
 		{"inside the host's transaction", func(tb testing.TB, pool *pgxpool.Pool, schema string) record.Store {
-			return inside{newStore(tb, pool, pgstore.Config{Schema: schema}), pool, pgx.ReadCommitted}
+			return hostTx{newStore(tb, pool, pgstore.Config{Schema: schema}), pool, pgx.ReadCommitted}
 		}},
 		{"rerun", func(tb testing.TB, pool *pgxpool.Pool, schema string) record.Store {
 			return conformance.Rerun(newStore(tb, pool, pgstore.Config{Schema: schema}))
@@ -91,22 +91,22 @@ func (s *turnabout) Update(ctx context.Context, program uuid.UUID, fn func(tx *r
 	return s.next().Update(ctx, program, fn)
 }
 
-// An inside gives every call a transaction of the host.
-type inside struct {
+// A hostTx gives every call a transaction of the host.
+type hostTx struct {
 	store *pgstore.Store
 	pool  *pgxpool.Pool
 	level pgx.TxIsoLevel
 }
 
-func (s inside) View(ctx context.Context, program uuid.UUID, fn func(tx *record.Tx) error) error {
+func (s hostTx) View(ctx context.Context, program uuid.UUID, fn func(tx *record.Tx) error) error {
 	return s.begin(ctx, func(in record.Store) error { return in.View(ctx, program, fn) })
 }
 
-func (s inside) Update(ctx context.Context, program uuid.UUID, fn func(tx *record.Tx) error) error {
+func (s hostTx) Update(ctx context.Context, program uuid.UUID, fn func(tx *record.Tx) error) error {
 	return s.begin(ctx, func(in record.Store) error { return in.Update(ctx, program, fn) })
 }
 
-func (s inside) begin(ctx context.Context, fn func(in record.Store) error) error {
+func (s hostTx) begin(ctx context.Context, fn func(in record.Store) error) error {
 	if ctx.Err() != nil {
 		return fmt.Errorf("host: %w", ctx.Err())
 	}

@@ -13,8 +13,8 @@ import (
 	"github.com/tributary-go/tributary/pgstore"
 )
 
-// held are the deliveries that dispatchers hold now.
-type held struct {
+// heldDeliveries are the deliveries that dispatchers hold now.
+type heldDeliveries struct {
 	mu    sync.Mutex
 	by    map[uuid.UUID]int
 	total map[uuid.UUID]int
@@ -22,7 +22,7 @@ type held struct {
 
 // take notes the claims of a dispatcher. It returns an error if another one
 // holds one of them.
-func (h *held) take(who int, claims []affiliate.Claim) error {
+func (h *heldDeliveries) take(who int, claims []affiliate.Claim) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, c := range claims {
@@ -35,7 +35,7 @@ func (h *held) take(who int, claims []affiliate.Claim) error {
 	return nil
 }
 
-func (h *held) give(claims []affiliate.Claim) {
+func (h *heldDeliveries) give(claims []affiliate.Claim) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, c := range claims {
@@ -52,7 +52,7 @@ func TestDispatchers(t *testing.T) {
 			const dispatchers, sales = 4, 40
 			s := newShop(t, pool, cfg)
 			cfg.Schema = "test_" + schemaID()
-			h := &held{by: map[uuid.UUID]int{}, total: map[uuid.UUID]int{}}
+			h := &heldDeliveries{by: map[uuid.UUID]int{}, total: map[uuid.UUID]int{}}
 			var selling, wg sync.WaitGroup
 			selling.Go(func() {
 				for i := range sales {
@@ -113,7 +113,7 @@ func TestDispatchers(t *testing.T) {
 }
 
 // dispatch claims, holds and settles once.
-func dispatch(t *testing.T, p *tributary.Program, h *held, who int) (int, error) {
+func dispatch(t *testing.T, p *tributary.Program, h *heldDeliveries, who int) (int, error) {
 	claims, err := p.ClaimDeliveries(t.Context(), 8, time.Minute)
 	if err != nil {
 		return 0, err

@@ -200,7 +200,7 @@ func (t *txn) confirm() error {
 }
 
 // writeJoined writes with one statement.
-func (t *txn) writeJoined(w *writes, args []any) (held bool, failed *failure) {
+func (t *txn) writeJoined(w *writeBatch, args []any) (held bool, failed *failure) {
 	for _, one := range w.list {
 		args = append(args, one.args...)
 	}
@@ -215,7 +215,7 @@ func (t *txn) writeJoined(w *writes, args []any) (held bool, failed *failure) {
 
 // writeApart writes with a statement for each table, because their order matters. They
 // follow the guard in the same round trip, so it fails when it does not hold.
-func (t *txn) writeApart(w *writes, args []any) (held bool, failed *failure) {
+func (t *txn) writeApart(w *writeBatch, args []any) (held bool, failed *failure) {
 	b := &pgx.Batch{}
 	b.Queue("BEGIN ISOLATION LEVEL READ COMMITTED, READ WRITE")
 	b.Queue(t.s.sql.guard+" SELECT 1 / count(*) FROM guard", args...)

@@ -36,17 +36,17 @@ func (g *gate) TraceBatchQuery(_ context.Context, _ *pgx.Conn, data pgx.TraceBat
 func (g *gate) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData) {}
 
 func (g *gate) TraceQueryStart(ctx context.Context, _ *pgx.Conn, data pgx.TraceQueryStartData) context.Context {
-	return context.WithValue(ctx, joinedWrite{}, strings.HasPrefix(data.SQL, "WITH guard"))
+	return context.WithValue(ctx, joinedWriteKey{}, strings.HasPrefix(data.SQL, "WITH guard"))
 }
 
 func (g *gate) TraceQueryEnd(ctx context.Context, _ *pgx.Conn, data pgx.TraceQueryEndData) {
-	if ctx.Value(joinedWrite{}).(bool) && data.CommandTag.RowsAffected() == 1 {
+	if ctx.Value(joinedWriteKey{}).(bool) && data.CommandTag.RowsAffected() == 1 {
 		g.commits.Add(1)
 	}
 }
 
-// joinedWrite is the key of a context: whether a statement writes and commits at once.
-type joinedWrite struct{}
+// joinedWriteKey is the key of a context: whether a statement writes and commits at once.
+type joinedWriteKey struct{}
 
 // together runs the closures as one group: a first Update waits until all of
 // them are in the queue, where they form the next group.

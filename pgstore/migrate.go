@@ -156,7 +156,7 @@ type sqlFile struct {
 }
 
 // Stat describes the file.
-func (f *sqlFile) Stat() (fs.FileInfo, error) { return sized{f.FileInfo, f.size}, nil }
+func (f *sqlFile) Stat() (fs.FileInfo, error) { return sizedTable{f.FileInfo, f.size}, nil }
 
 // Close does nothing.
 func (f *sqlFile) Close() error { return nil }
@@ -164,10 +164,10 @@ func (f *sqlFile) Close() error { return nil }
 // Size returns the length of the SQL.
 func (f *sqlFile) Size() int64 { return f.size }
 
-type sized struct {
+type sizedTable struct {
 	fs.FileInfo
 	size int64
 }
 
 // Size returns the length for the schema.
-func (s sized) Size() int64 { return s.size }
+func (s sizedTable) Size() int64 { return s.size }

@@ -27,7 +27,7 @@ func TestRouter(t *testing.T) {
 	for _, mode := range []pgstore.Mode{pgstore.Queue, pgstore.Serializable} {
 		pool := newPool(t, databaseURL(t))
 		one, two := memstore.New(), memstore.New()
-		cfg := router.Config{Stores: []router.Named{
+		cfg := router.Config{Stores: []router.NamedStore{
 			{Name: "one", Store: one}, {Name: "two", Store: two},
 			{Name: "pg", Store: newStore(t, pool, pgstore.Config{Schema: newSchema(t, pool), Mode: mode})},
 			{Name: "other", Store: newStore(t, pool, pgstore.Config{Schema: newSchema(t, pool), Mode: mode, Group: 8})},
@@ -58,7 +58,7 @@ func TestRouterTrips(t *testing.T) {
 		wire := &wireCount{}
 		pool := newPool(t, databaseURL(t), func(c *pgxpool.Config) { c.ConnConfig.Tracer = wire })
 		store := newStore(t, pool, pgstore.Config{Schema: newSchema(t, pool), Mode: mode})
-		routed := must(router.New(router.Config{Stores: []router.Named{{Name: "a", Store: store}, {Name: "b", Store: memstore.New()}}}))
+		routed := must(router.New(router.Config{Stores: []router.NamedStore{{Name: "a", Store: store}, {Name: "b", Store: memstore.New()}}}))
 		trips := func(s record.Store, id uuid.UUID) (counts [3]int64) {
 			p := must(tributary.New(s, tributary.Config{ID: id, Name: "Northwind Beans", Terms: affiliate.Terms{Rate: affiliate.MustPercent("20")}, Destinations: []affiliate.Destination{{URL: "https://beans.example/shop"}}}))
 			ada := must(p.CreateAffiliate(t.Context(), affiliate.AffiliateParams{FirstName: "A", LastName: "L", Email: "ada@example.com", AffiliateLink: "ada"}))
@@ -99,7 +99,7 @@ func TestRouterTogether(t *testing.T) {
 		var programs []*tributary.Program
 		var routers []*router.Store
 		for range 2 {
-			routers = append(routers, must(router.New(router.Config{Stores: []router.Named{
+			routers = append(routers, must(router.New(router.Config{Stores: []router.NamedStore{
 				{Name: "one", Store: newStore(t, pool, one)}, {Name: "two", Store: newStore(t, pool, two)},
 			}})))
 			programs = append(programs, must(tributary.New(routers[len(routers)-1], tributary.Config{ID: id, Terms: affiliate.Terms{Rate: affiliate.MustPercent("20")}})))
@@ -157,7 +157,7 @@ func TestRouterTogether(t *testing.T) {
 func TestFenceIn(t *testing.T) {
 	pool := newPool(t, databaseURL(t))
 	store := newStore(t, pool, pgstore.Config{Schema: newSchema(t, pool)})
-	r := must(router.New(router.Config{Stores: []router.Named{{Name: "pg", Store: store}, {Name: "mem", Store: memstore.New()}}}))
+	r := must(router.New(router.Config{Stores: []router.NamedStore{{Name: "pg", Store: store}, {Name: "mem", Store: memstore.New()}}}))
 	id := uuid.Must(uuid.NewV7())
 	p := must(tributary.New(r, tributary.Config{ID: id}))
 	join := func(email string) error {
@@ -184,7 +184,7 @@ func TestFenceIn(t *testing.T) {
 func BenchmarkMove(b *testing.B) {
 	pool := newPool(b, databaseURL(b))
 	mem := memstore.New()
-	r := must(router.New(router.Config{Stores: []router.Named{
+	r := must(router.New(router.Config{Stores: []router.NamedStore{
 		{Name: "mem", Store: mem},
 		{Name: "pg", Store: newStore(b, pool, pgstore.Config{Schema: newSchema(b, pool)})},
 		{Name: "other", Store: newStore(b, pool, pgstore.Config{Schema: newSchema(b, pool)})},

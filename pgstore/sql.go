@@ -84,7 +84,7 @@ type statements struct {
 	closing string // writes the row of a program
 	version string // reads the version of a program
 	guard   string // the beginning of a joined statement
-	joins   joins
+	joins   joinCounter
 	numbers string // reads the counters of a program
 	turn    string // locks the row of a program: see [txn.opening]
 }

@@ -17,8 +17,8 @@ import (
 	"github.com/tributary-go/tributary/pgstore"
 )
 
-// A crowded is a program with many events, on a server that waits for its disk.
-type crowded struct {
+// A crowdedProgram is a program with many events, on a server that waits for its disk.
+type crowdedProgram struct {
 	*yard
 	*tributary.Program
 	schema string
@@ -26,9 +26,9 @@ type crowded struct {
 
 // newCrowded makes a program with so many events, dated an hour ago: copies of
 // a sale's event, each about another object.
-func newCrowded(b *testing.B, events int) *crowded {
+func newCrowded(b *testing.B, events int) *crowdedProgram {
 	b.Helper()
-	c := &crowded{yard: newYard(b, 1, pgstore.Config{Group: 64})}
+	c := &crowdedProgram{yard: newYard(b, 1, pgstore.Config{Group: 64})}
 	c.schema = "test_" + schemaID()
 	c.Program = c.programs[0]
 	c.copyEvent(b, events, time.Now().Add(-time.Hour))
@@ -37,7 +37,7 @@ func newCrowded(b *testing.B, events int) *crowded {
 }
 
 // copyEvent stores n copies of the last event.
-func (c *crowded) copyEvent(b *testing.B, n int, at time.Time) {
+func (c *crowdedProgram) copyEvent(b *testing.B, n int, at time.Time) {
 	b.Helper()
 	events := pgx.Identifier{c.schema, "events"}.Sanitize()
 	// Whatever columns there are: the row with three of them changed.
@@ -57,7 +57,7 @@ func (c *crowded) copyEvent(b *testing.B, n int, at time.Time) {
 type stall struct{ took, slowest time.Duration }
 
 // beside runs work, and sells one sale after another until it is done.
-func (c *crowded) beside(b *testing.B, work func(ctx context.Context) error) (s stall) {
+func (c *crowdedProgram) beside(b *testing.B, work func(ctx context.Context) error) (s stall) {
 	b.Helper()
 	done := make(chan error, 1)
 	start := time.Now()
@@ -82,7 +82,7 @@ func (c *crowded) beside(b *testing.B, work func(ctx context.Context) error) (s 
 }
 
 // idle sells for a second without a job.
-func (c *crowded) idle(b *testing.B) stall {
+func (c *crowdedProgram) idle(b *testing.B) stall {
 	b.Helper()
 	return c.beside(b, func(ctx context.Context) error {
 		timer := time.NewTimer(time.Second)
@@ -98,7 +98,7 @@ func (c *crowded) idle(b *testing.B) stall {
 // stalls runs a job several times. It reports the slowest sale of all rounds,
 // the median of the rounds' slowest sales, and the job's time per record, which
 // it returns in microseconds.
-func (c *crowded) stalls(b *testing.B, records int, job func(ctx context.Context, round int) error) float64 {
+func (c *crowdedProgram) stalls(b *testing.B, records int, job func(ctx context.Context, round int) error) float64 {
 	b.Helper()
 	// The tables have grown since the plans were made, as autovacuum would notice.
 	exec(b, c.pool, "VACUUM ANALYZE")
@@ -157,7 +157,7 @@ func BenchmarkPrune(b *testing.B) {
 }
 
 // waiting makes an endpoint with n deliveries that wait.
-func (c *crowded) waiting(b *testing.B, active bool, n int) affiliate.Endpoint {
+func (c *crowdedProgram) waiting(b *testing.B, active bool, n int) affiliate.Endpoint {
 	b.Helper()
 	ctx := b.Context()
 	ep := must(c.CreateEndpoint(ctx, affiliate.EndpointParams{

@@ -316,7 +316,7 @@ type anyTable interface {
 	learnNone(id uuid.UUID)
 	mark() (undo, touched int)
 	rollback(undo, touched int)
-	flush(w *writes) error
+	flush(w *writeBatch) error
 	bind(t *txn)
 	settle() int
 	soon(key record.Key)

@@ -14,14 +14,14 @@ import (
 	"github.com/tributary-go/tributary/internal/relation"
 )
 
-// writes are what a transaction sends at its end.
-type writes struct {
-	list  []write
+// writeBatch is all that a transaction sends at its end.
+type writeBatch struct {
+	list  []rowWrite
 	apart bool // their order matters
 }
 
-// A write is a statement for rows of one table.
-type write struct {
+// A rowWrite is a statement for rows of one table.
+type rowWrite struct {
 	sql  *tableSQL
 	how  how
 	args []any // a value for each column, or an array for each; of deleteRows: the ids
@@ -40,7 +40,7 @@ const (
 )
 
 // queue queues a statement for each write of a transaction.
-func (w *writes) queue(b *pgx.Batch, t *txn) {
+func (w *writeBatch) queue(b *pgx.Batch, t *txn) {
 	for _, one := range w.list {
 		b.Queue(one.sql.writes[one.how], append([]any{t.programID}, one.args...)...)
 	}
@@ -49,8 +49,8 @@ func (w *writes) queue(b *pgx.Batch, t *txn) {
 // mostJoined is the number of joined statements of which a Store remembers the text.
 const mostJoined = 512
 
-// joins are the joined statements that were made.
-type joins struct {
+// joinCounter holds the joined statements that were made.
+type joinCounter struct {
 	mu   sync.Mutex
 	text map[string]string
 }
@@ -58,7 +58,7 @@ type joins struct {
 // joined returns the statement that gives the program a new version if the guard lets
 // it, and then writes. Its parameters are those of the guard and of each write. It returns
 // a row if it has written.
-func (s *statements) joined(w *writes) string {
+func (s *statements) joined(w *writeBatch) string {
 	shape := w.shape()
 	s.joins.mu.Lock()
 	defer s.joins.mu.Unlock()
@@ -74,7 +74,7 @@ func (s *statements) joined(w *writes) string {
 }
 
 // shape returns what the text of the joined statement depends on.
-func (w *writes) shape() []byte {
+func (w *writeBatch) shape() []byte {
 	shape := make([]byte, 0, 64)
 	for _, one := range w.list {
 		shape = append(shape, byte(one.how), one.sql.at)
@@ -83,7 +83,7 @@ func (w *writes) shape() []byte {
 }
 
 // join makes a joined statement.
-func (s *statements) join(w *writes) string {
+func (s *statements) join(w *writeBatch) string {
 	var b strings.Builder
 	b.WriteString(s.guard)
 	next := guardArgs + 1
@@ -213,8 +213,8 @@ func (t *txn) compareFirst(results pgx.BatchResults) error {
 const few = 4
 
 // writes returns what the transaction writes.
-func (t *txn) writes() (*writes, error) {
-	w := &writes{}
+func (t *txn) writes() (*writeBatch, error) {
+	w := &writeBatch{}
 	for _, tab := range t.tables.used() {
 		if err := tab.flush(w); err != nil {
 			return nil, err
@@ -226,7 +226,7 @@ func (t *txn) writes() (*writes, error) {
 // flush adds the writes to the table: first deleted rows, then changed rows, then new
 // rows, so that a key that moves to another row is free by then. Rows that may exchange
 // their unique keys are deleted and come back.
-func (tab *table[T]) flush(w *writes) error {
+func (tab *table[T]) flush(w *writeBatch) error {
 	var gone, here, moved, fresh []entry[T]
 	for _, e := range tab.writtenRows() {
 		switch {
@@ -250,7 +250,7 @@ func (tab *table[T]) flush(w *writes) error {
 		here = append(here, moved...)
 	}
 	if len(gone) > 0 {
-		w.list = append(w.list, write{tab.sql, deleteRows, []any{idsOf(gone)}})
+		w.list = append(w.list, rowWrite{tab.sql, deleteRows, []any{idsOf(gone)}})
 	}
 	if err := tab.add(w, updateRow, updateRows, here); err != nil {
 		return err
@@ -276,7 +276,7 @@ func idsOf[T any](entries []entry[T]) pgtype.FlatArray[pgtype.UUID] {
 }
 
 // add adds a write for each row, or one for many.
-func (tab *table[T]) add(w *writes, one, many how, entries []entry[T]) error {
+func (tab *table[T]) add(w *writeBatch, one, many how, entries []entry[T]) error {
 	if len(entries) > few {
 		return tab.addMany(w, many, entries)
 	}
@@ -289,12 +289,12 @@ func (tab *table[T]) add(w *writes, one, many how, entries []entry[T]) error {
 		for i, c := range tab.sql.Columns {
 			args[i] = value(c.Kind, &row[i])
 		}
-		w.list = append(w.list, write{tab.sql, one, args})
+		w.list = append(w.list, rowWrite{tab.sql, one, args})
 	}
 	return nil
 }
 
-func (tab *table[T]) addMany(w *writes, how how, entries []entry[T]) error {
+func (tab *table[T]) addMany(w *writeBatch, how how, entries []entry[T]) error {
 	rows := make([][]relation.Cell, len(entries))
 	for i, e := range entries {
 		rows[i] = make([]relation.Cell, len(tab.sql.Columns))
@@ -306,7 +306,7 @@ func (tab *table[T]) addMany(w *writes, how how, entries []entry[T]) error {
 	for i, c := range tab.sql.Columns {
 		args[i] = values(c.Kind, rows, i)
 	}
-	w.list = append(w.list, write{tab.sql, how, args})
+	w.list = append(w.list, rowWrite{tab.sql, how, args})
 	return nil
 }
 

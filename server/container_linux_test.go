@@ -159,7 +159,7 @@ func (c *container) inside(args []string) *exec.Cmd {
 
 // start starts the entrypoint, on a port that the system picks, with the variables of the
 // compose file. Those without a value are not set.
-func (c *container) start(store string) *running {
+func (c *container) start(store string) *runningServer {
 	c.t.Helper()
 	values := map[string]string{
 		"TRIBUTARY_KEY": testKey, "TRIBUTARY_STORE": store, "TRIBUTARY_DESTINATION": "https://shop.example/", "TRIBUTARY_PUBLIC_URL": "https://partners.shop.example",
@@ -177,7 +177,7 @@ func (c *container) start(store string) *running {
 }
 
 // probe is the health check of a server.
-func (c *container) probe(s *running) *exec.Cmd {
+func (c *container) probe(s *runningServer) *exec.Cmd {
 	c.t.Helper()
 	check := arguments(c.t, match(c.t, c.file, `(?m)^HEALTHCHECK .*CMD (\[.*\])$`))
 	check[len(check)-1] = strings.ReplaceAll(check[len(check)-1], "8080", s.url[strings.LastIndex(s.url, ":")+1:])
@@ -185,7 +185,7 @@ func (c *container) probe(s *running) *exec.Cmd {
 }
 
 // large makes transactions that are larger than what SQLite keeps in memory.
-func (s *running) large() {
+func (s *runningServer) large() {
 	s.t.Helper()
 	id := func(path, body string) string {
 		var made struct{ ID string }
@@ -209,7 +209,7 @@ func (s *running) large() {
 }
 
 // leads makes an affiliate, and reports a link of hers that leads elsewhere than wanted.
-func (s *running) leads(want string) {
+func (s *runningServer) leads(want string) {
 	s.t.Helper()
 	s.ada()
 	if got := s.call("GET", "/api/v1/links?affiliateEmail=ada@example.com", ""); !strings.Contains(got, `"`+want+`"`) {

@@ -71,7 +71,7 @@ func run(ctx context.Context, args []string, lookup func(string) (string, bool),
 type storage struct {
 	choice
 	backup string
-	store  *opened
+	store  *openStore
 	stop   func() // ends tidy
 }
 

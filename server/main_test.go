@@ -117,7 +117,7 @@ func TestTwoServers(t *testing.T) {
 	done := make(chan int, 20)
 	for i := range cap(done) {
 		go func() {
-			status, _ := []*running{a, b}[i%2].ask(testKey, "POST", "/api/v1/sales", sale("order-3"))
+			status, _ := []*runningServer{a, b}[i%2].ask(testKey, "POST", "/api/v1/sales", sale("order-3"))
 			done <- status
 		}()
 	}

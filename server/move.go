@@ -123,10 +123,10 @@ func (m *mover) move(ctx context.Context) error {
 }
 
 // carry moves the program from one store to the other.
-func (m *mover) carry(ctx context.Context, source, target *opened) error {
-	written := &writing{Store: target.bare, out: m.stderr, shown: time.Now()}
+func (m *mover) carry(ctx context.Context, source, target *openStore) error {
+	written := &countingStore{Store: target.bare, out: m.stderr, shown: time.Now()}
 	both, err := router.New(router.Config{
-		Stores:   []router.Named{{Name: fromName, Store: keeping{source.bare}}, {Name: toName, Store: written}},
+		Stores:   []router.NamedStore{{Name: fromName, Store: keepingStore{source.bare}}, {Name: toName, Store: written}},
 		Patience: m.patience,
 	})
 	if err != nil {
@@ -161,7 +161,7 @@ const (
 )
 
 // find looks for a program in a store.
-func find(ctx context.Context, store *opened, id uuid.UUID) (presence, error) {
+func find(ctx context.Context, store *openStore, id uuid.UUID) (presence, error) {
 	_, err := store.Home(ctx, id)
 	switch {
 	case err == nil:
@@ -197,7 +197,7 @@ func same(from, to place) bool {
 }
 
 // check checks the books of the program in its new place.
-func (m *mover) check(ctx context.Context, target *opened) error {
+func (m *mover) check(ctx context.Context, target *openStore) error {
 	cfg, err := tributary.Config{ID: m.id}.Kept(ctx, target)
 	if err != nil {
 		return err
@@ -216,26 +216,26 @@ func (m *mover) check(ctx context.Context, target *opened) error {
 // errKept is the error of a record that stays where it was.
 var errKept = errors.New("the records are kept")
 
-// keeping is a store from which no record is deleted.
-type keeping struct{ record.Store }
+// keepingStore is a store from which no record is deleted.
+type keepingStore struct{ record.Store }
 
 // Update runs fn on tables that delete nothing.
-func (k keeping) Update(ctx context.Context, program uuid.UUID, fn func(tx *record.Tx) error) error {
+func (k keepingStore) Update(ctx context.Context, program uuid.UUID, fn func(tx *record.Tx) error) error {
 	return k.Store.Update(ctx, program, func(tx *record.Tx) error {
 		for _, table := range record.Schema() {
-			table.Set(tx, keptTable{table.In(tx)})
+			table.Set(tx, keepingTable{table.In(tx)})
 		}
 		return fn(tx)
 	})
 }
 
-type keptTable struct{ record.Table[record.AnyRecord] }
+type keepingTable struct{ record.Table[record.AnyRecord] }
 
 // Delete refuses.
-func (keptTable) Delete(uuid.UUID) error { return errKept }
+func (keepingTable) Delete(uuid.UUID) error { return errKept }
 
-// writing is a store that counts the records it gets, and says so now and then.
-type writing struct {
+// countingStore is a store that counts the records it gets, and says so now and then.
+type countingStore struct {
 	record.Store
 	out     io.Writer
 	records int
@@ -246,12 +246,12 @@ type writing struct {
 const sayEvery = 2 * time.Second
 
 // Update runs fn, and counts what it inserted when it is committed.
-func (w *writing) Update(ctx context.Context, program uuid.UUID, fn func(tx *record.Tx) error) error {
+func (w *countingStore) Update(ctx context.Context, program uuid.UUID, fn func(tx *record.Tx) error) error {
 	inserted := 0
 	err := w.Store.Update(ctx, program, func(tx *record.Tx) error {
 		inserted = 0 // it may run again
 		for _, table := range record.Schema() {
-			table.Set(tx, countedTable{table.In(tx), &inserted})
+			table.Set(tx, countingTable{table.In(tx), &inserted})
 		}
 		return fn(tx)
 	})
@@ -266,13 +266,13 @@ func (w *writing) Update(ctx context.Context, program uuid.UUID, fn func(tx *rec
 	return nil
 }
 
-type countedTable struct {
+type countingTable struct {
 	record.Table[record.AnyRecord]
 	n *int
 }
 
 // Insert inserts a record and counts it.
-func (t countedTable) Insert(rec record.AnyRecord) error {
+func (t countingTable) Insert(rec record.AnyRecord) error {
 	err := t.Table.Insert(rec)
 	if err == nil {
 		*t.n++

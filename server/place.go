@@ -111,9 +111,9 @@ func noneAt(p place, err error) error {
 	return fmt.Errorf("%s: there is no program", p)
 }
 
-// An opened store is in use until Close. A program that was moved away, also while the
+// An openStore is in use until Close. A program that was moved away, also while the
 // store is open, is not in it any more.
-type opened struct {
+type openStore struct {
 	*router.Store
 	bare  record.Store       // also what was moved away
 	file  *sqlitestore.Store // nil: a database
@@ -121,8 +121,8 @@ type opened struct {
 }
 
 // open opens the store, which it makes when there is none.
-func (p place) open(ctx context.Context) (o *opened, err error) {
-	o = new(opened)
+func (p place) open(ctx context.Context) (o *openStore, err error) {
+	o = new(openStore)
 	if p.database == nil {
 		cfg := sqlitestore.Config{}
 		if p.normal {
@@ -143,7 +143,7 @@ func (p place) open(ctx context.Context) (o *opened, err error) {
 		}
 		o.bare, o.close = store, func() error { pool.Close(); return nil }
 	}
-	o.Store, err = router.New(router.Config{Stores: []router.Named{{Name: "this", Store: o.bare}}})
+	o.Store, err = router.New(router.Config{Stores: []router.NamedStore{{Name: "this", Store: o.bare}}})
 	return o, err
 }
 
@@ -151,7 +151,7 @@ func (p place) open(ctx context.Context) (o *opened, err error) {
 var errMoved = errors.New("the program was moved away, or a move was interrupted: the same move again finishes it")
 
 // usable returns nil when a program is in the store, or may begin there.
-func (o *opened) usable(ctx context.Context, program uuid.UUID) error {
+func (o *openStore) usable(ctx context.Context, program uuid.UUID) error {
 	_, err := o.Home(ctx, program)
 	switch {
 	case errors.Is(err, affiliate.ErrNotFound):
@@ -163,7 +163,7 @@ func (o *opened) usable(ctx context.Context, program uuid.UUID) error {
 }
 
 // Close releases the file or the connections.
-func (o *opened) Close() error { return o.close() }
+func (o *openStore) Close() error { return o.close() }
 
 // The variables of the environment that name the place when no flag does.
 const (

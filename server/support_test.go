@@ -60,8 +60,8 @@ func process(ctx context.Context, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// A running is a server that a test has started.
-type running struct {
+// A runningServer is a server that a test has started.
+type runningServer struct {
 	t     *testing.T
 	url   string
 	end   func() // in order
@@ -70,10 +70,10 @@ type running struct {
 }
 
 // launch runs the server with flags, and waits until it listens.
-func launch(t *testing.T, args ...string) *running {
+func launch(t *testing.T, args ...string) *runningServer {
 	t.Helper()
 	ctx, end := context.WithCancel(t.Context())
-	s := &running{t: t, end: end, ended: make(chan int, 1)}
+	s := &runningServer{t: t, end: end, ended: make(chan int, 1)}
 	output, lines := io.Pipe()
 	go func() {
 		s.ended <- run(ctx, append(args, "-addr", "127.0.0.1:0", "-key", testKey), nothing, lines, t.Output())
@@ -84,13 +84,13 @@ func launch(t *testing.T, args ...string) *running {
 }
 
 // spawn is launch in a process of its own, which the test may kill.
-func spawn(t *testing.T, args ...string) *running {
+func spawn(t *testing.T, args ...string) *runningServer {
 	t.Helper()
 	return started(t, process(t.Context(), append(args, "-addr", "127.0.0.1:0")...), os.Interrupt)
 }
 
 // started starts a server as a process, which a signal ends in order.
-func started(t *testing.T, cmd *exec.Cmd, signal os.Signal) *running {
+func started(t *testing.T, cmd *exec.Cmd, signal os.Signal) *runningServer {
 	t.Helper()
 	cmd.Stderr = t.Output()
 	output, err := cmd.StdoutPipe()
@@ -100,7 +100,7 @@ func started(t *testing.T, cmd *exec.Cmd, signal os.Signal) *running {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &running{t: t, ended: make(chan int, 1)}
+	s := &runningServer{t: t, ended: make(chan int, 1)}
 	s.end = func() { _ = cmd.Process.Signal(signal) }
 	s.kill = func() { _ = cmd.Process.Kill(); <-s.ended }
 	s.listens(output)
@@ -113,7 +113,7 @@ func started(t *testing.T, cmd *exec.Cmd, signal os.Signal) *running {
 }
 
 // listens reads what the server says until it is ready.
-func (s *running) listens(output io.Reader) {
+func (s *runningServer) listens(output io.Reader) {
 	s.t.Helper()
 	lines := bufio.NewScanner(output)
 	for lines.Scan() {
@@ -130,7 +130,7 @@ func (s *running) listens(output io.Reader) {
 }
 
 // stop ends the server and expects the exit code 0.
-func (s *running) stop() {
+func (s *runningServer) stop() {
 	s.t.Helper()
 	s.end()
 	if code := <-s.ended; code != 0 {
@@ -139,7 +139,7 @@ func (s *running) stop() {
 }
 
 // ask sends a request with a key, and returns the status and the body.
-func (s *running) ask(key, method, path, body string) (int, string) {
+func (s *runningServer) ask(key, method, path, body string) (int, string) {
 	s.t.Helper()
 	r, err := http.NewRequestWithContext(s.t.Context(), method, s.url+path, strings.NewReader(body))
 	if err != nil {
@@ -161,7 +161,7 @@ func (s *running) ask(key, method, path, body string) (int, string) {
 
 // call sends a request with the key, and returns the body of an answer that
 // must be 200.
-func (s *running) call(method, path, body string) string {
+func (s *runningServer) call(method, path, body string) string {
 	s.t.Helper()
 	status, text := s.ask(testKey, method, path, body)
 	if status != http.StatusOK {
@@ -171,12 +171,12 @@ func (s *running) call(method, path, body string) string {
 }
 
 // ada makes an affiliate, and sell records a sale of hers.
-func (s *running) ada() {
+func (s *runningServer) ada() {
 	s.t.Helper()
 	s.call("POST", "/api/v1/affiliates", `{"firstName":"Ada","lastName":"Lovelace","email":"ada@example.com","affiliateLink":"ada"}`)
 }
 
-func (s *running) sell(order string) {
+func (s *runningServer) sell(order string) {
 	s.t.Helper()
 	s.call("POST", "/api/v1/sales", sale(order))
 }
@@ -186,7 +186,7 @@ func sale(order string) string {
 }
 
 // sold reports orders that the server does not have exactly once.
-func (s *running) sold(orders ...string) {
+func (s *runningServer) sold(orders ...string) {
 	s.t.Helper()
 	sales := s.call("GET", "/api/v1/sales", "")
 	for _, order := range orders {

@@ -33,8 +33,8 @@ type Dedup struct {
 // Dedup returns a Dedup for receivers of webhooks.
 func (s *Store) Dedup() *Dedup { return &Dedup{s: s} }
 
-// held is what the context of a Dedup's function has, until it is over.
-type held struct {
+// heldClaim is what the context of a Dedup's function has, until it is over.
+type heldClaim struct {
 	s    *Store
 	c    *sqlite3.Conn
 	over atomic.Bool
@@ -47,7 +47,7 @@ type heldKey struct{}
 // function has returned. Pass the connection to [In] to let the engine write in the
 // transaction; the Dedup ends it.
 func Conn(ctx context.Context) (*sqlite3.Conn, bool) {
-	if h, ok := ctx.Value(heldKey{}).(*held); ok && !h.over.Load() {
+	if h, ok := ctx.Value(heldKey{}).(*heldClaim); ok && !h.over.Load() {
 		return h.c, true
 	}
 	return nil, false
@@ -57,7 +57,7 @@ func Conn(ctx context.Context) (*sqlite3.Conn, bool) {
 var errHeld = errors.New("sqlitestore: a function of a Dedup has the file: use program.With(sqlitestore.In(conn)) with the connection of its context")
 
 func (s *Store) holds(ctx context.Context) bool {
-	h, ok := ctx.Value(heldKey{}).(*held)
+	h, ok := ctx.Value(heldKey{}).(*heldClaim)
 	return ok && h.s == s && !h.over.Load()
 }
 
@@ -87,7 +87,7 @@ func (d *Dedup) Do(ctx context.Context, id string, f func(context.Context) error
 	if err != nil || changed == 0 {
 		return false, ended(ctx, "dedup", err)
 	}
-	h := &held{s: d.s, c: c.c}
+	h := &heldClaim{s: d.s, c: c.c}
 	defer h.over.Store(true) // before the connection is used by others
 	if err := f(context.WithValue(ctx, heldKey{}, h)); err != nil {
 		return true, err

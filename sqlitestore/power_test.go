@@ -84,7 +84,7 @@ func tell(t *testing.T, mode sqlitestore.Sync, seed uint64) *powerStory {
 	hot := newProgram(t, s)
 	furnish(t, hot)
 	now := time.Date(2026, 3, 11, 9, 24, 18, 442_000_000, time.UTC)
-	s.programs = append(twins.All(t, eventful{s, func() { s.happen(t, hot) }}, &now), hot)
+	s.programs = append(twins.All(t, eventfulStore{s, func() { s.happen(t, hot) }}, &now), hot)
 	must(0, s.Close())
 	return s
 }
@@ -195,13 +195,13 @@ func plain(rec record.AnyRecord) string {
 	return strings.ReplaceAll(string(must(json.Marshal(rec))), ":[]", ":null")
 }
 
-// eventful is a store where something happens besides after every few Updates.
-type eventful struct {
+// eventfulStore is a store where something happens besides after every few Updates.
+type eventfulStore struct {
 	*powerStory
 	happen func()
 }
 
-func (e eventful) Update(ctx context.Context, program uuid.UUID, fn func(tx *record.Tx) error) error {
+func (e eventfulStore) Update(ctx context.Context, program uuid.UUID, fn func(tx *record.Tx) error) error {
 	err := e.powerStory.Update(ctx, program, fn)
 	if e.rand.IntN(8) == 0 {
 		e.happen()

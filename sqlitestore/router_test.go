@@ -49,7 +49,7 @@ func openAll(folder string, stores func(path string) (*sqlitestore.Store, error)
 		if err != nil {
 			return nil, err
 		}
-		cfg.Stores = append(cfg.Stores, router.Named{Name: name, Store: store})
+		cfg.Stores = append(cfg.Stores, router.NamedStore{Name: name, Store: store})
 	}
 	return router.New(cfg)
 }

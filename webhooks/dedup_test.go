@@ -200,14 +200,14 @@ func TestReceiverPrefix(t *testing.T) {
 // W038: a receiver that compares revisions ends with the object deleted in any
 // order of the events.
 func TestReceiverRevisions(t *testing.T) {
-	type mirrored struct {
+	type mirroredObject struct {
 		revision int64
 		gone     bool
 	}
-	sales := map[affiliate.SaleID]mirrored{}
+	sales := map[affiliate.SaleID]mirroredObject{}
 	keep := func(e webhooks.Event, id affiliate.SaleID, gone bool) error {
 		if e.Revision > sales[id].revision {
-			sales[id] = mirrored{e.Revision, gone}
+			sales[id] = mirroredObject{e.Revision, gone}
 		}
 		return nil
 	}
@@ -220,7 +220,7 @@ func TestReceiverRevisions(t *testing.T) {
 		action, revision, _ := strings.Cut(event, " ")
 		r.want(t, incoming(t, `{"event":"sale.`+action+`","revision":`+revision+`,"body":{"id":7}}`), 204, nil)
 	}
-	if got := sales[7]; got != (mirrored{4, true}) {
+	if got := sales[7]; got != (mirroredObject{4, true}) {
 		t.Errorf("got %+v", got)
 	}
 }

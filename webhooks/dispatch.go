@@ -17,7 +17,7 @@ import (
 type dispatch struct {
 	*Sender
 	results  chan affiliate.Attempt // has room for every slot, so that a write never blocks
-	claims   chan claimed
+	claims   chan claimAnswer
 	outcomes chan error // of settlements
 
 	inFlight int                 // requests
@@ -30,8 +30,8 @@ type dispatch struct {
 	stalled  bool // the last settlement failed, and nothing has happened since
 }
 
-// A claimed is the answer to a claim for some free slots.
-type claimed struct {
+// A claimAnswer is the answer to a claim for some free slots.
+type claimAnswer struct {
 	claims []affiliate.Claim
 	free   int
 	err    error
@@ -43,7 +43,7 @@ func (s *Sender) dispatch() (*dispatch, error) {
 	}
 	s.setup.Do(s.prepare)
 	return &dispatch{
-		Sender: s, results: make(chan affiliate.Attempt, s.slotCount()), claims: make(chan claimed, 1), outcomes: make(chan error, 1), look: true,
+		Sender: s, results: make(chan affiliate.Attempt, s.slotCount()), claims: make(chan claimAnswer, 1), outcomes: make(chan error, 1), look: true,
 	}, nil
 }
 
@@ -89,7 +89,7 @@ func (d *dispatch) next(ctx context.Context, wake <-chan struct{}, tick <-chan t
 
 // claim claims deliveries for the free slots. With wait it waits for a slot when
 // none is free.
-func (d *dispatch) claim(ctx context.Context, wait bool) (c claimed) {
+func (d *dispatch) claim(ctx context.Context, wait bool) (c claimAnswer) {
 	c.free = d.slots.take(ctx, wait)
 	if c.err = ctx.Err(); c.err != nil || c.free == 0 {
 		return c
@@ -103,7 +103,7 @@ func (d *dispatch) claim(ctx context.Context, wait bool) (c claimed) {
 
 // send starts the requests of claims. A request continues when ctx ends, because
 // the receiver may have got it, and its answer must be settled.
-func (d *dispatch) send(ctx context.Context, c claimed) {
+func (d *dispatch) send(ctx context.Context, c claimAnswer) {
 	d.slots.give(c.free - len(c.claims))
 	d.inFlight += len(c.claims)
 	for _, claim := range c.claims {

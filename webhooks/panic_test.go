@@ -91,20 +91,20 @@ func TestTransportPanics(t *testing.T) {
 	}
 }
 
-// A panicky Outbox panics in its first calls.
-type panicky struct {
+// A panickyOutbox Outbox panics in its first calls.
+type panickyOutbox struct {
 	webhooks.Outbox
 	claims, settles atomic.Int64 // how many calls still panic
 }
 
-func (o *panicky) ClaimDeliveries(ctx context.Context, n int, lease time.Duration) ([]affiliate.Claim, error) {
+func (o *panickyOutbox) ClaimDeliveries(ctx context.Context, n int, lease time.Duration) ([]affiliate.Claim, error) {
 	if o.claims.Add(-1) >= 0 {
 		panic("claim")
 	}
 	return o.Outbox.ClaimDeliveries(ctx, n, lease)
 }
 
-func (o *panicky) SettleDeliveries(ctx context.Context, done []affiliate.Attempt) error {
+func (o *panickyOutbox) SettleDeliveries(ctx context.Context, done []affiliate.Attempt) error {
 	if o.settles.Add(-1) >= 0 {
 		panic("settle")
 	}
@@ -118,7 +118,7 @@ func TestOutboxPanics(t *testing.T) {
 		var log bytes.Buffer
 		p := gauged(t, &gauge{wait: func(*http.Request) time.Duration { return 0 }}, 0)
 		p.hook("http://127.0.0.1:8080/")
-		outbox := &panicky{Outbox: p.Program}
+		outbox := &panickyOutbox{Outbox: p.Program}
 		p.sender.Outbox, p.sender.Logger = outbox, slog.New(slog.NewTextHandler(&log, nil))
 		outbox.claims.Store(1)
 		outbox.settles.Store(2)

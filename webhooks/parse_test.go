@@ -219,7 +219,7 @@ func TestDecodeRefused(t *testing.T) {
 		}
 	}
 	e := webhooks.Event{Body: json.RawMessage(`"` + private + `"`)}
-	if _, err := webhooks.Decode[outspoken](e); !errors.Is(err, webhooks.ErrPayload) || strings.Contains(err.Error(), private) {
+	if _, err := webhooks.Decode[outspokenError](e); !errors.Is(err, webhooks.ErrPayload) || strings.Contains(err.Error(), private) {
 		t.Errorf("a type of the host's own: %v", err)
 	}
 	if _, err := webhooks.Decode[affiliate.Sale](webhooks.Event{}); !errors.Is(err, webhooks.ErrPayload) {
@@ -227,10 +227,10 @@ func TestDecodeRefused(t *testing.T) {
 	}
 }
 
-// outspoken is a type whose errors show the value that was sent.
-type outspoken struct{}
+// outspokenError is a type whose errors show the value that was sent.
+type outspokenError struct{}
 
-func (*outspoken) UnmarshalJSON(data []byte) error { return errors.New(string(data)) }
+func (*outspokenError) UnmarshalJSON(data []byte) error { return errors.New(string(data)) }
 
 // Appending to a body does not overwrite the payload after it.
 func TestParseShared(t *testing.T) {

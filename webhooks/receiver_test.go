@@ -224,7 +224,7 @@ func TestReceiverHeaders(t *testing.T) {
 	if got := r.answer(req).Header().Get("Allow"); got != "POST" {
 		t.Errorf("Allow is %q", got)
 	}
-	r.Dedup = busy{}
+	r.Dedup = busyDedup{}
 	w := r.answer(incoming(t, vectorBody))
 	if got := w.Header().Get("Retry-After"); got != "5" || w.Code != 503 {
 		t.Errorf("%d, Retry-After %q", w.Code, got)
@@ -232,10 +232,10 @@ func TestReceiverHeaders(t *testing.T) {
 	r.want(t, incoming(t, vectorBody), 503, webhooks.ErrInProgress)
 }
 
-// busy is a Dedup in which another process is handling every id.
-type busy struct{}
+// busyDedup is a Dedup in which another process is handling every id.
+type busyDedup struct{}
 
-func (busy) Do(context.Context, string, func(context.Context) error) (bool, error) {
+func (busyDedup) Do(context.Context, string, func(context.Context) error) (bool, error) {
 	return false, fmt.Errorf("lease: %w", webhooks.ErrInProgress)
 }
 

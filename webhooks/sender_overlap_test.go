@@ -13,8 +13,8 @@ import (
 	"github.com/tributary-go/tributary/webhooks"
 )
 
-// A slow is an Outbox whose calls take a second. It checks what may run at once.
-type slow struct {
+// A slowOutbox is an Outbox whose calls take a second. It checks what may run at once.
+type slowOutbox struct {
 	webhooks.Outbox
 	t     *testing.T
 	slots int
@@ -28,7 +28,7 @@ type slow struct {
 }
 
 // turn runs a call, of which only one may run at once, and notes overlaps.
-func (s *slow) turn(mine, other *bool, call func()) {
+func (s *slowOutbox) turn(mine, other *bool, call func()) {
 	s.mu.Lock()
 	if *mine {
 		s.t.Error("two claims, or two settlements, run at once")
@@ -43,7 +43,7 @@ func (s *slow) turn(mine, other *bool, call func()) {
 	s.mu.Unlock()
 }
 
-func (s *slow) ClaimDeliveries(ctx context.Context, n int, lease time.Duration) (claims []affiliate.Claim, err error) {
+func (s *slowOutbox) ClaimDeliveries(ctx context.Context, n int, lease time.Duration) (claims []affiliate.Claim, err error) {
 	s.turn(&s.claiming, &s.settling, func() {
 		s.mu.Lock()
 		if n+s.unsettled > s.slots {
@@ -59,7 +59,7 @@ func (s *slow) ClaimDeliveries(ctx context.Context, n int, lease time.Duration) 
 	return claims, err
 }
 
-func (s *slow) SettleDeliveries(ctx context.Context, done []affiliate.Attempt) (err error) {
+func (s *slowOutbox) SettleDeliveries(ctx context.Context, done []affiliate.Attempt) (err error) {
 	s.turn(&s.settling, &s.claiming, func() {
 		time.Sleep(time.Second)
 		err = s.Outbox.SettleDeliveries(ctx, done)
@@ -83,7 +83,7 @@ func TestDrainOverlaps(t *testing.T) {
 			w.WriteHeader(http.StatusNoContent)
 		})
 		p.hook("http://127.0.0.1:8080/b")
-		outbox := &slow{Outbox: p.Program, t: t, slots: 6}
+		outbox := &slowOutbox{Outbox: p.Program, t: t, slots: 6}
 		p.sender.Outbox, p.sender.Slots = outbox, outbox.slots
 		p.join(1)
 		p.drain()

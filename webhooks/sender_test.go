@@ -193,11 +193,11 @@ func TestDrainLeavesNoGoroutine(t *testing.T) {
 	})
 }
 
-// inMemory is a transport to a handler in this process, for tests on the fake
+// handlerTransport is a transport to a handler in this process, for tests on the fake
 // clock: it makes no connection.
-type inMemory struct{ http.Handler }
+type handlerTransport struct{ http.Handler }
 
-func (m inMemory) RoundTrip(r *http.Request) (*http.Response, error) {
+func (m handlerTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	done := make(chan *http.Response, 1)
 	go func() {
 		w := httptest.NewRecorder()
@@ -215,7 +215,7 @@ func (m inMemory) RoundTrip(r *http.Request) (*http.Response, error) {
 // bubble is a post on the clock of a synctest bubble.
 func bubble(t *testing.T, h http.HandlerFunc) *post {
 	p := newPost(t, func(c *tributary.Config) { c.Now = time.Now })
-	p.sender.Now, p.sender.Transport, p.sender.Timeout = time.Now, inMemory{h}, 15*time.Second
+	p.sender.Now, p.sender.Transport, p.sender.Timeout = time.Now, handlerTransport{h}, 15*time.Second
 	p.hook("http://127.0.0.1:8080/")
 	return p
 }
@@ -360,7 +360,7 @@ func TestRunShutdown(t *testing.T) {
 // do not grow with the payload.
 func TestSendCopiesNothing(t *testing.T) {
 	s := newSender()
-	s.Transport = inMemory{http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	s.Transport = handlerTransport{http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		io.Copy(io.Discard, r.Body)
 		w.WriteHeader(204)
 	})}
@@ -390,7 +390,7 @@ func TestRunOutboxFails(t *testing.T) {
 		sent := 0
 		p := bubble(t, func(w http.ResponseWriter, _ *http.Request) { sent++; w.WriteHeader(204) })
 		var log strings.Builder
-		flaky := &flaky{Outbox: p.Program, claims: 3, settles: 3}
+		flaky := &flakyOutbox{Outbox: p.Program, claims: 3, settles: 3}
 		p.sender.Outbox, p.sender.Logger = flaky, slog.New(slog.NewTextHandler(&log, nil))
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan error)
@@ -415,7 +415,7 @@ func TestRunOutboxDown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		sent := 0
 		p := bubble(t, func(w http.ResponseWriter, _ *http.Request) { sent++; w.WriteHeader(204) })
-		flaky := &flaky{Outbox: p.Program, settles: 40}
+		flaky := &flakyOutbox{Outbox: p.Program, settles: 40}
 		p.sender.Outbox = flaky
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan error)
@@ -432,22 +432,22 @@ func TestRunOutboxDown(t *testing.T) {
 	})
 }
 
-// flaky is an outbox whose first calls fail.
-type flaky struct {
+// flakyOutbox is an outbox whose first calls fail.
+type flakyOutbox struct {
 	webhooks.Outbox
 	claims, settles int
 }
 
 var errDown = errors.New("down")
 
-func (f *flaky) ClaimDeliveries(ctx context.Context, n int, lease time.Duration) ([]affiliate.Claim, error) {
+func (f *flakyOutbox) ClaimDeliveries(ctx context.Context, n int, lease time.Duration) ([]affiliate.Claim, error) {
 	if f.claims--; f.claims >= 0 {
 		return nil, errDown
 	}
 	return f.Outbox.ClaimDeliveries(ctx, n, lease)
 }
 
-func (f *flaky) SettleDeliveries(ctx context.Context, done []affiliate.Attempt) error {
+func (f *flakyOutbox) SettleDeliveries(ctx context.Context, done []affiliate.Attempt) error {
 	if f.settles--; f.settles >= 0 {
 		return errDown
 	}
@@ -457,7 +457,7 @@ func (f *flaky) SettleDeliveries(ctx context.Context, done []affiliate.Attempt) 
 // Drain returns the errors of its outbox after it has waited for the running
 // requests.
 func TestDrainOutboxFails(t *testing.T) {
-	for name, f := range map[string]*flaky{"claim": {claims: 1}, "settle": {settles: 1}} {
+	for name, f := range map[string]*flakyOutbox{"claim": {claims: 1}, "settle": {settles: 1}} {
 		p := newPost(t)
 		s := newSink(t, nil)
 		p.hook(s.URL)

@@ -173,18 +173,18 @@ func Fill(ctx context.Context, store record.Store, cfg tributary.Config, now tim
 		return err
 	}
 	return store.Update(ctx, cfg.ID, func(tx *record.Tx) error {
-		_, err := router.Copy(ctx, year, within{tx}, cfg.ID)
+		_, err := router.Copy(ctx, year, storeInTx{tx}, cfg.ID)
 		return err
 	})
 }
 
-// within is a store inside one transaction of another.
-type within struct{ tx *record.Tx }
+// storeInTx is a store inside one transaction of another.
+type storeInTx struct{ tx *record.Tx }
 
-func (w within) View(_ context.Context, _ uuid.UUID, fn func(tx *record.Tx) error) error {
+func (w storeInTx) View(_ context.Context, _ uuid.UUID, fn func(tx *record.Tx) error) error {
 	return fn(w.tx)
 }
 
-func (w within) Update(_ context.Context, _ uuid.UUID, fn func(tx *record.Tx) error) error {
+func (w storeInTx) Update(_ context.Context, _ uuid.UUID, fn func(tx *record.Tx) error) error {
 	return fn(w.tx)
 }

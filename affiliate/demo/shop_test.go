@@ -55,13 +55,13 @@ func TestLater(t *testing.T) {
 	}
 }
 
-// A breaking store fails from the n-th Update on.
-type breaking struct {
+// A brokenStore fails from the n-th Update on.
+type brokenStore struct {
 	record.Store
 	left int
 }
 
-func (b *breaking) Update(ctx context.Context, program uuid.UUID, fn func(tx *record.Tx) error) error {
+func (b *brokenStore) Update(ctx context.Context, program uuid.UUID, fn func(tx *record.Tx) error) error {
 	if b.left--; b.left < 0 {
 		return errors.New("the server is ended")
 	}
@@ -99,7 +99,7 @@ func TestDemoEnded(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, left := range []int{0, 50} {
-		store := &breaking{memstore.New(), left}
+		store := &brokenStore{memstore.New(), left}
 		_ = Fill(t.Context(), store, cfg, now)
 		if err := Fill(t.Context(), store.Store, cfg, now); err != nil {
 			t.Fatal(err)

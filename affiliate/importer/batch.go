@@ -18,12 +18,12 @@ import (
 // A batch holds the rows of one transaction, all of one kind.
 type batch struct {
 	kind   string
-	rows   []pending
+	rows   []pendingRow
 	weight int // rows and what they are made of
 }
 
-// A pending is a row that is to be imported.
-type pending struct {
+// A pendingRow is a row that is to be imported.
+type pendingRow struct {
 	Row
 	again    bool             // its ref came before in this run
 	other    bool             // another sale than the earlier row with its ref, and refused
@@ -32,7 +32,7 @@ type pending struct {
 	says     imported.Figures
 }
 
-func (b *batch) add(row pending) {
+func (b *batch) add(row pendingRow) {
 	b.rows = append(b.rows, row)
 	b.weight++
 	switch item := row.Item.(type) {
@@ -47,7 +47,7 @@ func (b *batch) add(row pending) {
 
 // flush imports the batch and empties it.
 func (r *run) flush(ctx context.Context) error {
-	var sent []pending
+	var sent []pendingRow
 	for _, row := range r.batch.rows {
 		if row.why == nil {
 			sent = append(sent, row)
@@ -72,34 +72,34 @@ func (r *run) flush(ctx context.Context) error {
 }
 
 // send calls the import of the batch's kind.
-func (r *run) send(ctx context.Context, rows []pending) (imported.Report, error) {
+func (r *run) send(ctx context.Context, rows []pendingRow) (imported.Report, error) {
 	switch r.batch.kind {
 	case Affiliates:
-		return r.p.ImportAffiliates(ctx, each(rows, func(row *pending) imported.Affiliate {
+		return r.p.ImportAffiliates(ctx, each(rows, func(row *pendingRow) imported.Affiliate {
 			in := row.Item.(Affiliate).Affiliate
 			in.Ref, in.OnConflict, in.Status = row.Ref, r.OnConflict, cmp.Or(in.Status, r.Default)
 			return in
 		}))
 	case Coupons:
-		return r.p.ImportCoupons(ctx, each(rows, func(row *pending) imported.Coupon {
+		return r.p.ImportCoupons(ctx, each(rows, func(row *pendingRow) imported.Coupon {
 			in := row.Item.(Coupon).Coupon
 			in.Ref = row.Ref
 			return in
 		}))
 	case Referrals:
-		return r.p.ImportReferrals(ctx, each(rows, func(row *pending) imported.Referral {
+		return r.p.ImportReferrals(ctx, each(rows, func(row *pendingRow) imported.Referral {
 			in := row.Item.(Referral).Referral
 			in.Ref = row.Ref
 			return in
 		}))
 	case Sales:
-		return r.p.ImportSales(ctx, each(rows, func(row *pending) imported.Sale {
+		return r.p.ImportSales(ctx, each(rows, func(row *pendingRow) imported.Sale {
 			in := row.Item.(Sale).Sale
 			in.Ref = row.Ref
 			return in
 		}))
 	case Payouts:
-		return r.p.ImportPayouts(ctx, each(rows, func(row *pending) imported.Payout {
+		return r.p.ImportPayouts(ctx, each(rows, func(row *pendingRow) imported.Payout {
 			in := row.Item.(Payout).Payout
 			in.Ref = row.Ref
 			return in
@@ -108,7 +108,7 @@ func (r *run) send(ctx context.Context, rows []pending) (imported.Report, error)
 	return imported.Report{}, errors.New("a row without an item")
 }
 
-func each[T any](rows []pending, of func(*pending) T) []T {
+func each[T any](rows []pendingRow, of func(*pendingRow) T) []T {
 	out := make([]T, len(rows))
 	for i := range rows {
 		out[i] = of(&rows[i])
@@ -158,7 +158,7 @@ func refusalOf(err error) *affiliate.Error {
 	return refusal.RefuseNoAffiliate.Err()
 }
 
-func (r *run) countRow(row *pending, done imported.Row, why *affiliate.Error) error {
+func (r *run) countRow(row *pendingRow, done imported.Row, why *affiliate.Error) error {
 	switch done.Outcome {
 	case imported.Failed:
 		return r.reject(row, why)
@@ -186,7 +186,7 @@ func (r *run) countRow(row *pending, done imported.Row, why *affiliate.Error) er
 }
 
 // countNote lists what is stored otherwise. What is not stored at all is a reject.
-func (r *run) countNote(row *pending, note imported.Note) {
+func (r *run) countNote(row *pendingRow, note imported.Note) {
 	why := row.inColumns(note.Err)
 	reject := Reject{File: row.File, Line: row.Line, Ref: cmp.Or(note.Ref, row.Ref), Field: why.Field, Err: why, Kept: note.Kept}
 	if note.Kept != "" {

@@ -176,19 +176,19 @@ func (t *table) skipEmpty() error {
 	}
 }
 
-// ending says what comes after a field.
-type ending int
+// fieldEnd says what comes after a field.
+type fieldEnd int
 
 const (
-	more ending = iota // another field
-	end                // the end of the row
+	more fieldEnd = iota // another field
+	end                  // the end of the row
 )
 
 // field reads a field and what ends it. It keeps one byte more than the bound, so
 // that a field that is too long is noticed. wrong reports faulty quotes: the file
 // ends inside of them, or a text follows them. In that case an earlier quote was not
 // closed, and the rows in between would be lost in this field.
-func (t *table) field() (field string, last ending, wrong bool, err error) {
+func (t *table) field() (field string, last fieldEnd, wrong bool, err error) {
 	var kept []byte
 	quoted, began, returned := false, false, false // returned: a carriage return came last
 	behind := false                                // the quotes have ended

@@ -21,7 +21,7 @@ func TestCheck99(t *testing.T) {
 	w := newWorld(t)
 	must(w.CreateEndpoint(t.Context(), affiliate.EndpointParams{URL: "https://hooks.example/all", Events: affiliate.EventTypes()}))
 	before := len(must(w.Events(t.Context(), affiliate.EventQuery{}, affiliate.Page{})).Items)
-	report := w.run(generated{affiliates: 100, sales: 9_800}.source(), importer.Options{})
+	report := w.run(generatedSource{affiliates: 100, sales: 9_800}.source(), importer.Options{})
 	if rows := report.Created; rows[importer.Affiliates]+rows[importer.Referrals]+rows[importer.Sales] < 10_000 || len(report.Rejects) > 0 {
 		t.Fatal(show(report))
 	}
@@ -235,8 +235,8 @@ func TestCheck105(t *testing.T) {
 	w.verify()
 }
 
-// A failing store fails one Update.
-type failing struct {
+// A failingStore fails one Update.
+type failingStore struct {
 	record.Store
 	at, seen int
 	after    bool // the commit is made, and its answer is lost
@@ -244,7 +244,7 @@ type failing struct {
 
 var errCrash = errors.New("crashed")
 
-func (f *failing) Update(ctx context.Context, program uuid.UUID, fn func(*record.Tx) error) error {
+func (f *failingStore) Update(ctx context.Context, program uuid.UUID, fn func(*record.Tx) error) error {
 	f.seen++
 	if f.seen == f.at && f.after {
 		return errors.Join(f.Store.Update(ctx, program, fn), errCrash)
@@ -258,14 +258,14 @@ func (f *failing) Update(ctx context.Context, program uuid.UUID, fn func(*record
 // A run that crashed in any batch, before its commit or after it, ends
 // as an undisturbed one when it is run again.
 func TestCheck106(t *testing.T) {
-	plan := generated{affiliates: 5, sales: 60}
+	plan := generatedSource{affiliates: 5, sales: 60}
 	whole := newWorld(t)
 	whole.run(plan.source(), importer.Options{Batch: 10})
 	want := whole.amounts()
 	crashes := 0
 	for at := 1; ; at++ {
 		for _, after := range []bool{false, true} {
-			store := &failing{Store: memstore.New(), at: at, after: after}
+			store := &failingStore{Store: memstore.New(), at: at, after: after}
 			w := newWorldOn(t, store)
 			_, err := importer.Run(t.Context(), w.Program, plan.source(), importer.Options{Batch: 10})
 			if err == nil {

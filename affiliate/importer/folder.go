@@ -60,7 +60,7 @@ func (d Folder) Open() (src Source, closeAll func(), err error) {
 		if !ok {
 			return nil, fmt.Errorf("%s cannot be read twice", name)
 		}
-		return &named{seeker, name}, nil
+		return &namedFile{seeker, name}, nil
 	}
 	if src, err = d.source(open); err != nil {
 		closeAll()
@@ -115,16 +115,16 @@ func (d Folder) files(open func(string) (io.Reader, error)) (Files, error) {
 	return files, nil
 }
 
-// A named file has the name under which reports list it.
-type named struct {
+// A namedFile has the name under which reports list it.
+type namedFile struct {
 	io.ReadSeeker
 	name string
 }
 
-func (f *named) Name() string { return f.name }
+func (f *namedFile) Name() string { return f.name }
 
-// A mappedFile is an entry of mapping.json. See [Mapping].
-type mappedFile struct {
+// A fileMapping is an entry of mapping.json. See [Mapping].
+type fileMapping struct {
 	File    string            `json:"file"`
 	Kind    string            `json:"kind"`
 	Columns map[string]string `json:"columns"`
@@ -158,7 +158,7 @@ func (d Folder) mapped(open func(string) (io.Reader, error)) (Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	var list []mappedFile
+	var list []fileMapping
 	in := json.NewDecoder(io.LimitReader(r, maxMapping))
 	in.DisallowUnknownFields()
 	if err := in.Decode(&list); err != nil {
@@ -186,7 +186,7 @@ func (d Folder) mapped(open func(string) (io.Reader, error)) (Source, error) {
 }
 
 // mapping reads an entry of mapping.json.
-func (d Folder) mapping(entry *mappedFile) (Mapping, error) {
+func (d Folder) mapping(entry *fileMapping) (Mapping, error) {
 	m := Mapping{
 		Kind: entry.Kind, Columns: entry.Columns, Values: entry.Values, Status: entry.Status, Cents: entry.Cents,
 		Optional: entry.Optional, Location: d.Location, Layouts: entry.Layouts, Currency: cmp.Or(entry.Currency, d.Currency),

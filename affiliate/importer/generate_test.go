@@ -11,12 +11,12 @@ import (
 	"github.com/tributary-go/tributary/affiliate/importer"
 )
 
-// A generated source has so many affiliates, each with a link and customers, and
+// A generatedSource has so many affiliates, each with a link and customers, and
 // so many sales of theirs. Every third sale was paid.
-type generated struct{ affiliates, sales int }
+type generatedSource struct{ affiliates, sales int }
 
 // Rows are the rows, made as they are asked for.
-func (g generated) Rows(context.Context) iter.Seq2[importer.Row, error] {
+func (g generatedSource) Rows(context.Context) iter.Seq2[importer.Row, error] {
 	customers := g.sales / 10
 	began := time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)
 	return func(yield func(importer.Row, error) bool) {
@@ -53,11 +53,11 @@ func (g generated) Rows(context.Context) iter.Seq2[importer.Row, error] {
 	}
 }
 
-func (g generated) sale(i, customers int, began time.Time) imported.Sale {
+func (g generatedSource) sale(i, customers int, began time.Time) imported.Sale {
 	return imported.Sale{
 		CreatedAt: began.Add(time.Duration(i) * time.Minute), Customer: fmt.Sprint("gen:customer:", i%customers),
 		TotalEarned: affiliate.MustAmount("12.5"), CommissionEarned: affiliate.MustAmount("2.5"), ExternalID: fmt.Sprint("ch_", i),
 	}
 }
 
-func (g generated) source() importer.Source { return g }
+func (g generatedSource) source() importer.Source { return g }

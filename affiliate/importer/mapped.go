@@ -12,7 +12,7 @@ import (
 
 // The rows of a file with a mapping.
 
-func (c *mapped) affiliate(row *Row, _ *entry) {
+func (c *mappingWalk) affiliate(row *Row, _ *entry) {
 	a := imported.Affiliate{
 		Email: c.field("email"), FirstName: c.field("firstName"), LastName: c.field("lastName"),
 		Status: affiliate.AffiliateStatus(c.word("status")), CreatedAt: c.at("createdAt"),
@@ -34,7 +34,7 @@ func (c *mapped) affiliate(row *Row, _ *entry) {
 	row.Item = Affiliate{a}
 }
 
-func (c *mapped) code(row *Row, _ *entry) {
+func (c *mappingWalk) code(row *Row, _ *entry) {
 	text, currency := c.field("code"), c.currencyOf()
 	in := imported.Coupon{CreatedAt: c.at("createdAt"), TimesRedeemed: c.number("timesRedeemed")}
 	group := c.field("coupon")
@@ -95,20 +95,20 @@ func (c *mapped) code(row *Row, _ *entry) {
 }
 
 // flag returns what a field says that is TRUE or FALSE.
-func (c *mapped) flag(field string) (none affiliate.Opt[bool]) {
+func (c *mappingWalk) flag(field string) (none affiliate.Opt[bool]) {
 	if word := c.word(field); word != "" {
 		return affiliate.Set(word == "TRUE")
 	}
 	return none
 }
 
-func (c *mapped) customer(row *Row, _ *entry) {
+func (c *mappingWalk) customer(row *Row, _ *entry) {
 	in := imported.Referral{Unreferred: true}
 	in.Email, in.ReferredUserExternalID = c.field("email"), c.field("customerId")
 	row.Ref, row.Item = c.refOf(strings.ToLower(in.Email), in.ReferredUserExternalID), Referral{in}
 }
 
-func (c *mapped) referral(row *Row, _ *entry) {
+func (c *mappingWalk) referral(row *Row, _ *entry) {
 	in := imported.Referral{CreatedAt: c.at("createdAt"), Status: affiliate.SubscriptionStatus(c.word("status")), Via: c.via()}
 	in.Name, in.Email, in.ReferredUserExternalID = c.field("name"), c.field("email"), c.field("customerId")
 	in.AffiliateEmail, in.Plan = c.affiliateEmail(), c.field("plan")
@@ -117,7 +117,7 @@ func (c *mapped) referral(row *Row, _ *entry) {
 	row.Item = Referral{in}
 }
 
-func (c *mapped) sale(row *Row, _ *entry) {
+func (c *mappingWalk) sale(row *Row, _ *entry) {
 	currency := c.currencyOf()
 	s := imported.Sale{
 		CreatedAt: c.at("createdAt"), Email: c.field("email"), Name: c.field("name"), Via: c.via(), AffiliateEmail: c.affiliateEmail(),
@@ -153,7 +153,7 @@ func (c *mapped) sale(row *Row, _ *entry) {
 // state sets what the row says of its kind, approval and payment, and returns PAID, or
 // PENDING when it is in a payout that is not paid; empty: it is not. What a column says and
 // another does not agree with is refused, and so is what would be passed over.
-func (c *mapped) state(s *imported.Sale) (payment string) {
+func (c *mappingWalk) state(s *imported.Sale) (payment string) {
 	word, payment, kind := c.word("status"), c.word("payment"), c.word("type")
 	accepted := word == "" || word == "ACCEPTED" || word == "PAID"
 	switch {
@@ -196,7 +196,7 @@ func (c *mapped) state(s *imported.Sale) (payment string) {
 
 // gather records a sale that was paid, or is PENDING. Its affiliate is that of the row, or
 // that of the customer, which only the program knows.
-func (c *mapped) gather(ref string, s *imported.Sale, currency affiliate.Currency, payment string) {
+func (c *mappingWalk) gather(ref string, s *imported.Sale, currency affiliate.Currency, payment string) {
 	g := paidGroup{affiliate: c.field("affiliate"), payout: c.field("payout"), currency: currency}
 	if g.affiliate == "" {
 		g.affiliate = "#" + digest(cmp.Or(
@@ -213,7 +213,7 @@ func (c *mapped) gather(ref string, s *imported.Sale, currency affiliate.Currenc
 	c.paid.add(g, ref, s.CommissionEarned, at, c.Location)
 }
 
-func (c *mapped) payout(row *Row, _ *entry) {
+func (c *mappingWalk) payout(row *Row, _ *entry) {
 	currency := c.currencyOf()
 	p := imported.Payout{
 		CreatedAt: c.at("createdAt"), PaidAt: c.at("paidAt"), Status: affiliate.PayoutStatus(c.word("status")),

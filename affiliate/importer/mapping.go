@@ -154,7 +154,7 @@ func CSV(r io.Reader, m Mapping) Source {
 		}
 		var decimal byte
 		written := money{form: amounts.Form{Decimal: byte(m.Decimal)}, decimal: &decimal}
-		c := &mapped{Mapping: m, output: output{yield: yield}, paid: paidSales{service: m.Service}}
+		c := &mappingWalk{Mapping: m, output: output{yield: yield}, paid: paidSales{service: m.Service}}
 		read := map[string]func(*Row, *entry){
 			Affiliates: c.affiliate, Codes: c.code, Customers: c.customer, Referrals: c.referral, Sales: c.sale, Payouts: c.payout,
 		}[m.Kind]
@@ -289,7 +289,7 @@ func (m *Mapping) needs() (needs [][]string) {
 }
 
 // checkMembers refuses an object without a member that the mapping names.
-func (c *mapped) checkMembers() {
+func (c *mappingWalk) checkMembers() {
 	if c.object == nil {
 		return
 	}
@@ -303,8 +303,8 @@ func (c *mapped) checkMembers() {
 // constant begins the names of the columns that stand for Mapping.Values.
 const constant = "="
 
-// mapped is one walk over a file by a mapping.
-type mapped struct {
+// mappingWalk is one walk over a file by a mapping.
+type mappingWalk struct {
 	Mapping
 	output
 	*entry
@@ -313,12 +313,12 @@ type mapped struct {
 }
 
 // column returns where a field of a row is, for values and for the errors about them.
-func (c *mapped) column(field string) string {
+func (c *mappingWalk) column(field string) string {
 	return strings.TrimPrefix(cmp.Or(c.Columns[field], field), constant)
 }
 
 // field returns a field of the row.
-func (c *mapped) field(field string) string {
+func (c *mappingWalk) field(field string) string {
 	if name := c.Columns[field]; name != "" {
 		return c.text(name)
 	}
@@ -326,10 +326,10 @@ func (c *mapped) field(field string) string {
 }
 
 // ref returns the ref of a row of a kind, and of those that name it.
-func (c *mapped) ref(kind, id string) string { return c.Service + ":" + kind + ":" + id }
+func (c *mappingWalk) ref(kind, id string) string { return c.Service + ":" + kind + ":" + id }
 
 // refOf returns the ref of the row: by its column, else by a digest of texts.
-func (c *mapped) refOf(texts ...string) string {
+func (c *mappingWalk) refOf(texts ...string) string {
 	if c.Columns["ref"] != "" {
 		id := c.field("ref")
 		if id == "" {
@@ -342,7 +342,7 @@ func (c *mapped) refOf(texts ...string) string {
 }
 
 // refer returns the ref of another row that a field names; empty without one.
-func (c *mapped) refer(kind, field string) (refs []string) {
+func (c *mappingWalk) refer(kind, field string) (refs []string) {
 	if id := c.field(field); id != "" {
 		refs = append(refs, c.ref(kind, id))
 	}
@@ -350,7 +350,7 @@ func (c *mapped) refer(kind, field string) (refs []string) {
 }
 
 // via returns the refs of the affiliate, the link and the code that a row names.
-func (c *mapped) via() []string {
+func (c *mappingWalk) via() []string {
 	var refs []string
 	for _, slug := range c.slugs() {
 		refs = append(refs, c.ref(Links, strings.ToLower(slug)))
@@ -362,14 +362,14 @@ func (c *mapped) via() []string {
 }
 
 // affiliateEmail returns the email of the row's affiliate, which may stand in place of a ref.
-func (c *mapped) affiliateEmail() string {
+func (c *mappingWalk) affiliateEmail() string {
 	if by := c.field("affiliate"); strings.Contains(by, "@") {
 		return cmp.Or(c.field("affiliateEmail"), by)
 	}
 	return c.field("affiliateEmail")
 }
 
-func (c *mapped) at(field string) time.Time {
+func (c *mappingWalk) at(field string) time.Time {
 	if c.Columns[field] == "" {
 		return time.Time{}
 	}
@@ -377,7 +377,7 @@ func (c *mapped) at(field string) time.Time {
 }
 
 // day is at for a date that may be a whole day.
-func (c *mapped) day(field string) (none affiliate.Opt[affiliate.Date]) {
+func (c *mappingWalk) day(field string) (none affiliate.Opt[affiliate.Date]) {
 	at := c.at(field)
 	switch {
 	case at.IsZero():
@@ -388,7 +388,7 @@ func (c *mapped) day(field string) (none affiliate.Opt[affiliate.Date]) {
 	return affiliate.Set(affiliate.At(at))
 }
 
-func (c *mapped) money(field string, currency affiliate.Currency) affiliate.Amount {
+func (c *mappingWalk) money(field string, currency affiliate.Currency) affiliate.Amount {
 	name := c.Columns[field]
 	switch {
 	case name == "":
@@ -400,7 +400,7 @@ func (c *mapped) money(field string, currency affiliate.Currency) affiliate.Amou
 	return c.amount(name)
 }
 
-func (c *mapped) number(field string) int64 {
+func (c *mappingWalk) number(field string) int64 {
 	if c.Columns[field] == "" {
 		return 0
 	}
@@ -408,7 +408,7 @@ func (c *mapped) number(field string) int64 {
 }
 
 // word returns the word of a field in ours.
-func (c *mapped) word(field string) string {
+func (c *mappingWalk) word(field string) string {
 	given, words := c.field(field), c.Words[field]
 	if field == "status" {
 		words = c.Status
@@ -434,7 +434,7 @@ func (c *mapped) word(field string) string {
 }
 
 // checkOnly refuses a row that is not one of those that are imported.
-func (c *mapped) checkOnly() {
+func (c *mappingWalk) checkOnly() {
 	for _, column := range slices.Sorted(maps.Keys(c.Only)) {
 		if given := c.text(column); !slices.ContainsFunc(c.Only[column], func(value string) bool { return fold(value) == fold(given) }) {
 			c.refuse(refusal.FieldNotImported.Of(column))
@@ -449,7 +449,7 @@ var ourFields = map[string]string{
 }
 
 // columnOf returns the column of a field of the engine.
-func (c *mapped) columnOf(field string) string {
+func (c *mappingWalk) columnOf(field string) string {
 	if field == "via" || field == "affiliateId" {
 		for _, field := range []string{"affiliate", "affiliateEmail", "slug", "code"} {
 			if c.Columns[field] != "" {
@@ -461,7 +461,7 @@ func (c *mapped) columnOf(field string) string {
 }
 
 // slugs returns the slugs of a row, each from its address.
-func (c *mapped) slugs() (slugs []string) {
+func (c *mappingWalk) slugs() (slugs []string) {
 	for text := range strings.SplitSeq(c.field("slug"), "\n") {
 		slug, ok := slugOf(text, c.Parameters)
 		if !ok {
@@ -500,7 +500,7 @@ func slugOf(text string, parameters []string) (slug string, ok bool) {
 
 // said returns the currency of a row: its own or that of the mapping, or the one that the
 // signs of its amounts mean, if there is exactly one; empty: the program's.
-func (c *mapped) said(currency affiliate.Currency) affiliate.Currency {
+func (c *mappingWalk) said(currency affiliate.Currency) affiliate.Currency {
 	if currency == "" && len(c.signs) == 1 {
 		return c.signs[0]
 	}
@@ -508,7 +508,7 @@ func (c *mapped) said(currency affiliate.Currency) affiliate.Currency {
 }
 
 // currencyOf returns the currency of a row: its own, or that of the mapping.
-func (c *mapped) currencyOf() affiliate.Currency {
+func (c *mappingWalk) currencyOf() affiliate.Currency {
 	if c.Columns["currency"] != "" {
 		if given := c.currency(c.Columns["currency"]); given != "" {
 			return given

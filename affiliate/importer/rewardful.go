@@ -49,7 +49,7 @@ type Files struct {
 // article 1988486.
 func Rewardful(f Files) Source {
 	return rows(func(ctx context.Context, yield func(Row, error) bool) {
-		r := &rewardful{Files: f, output: output{yield: yield}, paid: paidSales{service: "rewardful"}, links: map[string][]imported.Link{}, given: map[[16]byte]bool{}, kept: map[[16]byte]bool{}}
+		r := &rewardfulWalk{Files: f, output: output{yield: yield}, paid: paidSales{service: "rewardful"}, links: map[string][]imported.Link{}, given: map[[16]byte]bool{}, kept: map[[16]byte]bool{}}
 		if r.Location == nil {
 			r.Location = time.UTC
 		}
@@ -115,8 +115,8 @@ func (o *output) scan(ctx context.Context, f *file, read func(row *Row, e *entry
 	}
 }
 
-// rewardful is one walk over the files of Rewardful.
-type rewardful struct {
+// rewardfulWalk is one walk over the files of Rewardful.
+type rewardfulWalk struct {
 	Files
 	output
 	paid  paidSales
@@ -152,7 +152,7 @@ func (e *entry) lead(pairs ...string) (via []string) {
 	return via
 }
 
-func (r *rewardful) linkOf(e *entry) imported.Link {
+func (r *rewardfulWalk) linkOf(e *entry) imported.Link {
 	link := imported.Link{Slug: e.text("token"), Clicks: e.count("visitors")}
 	if link.Ref = "rewardful:link:" + e.text("id"); e.text("id") == "" {
 		link.Ref = "rewardful:token:" + digest(link.Slug)
@@ -161,7 +161,7 @@ func (r *rewardful) linkOf(e *entry) imported.Link {
 }
 
 // link keeps a link for its affiliate.
-func (r *rewardful) link(_ *Row, e *entry) {
+func (r *rewardfulWalk) link(_ *Row, e *entry) {
 	owner := e.id("", "affiliate_id")
 	r.links[owner] = append(r.links[owner], r.linkOf(e))
 }
@@ -181,7 +181,7 @@ func (e *entry) state(name string) affiliate.AffiliateStatus {
 	return status
 }
 
-func (r *rewardful) affiliate(row *Row, e *entry) {
+func (r *rewardfulWalk) affiliate(row *Row, e *entry) {
 	a := imported.Affiliate{
 		FirstName: e.text("first_name"), LastName: e.text("last_name"), Email: e.text("email"),
 		Status: e.state("state"), CreatedAt: e.time(time.UTC, nil, "created_at"),
@@ -217,7 +217,7 @@ func (r *rewardful) affiliate(row *Row, e *entry) {
 	row.Item = Affiliate{a}
 }
 
-func (r *rewardful) coupon(row *Row, e *entry) {
+func (r *rewardfulWalk) coupon(row *Row, e *entry) {
 	token := e.text("token")
 	c := imported.Coupon{CouponParams: r.Discount, CreatedAt: e.time(time.UTC, nil, "created_at")}
 	row.Ref = e.id("rewardful:coupon-of:", "id")
@@ -233,7 +233,7 @@ func (r *rewardful) coupon(row *Row, e *entry) {
 	row.Item = Coupon{c}
 }
 
-func (r *rewardful) customer(row *Row, e *entry) {
+func (r *rewardfulWalk) customer(row *Row, e *entry) {
 	if !e.has("customer") {
 		return // a visitor, or a lead of whom nothing is known
 	}
@@ -241,7 +241,7 @@ func (r *rewardful) customer(row *Row, e *entry) {
 }
 
 // customerOfSale reads the customer inside a commission.
-func (r *rewardful) customerOfSale(row *Row, e *entry) {
+func (r *rewardfulWalk) customerOfSale(row *Row, e *entry) {
 	short := shortOf(e.text("sale.referral.id"))
 	if e.text("sale.referral.id") == "" || r.given[short] {
 		return
@@ -250,7 +250,7 @@ func (r *rewardful) customerOfSale(row *Row, e *entry) {
 	r.referral(row, e, "sale.referral.")
 }
 
-func (r *rewardful) referral(row *Row, e *entry, at string) {
+func (r *rewardfulWalk) referral(row *Row, e *entry, at string) {
 	row.Ref = e.id("rewardful:referral:", at+"id")
 	c := imported.Referral{CreatedAt: e.time(time.UTC, nil, at+"became_lead_at", at+"created_at")}
 	c.Name, c.Email = e.text(at+"customer.name"), e.text(at+"customer.email")
@@ -262,7 +262,7 @@ func (r *rewardful) referral(row *Row, e *entry, at string) {
 	row.Item = Referral{c}
 }
 
-func (r *rewardful) commission(row *Row, e *entry) {
+func (r *rewardfulWalk) commission(row *Row, e *entry) {
 	row.Ref = e.id("rewardful:commission:", "id")
 	e.requires("amount")
 	e.requires("sale.charge_amount_cents")
@@ -326,7 +326,7 @@ func (r *rewardful) commission(row *Row, e *entry) {
 	r.paid.add(paidGroup{affiliate: owner, currency: currency}, ref, kept, paidAt, r.Location)
 }
 
-func (r *rewardful) payout(row *Row, e *entry) {
+func (r *rewardfulWalk) payout(row *Row, e *entry) {
 	row.Ref = e.id("rewardful:payout:", "id")
 	e.requires("amount")
 	e.requires("commissions")

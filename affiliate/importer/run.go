@@ -152,7 +152,7 @@ func (r *run) take(row Row, bad *affiliate.Error) error {
 	if row.money.unread || row.Item == nil {
 		r.report.Unread++
 	}
-	taken := pending{Row: row, again: again, other: other, says: figuresOf(row.Item), currency: cmp.Or(currencyOf(row.Item), r.currency)}
+	taken := pendingRow{Row: row, again: again, other: other, says: figuresOf(row.Item), currency: cmp.Or(currencyOf(row.Item), r.currency)}
 	if !again {
 		if err := r.report.Source.add(taken.currency, taken.says); err != nil {
 			return r.atRow(&row, err)
@@ -192,7 +192,7 @@ func contentsOf(item Item) uint64 {
 }
 
 // without returns a gathered payout without the commissions that were rejected.
-func (r *run) without(payout Payout, taken *pending) (Payout, error) {
+func (r *run) without(payout Payout, taken *pendingRow) (Payout, error) {
 	refs := payout.Sales
 	payout.Sales = nil
 	for _, ref := range refs {
@@ -219,7 +219,7 @@ func (r *run) without(payout Payout, taken *pending) (Payout, error) {
 }
 
 // reject counts a row that is left out.
-func (r *run) reject(row *pending, why *affiliate.Error) error {
+func (r *run) reject(row *pendingRow, why *affiliate.Error) error {
 	r.report.Rejected[kindOf(row.Item)]++
 	r.progress.rejected++
 	why = row.inColumns(why)

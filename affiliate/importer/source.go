@@ -106,11 +106,11 @@ func kindOf(item Item) string {
 }
 
 // All returns the rows of several sources, one source after another.
-func All(sources ...Source) Source { return all(sources) }
+func All(sources ...Source) Source { return sourceList(sources) }
 
-type all []Source
+type sourceList []Source
 
-func (s all) Rows(ctx context.Context) iter.Seq2[Row, error] {
+func (s sourceList) Rows(ctx context.Context) iter.Seq2[Row, error] {
 	return func(yield func(Row, error) bool) {
 		for _, source := range s {
 			for row, err := range source.Rows(ctx) {

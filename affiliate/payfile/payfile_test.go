@@ -87,7 +87,7 @@ func TestFormats(t *testing.T) {
 	dinar := pay(in("KWD"), numbered(3), func(p *payfile.Transfer) { p.Amount = affiliate.MustAmount("3.5") })
 	ref1, ref2 := payfile.Ref(yen.PayoutID), payfile.Ref(forint.PayoutID)
 	type text struct{ Name, Data string }
-	texts := func(files []payfile.File, refused []payfile.Refused, err error) []text {
+	texts := func(files []payfile.File, refused []payfile.Refusal, err error) []text {
 		if refused != nil || err != nil {
 			t.Fatalf("refused %v, error %v", refused, err)
 		}
@@ -220,7 +220,7 @@ func TestWriteErrors(t *testing.T) {
 			return err
 		}, "payfile: the total of a file: " + affiliate.ErrAmountRange.Error()},
 		"Full": {func() error {
-			return payfile.Generic(full{}, func(yield func(payfile.Transfer, error) bool) {
+			return payfile.Generic(fullWriter{}, func(yield func(payfile.Transfer, error) bool) {
 				for n := 0; n < 1000 && yield(pay(numbered(n)), nil); n++ {
 				}
 			})
@@ -232,10 +232,10 @@ func TestWriteErrors(t *testing.T) {
 	}
 }
 
-// full is a writer that takes nothing.
-type full struct{}
+// fullWriter is a writer that takes nothing.
+type fullWriter struct{}
 
-func (full) Write([]byte) (int, error) { return 0, errors.New("the disk is full") }
+func (fullWriter) Write([]byte) (int, error) { return 0, errors.New("the disk is full") }
 
 // TestNoFormulas: whatever the texts are, no cell of any file begins a formula,
 // and the file has the same cells when it is read again.
@@ -248,11 +248,11 @@ func TestNoFormulas(t *testing.T) {
 		var data bytes.Buffer
 		must(0, payfile.Generic(&data, list(p)))
 		all := []payfile.File{{Data: data.Bytes()}}
-		for _, write := range []func() ([]payfile.File, []payfile.Refused, error){
-			func() ([]payfile.File, []payfile.Refused, error) {
+		for _, write := range []func() ([]payfile.File, []payfile.Refusal, error){
+			func() ([]payfile.File, []payfile.Refusal, error) {
 				return payfile.PayPal(list(p), "x", payfile.PayPalOptions{})
 			},
-			func() ([]payfile.File, []payfile.Refused, error) {
+			func() ([]payfile.File, []payfile.Refusal, error) {
 				return payfile.Wise(byWise(list(p)), "x", payfile.WiseOptions{})
 			},
 		} {

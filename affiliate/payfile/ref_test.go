@@ -150,7 +150,7 @@ func TestFileOfOneMethod(t *testing.T) {
 	if err1 != nil || err2 != nil || len(paypal) != 1 || len(wise) != 1 || paypal[0].Count != 1 || wise[0].Count != 1 {
 		t.Fatalf("%+v %+v %v %v", paypal, wise, err1, err2)
 	}
-	said := func(refused []payfile.Refused) (out []string) {
+	said := func(refused []payfile.Refusal) (out []string) {
 		for _, r := range refused {
 			out = append(out, fmt.Sprintf("%d %s %v", binary.BigEndian.Uint32(r.PayoutID[12:]), r.Method, r.Err))
 		}

@@ -101,7 +101,7 @@ func ReadResults(r io.Reader, of iter.Seq2[Transfer, error]) (Report, error) {
 	if err != nil {
 		return Report{}, err
 	}
-	rep := reading{known: known, tries: map[uuid.UUID]*tries{}}
+	rep := resultReading{known: known, tries: map[uuid.UUID]*paymentLines{}}
 	for {
 		row, err := in.Read()
 		if err == io.EOF {
@@ -174,29 +174,29 @@ func (p *places) cells(row []string) (cells [len(columns)]string, err error) {
 	return cells, nil
 }
 
-// A reading is the progress of ReadResults.
-type reading struct {
+// A resultReading is the progress of ReadResults.
+type resultReading struct {
 	known   refs
 	foreign []int
 	order   []uuid.UUID // of the payments, as the file has them
-	tries   map[uuid.UUID]*tries
+	tries   map[uuid.UUID]*paymentLines
 }
 
-// tries are the lines of one payment: the first of each state, and the first that has
+// paymentLines are the lines of one payment: the first of each state, and the first that has
 // an amount.
-type tries struct {
-	first  map[State]try
-	amount try
+type paymentLines struct {
+	first  map[State]paymentLine
+	amount paymentLine
 }
 
-type try struct {
+type paymentLine struct {
 	Result
 	line   int
 	amount string // without its sign
 }
 
 // add takes a row.
-func (r *reading) add(line int, cells [len(columns)]string) error {
+func (r *resultReading) add(line int, cells [len(columns)]string) error {
 	if cells == ([len(columns)]string{}) {
 		return nil
 	}
@@ -208,13 +208,13 @@ func (r *reading) add(line int, cells [len(columns)]string) error {
 		r.foreign = append(r.foreign, line)
 		return nil
 	}
-	row := try{Result{id, Unknown, cells[status], cells[reason], cells[providerID]}, line, strings.TrimLeft(cells[amount], "+-−")}
+	row := paymentLine{Result{id, Unknown, cells[status], cells[reason], cells[providerID]}, line, strings.TrimLeft(cells[amount], "+-−")}
 	if state, known := words[strings.ToLower(cells[status])]; known {
 		row.State = state
 	}
 	of := r.tries[id]
 	if of == nil {
-		of = &tries{first: map[State]try{}}
+		of = &paymentLines{first: map[State]paymentLine{}}
 		r.tries[id], r.order = of, append(r.order, id)
 	}
 	if err := of.add(row); err != nil {
@@ -224,7 +224,7 @@ func (r *reading) add(line int, cells [len(columns)]string) error {
 }
 
 // add takes one more line of a payment, unless it contradicts one before.
-func (of *tries) add(row try) error {
+func (of *paymentLines) add(row paymentLine) error {
 	switch {
 	case row.amount == "":
 	case of.amount.amount == "":
@@ -258,7 +258,7 @@ func contradict(a, b State) bool {
 var ranks = [...]State{Paid, Waiting, Returned, Failed, Unknown}
 
 // report returns what the lines say together.
-func (r *reading) report() Report {
+func (r *resultReading) report() Report {
 	report := Report{Foreign: r.foreign}
 	for _, id := range r.order {
 		for _, state := range ranks {
@@ -279,8 +279,8 @@ type Payer interface {
 	ReturnPayout(ctx context.Context, id uuid.UUID, reason string) (affiliate.Payout, error)
 }
 
-// Applied says what [Apply] did.
-type Applied struct {
+// ApplyResult says what [Apply] did.
+type ApplyResult struct {
 	Paid, Failed int // payouts that became so now
 	Returned     int // the same: payouts that were PAID, and whose money came back
 	Unchanged    int // that were so before
@@ -305,7 +305,7 @@ type Conflict struct {
 //
 // Errors: those of to. What was applied before an error stays applied, and is in
 // applied; so apply all results again.
-func Apply(ctx context.Context, to Payer, results []Result) (applied Applied, err error) {
+func Apply(ctx context.Context, to Payer, results []Result) (applied ApplyResult, err error) {
 	for _, r := range results {
 		switch r.State {
 		case Paid, Failed, Returned:
@@ -322,7 +322,7 @@ func Apply(ctx context.Context, to Payer, results []Result) (applied Applied, er
 }
 
 // settle applies a result that is final.
-func (a *Applied) settle(ctx context.Context, to Payer, r Result) error {
+func (a *ApplyResult) settle(ctx context.Context, to Payer, r Result) error {
 	payout, err := to.Payout(ctx, r.PayoutID)
 	switch {
 	case err != nil:
@@ -333,7 +333,7 @@ func (a *Applied) settle(ctx context.Context, to Payer, r Result) error {
 	return a.fail(ctx, to, payout, r)
 }
 
-func (a *Applied) pay(ctx context.Context, to Payer, payout affiliate.Payout, r Result) error {
+func (a *ApplyResult) pay(ctx context.Context, to Payer, payout affiliate.Payout, r Result) error {
 	switch payout.Status {
 	case affiliate.PayoutPaid:
 		a.Unchanged++
@@ -353,7 +353,7 @@ func (a *Applied) pay(ctx context.Context, to Payer, payout affiliate.Payout, r 
 	return nil
 }
 
-func (a *Applied) fail(ctx context.Context, to Payer, payout affiliate.Payout, r Result) error {
+func (a *ApplyResult) fail(ctx context.Context, to Payer, payout affiliate.Payout, r Result) error {
 	why := reasonOf(r)
 	switch payout.Status {
 	case affiliate.PayoutPaid:

@@ -173,7 +173,7 @@ func TestApply(t *testing.T) {
 	report := "Reference,Status,Reason\n" + payfile.Ref(payouts[0].ID) + ",SUCCESS,\n" +
 		payfile.Ref(payouts[1].ID) + ",RETURNED,\"no\u0085account\"\n" + payfile.Ref(payouts[2].ID) + ",COMPLETED,\n"
 	results := must(payfile.ReadResults(strings.NewReader(report), p.Transfers(ctx, affiliate.PayoutQuery{}))).Results
-	for _, want := range []payfile.Applied{{Paid: 2, Failed: 1}, {Unchanged: 3}} {
+	for _, want := range []payfile.ApplyResult{{Paid: 2, Failed: 1}, {Unchanged: 3}} {
 		got, err := payfile.Apply(ctx, p, results)
 		if diff := cmp.Diff(want, got); diff != "" || err != nil {
 			t.Errorf("%v (-want +got):\n%s", err, diff)
@@ -207,7 +207,7 @@ func TestApplyReturned(t *testing.T) {
 		return must(payfile.ReadResults(strings.NewReader(report), p.Transfers(ctx, affiliate.PayoutQuery{}))).Results
 	}
 	back := read("Reversed", "bounced back", "Returned")
-	for _, want := range []payfile.Applied{{Returned: 2, Failed: 1}, {Unchanged: 3}} {
+	for _, want := range []payfile.ApplyResult{{Returned: 2, Failed: 1}, {Unchanged: 3}} {
 		if diff := cmp.Diff(want, must(payfile.Apply(ctx, p, back))); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
@@ -221,7 +221,7 @@ func TestApplyReturned(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	paid := read("Completed", "FAILED")
-	want := payfile.Applied{Unchanged: 1, Conflicts: []payfile.Conflict{{Result: paid[0], Status: affiliate.PayoutReturned}}}
+	want := payfile.ApplyResult{Unchanged: 1, Conflicts: []payfile.Conflict{{Result: paid[0], Status: affiliate.PayoutReturned}}}
 	if diff := cmp.Diff(want, must(payfile.Apply(ctx, p, paid))); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -241,7 +241,7 @@ func TestApplyConflicts(t *testing.T) {
 		{PayoutID: payouts[1].ID, State: payfile.Failed, Said: "FAILED"},
 		{PayoutID: payouts[2].ID, State: payfile.Waiting}, {PayoutID: payouts[2].ID, State: payfile.Unknown, Said: "Teleported"},
 	}
-	want := payfile.Applied{
+	want := payfile.ApplyResult{
 		Unchanged: 1, Waiting: 1, Unknown: results[4:],
 		Conflicts: []payfile.Conflict{{Result: results[0], Status: affiliate.PayoutPaid}, {Result: results[1], Status: affiliate.PayoutCanceled}},
 	}

@@ -32,8 +32,8 @@ type File struct {
 	Currency affiliate.Currency
 }
 
-// Refused is a payment that is in no file, with the reason.
-type Refused struct {
+// Refusal is a payment that is in no file, with the reason.
+type Refusal struct {
 	PayoutID uuid.UUID
 	Method   affiliate.PaymentMethod // how it is to be paid; may be empty
 	Err      error                   // ErrStatus, ErrMethod, ErrAmount, ErrNoEmail, ErrEmail, ErrCurrency or ErrDecimals
@@ -67,11 +67,11 @@ func longRef(id uuid.UUID) string {
 	return "PO" + base32.HexEncoding.WithPadding(base32.NoPadding).EncodeToString(id[6:])
 }
 
-// unique holds the Ref of each payment of a file.
-type unique map[string]uuid.UUID
+// payments holds the Ref of each payment of a file.
+type payments map[string]uuid.UUID
 
 // add refuses a second payment with the Ref of another.
-func (known unique) add(id uuid.UUID) error {
+func (known payments) add(id uuid.UUID) error {
 	ref := Ref(id)
 	if before, twice := known[ref]; twice {
 		return fmt.Errorf("payfile: the payouts %s and %s have the same reference %s: write them into separate files", before, id, ref)
@@ -102,8 +102,8 @@ func (f format) refuse(p Transfer) error {
 
 // sorted reads the payments that may be in a file, by currency and then by payout id,
 // and those that are refused.
-func (f format) sorted(in iter.Seq2[Transfer, error]) (good []Transfer, refused []Refused, err error) {
-	known := unique{}
+func (f format) sorted(in iter.Seq2[Transfer, error]) (good []Transfer, refused []Refusal, err error) {
+	known := payments{}
 	for p, err := range in {
 		if err == nil {
 			err = known.add(p.PayoutID)
@@ -112,7 +112,7 @@ func (f format) sorted(in iter.Seq2[Transfer, error]) (good []Transfer, refused 
 			return nil, nil, err
 		}
 		if why := f.refuse(p); why != nil {
-			refused = append(refused, Refused{p.PayoutID, p.Method, why})
+			refused = append(refused, Refusal{p.PayoutID, p.Method, why})
 		} else {
 			good = append(good, p)
 		}
@@ -120,7 +120,7 @@ func (f format) sorted(in iter.Seq2[Transfer, error]) (good []Transfer, refused 
 	slices.SortFunc(good, func(a, b Transfer) int {
 		return cmp.Or(cmp.Compare(a.Currency, b.Currency), bytes.Compare(a.PayoutID[:], b.PayoutID[:]))
 	})
-	slices.SortFunc(refused, func(a, b Refused) int { return bytes.Compare(a.PayoutID[:], b.PayoutID[:]) })
+	slices.SortFunc(refused, func(a, b Refusal) int { return bytes.Compare(a.PayoutID[:], b.PayoutID[:]) })
 	return good, refused, nil
 }
 

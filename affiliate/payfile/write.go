@@ -25,7 +25,7 @@ type format struct {
 }
 
 // write makes the files of a format.
-func write(in iter.Seq2[Transfer, error], label string, f format) (files []File, refused []Refused, err error) {
+func write(in iter.Seq2[Transfer, error], label string, f format) (files []File, refused []Refusal, err error) {
 	const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-"
 	if label == "" || len(label) > 64 || strings.Trim(label, letters) != "" {
 		return nil, nil, errors.New("payfile: the label must be 1–64 characters of A–Z a–z 0–9 . _ -")
@@ -108,7 +108,7 @@ func Generic(w io.Writer, in iter.Seq2[Transfer, error]) error {
 	if err := out.Write(genericHeader); err != nil {
 		return err
 	}
-	known := unique{}
+	known := payments{}
 	for p, err := range in {
 		if err == nil {
 			err = known.add(p.PayoutID)
@@ -176,11 +176,11 @@ type PayPalOptions struct {
 // 0–9 . _ -.
 //
 // Payments that cannot be paid in this way are refused, each with its reason: see
-// [Refused]. All payments are in memory while the files are made.
+// [Refusal]. All payments are in memory while the files are made.
 //
 // Errors: those of in; a bad label; two payments with the same Ref; a sum above
 // the largest amount. No file is returned then.
-func PayPal(in iter.Seq2[Transfer, error], label string, o PayPalOptions) ([]File, []Refused, error) {
+func PayPal(in iter.Seq2[Transfer, error], label string, o PayPalOptions) ([]File, []Refusal, error) {
 	return write(in, label, format{"paypal", "PAYPAL", 5000, nil, payPalRefuses, func(p Transfer) []string {
 		amount := payPalAmount(p)
 		if o.DecimalComma {
@@ -225,7 +225,7 @@ type WiseOptions struct {
 // email does not have.
 //
 // Errors: those of [PayPal]; an unknown currency or type of receiver.
-func Wise(in iter.Seq2[Transfer, error], label string, o WiseOptions) ([]File, []Refused, error) {
+func Wise(in iter.Seq2[Transfer, error], label string, o WiseOptions) ([]File, []Refusal, error) {
 	if o.Source != "" {
 		if _, err := affiliate.ParseCurrency(string(o.Source)); err != nil {
 			return nil, nil, err

@@ -161,10 +161,10 @@ func (f field[T]) in(tx *Tx) Table[AnyRecord] {
 	switch t := (*f(tx)).(type) {
 	case nil:
 		return nil
-	case typed[T]:
+	case typedTable[T]:
 		return t.any
 	default:
-		return untyped[T]{t}
+		return untypedTable[T]{t}
 	}
 }
 
@@ -172,10 +172,10 @@ func (f field[T]) set(tx *Tx, t Table[AnyRecord]) {
 	switch t := t.(type) {
 	case nil:
 		*f(tx) = nil
-	case untyped[T]:
+	case untypedTable[T]:
 		*f(tx) = t.of
 	default:
-		*f(tx) = typed[T]{t}
+		*f(tx) = typedTable[T]{t}
 	}
 }
 
@@ -186,25 +186,25 @@ func (f field[T]) empty() AnyRecord {
 
 func (f field[T]) clone(rec AnyRecord) AnyRecord { return rec.(T).Clone() }
 
-// untyped is a table for records of any type, over one of theirs.
-type untyped[T Record[T]] struct{ of Table[T] }
+// untypedTable is a table for records of any type, over one of theirs.
+type untypedTable[T Record[T]] struct{ of Table[T] }
 
-func (t untyped[T]) Get(id uuid.UUID) (AnyRecord, error) { return anyOf(t.of.Get(id)) }
+func (t untypedTable[T]) Get(id uuid.UUID) (AnyRecord, error) { return anyOf(t.of.Get(id)) }
 
-func (t untyped[T]) Find(key Key) (AnyRecord, error) { return anyOf(t.of.Find(key)) }
+func (t untypedTable[T]) Find(key Key) (AnyRecord, error) { return anyOf(t.of.Find(key)) }
 
-func (t untyped[T]) List(q Query) iter.Seq2[AnyRecord, error] {
+func (t untypedTable[T]) List(q Query) iter.Seq2[AnyRecord, error] {
 	list := t.of.List(q)
 	return func(yield func(AnyRecord, error) bool) {
 		list(func(rec T, err error) bool { return yield(anyOf(rec, err)) })
 	}
 }
 
-func (t untyped[T]) Insert(rec AnyRecord) error { return t.of.Insert(rec.(T)) }
+func (t untypedTable[T]) Insert(rec AnyRecord) error { return t.of.Insert(rec.(T)) }
 
-func (t untyped[T]) Replace(rec AnyRecord) error { return t.of.Replace(rec.(T)) }
+func (t untypedTable[T]) Replace(rec AnyRecord) error { return t.of.Replace(rec.(T)) }
 
-func (t untyped[T]) Delete(id uuid.UUID) error { return t.of.Delete(id) }
+func (t untypedTable[T]) Delete(id uuid.UUID) error { return t.of.Delete(id) }
 
 func anyOf[T Record[T]](rec T, err error) (AnyRecord, error) {
 	if err != nil {
@@ -213,25 +213,25 @@ func anyOf[T Record[T]](rec T, err error) (AnyRecord, error) {
 	return rec, nil
 }
 
-// typed is a table for records of one type, over one of any.
-type typed[T Record[T]] struct{ any Table[AnyRecord] }
+// typedTable is a table for records of one type, over one of any.
+type typedTable[T Record[T]] struct{ any Table[AnyRecord] }
 
-func (t typed[T]) Get(id uuid.UUID) (T, error) { return typeOf[T](t.any.Get(id)) }
+func (t typedTable[T]) Get(id uuid.UUID) (T, error) { return typeOf[T](t.any.Get(id)) }
 
-func (t typed[T]) Find(key Key) (T, error) { return typeOf[T](t.any.Find(key)) }
+func (t typedTable[T]) Find(key Key) (T, error) { return typeOf[T](t.any.Find(key)) }
 
-func (t typed[T]) List(q Query) iter.Seq2[T, error] {
+func (t typedTable[T]) List(q Query) iter.Seq2[T, error] {
 	list := t.any.List(q)
 	return func(yield func(T, error) bool) {
 		list(func(rec AnyRecord, err error) bool { return yield(typeOf[T](rec, err)) })
 	}
 }
 
-func (t typed[T]) Insert(rec T) error { return t.any.Insert(rec) }
+func (t typedTable[T]) Insert(rec T) error { return t.any.Insert(rec) }
 
-func (t typed[T]) Replace(rec T) error { return t.any.Replace(rec) }
+func (t typedTable[T]) Replace(rec T) error { return t.any.Replace(rec) }
 
-func (t typed[T]) Delete(id uuid.UUID) error { return t.any.Delete(id) }
+func (t typedTable[T]) Delete(id uuid.UUID) error { return t.any.Delete(id) }
 
 func typeOf[T Record[T]](rec AnyRecord, err error) (T, error) {
 	if err != nil {

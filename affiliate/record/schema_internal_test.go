@@ -30,13 +30,13 @@ func TestSchema(t *testing.T) {
 		if s.Table(&tx) != nil || s.In(&tx) != nil {
 			t.Errorf("%s: an empty Tx has the table", s.Name)
 		}
-		s.Set(&tx, none{})
+		s.Set(&tx, emptyTable{})
 		for f, v := range reflect.ValueOf(tx).Fields() {
 			if v.IsNil() == (strings.ToLower(f.Name) == s.Name) {
 				t.Errorf("%s: Set changes %s: %v", s.Name, f.Name, !v.IsNil())
 			}
 		}
-		if s.Table(&tx) == nil || s.In(&tx) != (Table[AnyRecord])(none{}) {
+		if s.Table(&tx) == nil || s.In(&tx) != (Table[AnyRecord])(emptyTable{}) {
 			t.Errorf("%s: In is another table than was set", s.Name)
 		}
 		s.Set(&tx, nil)
@@ -49,8 +49,8 @@ func TestSchema(t *testing.T) {
 	}
 }
 
-// none is a table without records.
-type none struct{ Table[AnyRecord] }
+// emptyTable is a table without records.
+type emptyTable struct{ Table[AnyRecord] }
 
 // changeable reports whether values of the type share memory with their copies
 // that somebody may change.

@@ -119,9 +119,9 @@ func (a *answer) value() any {
 }
 
 // notJSON stands for a text that is not one JSON value.
-const notJSON = badJSON("not JSON")
+const notJSON = jsonError("not JSON")
 
-type badJSON string
+type jsonError string
 
 func decodeJSON(text []byte) any {
 	dec := json.NewDecoder(bytes.NewReader(text))

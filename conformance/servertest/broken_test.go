@@ -69,7 +69,7 @@ func TestBrokenServers(t *testing.T) {
 func TestRightServer(t *testing.T) {
 	atlength.Only(t, "one more examination")
 	server := answered(func(*http.Request, *reply) {})(rightServer(t))
-	report := judgedAs(t, Server{HTTP: &http.Client{Transport: direct{server}}}, "")
+	report := judgedAs(t, Server{HTTP: &http.Client{Transport: handlerTransport{server}}}, "")
 	if !report.OK() {
 		t.Error(report)
 	}
@@ -87,7 +87,7 @@ func TestRightServer(t *testing.T) {
 // server.
 func judged(t *testing.T, wrong middleware, prefixes ...string) Report {
 	t.Helper()
-	return judgedAs(t, Server{HTTP: &http.Client{Transport: direct{wrong(rightServer(t))}}}, prefixes...)
+	return judgedAs(t, Server{HTTP: &http.Client{Transport: handlerTransport{wrong(rightServer(t))}}}, prefixes...)
 }
 
 // judgedAs is judged for a given Server.
@@ -116,7 +116,7 @@ func TestHouseCodes(t *testing.T) {
 	all := []string{"B254 PUT no affiliate", "B307 DELETE with everything", "B366", "B367 every", "H13"}
 	for _, has := range []bool{false, true} {
 		for _, said := range []bool{false, true} {
-			server := Server{HouseCodes: said, HTTP: &http.Client{Transport: direct{serverWith(t, affiliate.AddressPolicy{}, func(c *tributary.Config) { c.HouseCodes = has })}}}
+			server := Server{HouseCodes: said, HTTP: &http.Client{Transport: handlerTransport{serverWith(t, affiliate.AddressPolicy{}, func(c *tributary.Config) { c.HouseCodes = has })}}}
 			report := judgedAs(t, server, all...)
 			for _, r := range report.Results {
 				if failed := r.Outcome == Failed; failed != (has != said) {

@@ -13,14 +13,14 @@ type serverCase struct {
 	run  func(x *exam)
 }
 
-// A bad is a request that is refused.
-type bad struct {
+// A refusedCase is a request that is refused.
+type refusedCase struct {
 	name, body string
 	want       denial
 }
 
-// A good is a request that is answered with 200 and the members of want.
-type good struct{ name, body, want string }
+// An acceptedCase is a request that is answered with 200 and the members of want.
+type acceptedCase struct{ name, body, want string }
 
 // rowOf splits a row into its number and its value.
 func rowOf(row string) (number, value string) {
@@ -29,7 +29,7 @@ func rowOf(row string) (number, value string) {
 }
 
 // refusals makes a case of each row.
-func refusals(rule, operation string, rows ...bad) []serverCase {
+func refusals(rule, operation string, rows ...refusedCase) []serverCase {
 	cases := make([]serverCase, len(rows))
 	for i, row := range rows {
 		cases[i] = serverCase{row.name, rule, func(x *exam) { x.do(operation, row.body).refused(row.want) }}
@@ -38,7 +38,7 @@ func refusals(rule, operation string, rows ...bad) []serverCase {
 }
 
 // successes makes a case of each row.
-func successes(rule, operation string, rows ...good) []serverCase {
+func successes(rule, operation string, rows ...acceptedCase) []serverCase {
 	cases := make([]serverCase, len(rows))
 	for i, row := range rows {
 		cases[i] = serverCase{row.name, rule, func(x *exam) { x.do(operation, row.body).has(row.want) }}
@@ -55,11 +55,11 @@ type table struct {
 }
 
 // no adds a case for each row that is refused.
-func (t *table) no(rule string, rows ...bad) {
+func (t *table) no(rule string, rows ...refusedCase) {
 	t.cases = append(t.cases, refusals(rule, t.operation, rows...)...)
 }
 
 // yes adds a case for each row that succeeds.
-func (t *table) yes(rule string, rows ...good) {
+func (t *table) yes(rule string, rows ...acceptedCase) {
 	t.cases = append(t.cases, successes(rule, t.operation, rows...)...)
 }

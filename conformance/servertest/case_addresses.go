@@ -31,7 +31,7 @@ func privateHosts() []string {
 func addressCases() []serverCase {
 	var cases []serverCase
 	for _, host := range closedHosts() {
-		cases = append(cases, refusals(addressRule, "POST /webhooks", bad{"B442 host " + host, `{"events":["*"],"url":"https://` + host + `/"}`, urlNotAllowed})...)
+		cases = append(cases, refusals(addressRule, "POST /webhooks", refusedCase{"B442 host " + host, `{"events":["*"],"url":"https://` + host + `/"}`, urlNotAllowed})...)
 	}
 	for _, host := range privateHosts() {
 		cases = append(cases, serverCase{"B442 host " + host, addressRule, func(x *exam) { x.takes("https://"+host+"/", urlNotAllowed) }})

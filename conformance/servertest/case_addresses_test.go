@@ -51,7 +51,7 @@ func TestPrivateAddresses(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			server := Server{PrivateAddresses: tt.said, HTTP: &http.Client{Transport: direct{tt.wrong(serverWith(t, tt.policy))}}}
+			server := Server{PrivateAddresses: tt.said, HTTP: &http.Client{Transport: handlerTransport{tt.wrong(serverWith(t, tt.policy))}}}
 			report := judgedAs(t, server, "B439 url", "B442", "B450", "B451 the list", "B452 PUT", "S reasons")
 			var failed []string
 			for _, r := range report.Results {

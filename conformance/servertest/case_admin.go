@@ -15,30 +15,30 @@ const (
 // adminAffiliateCases test the operations of administrators on affiliates.
 func adminAffiliateCases() []serverCase {
 	cases := refusals(bulkRule, "POST /affiliates/status",
-		bad{"admin/A1 no affiliateIds", `{"status":"ACTIVE"}`, affiliateIDsRequired}, bad{"admin/A1 affiliateIds empty", `{"affiliateIds":[],"status":"ACTIVE"}`, affiliateIDsRequired},
-		bad{"admin/A1 an affiliate twice", `{"affiliateIds":["{{affiliate}}","{{affiliate}}"],"status":"ACTIVE"}`, mustBe("affiliateIds", distinctOnly)},
-		bad{"admin/A1 affiliateIds a text", `{"affiliateIds":"{{affiliate}}","status":"ACTIVE"}`, mustBe("affiliateIds", asStrings)},
-		bad{"admin/A1 affiliateIds with a number", `{"affiliateIds":["{{affiliate}}",1],"status":"ACTIVE"}`, mustBe("affiliateIds", asStrings)},
-		bad{"admin/A1 1,001 affiliateIds", `{"affiliateIds":[` + entries(1001) + `],"status":"ACTIVE"}`, mustBe("affiliateIds", atMost1000)},
-		bad{"admin/A1 1,000 unknown affiliates", `{"affiliateIds":[` + entries(1000) + `],"status":"ACTIVE"}`, affiliateNotFound},
-		bad{"admin/A1 an unknown affiliate", `{"affiliateIds":["{{unknown}}"],"status":"ACTIVE"}`, affiliateNotFound},
-		bad{"admin/A1 no status", `{"affiliateIds":["{{affiliate}}"]}`, statusRequired},
-		bad{"admin/A1 status INVITED", `{"affiliateIds":["{{affiliate}}"],"status":"INVITED"}`, mustBe("status", "must be one of ACTIVE, DECLINED, DEACTIVATED, BANNED")},
-		bad{"admin/A1 an unknown field", `{"affiliateIds":["{{affiliate}}"],"foo":1}`, unknownField("foo")})
+		refusedCase{"admin/A1 no affiliateIds", `{"status":"ACTIVE"}`, affiliateIDsRequired}, refusedCase{"admin/A1 affiliateIds empty", `{"affiliateIds":[],"status":"ACTIVE"}`, affiliateIDsRequired},
+		refusedCase{"admin/A1 an affiliate twice", `{"affiliateIds":["{{affiliate}}","{{affiliate}}"],"status":"ACTIVE"}`, mustBe("affiliateIds", distinctOnly)},
+		refusedCase{"admin/A1 affiliateIds a text", `{"affiliateIds":"{{affiliate}}","status":"ACTIVE"}`, mustBe("affiliateIds", asStrings)},
+		refusedCase{"admin/A1 affiliateIds with a number", `{"affiliateIds":["{{affiliate}}",1],"status":"ACTIVE"}`, mustBe("affiliateIds", asStrings)},
+		refusedCase{"admin/A1 1,001 affiliateIds", `{"affiliateIds":[` + entries(1001) + `],"status":"ACTIVE"}`, mustBe("affiliateIds", atMost1000)},
+		refusedCase{"admin/A1 1,000 unknown affiliates", `{"affiliateIds":[` + entries(1000) + `],"status":"ACTIVE"}`, affiliateNotFound},
+		refusedCase{"admin/A1 an unknown affiliate", `{"affiliateIds":["{{unknown}}"],"status":"ACTIVE"}`, affiliateNotFound},
+		refusedCase{"admin/A1 no status", `{"affiliateIds":["{{affiliate}}"]}`, statusRequired},
+		refusedCase{"admin/A1 status INVITED", `{"affiliateIds":["{{affiliate}}"],"status":"INVITED"}`, mustBe("status", "must be one of ACTIVE, DECLINED, DEACTIVATED, BANNED")},
+		refusedCase{"admin/A1 an unknown field", `{"affiliateIds":["{{affiliate}}"],"foo":1}`, unknownField("foo")})
 	cases = append(cases, refusals(bulkRule, "POST /affiliates/plan",
-		bad{"admin/A2 no commissionPlanId", `{"affiliateIds":["{{affiliate}}"]}`, planIDRequired},
-		bad{"admin/A2 an unknown plan", `{"affiliateIds":["{{affiliate}}"],"commissionPlanId":"{{unknown}}"}`, planNotFound},
-		bad{"admin/A2 commissionPlanId empty", `{"affiliateIds":["{{affiliate}}"],"commissionPlanId":""}`, mustBe("commissionPlanId", notEmpty)},
-		bad{"admin/A2 commissionPlanId 7", `{"affiliateIds":["{{affiliate}}"],"commissionPlanId":7}`, mustBe("commissionPlanId", asString)})...)
+		refusedCase{"admin/A2 no commissionPlanId", `{"affiliateIds":["{{affiliate}}"]}`, planIDRequired},
+		refusedCase{"admin/A2 an unknown plan", `{"affiliateIds":["{{affiliate}}"],"commissionPlanId":"{{unknown}}"}`, planNotFound},
+		refusedCase{"admin/A2 commissionPlanId empty", `{"affiliateIds":["{{affiliate}}"],"commissionPlanId":""}`, mustBe("commissionPlanId", notEmpty)},
+		refusedCase{"admin/A2 commissionPlanId 7", `{"affiliateIds":["{{affiliate}}"],"commissionPlanId":7}`, mustBe("commissionPlanId", asString)})...)
 	cases = append(cases, refusals(bulkRule, "POST /affiliates/tier",
-		bad{"admin/A2 no commissionTierId", `{"affiliateIds":["{{affiliate}}"]}`, tierIDRequired},
-		bad{"admin/A2 an unknown tier", `{"affiliateIds":["{{affiliate}}"],"commissionTierId":"{{unknown}}"}`, tierMissing})...)
+		refusedCase{"admin/A2 no commissionTierId", `{"affiliateIds":["{{affiliate}}"]}`, tierIDRequired},
+		refusedCase{"admin/A2 an unknown tier", `{"affiliateIds":["{{affiliate}}"],"commissionTierId":"{{unknown}}"}`, tierMissing})...)
 	cases = append(cases, refusals(bulkRule, "POST /affiliates/tier-exempt",
-		bad{"admin/A2 no exempt", `{"affiliateIds":["{{affiliate}}"]}`, mustBe("exempt", asBoolean)})...)
+		refusedCase{"admin/A2 no exempt", `{"affiliateIds":["{{affiliate}}"]}`, mustBe("exempt", asBoolean)})...)
 	cases = append(cases, refusals(bulkRule, "POST /affiliates/payout-details",
-		bad{"admin/A3 no affiliateId", `{"payoutEmail":"p@conform.example"}`, affiliateIDRequired}, bad{"admin/A3 an unknown affiliate", `{"affiliateId":"{{unknown}}"}`, affiliateNotFound},
-		bad{"admin/A3 payoutEmail x", `{"affiliateId":"{{affiliate}}","payoutEmail":"x"}`, invalid("payoutEmail", "Email is invalid")},
-		bad{"admin/A3 payoutEmail empty", `{"affiliateId":"{{affiliate}}","payoutEmail":""}`, mustBe("payoutEmail", notEmpty)})...)
+		refusedCase{"admin/A3 no affiliateId", `{"payoutEmail":"p@conform.example"}`, affiliateIDRequired}, refusedCase{"admin/A3 an unknown affiliate", `{"affiliateId":"{{unknown}}"}`, affiliateNotFound},
+		refusedCase{"admin/A3 payoutEmail x", `{"affiliateId":"{{affiliate}}","payoutEmail":"x"}`, invalid("payoutEmail", "Email is invalid")},
+		refusedCase{"admin/A3 payoutEmail empty", `{"affiliateId":"{{affiliate}}","payoutEmail":""}`, mustBe("payoutEmail", notEmpty)})...)
 	return append(append(cases, affiliateStories()...), inviteCases()...)
 }
 
@@ -75,14 +75,14 @@ func affiliateStories() []serverCase {
 // inviteCases is console check 9.
 func inviteCases() []serverCase {
 	cases := refusals(inviteRule, "POST /affiliates/invite",
-		bad{"admin/A6 no email", `{"firstName":"A","lastName":"B"}`, emailRequired}, bad{"admin/A6 a status", `{"firstName":"A","lastName":"B","email":"{{u}}@conform.example","affiliateStatus":"active"}`, unknownField("affiliateStatus")},
-		bad{"admin/A6 answers that are none", `{"firstName":"A","lastName":"B","email":"{{u}}@conform.example","questionAnswers":["a"]}`, mustBe("questionAnswers", "must be an array of objects")},
-		bad{"admin/A6 an answer without a question", `{"firstName":"A","lastName":"B","email":"{{u}}@conform.example","questionAnswers":[{"answer":"a"}]}`, mustBe("questionAnswers.questionId", "must be an id")},
-		bad{"admin/A6 an answer of a number", `{"firstName":"A","lastName":"B","email":"{{u}}@conform.example","questionAnswers":[{"questionId":"{{unknown}}","answer":1}]}`, mustBe("questionAnswers.answer", asString)},
-		bad{"admin/A6 an answer with an id", `{"firstName":"A","lastName":"B","email":"{{u}}@conform.example","questionAnswers":[{"questionId":"{{unknown}}","answer":"a","id":"b"}]}`, unknownField("questionAnswers.id")})
+		refusedCase{"admin/A6 no email", `{"firstName":"A","lastName":"B"}`, emailRequired}, refusedCase{"admin/A6 a status", `{"firstName":"A","lastName":"B","email":"{{u}}@conform.example","affiliateStatus":"active"}`, unknownField("affiliateStatus")},
+		refusedCase{"admin/A6 answers that are none", `{"firstName":"A","lastName":"B","email":"{{u}}@conform.example","questionAnswers":["a"]}`, mustBe("questionAnswers", "must be an array of objects")},
+		refusedCase{"admin/A6 an answer without a question", `{"firstName":"A","lastName":"B","email":"{{u}}@conform.example","questionAnswers":[{"answer":"a"}]}`, mustBe("questionAnswers.questionId", "must be an id")},
+		refusedCase{"admin/A6 an answer of a number", `{"firstName":"A","lastName":"B","email":"{{u}}@conform.example","questionAnswers":[{"questionId":"{{unknown}}","answer":1}]}`, mustBe("questionAnswers.answer", asString)},
+		refusedCase{"admin/A6 an answer with an id", `{"firstName":"A","lastName":"B","email":"{{u}}@conform.example","questionAnswers":[{"questionId":"{{unknown}}","answer":"a","id":"b"}]}`, unknownField("questionAnswers.id")})
 	cases = append(cases, refusals(inviteRule, "POST /affiliates/accept-invite",
-		bad{"admin/A6 no affiliateId", `{}`, affiliateIDRequired}, bad{"admin/A6 an unknown affiliate", `{"affiliateId":"{{unknown}}"}`, affiliateNotFound},
-		bad{"admin/A6 who was not invited", `{"affiliateId":"{{affiliate}}"}`, statusNotAllowed})...)
+		refusedCase{"admin/A6 no affiliateId", `{}`, affiliateIDRequired}, refusedCase{"admin/A6 an unknown affiliate", `{"affiliateId":"{{unknown}}"}`, affiliateNotFound},
+		refusedCase{"admin/A6 who was not invited", `{"affiliateId":"{{affiliate}}"}`, statusNotAllowed})...)
 	return append(cases, serverCase{"admin/A7 invited and accepted", inviteRule, func(x *exam) {
 		x.do("POST /affiliates/invite", `{"firstName":"A","lastName":"B","email":"{{u}}@conform.example"}`).as("i").has(`{"id":"{{i}}","status":"INVITED"}`)
 		x.do("POST /affiliates/accept-invite", `{"affiliateId":"{{i}}","firstName":"C"}`).has(`{"id":"{{i}}","firstName":"C","status":"ACTIVE"}`)
@@ -93,27 +93,27 @@ func inviteCases() []serverCase {
 // adminPlanCases test plans, tiers and the settings.
 func adminPlanCases() []serverCase {
 	cases := refusals(planRule, "POST /commission-plans",
-		bad{"admin/A8 no name", `{"commissionRate":1}`, nameRequired}, bad{"admin/A8 no rate", `{"name":"n"}`, rateRequired},
-		bad{"admin/A8 numberOfPayments 0", `{"name":"n","commissionRate":1,"numberOfPayments":0}`, mustBe("numberOfPayments", "must be at least 1")},
-		bad{"admin/A8 holdDays 3651", `{"name":"n","commissionRate":1,"holdDays":3651}`, mustBe("holdDays", "must be an integer from 0 to 3650")},
-		bad{"admin/A8 commissionRate 101", `{"name":"n","commissionRate":101}`, rateOutOfRange},
-		bad{"admin/A8 numberOfMonths 1.5", `{"name":"n","commissionRate":1,"numberOfMonths":1.5}`, mustBe("numberOfMonths", asInteger)},
-		bad{"admin/A8 autoApproveRewards 1", `{"name":"n","commissionRate":1,"autoApproveRewards":1}`, mustBe("autoApproveRewards", asBoolean)},
-		bad{"admin/A8 maxPerCustomer as text", `{"name":"n","commissionRate":1,"maxPerCustomer":"40"}`, mustBe("maxPerCustomer", asNumber)},
-		bad{"admin/A8 maxPerSale -1", `{"name":"n","commissionRate":1,"maxPerSale":-1}`, mustBe("maxPerSale", "must be at least 0")},
-		bad{"admin/A8 an unknown field", `{"name":"n","commissionRate":1,"foo":1}`, unknownField("foo")})
+		refusedCase{"admin/A8 no name", `{"commissionRate":1}`, nameRequired}, refusedCase{"admin/A8 no rate", `{"name":"n"}`, rateRequired},
+		refusedCase{"admin/A8 numberOfPayments 0", `{"name":"n","commissionRate":1,"numberOfPayments":0}`, mustBe("numberOfPayments", "must be at least 1")},
+		refusedCase{"admin/A8 holdDays 3651", `{"name":"n","commissionRate":1,"holdDays":3651}`, mustBe("holdDays", "must be an integer from 0 to 3650")},
+		refusedCase{"admin/A8 commissionRate 101", `{"name":"n","commissionRate":101}`, rateOutOfRange},
+		refusedCase{"admin/A8 numberOfMonths 1.5", `{"name":"n","commissionRate":1,"numberOfMonths":1.5}`, mustBe("numberOfMonths", asInteger)},
+		refusedCase{"admin/A8 autoApproveRewards 1", `{"name":"n","commissionRate":1,"autoApproveRewards":1}`, mustBe("autoApproveRewards", asBoolean)},
+		refusedCase{"admin/A8 maxPerCustomer as text", `{"name":"n","commissionRate":1,"maxPerCustomer":"40"}`, mustBe("maxPerCustomer", asNumber)},
+		refusedCase{"admin/A8 maxPerSale -1", `{"name":"n","commissionRate":1,"maxPerSale":-1}`, mustBe("maxPerSale", "must be at least 0")},
+		refusedCase{"admin/A8 an unknown field", `{"name":"n","commissionRate":1,"foo":1}`, unknownField("foo")})
 	cases = append(cases, refusals(planRule, "PUT /commission-plans",
-		bad{"admin/A8 holdDays null", `{"commissionPlanId":"{{unknown}}","holdDays":null}`, mustBe("holdDays", notNull)},
-		bad{"admin/A8 commissionRate null", `{"commissionPlanId":"{{unknown}}","commissionRate":null}`, mustBe("commissionRate", notNull)},
-		bad{"admin/A8 no plan", `{"name":"n"}`, planIDRequired}, bad{"admin/A8 an unknown plan", `{"commissionPlanId":"{{unknown}}","name":"n"}`, planMissing})...)
+		refusedCase{"admin/A8 holdDays null", `{"commissionPlanId":"{{unknown}}","holdDays":null}`, mustBe("holdDays", notNull)},
+		refusedCase{"admin/A8 commissionRate null", `{"commissionPlanId":"{{unknown}}","commissionRate":null}`, mustBe("commissionRate", notNull)},
+		refusedCase{"admin/A8 no plan", `{"name":"n"}`, planIDRequired}, refusedCase{"admin/A8 an unknown plan", `{"commissionPlanId":"{{unknown}}","name":"n"}`, planMissing})...)
 	cases = append(cases, refusals(planRule, "DELETE /commission-plans",
-		bad{"admin/A8 no plan to delete", `{}`, planIDRequired}, bad{"admin/A8 an unknown plan to delete", `{"commissionPlanId":"{{unknown}}"}`, planMissing})...)
+		refusedCase{"admin/A8 no plan to delete", `{}`, planIDRequired}, refusedCase{"admin/A8 an unknown plan to delete", `{"commissionPlanId":"{{unknown}}"}`, planMissing})...)
 	cases = append(cases, refusals(tierRule, "POST /commission-tiers",
-		bad{"admin/A9 minRevenue -1", `{"tier":1,"name":"n","minRevenue":-1}`, mustBe("minRevenue", "must be at least 0")},
-		bad{"admin/A9 emoji blank", `{"tier":1,"name":"n","emoji":" "}`, mustBe("emoji", notEmpty)},
-		bad{"admin/A9 no name", `{"tier":1}`, nameRequired}, bad{"admin/A9 tier 0", `{"tier":0,"name":"n"}`, mustBe("tier", "must be at least 1")})...)
+		refusedCase{"admin/A9 minRevenue -1", `{"tier":1,"name":"n","minRevenue":-1}`, mustBe("minRevenue", "must be at least 0")},
+		refusedCase{"admin/A9 emoji blank", `{"tier":1,"name":"n","emoji":" "}`, mustBe("emoji", notEmpty)},
+		refusedCase{"admin/A9 no name", `{"tier":1}`, nameRequired}, refusedCase{"admin/A9 tier 0", `{"tier":0,"name":"n"}`, mustBe("tier", "must be at least 1")})...)
 	cases = append(cases, refusals(tierRule, "PUT /commission-tiers",
-		bad{"admin/A9 no tier", `{"name":"n"}`, tierIDRequired}, bad{"admin/A9 an unknown tier", `{"commissionTierId":"{{unknown}}","name":"n"}`, tierMissing})...)
+		refusedCase{"admin/A9 no tier", `{"name":"n"}`, tierIDRequired}, refusedCase{"admin/A9 an unknown tier", `{"commissionTierId":"{{unknown}}","name":"n"}`, tierMissing})...)
 	return append(cases, planStories()...)
 }
 

@@ -13,31 +13,31 @@ const (
 // adminTradeCases test the operations on referrals, clicks, codes and sales.
 func adminTradeCases() []serverCase {
 	cases := refusals(pushRule, "POST /referrals/status",
-		bad{"admin/A13 no referralId", `{"subscriptionStatus":"ACTIVE"}`, referralIDRequired}, bad{"admin/A13 an unknown referral", `{"referralId":"{{unknown}}","subscriptionStatus":"ACTIVE"}`, referralNotFound},
-		bad{"admin/A13 no status", `{"referralId":"{{referral}}"}`, mustBe("subscriptionStatus", "must be one of ACTIVE, SUBMITTED, DECLINED, PAST_DUE, CANCELLED")})
+		refusedCase{"admin/A13 no referralId", `{"subscriptionStatus":"ACTIVE"}`, referralIDRequired}, refusedCase{"admin/A13 an unknown referral", `{"referralId":"{{unknown}}","subscriptionStatus":"ACTIVE"}`, referralNotFound},
+		refusedCase{"admin/A13 no status", `{"referralId":"{{referral}}"}`, mustBe("subscriptionStatus", "must be one of ACTIVE, SUBMITTED, DECLINED, PAST_DUE, CANCELLED")})
 	cases = append(cases, refusals(pushRule, "POST /referrals/plan",
-		bad{"admin/A13 no referralIds", `{"commissionPlanId":null}`, referralIDsRequired}, bad{"admin/A13 no commissionPlanId", `{"referralIds":["{{referral}}"]}`, planIDRequired},
-		bad{"admin/A13 an unknown plan", `{"referralIds":["{{referral}}"],"commissionPlanId":"{{unknown}}"}`, planNotFound},
-		bad{"admin/A13 one unknown referral", `{"referralIds":["{{referral}}","{{unknown}}"],"commissionPlanId":null}`, referralNotFound})...)
+		refusedCase{"admin/A13 no referralIds", `{"commissionPlanId":null}`, referralIDsRequired}, refusedCase{"admin/A13 no commissionPlanId", `{"referralIds":["{{referral}}"]}`, planIDRequired},
+		refusedCase{"admin/A13 an unknown plan", `{"referralIds":["{{referral}}"],"commissionPlanId":"{{unknown}}"}`, planNotFound},
+		refusedCase{"admin/A13 one unknown referral", `{"referralIds":["{{referral}}","{{unknown}}"],"commissionPlanId":null}`, referralNotFound})...)
 	cases = append(cases, refusals(clickRule, "POST /clicks",
-		bad{"admin/A14 no referralCode", `{}`, referralCodeRequired}, bad{"admin/A14 programId", `{"referralCode":"x","programId":"x"}`, unknownField("programId")})...)
+		refusedCase{"admin/A14 no referralCode", `{}`, referralCodeRequired}, refusedCase{"admin/A14 programId", `{"referralCode":"x","programId":"x"}`, unknownField("programId")})...)
 	batch := func(more string) string {
 		return `{"couponId":"{{coupon}}","affiliateId":"{{affiliate}}","codeStructure":{"randomChars":true}` + more + `}`
 	}
 	cases = append(cases, refusals(generateRule, "POST /promotional-codes/generate",
-		bad{"admin/A15 no count", batch(""), countRange}, bad{"admin/A15 count 10001", batch(`,"count":10001`), countRange},
-		bad{"admin/A15 a code", batch(`,"count":1,"code":"X"`), unknownField("code")},
-		bad{"admin/A15 too short", batch(`,"count":700,"randomCharsLength":2`), keySpaceTooSmall},
-		bad{"admin/A15 two lists of affiliates", batch(`,"count":1,"affiliateIds":["{{other}}"]`), mustBe("affiliateIds", "must not be sent")})...)
+		refusedCase{"admin/A15 no count", batch(""), countRange}, refusedCase{"admin/A15 count 10001", batch(`,"count":10001`), countRange},
+		refusedCase{"admin/A15 a code", batch(`,"count":1,"code":"X"`), unknownField("code")},
+		refusedCase{"admin/A15 too short", batch(`,"count":700,"randomCharsLength":2`), keySpaceTooSmall},
+		refusedCase{"admin/A15 two lists of affiliates", batch(`,"count":1,"affiliateIds":["{{other}}"]`), mustBe("affiliateIds", "must not be sent")})...)
 	cases = append(cases, refusals(reverseRule, "POST /sales/reverse",
-		bad{"admin/A16 no sale", `{}`, RefuseNoSaleID}, bad{"admin/A16 an unknown sale", `{"externalId":"{{unknown}}"}`, saleNotFound})...)
+		refusedCase{"admin/A16 no sale", `{}`, RefuseNoSaleID}, refusedCase{"admin/A16 an unknown sale", `{"externalId":"{{unknown}}"}`, saleNotFound})...)
 	cases = append(cases, refusals(reverseRule, "POST /sales/restore-redemption",
-		bad{"admin/A17 no sale", `{}`, RefuseNoSaleID}, bad{"admin/A17 an unknown sale", `{"saleId":9007199254740993}`, redemptionNotFound})...)
+		refusedCase{"admin/A17 no sale", `{}`, RefuseNoSaleID}, refusedCase{"admin/A17 an unknown sale", `{"saleId":9007199254740993}`, redemptionNotFound})...)
 	cases = append(cases, refusals(decideRule, "POST /payments/decide",
-		bad{"admin/A46 no paymentId", `{"decision":"own"}`, paymentIDRequired}, bad{"admin/A46 no decision", `{"paymentId":"{{unknown}}"}`, decisionRequired},
-		bad{"admin/A46 decision x", `{"paymentId":"{{unknown}}","decision":"x"}`, mustBe("decision", "must be one of same, own, dismiss")},
-		bad{"admin/A46 a payment that does not wait", `{"paymentId":"{{unknown}}","decision":"own"}`, paymentNotFound},
-		bad{"admin/A46 an unknown field", `{"paymentId":"{{unknown}}","decision":"own","saleId":1}`, unknownField("saleId")})...)
+		refusedCase{"admin/A46 no paymentId", `{"decision":"own"}`, paymentIDRequired}, refusedCase{"admin/A46 no decision", `{"paymentId":"{{unknown}}"}`, decisionRequired},
+		refusedCase{"admin/A46 decision x", `{"paymentId":"{{unknown}}","decision":"x"}`, mustBe("decision", "must be one of same, own, dismiss")},
+		refusedCase{"admin/A46 a payment that does not wait", `{"paymentId":"{{unknown}}","decision":"own"}`, paymentNotFound},
+		refusedCase{"admin/A46 an unknown field", `{"paymentId":"{{unknown}}","decision":"own","saleId":1}`, unknownField("saleId")})...)
 	return append(cases, tradeStories()...)
 }
 

@@ -34,13 +34,13 @@ func personNameCases() []serverCase {
 		body := func(value string) string {
 			return `{"` + row.other + `":"X","email":"{{u}}@conform.example","` + field + `":` + value + `}`
 		}
-		t.no(rule, bad{number + field + " missing", strings.Replace(body("1"), `,"`+field+`":1`, "", 1), want}, bad{number + field + " null", body("null"), want},
-			bad{number + field + ` ""`, body(`""`), want}, bad{number + field + " blank", body(`"  "`), want}, bad{number + field + " 5", body("5"), mustBe(field, asString)},
-			bad{"B275 " + field + " with a newline", body(`"a\nb"`), mustBe(field, badCharacter)}, bad{"B275 " + field + " with DEL", body(`"a\u007f"`), mustBe(field, badCharacter)},
-			bad{"B275 " + field + " of 101", body(`"` + strings.Repeat("x", 101) + `"`), mustBe(field, tooLong)})
+		t.no(rule, refusedCase{number + field + " missing", strings.Replace(body("1"), `,"`+field+`":1`, "", 1), want}, refusedCase{number + field + " null", body("null"), want},
+			refusedCase{number + field + ` ""`, body(`""`), want}, refusedCase{number + field + " blank", body(`"  "`), want}, refusedCase{number + field + " 5", body("5"), mustBe(field, asString)},
+			refusedCase{"B275 " + field + " with a newline", body(`"a\nb"`), mustBe(field, badCharacter)}, refusedCase{"B275 " + field + " with DEL", body(`"a\u007f"`), mustBe(field, badCharacter)},
+			refusedCase{"B275 " + field + " of 101", body(`"` + strings.Repeat("x", 101) + `"`), mustBe(field, tooLong)})
 		for i, s := range []string{`=HYPERLINK(\"x\")`, "<script>", "' OR 1=1 --", "%", "a\u200cb", "😀e\u0301", strings.Repeat("é", 100)} {
-			t.yes(rule, good{fmt.Sprintf("R28 %s trimmed %d", field, i+1), body(`"\u3000` + s + `\u200e "`), `{"` + field + `":"` + s + `"}`})
-			t.yes(rule, good{fmt.Sprintf("B276 %s verbatim %d", field, i+1), body(`"` + s + `"`), `{"` + field + `":"` + s + `"}`})
+			t.yes(rule, acceptedCase{fmt.Sprintf("R28 %s trimmed %d", field, i+1), body(`"\u3000` + s + `\u200e "`), `{"` + field + `":"` + s + `"}`})
+			t.yes(rule, acceptedCase{fmt.Sprintf("B276 %s verbatim %d", field, i+1), body(`"` + s + `"`), `{"` + field + `":"` + s + `"}`})
 		}
 	}
 	return t.cases
@@ -50,20 +50,20 @@ func emailCases() []serverCase {
 	const rule = "contract 1.4, email: one ASCII address of at most 254 bytes, trimmed and in lower case"
 	t := table{operation: "POST /affiliates"}
 	mailed := func(email string) string { return `{"firstName":"Ada","lastName":"Byron","email":` + email + `}` }
-	t.no(rule, bad{"B263 email missing", `{"firstName":"A","lastName":"B"}`, emailRequired}, bad{"B263 email null", mailed("null"), emailRequired}, bad{`B263 email ""`, mailed(`""`), emailRequired},
-		bad{"B263 email 5", mailed("5"), mustBe("email", asString)})
+	t.no(rule, refusedCase{"B263 email missing", `{"firstName":"A","lastName":"B"}`, emailRequired}, refusedCase{"B263 email null", mailed("null"), emailRequired}, refusedCase{`B263 email ""`, mailed(`""`), emailRequired},
+		refusedCase{"B263 email 5", mailed("5"), mustBe("email", asString)})
 	for _, row := range []string{
 		"B264 a", "B264 a@", "B264 @b.co", "B264 a@b..co", "B264 .a@b.co", "B264 a.@b.co", "B264 a b@c.co", "B264 a@@b.co", "B264 a@-b.co", "B264 a@b-.co", "B264 a@b_c.co", "B264 mailto:a@b.co",
 		"B265 Bob <a@b.co>", "B265 <a@b.co>", "B265 a@b.co (x)", `B267 a@b.co\r\nBcc: x@y.z`, `B267 a\u0000@b.co`, "B268 a@b.co, c@d.co", "B269 " + strings.Repeat("a", 243) + "@example.com",
 		"B270 a@[127.0.0.1]", `B270 \"a b\"@c.co`, "B271 ä@b.co", "B271 a@😀.example",
 	} {
 		number, s := rowOf(row)
-		t.no(rule, bad{number + " email " + clipTo(s, 24), mailed(`"` + s + `"`), emailInvalid})
+		t.no(rule, refusedCase{number + " email " + clipTo(s, 24), mailed(`"` + s + `"`), emailInvalid})
 	}
-	t.yes(rule, good{"B266 email in upper case with spaces", mailed(`" {{u}}@CONFORM.Example "`), `{"email":"{{u}}@conform.example"}`},
-		good{"R28 email with a domain of other letters", mailed(`"{{u}}@Bücher.conform.example"`), `{"email":"{{u}}@xn--bcher-kva.conform.example"}`},
-		good{"R28 email with what nobody sees", mailed(`"\ufeff{{u}}\u200b@conform.example\u00a0"`), `{"email":"{{u}}@conform.example"}`},
-		good{"B266 email with a plus", mailed(`"{{u}}+tag!#$%&'*/=?^_{|}~-@conform.example"`), `{"email":"{{u}}+tag!#$%&'*/=?^_{|}~-@conform.example"}`})
+	t.yes(rule, acceptedCase{"B266 email in upper case with spaces", mailed(`" {{u}}@CONFORM.Example "`), `{"email":"{{u}}@conform.example"}`},
+		acceptedCase{"R28 email with a domain of other letters", mailed(`"{{u}}@Bücher.conform.example"`), `{"email":"{{u}}@xn--bcher-kva.conform.example"}`},
+		acceptedCase{"R28 email with what nobody sees", mailed(`"\ufeff{{u}}\u200b@conform.example\u00a0"`), `{"email":"{{u}}@conform.example"}`},
+		acceptedCase{"B266 email with a plus", mailed(`"{{u}}+tag!#$%&'*/=?^_{|}~-@conform.example"`), `{"email":"{{u}}+tag!#$%&'*/=?^_{|}~-@conform.example"}`})
 	return t.cases
 }
 
@@ -71,30 +71,30 @@ func affiliateLinkCases() []serverCase {
 	const rule = "contract 1.4, slug: letters, digits, hyphens, at most 100; unique without regard to case"
 	t := table{operation: "POST /affiliates"}
 	for _, s := range []string{"my slug", "a_b", "ü", "а", "a/b", "a%2Fb", "../x", "٣", "a.", " a", "a\u200b", `a\n`, ""} {
-		t.no(rule, bad{"B279 affiliateLink " + fmt.Sprintf("%q", s), affiliateWith(`"affiliateLink":"` + s + `"`), slugSyntax.on("affiliateLink")})
+		t.no(rule, refusedCase{"B279 affiliateLink " + fmt.Sprintf("%q", s), affiliateWith(`"affiliateLink":"` + s + `"`), slugSyntax.on("affiliateLink")})
 	}
-	t.no(rule, bad{"B281 affiliateLink of 101", affiliateWith(`"affiliateLink":"` + strings.Repeat("a", 101) + `"`), slugTooLong.on("affiliateLink")},
-		bad{"B282 affiliateLink 5", affiliateWith(`"affiliateLink":5`), mustBe("affiliateLink", asString)},
-		bad{"B278 affiliateLink that is taken", affiliateWith(`"affiliateLink":"{{affiliate.slug}}"`), requestedSlugTaken})
-	t.yes(rule, good{"B281 affiliateLink of 100", affiliateWith(`"affiliateLink":"{{u}}` + strings.Repeat("-", 85) + `"`), `{"link":null,"affiliateLink":null}`})
+	t.no(rule, refusedCase{"B281 affiliateLink of 101", affiliateWith(`"affiliateLink":"` + strings.Repeat("a", 101) + `"`), slugTooLong.on("affiliateLink")},
+		refusedCase{"B282 affiliateLink 5", affiliateWith(`"affiliateLink":5`), mustBe("affiliateLink", asString)},
+		refusedCase{"B278 affiliateLink that is taken", affiliateWith(`"affiliateLink":"{{affiliate.slug}}"`), requestedSlugTaken})
+	t.yes(rule, acceptedCase{"B281 affiliateLink of 100", affiliateWith(`"affiliateLink":"{{u}}` + strings.Repeat("-", 85) + `"`), `{"link":null,"affiliateLink":null}`})
 	return t.cases
 }
 
 func affiliateTermsCases() []serverCase {
 	const rule = "contract 2.3, commissionRate: 0–100 on percentage plans; commissionPlanId, affiliateGroupId: unknown is 400"
 	t := table{operation: "POST /affiliates"}
-	t.no(rule, bad{"B284 commissionRate -1", affiliateWith(`"commissionRate":-1`), rateOutOfRange}, bad{"B284 commissionRate 100.5", affiliateWith(`"commissionRate":100.5`), rateOutOfRange},
-		bad{`B284 commissionRate "20"`, affiliateWith(`"commissionRate":"20"`), mustBe("commissionRate", asNumber)},
-		bad{"B284 commissionRate 12.34567", affiliateWith(`"commissionRate":12.34567`), mustBe("commissionRate", fourDecimals)},
-		bad{"B285 commissionPlanId unknown", affiliateWith(`"commissionPlanId":"{{unknown}}"`), planNotFound}, bad{"B285 commissionPlanId x", affiliateWith(`"commissionPlanId":"x"`), planNotFound},
-		bad{"B286 affiliateGroupId", affiliateWith(`"affiliateGroupId":"{{unknown}}"`), groupNotFound}, bad{"B286 affiliateGroupId 5", affiliateWith(`"affiliateGroupId":5`), groupNotFound},
-		bad{"B286 sendWelcomeEmail yes", affiliateWith(`"sendWelcomeEmail":"yes"`), mustBe("sendWelcomeEmail", asBoolean)},
-		bad{"B287 affiliateStatus 5", affiliateWith(`"affiliateStatus":5`), mustBe("affiliateStatus", asString)})
-	t.yes(rule, good{"B284 commissionRate 0", affiliateWith(`"commissionRate":0`), `{"commissionRate":0,"useCommissionPlanCommissionRate":false}`},
-		good{"B284 commissionRate 100", affiliateWith(`"commissionRate":100.0`), `{"commissionRate":100}`}, good{"B284 commissionRate 12.3456", affiliateWith(`"commissionRate":12.3456`), `{"commissionRate":12.3456}`},
-		good{"B287 affiliateStatus vip", affiliateWith(`"affiliateStatus":"vip"`), `{"status":"ACTIVE"}`}, good{"B287 affiliateStatus INACTIVE", affiliateWith(`"affiliateStatus":"INACTIVE"`), `{"status":"INACTIVE"}`},
-		good{"B287 affiliateStatus Active", affiliateWith(`"affiliateStatus":"Active"`), `{"status":"ACTIVE"}`},
-		good{"B288 what the server gives is ignored", affiliateWith(`"affiliateLinks":[{"link":"x"}],"status":"BANNED","id":"{{unknown}}","programId":"{{unknown}}","createdAt":"2001-01-01","password":"x","sendWelcomeEmail":true`),
+	t.no(rule, refusedCase{"B284 commissionRate -1", affiliateWith(`"commissionRate":-1`), rateOutOfRange}, refusedCase{"B284 commissionRate 100.5", affiliateWith(`"commissionRate":100.5`), rateOutOfRange},
+		refusedCase{`B284 commissionRate "20"`, affiliateWith(`"commissionRate":"20"`), mustBe("commissionRate", asNumber)},
+		refusedCase{"B284 commissionRate 12.34567", affiliateWith(`"commissionRate":12.34567`), mustBe("commissionRate", fourDecimals)},
+		refusedCase{"B285 commissionPlanId unknown", affiliateWith(`"commissionPlanId":"{{unknown}}"`), planNotFound}, refusedCase{"B285 commissionPlanId x", affiliateWith(`"commissionPlanId":"x"`), planNotFound},
+		refusedCase{"B286 affiliateGroupId", affiliateWith(`"affiliateGroupId":"{{unknown}}"`), groupNotFound}, refusedCase{"B286 affiliateGroupId 5", affiliateWith(`"affiliateGroupId":5`), groupNotFound},
+		refusedCase{"B286 sendWelcomeEmail yes", affiliateWith(`"sendWelcomeEmail":"yes"`), mustBe("sendWelcomeEmail", asBoolean)},
+		refusedCase{"B287 affiliateStatus 5", affiliateWith(`"affiliateStatus":5`), mustBe("affiliateStatus", asString)})
+	t.yes(rule, acceptedCase{"B284 commissionRate 0", affiliateWith(`"commissionRate":0`), `{"commissionRate":0,"useCommissionPlanCommissionRate":false}`},
+		acceptedCase{"B284 commissionRate 100", affiliateWith(`"commissionRate":100.0`), `{"commissionRate":100}`}, acceptedCase{"B284 commissionRate 12.3456", affiliateWith(`"commissionRate":12.3456`), `{"commissionRate":12.3456}`},
+		acceptedCase{"B287 affiliateStatus vip", affiliateWith(`"affiliateStatus":"vip"`), `{"status":"ACTIVE"}`}, acceptedCase{"B287 affiliateStatus INACTIVE", affiliateWith(`"affiliateStatus":"INACTIVE"`), `{"status":"INACTIVE"}`},
+		acceptedCase{"B287 affiliateStatus Active", affiliateWith(`"affiliateStatus":"Active"`), `{"status":"ACTIVE"}`},
+		acceptedCase{"B288 what the server gives is ignored", affiliateWith(`"affiliateLinks":[{"link":"x"}],"status":"BANNED","id":"{{unknown}}","programId":"{{unknown}}","createdAt":"2001-01-01","password":"x","sendWelcomeEmail":true`),
 			`{"status":"ACTIVE","email":"{{u}}@conform.example"}`})
 	return t.cases
 }
@@ -166,18 +166,18 @@ func affiliateChangeCases() []serverCase {
 	}
 	const update = "contract 1.3, update: absent stays, null clears what may be null and is 400 on any other"
 	one := `{"count":1}`
-	cases := refusals("contract 3.1, PUT: the target", "PUT /affiliates", bad{"B296 no target", `{"firstName":"A"}`, affiliateOrEmailMissing},
-		bad{"B296 target null", `{"affiliateId":null,"emailAddress":null}`, affiliateOrEmailMissing}, bad{"B296 affiliateId 5", `{"affiliateId":5}`, mustBe("affiliateId", asString)},
-		bad{"B298 affiliateId and emailAddress of two", `{"affiliateId":"{{affiliate}}","emailAddress":"{{other.email}}","firstName":"A"}`, identifiersMismatch},
-		bad{"B298 one of the two unknown", `{"affiliateId":"{{affiliate}}","emailAddress":"{{u}}@conform.example"}`, identifiersMismatch})
-	cases = append(cases, successes("contract 3.1, PUT: nothing matched is count 0", "PUT /affiliates", good{"B297 unknown", `{"affiliateId":"{{unknown}}","firstName":"A"}`, `{"count":0}`},
-		good{"B297 unknown email", `{"emailAddress":"{{u}}@conform.example"}`, `{"count":0}`}, good{"B297 a slug as affiliateId", `{"affiliateId":"{{affiliate.slug}}"}`, `{"count":0}`})...)
-	cases = append(cases, refusals("contract 3.1, DELETE: affiliateId is required", "DELETE /affiliates", bad{"B304 no affiliateId", `{}`, affiliateIDRequired},
-		bad{"B304 empty", ``, affiliateIDRequired}, bad{"B304 affiliateId null", `{"affiliateId":null}`, affiliateIDRequired}, bad{`B304 affiliateId ""`, `{"affiliateId":""}`, affiliateIDRequired},
-		bad{"B304 affiliateId 5", `{"affiliateId":5}`, mustBe("affiliateId", asString)})...)
+	cases := refusals("contract 3.1, PUT: the target", "PUT /affiliates", refusedCase{"B296 no target", `{"firstName":"A"}`, affiliateOrEmailMissing},
+		refusedCase{"B296 target null", `{"affiliateId":null,"emailAddress":null}`, affiliateOrEmailMissing}, refusedCase{"B296 affiliateId 5", `{"affiliateId":5}`, mustBe("affiliateId", asString)},
+		refusedCase{"B298 affiliateId and emailAddress of two", `{"affiliateId":"{{affiliate}}","emailAddress":"{{other.email}}","firstName":"A"}`, identifiersMismatch},
+		refusedCase{"B298 one of the two unknown", `{"affiliateId":"{{affiliate}}","emailAddress":"{{u}}@conform.example"}`, identifiersMismatch})
+	cases = append(cases, successes("contract 3.1, PUT: nothing matched is count 0", "PUT /affiliates", acceptedCase{"B297 unknown", `{"affiliateId":"{{unknown}}","firstName":"A"}`, `{"count":0}`},
+		acceptedCase{"B297 unknown email", `{"emailAddress":"{{u}}@conform.example"}`, `{"count":0}`}, acceptedCase{"B297 a slug as affiliateId", `{"affiliateId":"{{affiliate.slug}}"}`, `{"count":0}`})...)
+	cases = append(cases, refusals("contract 3.1, DELETE: affiliateId is required", "DELETE /affiliates", refusedCase{"B304 no affiliateId", `{}`, affiliateIDRequired},
+		refusedCase{"B304 empty", ``, affiliateIDRequired}, refusedCase{"B304 affiliateId null", `{"affiliateId":null}`, affiliateIDRequired}, refusedCase{`B304 affiliateId ""`, `{"affiliateId":""}`, affiliateIDRequired},
+		refusedCase{"B304 affiliateId 5", `{"affiliateId":5}`, mustBe("affiliateId", asString)})...)
 	cases = append(cases, successes("contract 3.1, DELETE: the same message when nothing matched", "DELETE /affiliates",
-		good{"B305 unknown", `{"affiliateId":"{{unknown}}"}`, `{"message":"Affiliate deleted successfully"}`}, good{"B305 unknown email", `{"affiliateId":"{{u}}@conform.example"}`, `{"message":"Affiliate deleted successfully"}`},
-		good{"B305 no id at all", `{"affiliateId":"not an id"}`, `{"message":"Affiliate deleted successfully"}`})...)
+		acceptedCase{"B305 unknown", `{"affiliateId":"{{unknown}}"}`, `{"message":"Affiliate deleted successfully"}`}, acceptedCase{"B305 unknown email", `{"affiliateId":"{{u}}@conform.example"}`, `{"message":"Affiliate deleted successfully"}`},
+		acceptedCase{"B305 no id at all", `{"affiliateId":"not an id"}`, `{"message":"Affiliate deleted successfully"}`})...)
 	for _, field := range []string{"firstName", "lastName", "email"} {
 		cases = append(cases, own("B302 PUT "+field+" null", update, func(_ *exam, put func(string) *answer) { put(`"` + field + `":null`).refused(mustBe(field, notNull)) }))
 	}

@@ -14,14 +14,14 @@ const (
 	numbersRule   = "contract 1.4: a number is read from its text"
 )
 
-// aGarbled is a body that is not a JSON object, for every operation.
-type aGarbled struct {
+// garbledBody is a body that is not a JSON object, for every operation.
+type garbledBody struct {
 	name, body string
 	want       denial
 }
 
-func garbled() []aGarbled {
-	return []aGarbled{
+func garbled() []garbledBody {
+	return []garbledBody{
 		{"B052 null", "null", notAnObject},
 		{"B053 []", "[]", notAnObject},
 		{"B053 [{}]", "[{}]", notAnObject},
@@ -77,9 +77,9 @@ func bodyCases() []serverCase {
 func gateCases() []serverCase {
 	const operation = "POST /coupons"
 	syntax := func(name string, bodies ...string) []serverCase {
-		var rows []bad
+		var rows []refusedCase
 		for i, body := range bodies {
-			rows = append(rows, bad{numberedName(name, i, len(bodies)), body, invalidJSON})
+			rows = append(rows, refusedCase{numberedName(name, i, len(bodies)), body, invalidJSON})
 		}
 		return refusals(shapeRule, operation, rows...)
 	}
@@ -89,18 +89,18 @@ func gateCases() []serverCase {
 	cases = append(cases, syntax("B059 cut in a token", `{"name":"a`, `{"name"`, `{`, `{"name":`, `{"a":tru}`)...)
 	cases = append(cases, syntax("B060 comment", `{"name":"a" /* c */}`, "// c\n{}")...)
 	cases = append(cases, refusals(shapeRule, operation,
-		bad{"B063 a bracket behind", `{"name":"a"}]`, trailingData},
-		bad{"B064 NUL behind", `{"name":"a"}` + "\x00", trailingData},
-		bad{"B069 a key twice by escape", `{"name":"a","n\u0061me":"b"}`, duplicateField("name")},
-		bad{"B076 nesting of 33 by objects", strings.Repeat(`{"a":`, 32) + "{}" + strings.Repeat("}", 32), nestedTooDeeply},
-		bad{"B077 nesting of 10,000", deep(10_000), nestedTooDeeply},
-		bad{"B077 nesting of 1,000,000", `{"x":` + strings.Repeat("[", 1_000_000), nestedTooDeeply},
-		bad{"B080 overlong", "{\"name\":\"\xc0\xaf\"}", notUTF8},
-		bad{"B080 encoded surrogate", "{\"name\":\"\xed\xa0\x80\"}", notUTF8},
-		bad{"B081 low surrogate alone", `{"name":"\udc00"}`, notUTF8},
-		bad{"B081 surrogate and a letter", `{"name":"\ud800x"}`, notUTF8},
-		bad{"B081 surrogate in a key", `{"\ud800":"x"}`, notUTF8},
-		bad{"B082 escaped NUL", `{"name":"a\u0000","percentOff":10}`, mustBe("name", badCharacter)},
+		refusedCase{"B063 a bracket behind", `{"name":"a"}]`, trailingData},
+		refusedCase{"B064 NUL behind", `{"name":"a"}` + "\x00", trailingData},
+		refusedCase{"B069 a key twice by escape", `{"name":"a","n\u0061me":"b"}`, duplicateField("name")},
+		refusedCase{"B076 nesting of 33 by objects", strings.Repeat(`{"a":`, 32) + "{}" + strings.Repeat("}", 32), nestedTooDeeply},
+		refusedCase{"B077 nesting of 10,000", deep(10_000), nestedTooDeeply},
+		refusedCase{"B077 nesting of 1,000,000", `{"x":` + strings.Repeat("[", 1_000_000), nestedTooDeeply},
+		refusedCase{"B080 overlong", "{\"name\":\"\xc0\xaf\"}", notUTF8},
+		refusedCase{"B080 encoded surrogate", "{\"name\":\"\xed\xa0\x80\"}", notUTF8},
+		refusedCase{"B081 low surrogate alone", `{"name":"\udc00"}`, notUTF8},
+		refusedCase{"B081 surrogate and a letter", `{"name":"\ud800x"}`, notUTF8},
+		refusedCase{"B081 surrogate in a key", `{"\ud800":"x"}`, notUTF8},
+		refusedCase{"B082 escaped NUL", `{"name":"a\u0000","percentOff":10}`, mustBe("name", badCharacter)},
 	)...)
 	cases = append(cases, syntax("B083 raw control", "{\"name\":\"\x00\"}", "{\"name\":\"a\nb\"}")...)
 	cases = append(cases, serverCase{"B084 UTF-16", shapeRule, func(x *exam) {
@@ -233,16 +233,16 @@ func keyNames() []serverCase {
 		fmt.Fprintf(&many, `"k%d":1,`, i)
 	}
 	return append(refusals(keysRule, "POST /coupons",
-		bad{"B071 NAME", `{"NAME":"a","percentOff":10}`, unknownField("NAME")},
-		bad{"B074 percentof", `{"name":"a","percentof":10}`, unknownField("percentof")},
+		refusedCase{"B071 NAME", `{"NAME":"a","percentOff":10}`, unknownField("NAME")},
+		refusedCase{"B074 percentof", `{"name":"a","percentof":10}`, unknownField("percentof")},
 	), successes(keysRule, "POST /coupons",
-		good{"B072 name and NAME", `{"name":"{{u}}","NAME":"b","percentOff":10}`, `{"name":"{{u}}"}`},
-		good{"B073 a key with a long s", `{"name":"{{u}}","percentOff":10,"productId\u017f":["a"]}`, `{"productIds":[]}`},
-		good{"B075 __proto__", `{"name":"{{u}}","percentOff":10,"__proto__":{"a":1},"constructor":1,"$where":"x"}`, `{"name":"{{u}}"}`},
-		good{"B076 nesting of 32", `{"name":"{{u}}","percentOff":10,"x":` + strings.Repeat("[", 31) + strings.Repeat("]", 31) + `}`, `{"name":"{{u}}"}`},
-		good{"B069 an escaped key", `{"n\u0061me":"{{u}}","percentOff":10}`, `{"name":"{{u}}"}`},
-		good{"B095 5,000 unknown keys", `{` + many.String() + `"name":"{{u}}","percentOff":10}`, `{"name":"{{u}}"}`},
-		good{"B128 null is absent on POST", `{"name":"{{u}}","percentOff":10,"valid":null,"maxRedemptions":null,"productIds":null,"duration":null,"couponType":null,"redeemBy":null,"externalId":null}`,
+		acceptedCase{"B072 name and NAME", `{"name":"{{u}}","NAME":"b","percentOff":10}`, `{"name":"{{u}}"}`},
+		acceptedCase{"B073 a key with a long s", `{"name":"{{u}}","percentOff":10,"productId\u017f":["a"]}`, `{"productIds":[]}`},
+		acceptedCase{"B075 __proto__", `{"name":"{{u}}","percentOff":10,"__proto__":{"a":1},"constructor":1,"$where":"x"}`, `{"name":"{{u}}"}`},
+		acceptedCase{"B076 nesting of 32", `{"name":"{{u}}","percentOff":10,"x":` + strings.Repeat("[", 31) + strings.Repeat("]", 31) + `}`, `{"name":"{{u}}"}`},
+		acceptedCase{"B069 an escaped key", `{"n\u0061me":"{{u}}","percentOff":10}`, `{"name":"{{u}}"}`},
+		acceptedCase{"B095 5,000 unknown keys", `{` + many.String() + `"name":"{{u}}","percentOff":10}`, `{"name":"{{u}}"}`},
+		acceptedCase{"B128 null is absent on POST", `{"name":"{{u}}","percentOff":10,"valid":null,"maxRedemptions":null,"productIds":null,"duration":null,"couponType":null,"redeemBy":null,"externalId":null}`,
 			`{"valid":true,"maxRedemptions":null,"productIds":[],"duration":"forever","couponType":"PERCENTAGE","redeemBy":null,"externalId":null}`},
 	)...)
 }

@@ -38,18 +38,18 @@ func couponNameCases() []serverCase {
 	const rule = "contract 2.1, name: required, 1–255 characters"
 	t := table{operation: "POST /coupons"}
 	named := func(n string) string { return `{"percentOff":10,"name":` + n + `}` }
-	t.no(rule, bad{"B122 {}", `{}`, nameRequired}, bad{"B123 name null", named(`null`), nameRequired}, bad{`B123 name ""`, named(`""`), nameRequired},
-		bad{"B123 name blank", named(`"   "`), nameRequired}, bad{"B123 name of a no-break space", named(`"\u00a0"`), nameRequired},
-		bad{"B124 name 123", named(`123`), mustBe("name", asString)}, bad{"B124 name [a]", named(`["a"]`), mustBe("name", asString)},
-		bad{"B124 name {}", named(`{}`), mustBe("name", asString)}, bad{"B124 name true", named(`true`), mustBe("name", asString)},
-		bad{"B125 name of 256", named(`"` + strings.Repeat("x", 256) + `"`), mustBe("name", tooLong)},
-		bad{"B125 name of 256 of 4 bytes", named(`"` + strings.Repeat("😀", 256) + `"`), mustBe("name", tooLong)},
-		bad{"B126 name with a newline", named(`"a\nb"`), mustBe("name", badCharacter)}, bad{"B126 name with a tab", named(`"a\tb"`), mustBe("name", badCharacter)},
-		bad{"B126 name with DEL", named(`"a\u007f"`), mustBe("name", badCharacter)}, bad{"B126 name with U+0085", named(`"a\u0085b"`), mustBe("name", badCharacter)})
-	t.yes(rule, good{"B125 name of 255 of 4 bytes", named(`"` + strings.Repeat("😀", 255) + `"`), `{"name":"` + strings.Repeat("😀", 255) + `"}`},
-		good{"B127 name verbatim", named(`"{{u}} \u202e\u200b😀e\u0301"`), `{"name":"{{u}} \u202e\u200b😀e\u0301"}`},
-		good{"R28 name trimmed", named(`"\u2060 {{u}}\u3000"`), `{"name":"{{u}}"}`},
-		good{"B127 name that looks like markup", named(`"<b>&amp;\"\\{{u}}"`), `{"name":"<b>&amp;\"\\{{u}}"}`})
+	t.no(rule, refusedCase{"B122 {}", `{}`, nameRequired}, refusedCase{"B123 name null", named(`null`), nameRequired}, refusedCase{`B123 name ""`, named(`""`), nameRequired},
+		refusedCase{"B123 name blank", named(`"   "`), nameRequired}, refusedCase{"B123 name of a no-break space", named(`"\u00a0"`), nameRequired},
+		refusedCase{"B124 name 123", named(`123`), mustBe("name", asString)}, refusedCase{"B124 name [a]", named(`["a"]`), mustBe("name", asString)},
+		refusedCase{"B124 name {}", named(`{}`), mustBe("name", asString)}, refusedCase{"B124 name true", named(`true`), mustBe("name", asString)},
+		refusedCase{"B125 name of 256", named(`"` + strings.Repeat("x", 256) + `"`), mustBe("name", tooLong)},
+		refusedCase{"B125 name of 256 of 4 bytes", named(`"` + strings.Repeat("😀", 256) + `"`), mustBe("name", tooLong)},
+		refusedCase{"B126 name with a newline", named(`"a\nb"`), mustBe("name", badCharacter)}, refusedCase{"B126 name with a tab", named(`"a\tb"`), mustBe("name", badCharacter)},
+		refusedCase{"B126 name with DEL", named(`"a\u007f"`), mustBe("name", badCharacter)}, refusedCase{"B126 name with U+0085", named(`"a\u0085b"`), mustBe("name", badCharacter)})
+	t.yes(rule, acceptedCase{"B125 name of 255 of 4 bytes", named(`"` + strings.Repeat("😀", 255) + `"`), `{"name":"` + strings.Repeat("😀", 255) + `"}`},
+		acceptedCase{"B127 name verbatim", named(`"{{u}} \u202e\u200b😀e\u0301"`), `{"name":"{{u}} \u202e\u200b😀e\u0301"}`},
+		acceptedCase{"R28 name trimmed", named(`"\u2060 {{u}}\u3000"`), `{"name":"{{u}}"}`},
+		acceptedCase{"B127 name that looks like markup", named(`"<b>&amp;\"\\{{u}}"`), `{"name":"<b>&amp;\"\\{{u}}"}`})
 	return t.cases
 }
 
@@ -57,24 +57,24 @@ func percentOffCases() []serverCase {
 	const rule = "contract 2.1, percentOff: 1–100 inclusive, required when PERCENTAGE; contract 1.4: at most 4 decimals, read from its text"
 	t := table{operation: "POST /coupons"}
 	percent := func(n string) string { return `{"name":"{{u}}","percentOff":` + n + `}` }
-	t.no(rule, bad{"B128 neither couponType nor percentOff", `{"name":"{{u}}"}`, percentOffRequired},
-		bad{"B129 percentOff null", `{"name":"{{u}}","couponType":"PERCENTAGE","percentOff":null}`, percentOffRequired})
+	t.no(rule, refusedCase{"B128 neither couponType nor percentOff", `{"name":"{{u}}"}`, percentOffRequired},
+		refusedCase{"B129 percentOff null", `{"name":"{{u}}","couponType":"PERCENTAGE","percentOff":null}`, percentOffRequired})
 	for _, s := range []string{"B130 0", "B131 0.99", "B131 0.9999", "B132 100.01", "B132 100.0001", "B132 101", "B133 -5", "B134 -0", "B130 0.0", "B131 1e-4", "B132 1e3"} {
 		number, n := rowOf(s)
-		t.no(rule, bad{number + " percentOff " + n, percent(n), percentOffRange})
+		t.no(rule, refusedCase{number + " percentOff " + n, percent(n), percentOffRange})
 	}
-	t.no(rule, bad{"B135 percentOff 1e400", percent("1e400"), mustBe("percentOff", tooLarge)})
+	t.no(rule, refusedCase{"B135 percentOff 1e400", percent("1e400"), mustBe("percentOff", tooLarge)})
 	for _, s := range []string{"B136 1e-400", "B137 100.000000000000001", "B138 33.33333", "B138 1.00001", "B136 1e-5"} {
 		number, n := rowOf(s)
-		t.no(rule, bad{number + " percentOff " + n, percent(n), mustBe("percentOff", fourDecimals)})
+		t.no(rule, refusedCase{number + " percentOff " + n, percent(n), mustBe("percentOff", fourDecimals)})
 	}
 	for _, s := range []string{`B139 "20"`, "B140 true", "B140 []", "B140 {}", `B139 ""`, "B140 [20]"} {
 		number, n := rowOf(s)
-		t.no(rule, bad{number + " percentOff " + n, percent(n), mustBe("percentOff", asNumber)})
+		t.no(rule, refusedCase{number + " percentOff " + n, percent(n), mustBe("percentOff", asNumber)})
 	}
 	for _, n := range [][2]string{{"1e1", "10"}, {"10.00000", "10"}, {"1", "1"}, {"100", "100"}, {"33.3333", "33.3333"}, {"12.5", "12.5"}, {"0.1E2", "10"},
 		{"99.9900", "99.99"}, {"5E+1", "50"}, {"1000e-1", "100"}} {
-		t.yes(rule, good{"B141 percentOff " + n[0], percent(n[0]), `{"percentOff":` + n[1] + `}`})
+		t.yes(rule, acceptedCase{"B141 percentOff " + n[0], percent(n[0]), `{"percentOff":` + n[1] + `}`})
 	}
 	return t.cases
 }
@@ -83,33 +83,33 @@ func couponTypeCases() []serverCase {
 	const rule = "contract 2.1, couponType: PERCENTAGE or FLAT, exactly as written"
 	t := table{operation: "POST /coupons"}
 	for _, s := range []string{"percentage", "PERCENT", " FLAT", "FLAT ", "flat", "\u200bFLAT"} {
-		t.no(rule, bad{fmt.Sprintf("B142 couponType %q", s), couponWith(`"couponType":"` + s + `"`), couponTypeUnknown})
+		t.no(rule, refusedCase{fmt.Sprintf("B142 couponType %q", s), couponWith(`"couponType":"` + s + `"`), couponTypeUnknown})
 	}
-	t.no(rule, bad{"B143 couponType 1", couponWith(`"couponType":1`), mustBe("couponType", asString)},
-		bad{"B143 couponType empty", couponWith(`"couponType":""`), mustBe("couponType", notEmpty)})
+	t.no(rule, refusedCase{"B143 couponType 1", couponWith(`"couponType":1`), mustBe("couponType", asString)},
+		refusedCase{"B143 couponType empty", couponWith(`"couponType":""`), mustBe("couponType", notEmpty)})
 	return t.cases
 }
 
 func flatCases() []serverCase {
 	const rule = "contract 2.1, amountOff > 0 and currency: required when FLAT, null when PERCENTAGE"
 	t := table{operation: "POST /coupons"}
-	t.no(rule, bad{"B144 FLAT without amountOff", `{"name":"{{u}}","couponType":"FLAT","currency":"USD"}`, amountOffRequired},
-		bad{"B144 FLAT with percentOff only", `{"name":"{{u}}","couponType":"FLAT","percentOff":5}`, amountOffRequired},
-		bad{"B145 FLAT without currency", `{"name":"{{u}}","couponType":"FLAT","amountOff":5}`, currencyRequired},
-		bad{"B146 amountOff 0", couponFlat(`"amountOff":0`), amountOffNotPositive}, bad{"B146 amountOff -1", couponFlat(`"amountOff":-1`), amountOffNotPositive},
-		bad{"B146 amountOff -0", couponFlat(`"amountOff":-0`), amountOffNotPositive},
-		bad{"B147 amountOff 10.00005", couponFlat(`"amountOff":10.00005`), mustBe("amountOff", fourDecimals)},
-		bad{"B149 amountOff 1e19", couponFlat(`"amountOff":1e19`), mustBe("amountOff", tooLarge)},
-		bad{"B149 amountOff 922337203685477.5808", couponFlat(`"amountOff":922337203685477.5808`), mustBe("amountOff", tooLarge)},
-		bad{"B149 amountOff \"5\"", couponFlat(`"amountOff":"5"`), mustBe("amountOff", asNumber)},
-		bad{"B152 FLAT with percentOff 500", couponFlat(`"amountOff":5,"percentOff":500`), percentOffRange},
-		bad{"B152 PERCENTAGE with amountOff 0", couponWith(`"amountOff":0`), amountOffNotPositive},
-		bad{"B152 PERCENTAGE with currency ZZZ", couponWith(`"currency":"ZZZ"`), currencyUnknown})
-	t.yes(rule, good{"B148 amountOff 10.005", couponFlat(`"amountOff":10.005`), `{"amountOff":10.005,"currency":"USD"}`},
-		good{"B148 amountOff 10.5 JPY", `{"name":"{{u}}","couponType":"FLAT","currency":"JPY","amountOff":10.5}`, `{"amountOff":10.5,"currency":"JPY"}`},
-		good{"B150 amountOff 922337203685477.5807", couponFlat(`"amountOff":922337203685477.5807`), `{"amountOff":922337203685477.5807}`},
-		good{"B151 FLAT with percentOff 20", couponFlat(`"amountOff":5,"percentOff":20`), `{"couponType":"FLAT","amountOff":5,"percentOff":null}`},
-		good{"B153 PERCENTAGE with amountOff and currency", couponWith(`"amountOff":5,"currency":"USD"`), `{"couponType":"PERCENTAGE","amountOff":null,"currency":null}`})
+	t.no(rule, refusedCase{"B144 FLAT without amountOff", `{"name":"{{u}}","couponType":"FLAT","currency":"USD"}`, amountOffRequired},
+		refusedCase{"B144 FLAT with percentOff only", `{"name":"{{u}}","couponType":"FLAT","percentOff":5}`, amountOffRequired},
+		refusedCase{"B145 FLAT without currency", `{"name":"{{u}}","couponType":"FLAT","amountOff":5}`, currencyRequired},
+		refusedCase{"B146 amountOff 0", couponFlat(`"amountOff":0`), amountOffNotPositive}, refusedCase{"B146 amountOff -1", couponFlat(`"amountOff":-1`), amountOffNotPositive},
+		refusedCase{"B146 amountOff -0", couponFlat(`"amountOff":-0`), amountOffNotPositive},
+		refusedCase{"B147 amountOff 10.00005", couponFlat(`"amountOff":10.00005`), mustBe("amountOff", fourDecimals)},
+		refusedCase{"B149 amountOff 1e19", couponFlat(`"amountOff":1e19`), mustBe("amountOff", tooLarge)},
+		refusedCase{"B149 amountOff 922337203685477.5808", couponFlat(`"amountOff":922337203685477.5808`), mustBe("amountOff", tooLarge)},
+		refusedCase{"B149 amountOff \"5\"", couponFlat(`"amountOff":"5"`), mustBe("amountOff", asNumber)},
+		refusedCase{"B152 FLAT with percentOff 500", couponFlat(`"amountOff":5,"percentOff":500`), percentOffRange},
+		refusedCase{"B152 PERCENTAGE with amountOff 0", couponWith(`"amountOff":0`), amountOffNotPositive},
+		refusedCase{"B152 PERCENTAGE with currency ZZZ", couponWith(`"currency":"ZZZ"`), currencyUnknown})
+	t.yes(rule, acceptedCase{"B148 amountOff 10.005", couponFlat(`"amountOff":10.005`), `{"amountOff":10.005,"currency":"USD"}`},
+		acceptedCase{"B148 amountOff 10.5 JPY", `{"name":"{{u}}","couponType":"FLAT","currency":"JPY","amountOff":10.5}`, `{"amountOff":10.5,"currency":"JPY"}`},
+		acceptedCase{"B150 amountOff 922337203685477.5807", couponFlat(`"amountOff":922337203685477.5807`), `{"amountOff":922337203685477.5807}`},
+		acceptedCase{"B151 FLAT with percentOff 20", couponFlat(`"amountOff":5,"percentOff":20`), `{"couponType":"FLAT","amountOff":5,"percentOff":null}`},
+		acceptedCase{"B153 PERCENTAGE with amountOff and currency", couponWith(`"amountOff":5,"currency":"USD"`), `{"couponType":"PERCENTAGE","amountOff":null,"currency":null}`})
 	return t.cases
 }
 
@@ -117,10 +117,10 @@ func currencyCases() []serverCase {
 	const rule = "contract 1.4, currency: ISO 4217, upper-cased on input"
 	t := table{operation: "POST /coupons"}
 	for _, s := range []string{"US", "USDD", "U$D", "ＵＳＤ", "ZZZ", "US D", "123"} {
-		t.no(rule, bad{"B154 currency " + s, `{"name":"{{u}}","couponType":"FLAT","amountOff":5,"currency":"` + s + `"}`, currencyUnknown})
+		t.no(rule, refusedCase{"B154 currency " + s, `{"name":"{{u}}","couponType":"FLAT","amountOff":5,"currency":"` + s + `"}`, currencyUnknown})
 	}
-	t.no(rule, bad{"B154 currency 5", `{"name":"{{u}}","couponType":"FLAT","amountOff":5,"currency":5}`, mustBe("currency", asString)})
-	t.yes(rule, good{"B155 currency usd", `{"name":"{{u}}","couponType":"FLAT","amountOff":5,"currency":"usd"}`, `{"currency":"USD"}`})
+	t.no(rule, refusedCase{"B154 currency 5", `{"name":"{{u}}","couponType":"FLAT","amountOff":5,"currency":5}`, mustBe("currency", asString)})
+	t.yes(rule, acceptedCase{"B155 currency usd", `{"name":"{{u}}","couponType":"FLAT","amountOff":5,"currency":"usd"}`, `{"currency":"USD"}`})
 	return t.cases
 }
 
@@ -128,9 +128,9 @@ func durationCases() []serverCase {
 	const rule = "contract 2.1, duration: once, forever, repeating; durationInMonths 1–1,200, required when repeating, otherwise null"
 	t := table{operation: "POST /coupons"}
 	for _, s := range []string{"monthly", "Once", "FOREVER", "repeat"} {
-		t.no(rule, bad{"B156 duration " + s, couponWith(`"duration":"` + s + `"`), durationUnknown})
+		t.no(rule, refusedCase{"B156 duration " + s, couponWith(`"duration":"` + s + `"`), durationUnknown})
 	}
-	t.no(rule, bad{"B157 repeating without durationInMonths", couponWith(`"duration":"repeating"`), monthsRequired})
+	t.no(rule, refusedCase{"B157 repeating without durationInMonths", couponWith(`"duration":"repeating"`), monthsRequired})
 	for _, row := range []struct {
 		n    string
 		want denial
@@ -141,24 +141,24 @@ func durationCases() []serverCase {
 		{"B160 9223372036854775808", mustBe("durationInMonths", tooLarge)},
 	} {
 		number, n := rowOf(row.n)
-		t.no(rule, bad{number + " durationInMonths " + n, couponWith(`"duration":"repeating","durationInMonths":` + n), row.want})
+		t.no(rule, refusedCase{number + " durationInMonths " + n, couponWith(`"duration":"repeating","durationInMonths":` + n), row.want})
 	}
-	t.yes(rule, good{"B158 durationInMonths 1", couponWith(`"duration":"repeating","durationInMonths":1`), `{"duration":"repeating","durationInMonths":1}`},
-		good{"B158 durationInMonths 1200", couponWith(`"duration":"repeating","durationInMonths":1200`), `{"durationInMonths":1200}`},
-		good{"B161 durationInMonths with once", couponWith(`"duration":"once","durationInMonths":3`), `{"duration":"once","durationInMonths":null}`})
+	t.yes(rule, acceptedCase{"B158 durationInMonths 1", couponWith(`"duration":"repeating","durationInMonths":1`), `{"duration":"repeating","durationInMonths":1}`},
+		acceptedCase{"B158 durationInMonths 1200", couponWith(`"duration":"repeating","durationInMonths":1200`), `{"durationInMonths":1200}`},
+		acceptedCase{"B161 durationInMonths with once", couponWith(`"duration":"once","durationInMonths":3`), `{"duration":"once","durationInMonths":null}`})
 	return t.cases
 }
 
 func maxRedemptionsCases() []serverCase {
 	const rule = "contract 2.1, maxRedemptions: an integer ≥ 1 up to 2^63−1, never through a float"
 	t := table{operation: "POST /coupons"}
-	t.no(rule, bad{"B162 maxRedemptions 0", couponWith(`"maxRedemptions":0`), redemptionsNotPositive}, bad{"B162 maxRedemptions -1", couponWith(`"maxRedemptions":-1`), redemptionsNotPositive},
-		bad{"B162 maxRedemptions 1.0", couponWith(`"maxRedemptions":1.0`), mustBe("maxRedemptions", asInteger)},
-		bad{"B162 maxRedemptions \"1\"", couponWith(`"maxRedemptions":"1"`), mustBe("maxRedemptions", asInteger)},
-		bad{"B164 maxRedemptions 2^63", couponWith(`"maxRedemptions":9223372036854775808`), mustBe("maxRedemptions", tooLarge)},
-		bad{"B164 maxRedemptions of 300 digits", couponWith(`"maxRedemptions":` + strings.Repeat("9", 300)), mustBe("maxRedemptions", tooLarge)})
-	t.yes(rule, good{"B163 maxRedemptions 2^53+1", couponWith(`"maxRedemptions":9007199254740993`), `{"maxRedemptions":9007199254740993}`},
-		good{"B163 maxRedemptions 2^63-1", couponWith(`"maxRedemptions":9223372036854775807`), `{"maxRedemptions":9223372036854775807}`})
+	t.no(rule, refusedCase{"B162 maxRedemptions 0", couponWith(`"maxRedemptions":0`), redemptionsNotPositive}, refusedCase{"B162 maxRedemptions -1", couponWith(`"maxRedemptions":-1`), redemptionsNotPositive},
+		refusedCase{"B162 maxRedemptions 1.0", couponWith(`"maxRedemptions":1.0`), mustBe("maxRedemptions", asInteger)},
+		refusedCase{"B162 maxRedemptions \"1\"", couponWith(`"maxRedemptions":"1"`), mustBe("maxRedemptions", asInteger)},
+		refusedCase{"B164 maxRedemptions 2^63", couponWith(`"maxRedemptions":9223372036854775808`), mustBe("maxRedemptions", tooLarge)},
+		refusedCase{"B164 maxRedemptions of 300 digits", couponWith(`"maxRedemptions":` + strings.Repeat("9", 300)), mustBe("maxRedemptions", tooLarge)})
+	t.yes(rule, acceptedCase{"B163 maxRedemptions 2^53+1", couponWith(`"maxRedemptions":9007199254740993`), `{"maxRedemptions":9007199254740993}`},
+		acceptedCase{"B163 maxRedemptions 2^63-1", couponWith(`"maxRedemptions":9223372036854775807`), `{"maxRedemptions":9223372036854775807}`})
 	return t.cases
 }
 
@@ -166,14 +166,14 @@ func productIDsCases() []serverCase {
 	const rule = "contract 2.1, productIds: distinct texts; limitToProducts needs one"
 	t := table{operation: "POST /coupons"}
 	for _, s := range []string{`"x"`, "{}", "[1]", "[null]", `["a",null]`, `[["a"]]`, "5"} {
-		t.no(rule, bad{"B175 productIds " + s, couponWith(`"productIds":` + s), mustBe("productIds", asStrings)})
+		t.no(rule, refusedCase{"B175 productIds " + s, couponWith(`"productIds":` + s), mustBe("productIds", asStrings)})
 	}
-	t.no(rule, bad{`B176 productIds [""]`, couponWith(`"productIds":[""]`), mustBe("productIds", notEmpty)},
-		bad{`B177 productIds ["a","a"]`, couponWith(`"productIds":["a","a"]`), mustBe("productIds", distinctOnly)},
-		bad{"B178 limitToProducts without productIds", couponWith(`"limitToProducts":true`), productIDsRequired},
-		bad{"B178 limitToProducts with []", couponWith(`"limitToProducts":true,"productIds":[]`), productIDsRequired},
-		bad{"B175 productIds of 256 characters", couponWith(`"productIds":["` + strings.Repeat("x", 256) + `"]`), mustBe("productIds", tooLong)})
-	t.yes(rule, good{"B177 productIds in order", couponWith(`"limitToProducts":true,"productIds":["b","a","A"]`), `{"limitToProducts":true,"productIds":["b","a","A"]}`})
+	t.no(rule, refusedCase{`B176 productIds [""]`, couponWith(`"productIds":[""]`), mustBe("productIds", notEmpty)},
+		refusedCase{`B177 productIds ["a","a"]`, couponWith(`"productIds":["a","a"]`), mustBe("productIds", distinctOnly)},
+		refusedCase{"B178 limitToProducts without productIds", couponWith(`"limitToProducts":true`), productIDsRequired},
+		refusedCase{"B178 limitToProducts with []", couponWith(`"limitToProducts":true,"productIds":[]`), productIDsRequired},
+		refusedCase{"B175 productIds of 256 characters", couponWith(`"productIds":["` + strings.Repeat("x", 256) + `"]`), mustBe("productIds", tooLong)})
+	t.yes(rule, acceptedCase{"B177 productIds in order", couponWith(`"limitToProducts":true,"productIds":["b","a","A"]`), `{"limitToProducts":true,"productIds":["b","a","A"]}`})
 	return t.cases
 }
 
@@ -183,7 +183,7 @@ func couponFlagCases() []serverCase {
 	for _, f := range []string{"B179 limitToProducts", "B180 valid"} {
 		_, field := rowOf(f)
 		for _, s := range []string{`"false"`, "0", `"no"`, "1", "[]"} {
-			t.no(rule, bad{f + " " + s, couponWith(`"` + field + `":` + s), mustBe(field, asBoolean)})
+			t.no(rule, refusedCase{f + " " + s, couponWith(`"` + field + `":` + s), mustBe(field, asBoolean)})
 		}
 	}
 	return t.cases
@@ -192,16 +192,16 @@ func couponFlagCases() []serverCase {
 func couponExternalIDCases() []serverCase {
 	const rule = "contract 2.1, externalId: 1–255, unique among live coupons, compared exactly; integrationType: an enumeration"
 	t := table{operation: "POST /coupons"}
-	t.no(rule, bad{`B183 externalId ""`, couponWith(`"externalId":""`), mustBe("externalId", notEmpty)},
-		bad{"B183 externalId blank", couponWith(`"externalId":"  "`), mustBe("externalId", notEmpty)},
-		bad{"B183 externalId of 256", couponWith(`"externalId":"` + strings.Repeat("x", 256) + `"`), mustBe("externalId", tooLong)},
-		bad{"B183 externalId 5", couponWith(`"externalId":5`), mustBe("externalId", asString)},
-		bad{"B181 externalId of another coupon", couponWith(`"externalId":"{{coupon.externalId}}"`), couponExternalIDTaken},
-		bad{"B183 integrationType stripe", couponWith(`"integrationType":"stripe"`), integrationTypeUnknown})
-	t.yes(rule, good{"B183 externalId of 255", couponWith(`"externalId":"{{u}}` + strings.Repeat("x", 200) + `"`), `{"externalId":"{{u}}` + strings.Repeat("x", 200) + `"}`},
-		good{"B189 externalId in another letter case", couponWith(`"externalId":"{{run}} COUPON"`), `{"externalId":"{{run}} COUPON"}`})
+	t.no(rule, refusedCase{`B183 externalId ""`, couponWith(`"externalId":""`), mustBe("externalId", notEmpty)},
+		refusedCase{"B183 externalId blank", couponWith(`"externalId":"  "`), mustBe("externalId", notEmpty)},
+		refusedCase{"B183 externalId of 256", couponWith(`"externalId":"` + strings.Repeat("x", 256) + `"`), mustBe("externalId", tooLong)},
+		refusedCase{"B183 externalId 5", couponWith(`"externalId":5`), mustBe("externalId", asString)},
+		refusedCase{"B181 externalId of another coupon", couponWith(`"externalId":"{{coupon.externalId}}"`), couponExternalIDTaken},
+		refusedCase{"B183 integrationType stripe", couponWith(`"integrationType":"stripe"`), integrationTypeUnknown})
+	t.yes(rule, acceptedCase{"B183 externalId of 255", couponWith(`"externalId":"{{u}}` + strings.Repeat("x", 200) + `"`), `{"externalId":"{{u}}` + strings.Repeat("x", 200) + `"}`},
+		acceptedCase{"B189 externalId in another letter case", couponWith(`"externalId":"{{run}} COUPON"`), `{"externalId":"{{run}} COUPON"}`})
 	for _, s := range integrations() {
-		t.yes(rule, good{"B183 integrationType " + s, couponWith(`"integrationType":"` + s + `"`), `{"integrationType":"` + s + `"}`})
+		t.yes(rule, acceptedCase{"B183 integrationType " + s, couponWith(`"integrationType":"` + s + `"`), `{"integrationType":"` + s + `"}`})
 	}
 	return t.cases
 }
@@ -261,13 +261,13 @@ func couponChangeCases() []serverCase {
 
 // couponTargetCases test couponId.
 func couponTargetCases() []serverCase {
-	cases := refusals("contract 3.3: couponId is required", "PUT /coupons", bad{"B190 no couponId", `{"name":"n"}`, couponIDRequired},
-		bad{"B190 couponId null", `{"couponId":null}`, couponIDRequired}, bad{`B190 couponId ""`, `{"couponId":""}`, couponIDRequired},
-		bad{"B191 couponId 5", `{"couponId":5}`, mustBe("couponId", asString)}, bad{"B191 couponId [x]", `{"couponId":["x"]}`, mustBe("couponId", asString)},
-		bad{"B192 couponId abc", `{"couponId":"abc"}`, couponNotFound}, bad{"B192 couponId unknown", `{"couponId":"{{unknown}}","valid":false}`, couponNotFound})
-	cases = append(cases, refusals("contract 3.3: couponId is required", "DELETE /coupons", bad{"B203 {}", `{}`, couponIDRequired}, bad{"B203 empty", ``, couponIDRequired},
-		bad{"B206 couponId 5 on DELETE", `{"couponId":5}`, mustBe("couponId", asString)}, bad{"B207 DELETE of an unknown one", `{"couponId":"{{unknown}}"}`, couponNotFound},
-		bad{`B203 couponId "" on DELETE`, `{"couponId":""}`, couponIDRequired}, bad{"B203 couponId null on DELETE", `{"couponId":null}`, couponIDRequired})...)
+	cases := refusals("contract 3.3: couponId is required", "PUT /coupons", refusedCase{"B190 no couponId", `{"name":"n"}`, couponIDRequired},
+		refusedCase{"B190 couponId null", `{"couponId":null}`, couponIDRequired}, refusedCase{`B190 couponId ""`, `{"couponId":""}`, couponIDRequired},
+		refusedCase{"B191 couponId 5", `{"couponId":5}`, mustBe("couponId", asString)}, refusedCase{"B191 couponId [x]", `{"couponId":["x"]}`, mustBe("couponId", asString)},
+		refusedCase{"B192 couponId abc", `{"couponId":"abc"}`, couponNotFound}, refusedCase{"B192 couponId unknown", `{"couponId":"{{unknown}}","valid":false}`, couponNotFound})
+	cases = append(cases, refusals("contract 3.3: couponId is required", "DELETE /coupons", refusedCase{"B203 {}", `{}`, couponIDRequired}, refusedCase{"B203 empty", ``, couponIDRequired},
+		refusedCase{"B206 couponId 5 on DELETE", `{"couponId":5}`, mustBe("couponId", asString)}, refusedCase{"B207 DELETE of an unknown one", `{"couponId":"{{unknown}}"}`, couponNotFound},
+		refusedCase{`B203 couponId "" on DELETE`, `{"couponId":""}`, couponIDRequired}, refusedCase{"B203 couponId null on DELETE", `{"couponId":null}`, couponIDRequired})...)
 	return cases
 }
 

@@ -11,7 +11,7 @@ import (
 func dateCases(number, operation, field string, with func(member string) string) []serverCase {
 	const rule = "contract 1.4, date: RFC 3339 with zone, or YYYY-MM-DD for that day's last millisecond; years 1–9999"
 	member := func(s string) string { return with(`"` + field + `":` + s) }
-	rows := []bad{
+	rows := []refusedCase{
 		{number + " " + field + ` ""`, member(`""`), mustBe(field, notEmpty)},
 		{number + " " + field + " a number", member(`1795132800`), mustBe(field, asString)},
 		{number + " " + field + " true", member(`true`), mustBe(field, asString)},
@@ -26,14 +26,14 @@ func dateCases(number, operation, field string, with func(member string) string)
 		if number != "B165" {
 			own = number
 		}
-		rows = append(rows, bad{fmt.Sprintf("%s %s %q", own, field, s), member(`"` + s + `"`), mustBe(field, asDate)})
+		rows = append(rows, refusedCase{fmt.Sprintf("%s %s %q", own, field, s), member(`"` + s + `"`), mustBe(field, asDate)})
 	}
 	cases := refusals(rule, operation, rows...)
 	for _, instant := range [][2]string{
 		{"2031-11-20T10:00:00Z", "2031-11-20T10:00:00.000Z"}, {"2031-11-20T10:00:00.123456789Z", "2031-11-20T10:00:00.123Z"},
 		{"2031-11-20T10:00:00+05:30", "2031-11-20T04:30:00.000Z"}, {"2031-11-20T10:00:00.5-01:00", "2031-11-20T11:00:00.500Z"},
 	} {
-		cases = append(cases, successes(rule, operation, good{
+		cases = append(cases, successes(rule, operation, acceptedCase{
 			strings.Replace(number, "B165", "B174", 1) + " " + field + " " + instant[0], member(`"` + instant[0] + `"`), `{"` + field + `":"` + instant[1] + `"}`,
 		})...)
 	}

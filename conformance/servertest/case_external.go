@@ -12,11 +12,11 @@ func externalCases() []serverCase {
 		return `{"firstName":"A","lastName":"B","email":"{{u}}-` + name + `@conform.example",` + member + `}`
 	}
 	cases := refusals("contract 3.1, ensure: externalId is required", "POST /affiliates/ensure",
-		bad{"no externalId", person("x", `"affiliateStatus":"active"`), RefuseNoExternalID},
-		bad{"externalId null", person("x", `"externalId":null`), RefuseNoExternalID},
-		bad{"externalId blank", person("x", `"externalId":" "`), RefuseNoExternalID},
-		bad{"externalId 5", person("x", `"externalId":5`), mustBe("externalId", asString)},
-		bad{"no email", `{"firstName":"A","lastName":"B","externalId":"{{u}}"}`, emailRequired})
+		refusedCase{"no externalId", person("x", `"affiliateStatus":"active"`), RefuseNoExternalID},
+		refusedCase{"externalId null", person("x", `"externalId":null`), RefuseNoExternalID},
+		refusedCase{"externalId blank", person("x", `"externalId":" "`), RefuseNoExternalID},
+		refusedCase{"externalId 5", person("x", `"externalId":5`), mustBe("externalId", asString)},
+		refusedCase{"no email", `{"firstName":"A","lastName":"B","externalId":"{{u}}"}`, emailRequired})
 	return append(cases,
 		serverCase{"externalId of an affiliate", rule, func(x *exam) {
 			a := x.do("POST /affiliates", person("a", `"externalId":"{{u}}/7"`)).as("a").has(`{"externalId":"{{u}}/7"}`)

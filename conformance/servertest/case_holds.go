@@ -19,11 +19,11 @@ func codeTermsCases() []serverCase {
 		}}
 	}
 	cases := refusals(codeTermsRule, "POST /coupons",
-		bad{adminCase + "H1 maxDiscount 0", `{"name":"n","percentOff":10,"maxDiscount":0}`, mustBe("maxDiscount", "must be greater than zero")},
-		bad{adminCase + "H1 maxDiscountTotal 0", `{"name":"n","percentOff":10,"maxDiscountTotal":0}`, mustBe("maxDiscountTotal", "must be greater than zero")},
-		bad{adminCase + "H1 a start after the end", `{"name":"n","percentOff":10,"startsAt":"2026-02-02","redeemBy":"2026-02-01"}`, mustBe("redeemBy", "must not be before startsAt")})
+		refusedCase{adminCase + "H1 maxDiscount 0", `{"name":"n","percentOff":10,"maxDiscount":0}`, mustBe("maxDiscount", "must be greater than zero")},
+		refusedCase{adminCase + "H1 maxDiscountTotal 0", `{"name":"n","percentOff":10,"maxDiscountTotal":0}`, mustBe("maxDiscountTotal", "must be greater than zero")},
+		refusedCase{adminCase + "H1 a start after the end", `{"name":"n","percentOff":10,"startsAt":"2026-02-02","redeemBy":"2026-02-01"}`, mustBe("redeemBy", "must not be before startsAt")})
 	cases = append(cases, refusals(codeTermsRule, "POST /promotional-codes",
-		bad{adminCase + "H1 minimumQuantity 0", `{"couponId":"{{coupon}}","code":"{{u}}","minimumQuantity":0}`, mustBe("minimumQuantity", "must be greater than zero")})...)
+		refusedCase{adminCase + "H1 minimumQuantity 0", `{"couponId":"{{coupon}}","code":"{{u}}","minimumQuantity":0}`, mustBe("minimumQuantity", "must be greater than zero")})...)
 	return append(cases,
 		own("H2 a start", "", `,"startsAt":"2099-01-01T00:00:00Z"`, func(x *exam) {
 			x.get("/promotional-codes?code={{u}}").has(`{"startsAt":"2099-01-01T00:00:00.000Z"}`)
@@ -77,11 +77,11 @@ func codeTermsCases() []serverCase {
 func holdCases() []serverCase {
 	const body = `"promoCode":"{{code.code}}","until":"2099-01-01T00:00:00Z"`
 	cases := refusals(holdRule, "POST /holds",
-		bad{adminCase + "H8 no id", `{` + body + `}`, holdIDRequired}, bad{adminCase + "H8 no promoCode", `{"id":"{{u}}"}`, promoCodeRequired},
-		bad{adminCase + "H8 no until", `{"id":"{{u}}","promoCode":"x"}`, untilRequired}, bad{adminCase + "H8 more than a day", `{"id":"{{u}}",` + body + `}`, untilRange},
-		bad{adminCase + "H8 an unknown field", `{"id":"{{u}}",` + body + `,"commission":true}`, unknownField("commission")})
+		refusedCase{adminCase + "H8 no id", `{` + body + `}`, holdIDRequired}, refusedCase{adminCase + "H8 no promoCode", `{"id":"{{u}}"}`, promoCodeRequired},
+		refusedCase{adminCase + "H8 no until", `{"id":"{{u}}","promoCode":"x"}`, untilRequired}, refusedCase{adminCase + "H8 more than a day", `{"id":"{{u}}",` + body + `}`, untilRange},
+		refusedCase{adminCase + "H8 an unknown field", `{"id":"{{u}}",` + body + `,"commission":true}`, unknownField("commission")})
 	cases = append(cases, refusals(holdRule, "DELETE /holds",
-		bad{adminCase + "H8 release without an id", `{}`, holdIDRequired}, bad{adminCase + "H8 release an unknown hold", `{"id":"{{unknown}}"}`, holdNotFound})...)
+		refusedCase{adminCase + "H8 release without an id", `{}`, holdIDRequired}, refusedCase{adminCase + "H8 release an unknown hold", `{"id":"{{unknown}}"}`, holdNotFound})...)
 	own := func(name, coupon string, run func(x *exam, hold func(id, member string) *answer)) serverCase {
 		return serverCase{adminCase + name, holdRule, func(x *exam) {
 			until := x.offer(coupon, "").Add(time.Hour).Format(time.RFC3339)

@@ -9,31 +9,31 @@ import (
 func linkCases() []serverCase {
 	const slug = "contract 2.4, link: required, letters, digits, hyphens, at most 100"
 	with := func(link string) string { return `{"affiliateId":"{{affiliate}}","link":` + link + `}` }
-	cases := refusals(slug, "POST /links", bad{"B308 no link", `{"affiliateId":"{{affiliate}}"}`, linkRequired}, bad{"B308 link null", with("null"), linkRequired},
-		bad{`B308 link ""`, with(`""`), linkRequired}, bad{"B308 link 5", with("5"), mustBe("link", asString)}, bad{"B313 link of 101", with(`"` + strings.Repeat("a", 101) + `"`), slugTooLong},
-		bad{"B314 a link that is taken", with(`"{{affiliate.slug}}"`), slugTaken}, bad{"B314 a link of another owner", with(`"{{other.slug}}"`), slugTaken})
+	cases := refusals(slug, "POST /links", refusedCase{"B308 no link", `{"affiliateId":"{{affiliate}}"}`, linkRequired}, refusedCase{"B308 link null", with("null"), linkRequired},
+		refusedCase{`B308 link ""`, with(`""`), linkRequired}, refusedCase{"B308 link 5", with("5"), mustBe("link", asString)}, refusedCase{"B313 link of 101", with(`"` + strings.Repeat("a", 101) + `"`), slugTooLong},
+		refusedCase{"B314 a link that is taken", with(`"{{affiliate.slug}}"`), slugTaken}, refusedCase{"B314 a link of another owner", with(`"{{other.slug}}"`), slugTaken})
 	for _, s := range []string{"a b", "a_b", "é", "-😀", "a.b", `a\n`, "a/b", "а", " a"} {
-		cases = append(cases, refusals(slug, "POST /links", bad{"B312 link " + s, with(`"` + s + `"`), slugSyntax})...)
+		cases = append(cases, refusals(slug, "POST /links", refusedCase{"B312 link " + s, with(`"` + s + `"`), slugSyntax})...)
 	}
 	const owner = "contract 3.2, POST: affiliateId or affiliateEmail names the owner; unknown is 400"
-	cases = append(cases, refusals(owner, "POST /links", bad{"B309 no owner", `{"link":"{{u}}"}`, ownerRequired}, bad{"B310 affiliateId unknown", `{"link":"{{u}}","affiliateId":"{{unknown}}"}`, ownerNotFound},
-		bad{"B310 affiliateId x", `{"link":"{{u}}","affiliateId":"x"}`, ownerNotFound}, bad{"B310 affiliateEmail unknown", `{"link":"{{u}}","affiliateEmail":"{{u}}@conform.example"}`, ownerNotFound},
-		bad{"B311 two owners", `{"link":"{{u}}","affiliateId":"{{affiliate}}","affiliateEmail":"{{other.email}}"}`, identifiersMismatch},
-		bad{"B311 one of the two unknown", `{"link":"{{u}}","affiliateId":"{{affiliate}}","affiliateEmail":"{{u}}@conform.example"}`, identifiersMismatch})...)
+	cases = append(cases, refusals(owner, "POST /links", refusedCase{"B309 no owner", `{"link":"{{u}}"}`, ownerRequired}, refusedCase{"B310 affiliateId unknown", `{"link":"{{u}}","affiliateId":"{{unknown}}"}`, ownerNotFound},
+		refusedCase{"B310 affiliateId x", `{"link":"{{u}}","affiliateId":"x"}`, ownerNotFound}, refusedCase{"B310 affiliateEmail unknown", `{"link":"{{u}}","affiliateEmail":"{{u}}@conform.example"}`, ownerNotFound},
+		refusedCase{"B311 two owners", `{"link":"{{u}}","affiliateId":"{{affiliate}}","affiliateEmail":"{{other.email}}"}`, identifiersMismatch},
+		refusedCase{"B311 one of the two unknown", `{"link":"{{u}}","affiliateId":"{{affiliate}}","affiliateEmail":"{{u}}@conform.example"}`, identifiersMismatch})...)
 	const target = "contract 3.2, PUT and DELETE: id or link names the target"
 	for _, method := range []string{"PUT", "DELETE"} {
 		more := map[string]string{"PUT": `,"newLink":"{{u}}"`}[method]
-		cases = append(cases, refusals(target, method+" /links", bad{map[string]string{"PUT": "B317 ", "DELETE": "B325 "}[method] + method + " no target", `{"x":1` + more + `}`, linkIDRequired},
-			bad{"B317 " + method + " id null", `{"id":null,"link":""` + more + `}`, linkIDRequired}, bad{"B317 " + method + " id 5", `{"id":5` + more + `}`, mustBe("id", asString)},
-			bad{"B320 " + method + " unknown id", `{"id":"{{unknown}}"` + more + `}`, linkNotFound}, bad{"B320 " + method + " unknown slug", `{"link":"{{u}}"` + more + `}`, linkNotFound},
-			bad{"B326 " + method + " not a UUID", `{"id":"not-a-uuid"` + more + `}`, linkNotFound}, bad{"B324 " + method + " id and link of two", `{"id":"{{affiliate.link}}","link":"{{other.slug}}"` + more + `}`, identifiersMismatch},
-			bad{"B324 " + method + " one of the two unknown", `{"id":"{{affiliate.link}}","link":"{{u}}"` + more + `}`, identifiersMismatch})...)
+		cases = append(cases, refusals(target, method+" /links", refusedCase{map[string]string{"PUT": "B317 ", "DELETE": "B325 "}[method] + method + " no target", `{"x":1` + more + `}`, linkIDRequired},
+			refusedCase{"B317 " + method + " id null", `{"id":null,"link":""` + more + `}`, linkIDRequired}, refusedCase{"B317 " + method + " id 5", `{"id":5` + more + `}`, mustBe("id", asString)},
+			refusedCase{"B320 " + method + " unknown id", `{"id":"{{unknown}}"` + more + `}`, linkNotFound}, refusedCase{"B320 " + method + " unknown slug", `{"link":"{{u}}"` + more + `}`, linkNotFound},
+			refusedCase{"B326 " + method + " not a UUID", `{"id":"not-a-uuid"` + more + `}`, linkNotFound}, refusedCase{"B324 " + method + " id and link of two", `{"id":"{{affiliate.link}}","link":"{{other.slug}}"` + more + `}`, identifiersMismatch},
+			refusedCase{"B324 " + method + " one of the two unknown", `{"id":"{{affiliate.link}}","link":"{{u}}"` + more + `}`, identifiersMismatch})...)
 	}
-	cases = append(cases, refusals("contract 3.2, PUT: newLink is a slug", "PUT /links", bad{"B318 no newLink", `{"id":"{{affiliate.link}}"}`, newLinkRequired},
-		bad{`B318 newLink ""`, `{"id":"{{affiliate.link}}","newLink":""}`, newLinkRequired}, bad{"B318 newLink 5", `{"id":"{{affiliate.link}}","newLink":5}`, mustBe("newLink", asString)},
-		bad{"B319 newLink a b", `{"id":"{{affiliate.link}}","newLink":"a b"}`, slugSyntax.on("newLink")},
-		bad{"B319 newLink of 101", `{"id":"{{affiliate.link}}","newLink":"` + strings.Repeat("a", 101) + `"}`, slugTooLong.on("newLink")},
-		bad{"B322 newLink of another link", `{"id":"{{affiliate.link}}","newLink":"{{other.slug}}"}`, slugTaken.on("newLink")})...)
+	cases = append(cases, refusals("contract 3.2, PUT: newLink is a slug", "PUT /links", refusedCase{"B318 no newLink", `{"id":"{{affiliate.link}}"}`, newLinkRequired},
+		refusedCase{`B318 newLink ""`, `{"id":"{{affiliate.link}}","newLink":""}`, newLinkRequired}, refusedCase{"B318 newLink 5", `{"id":"{{affiliate.link}}","newLink":5}`, mustBe("newLink", asString)},
+		refusedCase{"B319 newLink a b", `{"id":"{{affiliate.link}}","newLink":"a b"}`, slugSyntax.on("newLink")},
+		refusedCase{"B319 newLink of 101", `{"id":"{{affiliate.link}}","newLink":"` + strings.Repeat("a", 101) + `"}`, slugTooLong.on("newLink")},
+		refusedCase{"B322 newLink of another link", `{"id":"{{affiliate.link}}","newLink":"{{other.slug}}"}`, slugTaken.on("newLink")})...)
 	return append(cases, ownedLinkCases()...)
 }
 

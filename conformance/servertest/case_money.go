@@ -27,50 +27,50 @@ func owed(x *exam, bonus int) *answer {
 // moneyCases test /payouts and /adjustments: money checks 29 and 31.
 func moneyCases() []serverCase {
 	cases := refusals(payoutsRule, "POST /payouts",
-		bad{"M89 no affiliate", `{"until":"2026-01-01"}`, ownerRequired}, bad{"M89 affiliateId null", `{"affiliateId":null}`, ownerRequired},
-		bad{"M89 an unknown affiliate", `{"affiliateId":"{{unknown}}"}`, affiliateNotFound}, bad{"M89 affiliateId x", `{"affiliateId":"x"}`, affiliateNotFound},
-		bad{"M89 an unknown email", `{"affiliateEmail":"{{u}}@conform.example"}`, affiliateNotFound},
-		bad{"M89 two affiliates", `{"affiliateId":"{{affiliate}}","affiliateEmail":"{{other.email}}"}`, identifiersMismatch},
-		bad{"M89 until x", `{"affiliateId":"{{unknown}}","until":"x"}`, mustBe("until", asDate)}, bad{"M89 minimum -1", `{"affiliateId":"{{unknown}}","minimum":-1}`, mustBe("minimum", "must be at least 0")},
-		bad{"R16 minimum in another currency", `{"affiliateId":"{{unknown}}","minimum":1,"currency":"EUR"}`, otherCurrency},
-		bad{"M89 minimum as text", `{"affiliateId":"{{unknown}}","minimum":"1"}`, mustBe("minimum", asNumber)},
-		bad{"M89 manuallyPaid 1", `{"affiliateId":"{{unknown}}","manuallyPaid":1}`, mustBe("manuallyPaid", asBoolean)},
-		bad{"M89 externalId empty", `{"affiliateId":"{{unknown}}","externalId":" "}`, mustBe("externalId", notEmpty)})
+		refusedCase{"M89 no affiliate", `{"until":"2026-01-01"}`, ownerRequired}, refusedCase{"M89 affiliateId null", `{"affiliateId":null}`, ownerRequired},
+		refusedCase{"M89 an unknown affiliate", `{"affiliateId":"{{unknown}}"}`, affiliateNotFound}, refusedCase{"M89 affiliateId x", `{"affiliateId":"x"}`, affiliateNotFound},
+		refusedCase{"M89 an unknown email", `{"affiliateEmail":"{{u}}@conform.example"}`, affiliateNotFound},
+		refusedCase{"M89 two affiliates", `{"affiliateId":"{{affiliate}}","affiliateEmail":"{{other.email}}"}`, identifiersMismatch},
+		refusedCase{"M89 until x", `{"affiliateId":"{{unknown}}","until":"x"}`, mustBe("until", asDate)}, refusedCase{"M89 minimum -1", `{"affiliateId":"{{unknown}}","minimum":-1}`, mustBe("minimum", "must be at least 0")},
+		refusedCase{"R16 minimum in another currency", `{"affiliateId":"{{unknown}}","minimum":1,"currency":"EUR"}`, otherCurrency},
+		refusedCase{"M89 minimum as text", `{"affiliateId":"{{unknown}}","minimum":"1"}`, mustBe("minimum", asNumber)},
+		refusedCase{"M89 manuallyPaid 1", `{"affiliateId":"{{unknown}}","manuallyPaid":1}`, mustBe("manuallyPaid", asBoolean)},
+		refusedCase{"M89 externalId empty", `{"affiliateId":"{{unknown}}","externalId":" "}`, mustBe("externalId", notEmpty)})
 	cases = append(cases, refusals(payoutsRule, "PATCH /payouts",
-		bad{"M89 no payoutId", `{"status":"PAID"}`, payoutIDRequired}, bad{"M89 no status", `{"payoutId":"{{unknown}}"}`, statusRequired},
-		bad{"M89 an unknown payout", `{"payoutId":"{{unknown}}","status":"PAID"}`, payoutNotFound}, bad{"M89 payoutId x", `{"payoutId":"x","status":"PAID"}`, payoutNotFound},
-		bad{"M89 an unknown field", `{"payoutId":"{{unknown}}","status":"PAID","foo":1}`, unknownField("foo")},
-		bad{"M89 failedReason with PAID", `{"payoutId":"{{unknown}}","status":"PAID","failedReason":"x"}`, failedReasonOnly},
-		bad{"M89 returnedReason with PAID", `{"payoutId":"{{unknown}}","status":"PAID","returnedReason":"x"}`, returnedReasonOnly},
-		bad{"M89 returnedReason empty", `{"payoutId":"{{unknown}}","status":"RETURNED","returnedReason":""}`, mustBe("returnedReason", notEmpty)},
-		bad{"M89 failedReason empty", `{"payoutId":"{{unknown}}","status":"FAILED","failedReason":""}`, mustBe("failedReason", notEmpty)},
-		bad{"M89 status paid", `{"payoutId":"{{unknown}}","status":"paid"}`, mustBe("status", "must be one of PENDING, PROCESSING, PAID, FAILED, CANCELED, RETURNED")},
-		bad{"M89 status null", `{"payoutId":"{{unknown}}","status":null}`, mustBe("status", notNull)})...)
+		refusedCase{"M89 no payoutId", `{"status":"PAID"}`, payoutIDRequired}, refusedCase{"M89 no status", `{"payoutId":"{{unknown}}"}`, statusRequired},
+		refusedCase{"M89 an unknown payout", `{"payoutId":"{{unknown}}","status":"PAID"}`, payoutNotFound}, refusedCase{"M89 payoutId x", `{"payoutId":"x","status":"PAID"}`, payoutNotFound},
+		refusedCase{"M89 an unknown field", `{"payoutId":"{{unknown}}","status":"PAID","foo":1}`, unknownField("foo")},
+		refusedCase{"M89 failedReason with PAID", `{"payoutId":"{{unknown}}","status":"PAID","failedReason":"x"}`, failedReasonOnly},
+		refusedCase{"M89 returnedReason with PAID", `{"payoutId":"{{unknown}}","status":"PAID","returnedReason":"x"}`, returnedReasonOnly},
+		refusedCase{"M89 returnedReason empty", `{"payoutId":"{{unknown}}","status":"RETURNED","returnedReason":""}`, mustBe("returnedReason", notEmpty)},
+		refusedCase{"M89 failedReason empty", `{"payoutId":"{{unknown}}","status":"FAILED","failedReason":""}`, mustBe("failedReason", notEmpty)},
+		refusedCase{"M89 status paid", `{"payoutId":"{{unknown}}","status":"paid"}`, mustBe("status", "must be one of PENDING, PROCESSING, PAID, FAILED, CANCELED, RETURNED")},
+		refusedCase{"M89 status null", `{"payoutId":"{{unknown}}","status":null}`, mustBe("status", notNull)})...)
 	cases = append(cases, refusals(reviewRule, "POST /sales/review",
-		bad{"M80 no saleIds", `{"approvalStatus":"ACCEPTED"}`, saleIDsRequired}, bad{"M80 saleIds empty", `{"saleIds":[],"approvalStatus":"ACCEPTED"}`, saleIDsRequired},
-		bad{"M80 a sale twice", `{"saleIds":[1,1],"approvalStatus":"ACCEPTED"}`, mustBe("saleIds", distinctOnly)}, bad{"M80 saleIds 5", `{"saleIds":5,"approvalStatus":"ACCEPTED"}`, mustBe("saleIds", "must be an array of integers")},
-		bad{"M80 an unknown field", `{"saleIds":[1],"approvalStatus":"ACCEPTED","x":1}`, unknownField("x")}, bad{"M80 no approvalStatus", `{"saleIds":[1]}`, mustBe("approvalStatus", "must be one of ACCEPTED, ON_HOLD, DECLINED")},
-		bad{"M80 an unknown sale", `{"saleIds":[9007199254740993],"approvalStatus":"ACCEPTED"}`, saleNotFound})...)
+		refusedCase{"M80 no saleIds", `{"approvalStatus":"ACCEPTED"}`, saleIDsRequired}, refusedCase{"M80 saleIds empty", `{"saleIds":[],"approvalStatus":"ACCEPTED"}`, saleIDsRequired},
+		refusedCase{"M80 a sale twice", `{"saleIds":[1,1],"approvalStatus":"ACCEPTED"}`, mustBe("saleIds", distinctOnly)}, refusedCase{"M80 saleIds 5", `{"saleIds":5,"approvalStatus":"ACCEPTED"}`, mustBe("saleIds", "must be an array of integers")},
+		refusedCase{"M80 an unknown field", `{"saleIds":[1],"approvalStatus":"ACCEPTED","x":1}`, unknownField("x")}, refusedCase{"M80 no approvalStatus", `{"saleIds":[1]}`, mustBe("approvalStatus", "must be one of ACCEPTED, ON_HOLD, DECLINED")},
+		refusedCase{"M80 an unknown sale", `{"saleIds":[9007199254740993],"approvalStatus":"ACCEPTED"}`, saleNotFound})...)
 	return slices.Concat(cases, adjustmentCases(), payoutStories(), runCases(), ledgerCases())
 }
 
 func adjustmentCases() []serverCase {
 	with := func(members string) string { return `{"affiliateId":"{{affiliate}}","reason":"r",` + members + `}` }
 	return append(refusals(adjustmentsRule, "POST /adjustments",
-		bad{"M18 no affiliate", `{"kind":"BONUS","amount":1,"reason":"r"}`, ownerRequired}, bad{"M18 no kind", with(`"amount":1`), kindRequired},
-		bad{"M18 no amount", with(`"kind":"BONUS"`), amountRequired}, bad{"M18 no reason", `{"affiliateId":"{{affiliate}}","kind":"BONUS","amount":1}`, reasonRequired},
-		bad{"M18 no sale", with(`"kind":"DISPUTE_WON","amount":1`), RefuseNoSaleID}, bad{"M15 kind bonus", with(`"kind":"bonus","amount":1`), mustBe("kind", "must be one of BONUS, CORRECTION, DISPUTE_WON, CHARGEBACK_FEE")},
-		bad{"M18 saleId empty", with(`"kind":"DISPUTE_WON","amount":5,"saleId":""`), RefuseNoSaleID}, bad{"M18 saleId blank", with(`"kind":"BONUS","amount":5,"saleId":" "`), mustBe("saleId", notEmpty)},
-		bad{"M16 saleId x", with(`"kind":"BONUS","amount":5,"saleId":"x"`), saleNotFound}, bad{"M18 two affiliates", with(`"affiliateEmail":"{{other.email}}","kind":"BONUS","amount":5`), identifiersMismatch},
-		bad{"R16 another currency", with(`"kind":"BONUS","amount":1,"currency":"EUR"`), otherCurrency},
-		bad{"M15 a bonus below zero", with(`"kind":"BONUS","amount":-1`), mustBe("amount", "must be greater than zero")},
-		bad{"M15 a fee above zero", with(`"kind":"CHARGEBACK_FEE","amount":1,"saleId":1`), mustBe("amount", "must be less than zero")},
-		bad{"M15 a correction of zero", with(`"kind":"CORRECTION","amount":0`), mustBe("amount", "must not be zero")},
-		bad{"M15 a correction that rounds to zero", with(`"kind":"CORRECTION","amount":-0.0049`), mustBe("amount", "must not be zero")},
-		bad{"M15 too much", with(`"kind":"BONUS","amount":100000000000.01`), mustBe("amount", tooLarge)}, bad{"M15 amount as text", with(`"kind":"BONUS","amount":"1"`), mustBe("amount", asNumber)},
-		bad{"M16 an unknown sale", with(`"kind":"BONUS","amount":1,"saleId":9007199254740993`), saleNotFound}, bad{"M16 a sale of another affiliate", `{"affiliateId":"{{other}}","reason":"r","kind":"BONUS","amount":1,"saleId":{{sale}}}`, identifiersMismatch},
-		bad{"M18 a reversal with an amount", `{"reversesId":"{{unknown}}","amount":1,"reason":"r"}`, mustBe("amount", "must not be sent")},
-		bad{"M18 a reversal of nothing", `{"reversesId":"{{unknown}}","reason":"r"}`, adjustmentNotFound}, bad{"M18 a reversal of x", `{"reversesId":"x","reason":"r"}`, adjustmentNotFound},
+		refusedCase{"M18 no affiliate", `{"kind":"BONUS","amount":1,"reason":"r"}`, ownerRequired}, refusedCase{"M18 no kind", with(`"amount":1`), kindRequired},
+		refusedCase{"M18 no amount", with(`"kind":"BONUS"`), amountRequired}, refusedCase{"M18 no reason", `{"affiliateId":"{{affiliate}}","kind":"BONUS","amount":1}`, reasonRequired},
+		refusedCase{"M18 no sale", with(`"kind":"DISPUTE_WON","amount":1`), RefuseNoSaleID}, refusedCase{"M15 kind bonus", with(`"kind":"bonus","amount":1`), mustBe("kind", "must be one of BONUS, CORRECTION, DISPUTE_WON, CHARGEBACK_FEE")},
+		refusedCase{"M18 saleId empty", with(`"kind":"DISPUTE_WON","amount":5,"saleId":""`), RefuseNoSaleID}, refusedCase{"M18 saleId blank", with(`"kind":"BONUS","amount":5,"saleId":" "`), mustBe("saleId", notEmpty)},
+		refusedCase{"M16 saleId x", with(`"kind":"BONUS","amount":5,"saleId":"x"`), saleNotFound}, refusedCase{"M18 two affiliates", with(`"affiliateEmail":"{{other.email}}","kind":"BONUS","amount":5`), identifiersMismatch},
+		refusedCase{"R16 another currency", with(`"kind":"BONUS","amount":1,"currency":"EUR"`), otherCurrency},
+		refusedCase{"M15 a bonus below zero", with(`"kind":"BONUS","amount":-1`), mustBe("amount", "must be greater than zero")},
+		refusedCase{"M15 a fee above zero", with(`"kind":"CHARGEBACK_FEE","amount":1,"saleId":1`), mustBe("amount", "must be less than zero")},
+		refusedCase{"M15 a correction of zero", with(`"kind":"CORRECTION","amount":0`), mustBe("amount", "must not be zero")},
+		refusedCase{"M15 a correction that rounds to zero", with(`"kind":"CORRECTION","amount":-0.0049`), mustBe("amount", "must not be zero")},
+		refusedCase{"M15 too much", with(`"kind":"BONUS","amount":100000000000.01`), mustBe("amount", tooLarge)}, refusedCase{"M15 amount as text", with(`"kind":"BONUS","amount":"1"`), mustBe("amount", asNumber)},
+		refusedCase{"M16 an unknown sale", with(`"kind":"BONUS","amount":1,"saleId":9007199254740993`), saleNotFound}, refusedCase{"M16 a sale of another affiliate", `{"affiliateId":"{{other}}","reason":"r","kind":"BONUS","amount":1,"saleId":{{sale}}}`, identifiersMismatch},
+		refusedCase{"M18 a reversal with an amount", `{"reversesId":"{{unknown}}","amount":1,"reason":"r"}`, mustBe("amount", "must not be sent")},
+		refusedCase{"M18 a reversal of nothing", `{"reversesId":"{{unknown}}","reason":"r"}`, adjustmentNotFound}, refusedCase{"M18 a reversal of x", `{"reversesId":"x","reason":"r"}`, adjustmentNotFound},
 	), []serverCase{
 		{"M18 an adjustment and its reversal", adjustmentsRule, func(x *exam) {
 			payee(x)

@@ -6,25 +6,25 @@ import "strings"
 func referralCases() []serverCase {
 	const operation = "POST /referrals"
 	var cases []serverCase
-	no := func(rule, operation string, rows ...bad) {
+	no := func(rule, operation string, rows ...refusedCase) {
 		cases = append(cases, refusals(rule, operation, rows...)...)
 	}
 	with := func(member string) string {
 		return `{"affiliateId":"{{affiliate}}","name":"N","email":"{{u}}@conform.example","referredUserExternalId":"{{u}}",` + member + `}`
 	}
 	const fieldsRule = "contract 2.5, C: one of three identifiers, name, email and referredUserExternalId are required"
-	no(fieldsRule, operation, bad{"B332 no identifier", `{"name":"N","email":"{{u}}@conform.example","referredUserExternalId":"{{u}}"}`, referralUnattributed}, bad{"B332 {}", `{}`, referralUnattributed},
-		bad{"B333 no name", `{"affiliateId":"{{affiliate}}","email":"{{u}}@conform.example","referredUserExternalId":"{{u}}"}`, nameRequired},
-		bad{"B334 no email", `{"affiliateId":"{{affiliate}}","name":"N","referredUserExternalId":"{{u}}"}`, emailRequired},
-		bad{"B334 email x", `{"affiliateId":"{{affiliate}}","name":"N","email":"x","referredUserExternalId":"{{u}}"}`, emailInvalid},
-		bad{"B335 no referredUserExternalId", `{"affiliateId":"{{affiliate}}","name":"N","email":"{{u}}@conform.example"}`, externalUserRequired},
-		bad{`B335 referredUserExternalId ""`, `{"affiliateId":"{{affiliate}}","name":"N","email":"{{u}}@conform.example","referredUserExternalId":""}`, externalUserRequired},
-		bad{`B335 plan ""`, with(`"plan":""`), mustBe("plan", notEmpty)}, bad{"B335 plan of 256", with(`"plan":"` + strings.Repeat("x", 256) + `"`), mustBe("plan", tooLong)},
-		bad{"B335 the id of another customer", `{"affiliateId":"{{affiliate}}","name":"N","email":"{{u}}@conform.example","referredUserExternalId":"{{run}} customer"}`, externalUserTaken},
-		bad{"B333 name 5", `{"affiliateId":"{{affiliate}}","name":5,"email":"{{u}}@conform.example","referredUserExternalId":"{{u}}"}`, mustBe("name", asString)},
-		bad{"B339 two affiliates", `{"affiliateId":"{{affiliate}}","affiliateEmail":"{{other.email}}","name":"N","email":"{{u}}@conform.example","referredUserExternalId":"{{u}}"}`, identifiersMismatch},
-		bad{"B340 promoCode unknown", `{"promoCode":"{{u}}","name":"N","email":"{{u}}@conform.example","referredUserExternalId":"{{u}}"}`, codeNotFound},
-		bad{"B340 promoCode 5", `{"promoCode":5}`, mustBe("promoCode", asString)}, bad{"B340 affiliateId true", `{"affiliateId":true}`, mustBe("affiliateId", asString)})
+	no(fieldsRule, operation, refusedCase{"B332 no identifier", `{"name":"N","email":"{{u}}@conform.example","referredUserExternalId":"{{u}}"}`, referralUnattributed}, refusedCase{"B332 {}", `{}`, referralUnattributed},
+		refusedCase{"B333 no name", `{"affiliateId":"{{affiliate}}","email":"{{u}}@conform.example","referredUserExternalId":"{{u}}"}`, nameRequired},
+		refusedCase{"B334 no email", `{"affiliateId":"{{affiliate}}","name":"N","referredUserExternalId":"{{u}}"}`, emailRequired},
+		refusedCase{"B334 email x", `{"affiliateId":"{{affiliate}}","name":"N","email":"x","referredUserExternalId":"{{u}}"}`, emailInvalid},
+		refusedCase{"B335 no referredUserExternalId", `{"affiliateId":"{{affiliate}}","name":"N","email":"{{u}}@conform.example"}`, externalUserRequired},
+		refusedCase{`B335 referredUserExternalId ""`, `{"affiliateId":"{{affiliate}}","name":"N","email":"{{u}}@conform.example","referredUserExternalId":""}`, externalUserRequired},
+		refusedCase{`B335 plan ""`, with(`"plan":""`), mustBe("plan", notEmpty)}, refusedCase{"B335 plan of 256", with(`"plan":"` + strings.Repeat("x", 256) + `"`), mustBe("plan", tooLong)},
+		refusedCase{"B335 the id of another customer", `{"affiliateId":"{{affiliate}}","name":"N","email":"{{u}}@conform.example","referredUserExternalId":"{{run}} customer"}`, externalUserTaken},
+		refusedCase{"B333 name 5", `{"affiliateId":"{{affiliate}}","name":5,"email":"{{u}}@conform.example","referredUserExternalId":"{{u}}"}`, mustBe("name", asString)},
+		refusedCase{"B339 two affiliates", `{"affiliateId":"{{affiliate}}","affiliateEmail":"{{other.email}}","name":"N","email":"{{u}}@conform.example","referredUserExternalId":"{{u}}"}`, identifiersMismatch},
+		refusedCase{"B340 promoCode unknown", `{"promoCode":"{{u}}","name":"N","email":"{{u}}@conform.example","referredUserExternalId":"{{u}}"}`, codeNotFound},
+		refusedCase{"B340 promoCode 5", `{"promoCode":5}`, mustBe("promoCode", asString)}, refusedCase{"B340 affiliateId true", `{"affiliateId":true}`, mustBe("affiliateId", asString)})
 	for _, ident := range []string{`"{{unknown}}"`, `"{{u}}"`, "987654321987654321", `"987654321987654321"`} {
 		cases = append(cases, serverCase{"B336 affiliateId " + ident, "contract 3.6: null when no affiliate could be resolved", func(x *exam) {
 			x.do(operation, `{"affiliateId":`+ident+`,"name":"N","email":"{{u}}@conform.example","referredUserExternalId":"{{u}}"}`).null()
@@ -36,26 +36,26 @@ func referralCases() []serverCase {
 	}})
 	const target = "contract 3.6: referralId is required; unknown is 400 on PUT and the same message on DELETE"
 	for _, method := range []string{"PUT", "DELETE"} {
-		no(target, method+" /referrals", bad{"B344 " + method + " no referralId", `{}`, referralIDRequired}, bad{"B344 " + method + " referralId null", `{"referralId":null}`, referralIDRequired},
-			bad{"B352 " + method + ` referralId ""`, `{"referralId":""}`, referralIDRequired}, bad{"B353 " + method + " referralId 5", `{"referralId":5}`, mustBe("referralId", asString)})
+		no(target, method+" /referrals", refusedCase{"B344 " + method + " no referralId", `{}`, referralIDRequired}, refusedCase{"B344 " + method + " referralId null", `{"referralId":null}`, referralIDRequired},
+			refusedCase{"B352 " + method + ` referralId ""`, `{"referralId":""}`, referralIDRequired}, refusedCase{"B353 " + method + " referralId 5", `{"referralId":5}`, mustBe("referralId", asString)})
 	}
-	no(target, "DELETE /referrals", bad{"B352 DELETE empty", "", referralIDRequired})
-	no(target, "PUT /referrals", bad{"B345 PUT unknown", `{"referralId":"{{unknown}}","name":"N"}`, referralNotFound}, bad{"B345 PUT unknown email", `{"referralId":"{{u}}@conform.example"}`, referralNotFound},
-		bad{"B345 PUT text", `{"referralId":"not an id"}`, referralNotFound})
+	no(target, "DELETE /referrals", refusedCase{"B352 DELETE empty", "", referralIDRequired})
+	no(target, "PUT /referrals", refusedCase{"B345 PUT unknown", `{"referralId":"{{unknown}}","name":"N"}`, referralNotFound}, refusedCase{"B345 PUT unknown email", `{"referralId":"{{u}}@conform.example"}`, referralNotFound},
+		refusedCase{"B345 PUT text", `{"referralId":"not an id"}`, referralNotFound})
 	for _, field := range []string{"totalRevenue", "createdAt", "submissionType", "referralMedium", "id", "affiliateEmail", "promoCode", "nmae"} {
-		no("contract 3.6: unknown fields are refused on PUT /referrals", "PUT /referrals", bad{"B346 PUT " + field, `{"referralId":"{{referral}}","` + field + `":null}`, unknownField(field)})
+		no("contract 3.6: unknown fields are refused on PUT /referrals", "PUT /referrals", refusedCase{"B346 PUT " + field, `{"referralId":"{{referral}}","` + field + `":null}`, unknownField(field)})
 	}
 	put := func(member string) string { return `{"referralId":"{{referral}}",` + member + `}` }
-	no("contract 2.5, U: each field's own rule", "PUT /referrals", bad{"B347 subscriptionStatus vip", put(`"subscriptionStatus":"vip"`), subscriptionUnknown},
-		bad{"B347 subscriptionStatus PAST_DUE", put(`"subscriptionStatus":"PAST_DUE"`), subscriptionUnknown}, bad{"B347 subscriptionStatus active", put(`"subscriptionStatus":"active"`), subscriptionUnknown},
-		bad{"B347 subscriptionStatus null", put(`"subscriptionStatus":null`), mustBe("subscriptionStatus", notNull)}, bad{"B349 email of another referral", put(`"email":"{{customer.email}}"`), referralEmailTaken},
-		bad{"B349 email x", put(`"email":"x"`), emailInvalid}, bad{"B350 metadata x", put(`"metadata":"x"`), mustBe("metadata", asObject)}, bad{"B350 metadata []", put(`"metadata":[]`), mustBe("metadata", asObject)},
-		bad{"B350 metadata of 16 KiB", put(`"metadata":{"a":"` + strings.Repeat("x", 16<<10) + `"}`), mustBe("metadata", tooLong)},
-		bad{"B350 metadata with NUL", put(`"metadata":{"a":"\u0000"}`), mustBe("metadata", badCharacter)},
-		bad{"B351 notes of 10,001", put(`"notes":"` + strings.Repeat("x", 10_001) + `"`), mustBe("notes", tooLong)}, bad{"B351 notes with DEL", put(`"notes":"a\u007f"`), mustBe("notes", badCharacter)},
-		bad{"B349 email null", put(`"email":null`), mustBe("email", notNull)}, bad{`B351 name ""`, put(`"name":""`), mustBe("name", notEmpty)})
+	no("contract 2.5, U: each field's own rule", "PUT /referrals", refusedCase{"B347 subscriptionStatus vip", put(`"subscriptionStatus":"vip"`), subscriptionUnknown},
+		refusedCase{"B347 subscriptionStatus PAST_DUE", put(`"subscriptionStatus":"PAST_DUE"`), subscriptionUnknown}, refusedCase{"B347 subscriptionStatus active", put(`"subscriptionStatus":"active"`), subscriptionUnknown},
+		refusedCase{"B347 subscriptionStatus null", put(`"subscriptionStatus":null`), mustBe("subscriptionStatus", notNull)}, refusedCase{"B349 email of another referral", put(`"email":"{{customer.email}}"`), referralEmailTaken},
+		refusedCase{"B349 email x", put(`"email":"x"`), emailInvalid}, refusedCase{"B350 metadata x", put(`"metadata":"x"`), mustBe("metadata", asObject)}, refusedCase{"B350 metadata []", put(`"metadata":[]`), mustBe("metadata", asObject)},
+		refusedCase{"B350 metadata of 16 KiB", put(`"metadata":{"a":"` + strings.Repeat("x", 16<<10) + `"}`), mustBe("metadata", tooLong)},
+		refusedCase{"B350 metadata with NUL", put(`"metadata":{"a":"\u0000"}`), mustBe("metadata", badCharacter)},
+		refusedCase{"B351 notes of 10,001", put(`"notes":"` + strings.Repeat("x", 10_001) + `"`), mustBe("notes", tooLong)}, refusedCase{"B351 notes with DEL", put(`"notes":"a\u007f"`), mustBe("notes", badCharacter)},
+		refusedCase{"B349 email null", put(`"email":null`), mustBe("email", notNull)}, refusedCase{`B351 name ""`, put(`"name":""`), mustBe("name", notEmpty)})
 	for _, value := range []string{"{{unknown}}", "{{u}}@conform.example", "not an id", strings.Repeat("x", 10<<10), "987654321987654321"} {
-		cases = append(cases, successes(target, "DELETE /referrals", good{"B354 DELETE " + clipTo(value, 24), `{"referralId":"` + value + `"}`, `{"message":"Referral deleted successfully"}`})...)
+		cases = append(cases, successes(target, "DELETE /referrals", acceptedCase{"B354 DELETE " + clipTo(value, 24), `{"referralId":"` + value + `"}`, `{"message":"Referral deleted successfully"}`})...)
 	}
 	return append(cases, customerCases()...)
 }

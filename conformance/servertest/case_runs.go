@@ -12,22 +12,22 @@ const (
 // a suite run at once on one program.
 func runCases() []serverCase {
 	cases := refusals(runsRule, "POST /payouts/run",
-		bad{"M31 no externalId", `{"minimum":1}`, RefuseNoExternalID}, bad{"M31 externalId empty", `{"externalId":""}`, RefuseNoExternalID},
-		bad{"M31 externalId of 256", `{"externalId":"` + strings.Repeat("x", 256) + `","limit":0}`, mustBe("externalId", tooLong)},
-		bad{"M31 externalId 5", `{"externalId":5}`, mustBe("externalId", asString)})
+		refusedCase{"M31 no externalId", `{"minimum":1}`, RefuseNoExternalID}, refusedCase{"M31 externalId empty", `{"externalId":""}`, RefuseNoExternalID},
+		refusedCase{"M31 externalId of 256", `{"externalId":"` + strings.Repeat("x", 256) + `","limit":0}`, mustBe("externalId", tooLong)},
+		refusedCase{"M31 externalId 5", `{"externalId":5}`, mustBe("externalId", asString)})
 	for _, operation := range []string{"M31 POST /payouts/run", "M36 POST /payouts/preview"} {
 		number, operation, _ := strings.Cut(operation, " ")
 		with := func(members string) string { return `{"externalId":"{{u}}",` + members + `}` }
 		cases = append(cases, refusals(runsRule, operation,
-			bad{number + " settings: until x", with(`"until":"x","minimum":-1`), mustBe("until", asDate)}, bad{number + " settings: minimum -1", with(`"minimum":-1`), mustBe("minimum", "must be at least 0")},
-			bad{number + " settings: minimum as text", with(`"minimum":"1"`), mustBe("minimum", asNumber)}, bad{number + " settings: methods as text", with(`"methods":"PAYPAL"`), mustBe("methods", asStrings)},
-			bad{number + " settings: methods paypal", with(`"methods":["paypal"]`), mustBe("methods", "must be one of WISE, WISE_BANK, PAYPAL, BANK, CREDITS, COUPON, REFERLY")},
-			bad{number + " settings: noDetails 1", with(`"noDetails":1`), mustBe("noDetails", asBoolean)}, bad{number + " settings: affiliateIds 5", with(`"affiliateIds":[5]`), mustBe("affiliateIds", asStrings)}, bad{number + " settings: exceptIds 5", with(`"exceptIds":[5]`), mustBe("exceptIds", asStrings)},
-			bad{number + " settings: limit 0", with(`"limit":0`), mustBe("limit", "must be an integer from 1 to 1000")}, bad{number + " settings: limit 1001", with(`"limit":1001`), mustBe("limit", "must be an integer from 1 to 1000")},
-			bad{number + " settings: limit as text", with(`"limit":"1"`), mustBe("limit", "must be an integer from 1 to 1000")})...)
+			refusedCase{number + " settings: until x", with(`"until":"x","minimum":-1`), mustBe("until", asDate)}, refusedCase{number + " settings: minimum -1", with(`"minimum":-1`), mustBe("minimum", "must be at least 0")},
+			refusedCase{number + " settings: minimum as text", with(`"minimum":"1"`), mustBe("minimum", asNumber)}, refusedCase{number + " settings: methods as text", with(`"methods":"PAYPAL"`), mustBe("methods", asStrings)},
+			refusedCase{number + " settings: methods paypal", with(`"methods":["paypal"]`), mustBe("methods", "must be one of WISE, WISE_BANK, PAYPAL, BANK, CREDITS, COUPON, REFERLY")},
+			refusedCase{number + " settings: noDetails 1", with(`"noDetails":1`), mustBe("noDetails", asBoolean)}, refusedCase{number + " settings: affiliateIds 5", with(`"affiliateIds":[5]`), mustBe("affiliateIds", asStrings)}, refusedCase{number + " settings: exceptIds 5", with(`"exceptIds":[5]`), mustBe("exceptIds", asStrings)},
+			refusedCase{number + " settings: limit 0", with(`"limit":0`), mustBe("limit", "must be an integer from 1 to 1000")}, refusedCase{number + " settings: limit 1001", with(`"limit":1001`), mustBe("limit", "must be an integer from 1 to 1000")},
+			refusedCase{number + " settings: limit as text", with(`"limit":"1"`), mustBe("limit", "must be an integer from 1 to 1000")})...)
 	}
 	cases = append(cases, refusals(runsRule, "POST /payouts/preview",
-		bad{"M36 a cursor of nothing", `{"cursor":"garbage"}`, invalid("cursor", "Invalid cursor")}, bad{"M36 cursor empty", `{"cursor":""}`, mustBe("cursor", notEmpty)})...)
+		refusedCase{"M36 a cursor of nothing", `{"cursor":"garbage"}`, invalid("cursor", "Invalid cursor")}, refusedCase{"M36 cursor empty", `{"cursor":""}`, mustBe("cursor", notEmpty)})...)
 	return append(cases, []serverCase{
 		{"M33 a run, repeated", runsRule, func(x *exam) {
 			payee(x)

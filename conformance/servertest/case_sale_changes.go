@@ -19,13 +19,13 @@ const saleTargetRule = "contract 3.7: saleId, an integer or a string of digits"
 func saleTargetCases() []serverCase {
 	var cases []serverCase
 	for _, method := range []string{"PUT", "PATCH", "DELETE"} {
-		cases = append(cases, refusals(saleTargetRule, method+" /sales", bad{map[string]string{"PUT": "B406 ", "PATCH": "B415 ", "DELETE": "B421 "}[method] + method + " no saleId", `{}`, RefuseNoSaleID}, bad{"B406 " + method + " saleId null", `{"saleId":null}`, RefuseNoSaleID},
-			bad{"B406 " + method + ` saleId ""`, `{"saleId":""}`, RefuseNoSaleID}, bad{"B408 " + method + " saleId 5107.0", `{"saleId":5107.0}`, mustBe("saleId", asInteger)},
-			bad{"B408 " + method + " saleId 5e3", `{"saleId":5e3}`, mustBe("saleId", asInteger)}, bad{"B408 " + method + " saleId true", `{"saleId":true}`, mustBe("saleId", asInteger)})...)
+		cases = append(cases, refusals(saleTargetRule, method+" /sales", refusedCase{map[string]string{"PUT": "B406 ", "PATCH": "B415 ", "DELETE": "B421 "}[method] + method + " no saleId", `{}`, RefuseNoSaleID}, refusedCase{"B406 " + method + " saleId null", `{"saleId":null}`, RefuseNoSaleID},
+			refusedCase{"B406 " + method + ` saleId ""`, `{"saleId":""}`, RefuseNoSaleID}, refusedCase{"B408 " + method + " saleId 5107.0", `{"saleId":5107.0}`, mustBe("saleId", asInteger)},
+			refusedCase{"B408 " + method + " saleId 5e3", `{"saleId":5e3}`, mustBe("saleId", asInteger)}, refusedCase{"B408 " + method + " saleId true", `{"saleId":true}`, mustBe("saleId", asInteger)})...)
 		if method != "DELETE" {
-			cases = append(cases, refusals(saleTargetRule, method+" /sales", bad{"B406 " + method + " unknown", `{"saleId":987654321987654321}`, saleNotFound},
-				bad{"B406 " + method + " unknown digits", `{"saleId":"987654321987654321"}`, saleNotFound}, bad{"B406 " + method + " 30 digits", `{"saleId":"999999999999999999999999999999"}`, saleNotFound},
-				bad{"B406 " + method + " -1", `{"saleId":-1}`, saleNotFound})...)
+			cases = append(cases, refusals(saleTargetRule, method+" /sales", refusedCase{"B406 " + method + " unknown", `{"saleId":987654321987654321}`, saleNotFound},
+				refusedCase{"B406 " + method + " unknown digits", `{"saleId":"987654321987654321"}`, saleNotFound}, refusedCase{"B406 " + method + " 30 digits", `{"saleId":"999999999999999999999999999999"}`, saleNotFound},
+				refusedCase{"B406 " + method + " -1", `{"saleId":-1}`, saleNotFound})...)
 		}
 	}
 	return cases
@@ -35,11 +35,11 @@ func saleUnknownFieldCases() []serverCase {
 	var cases []serverCase
 	for _, field := range []string{"status", "payoutCreated", "refundedAt", "refundedAmount", "promoCode", "referralId", "tax", "product", "id", "commissions", "totalearned"} {
 		cases = append(cases, refusals("contract 3.7: unknown fields are refused on PUT /sales, response-only ones too", "PUT /sales",
-			bad{"B409 PUT " + field, `{"saleId":{{sale}},"` + field + `":null}`, unknownField(field)})...)
+			refusedCase{"B409 PUT " + field, `{"saleId":{{sale}},"` + field + `":null}`, unknownField(field)})...)
 	}
 	for _, field := range []string{"ammount", "reason", "totalEarned", "externalId"} {
 		cases = append(cases, refusals("contract 1.3: unknown fields are refused on PATCH /sales: a misspelt amount would refund everything", "PATCH /sales",
-			bad{"B415 PATCH " + field, `{"saleId":{{sale}},"` + field + `":1}`, unknownField(field)})...)
+			refusedCase{"B415 PATCH " + field, `{"saleId":{{sale}},"` + field + `":1}`, unknownField(field)})...)
 	}
 	return cases
 }
@@ -49,19 +49,19 @@ func saleUnknownFieldCases() []serverCase {
 func saleChangeRefusals() []serverCase {
 	return slices.Concat(
 		successes("contract 3.7, DELETE: the same message when nothing matched", "DELETE /sales",
-			good{"B422 DELETE unknown", `{"saleId":987654321987654321}`, `{"message":"Sale deleted successfully"}`}, good{"B422 DELETE text", `{"saleId":"x"}`, `{"message":"Sale deleted successfully"}`}),
+			acceptedCase{"B422 DELETE unknown", `{"saleId":987654321987654321}`, `{"message":"Sale deleted successfully"}`}, acceptedCase{"B422 DELETE text", `{"saleId":"x"}`, `{"message":"Sale deleted successfully"}`}),
 		refusals("contract 3.7, PATCH: amount > 0, null is no amount; contract 1.3: null is 400 where it cannot clear", "PATCH /sales",
-			bad{"B416 PATCH amount 0", `{"saleId":{{sale}},"amount":0}`, refundNotPositive}, bad{"B416 PATCH amount -1", `{"saleId":{{sale}},"amount":-1}`, refundNotPositive},
-			bad{"B416 PATCH amount null", `{"saleId":{{sale}},"amount":null}`, mustBe("amount", notNull)}, bad{`B416 PATCH amount "1"`, `{"saleId":{{sale}},"amount":"1"}`, mustBe("amount", asNumber)},
-			bad{"B416 PATCH amount 0.00001", `{"saleId":{{sale}},"amount":0.00001}`, mustBe("amount", fourDecimals)}, bad{"B416 PATCH amount over the sale", `{"saleId":{{sale}},"amount":100.0001}`, refundExceedsSale},
-			bad{`B416 PATCH refundId ""`, `{"saleId":{{sale}},"amount":1,"refundId":""}`, mustBe("refundId", notEmpty)}, bad{"B416 PATCH refundId 5", `{"saleId":{{sale}},"amount":1,"refundId":5}`, mustBe("refundId", asString)}),
-		refusals("contract 2.6, U: each field's own rule", "PUT /sales", bad{"B410 PUT totalEarned 0", `{"saleId":{{sale}},"totalEarned":0}`, totalNotPositive},
-			bad{"B410 PUT totalEarned -1", `{"saleId":{{sale}},"totalEarned":-1}`, totalNotPositive}, bad{"B410 PUT totalEarned null", `{"saleId":{{sale}},"totalEarned":null}`, mustBe("totalEarned", notNull)},
-			bad{"B387 PUT totalEarned 100000000000.0001", `{"saleId":{{sale}},"totalEarned":100000000000.0001}`, mustBe("totalEarned", tooLarge)},
-			bad{`B410 PUT totalEarned "1"`, `{"saleId":{{sale}},"totalEarned":"1"}`, mustBe("totalEarned", asNumber)}, bad{"B412 PUT commissionEarned -1", `{"saleId":{{sale}},"commissionEarned":-1}`, commissionNegative},
-			bad{"B412 PUT commissionEarned null", `{"saleId":{{sale}},"commissionEarned":null}`, mustBe("commissionEarned", notNull)}, bad{"B410 PUT email x", `{"saleId":{{sale}},"email":"x"}`, emailInvalid},
-			bad{"B410 PUT commissionRate 101", `{"saleId":{{sale}},"commissionRate":101}`, rateOutOfRange}, bad{"B410 PUT metadata []", `{"saleId":{{sale}},"metadata":[]}`, mustBe("metadata", asObject)},
-			bad{`B413 PUT externalId ""`, `{"saleId":{{sale}},"externalId":""}`, mustBe("externalId", notEmpty)}),
+			refusedCase{"B416 PATCH amount 0", `{"saleId":{{sale}},"amount":0}`, refundNotPositive}, refusedCase{"B416 PATCH amount -1", `{"saleId":{{sale}},"amount":-1}`, refundNotPositive},
+			refusedCase{"B416 PATCH amount null", `{"saleId":{{sale}},"amount":null}`, mustBe("amount", notNull)}, refusedCase{`B416 PATCH amount "1"`, `{"saleId":{{sale}},"amount":"1"}`, mustBe("amount", asNumber)},
+			refusedCase{"B416 PATCH amount 0.00001", `{"saleId":{{sale}},"amount":0.00001}`, mustBe("amount", fourDecimals)}, refusedCase{"B416 PATCH amount over the sale", `{"saleId":{{sale}},"amount":100.0001}`, refundExceedsSale},
+			refusedCase{`B416 PATCH refundId ""`, `{"saleId":{{sale}},"amount":1,"refundId":""}`, mustBe("refundId", notEmpty)}, refusedCase{"B416 PATCH refundId 5", `{"saleId":{{sale}},"amount":1,"refundId":5}`, mustBe("refundId", asString)}),
+		refusals("contract 2.6, U: each field's own rule", "PUT /sales", refusedCase{"B410 PUT totalEarned 0", `{"saleId":{{sale}},"totalEarned":0}`, totalNotPositive},
+			refusedCase{"B410 PUT totalEarned -1", `{"saleId":{{sale}},"totalEarned":-1}`, totalNotPositive}, refusedCase{"B410 PUT totalEarned null", `{"saleId":{{sale}},"totalEarned":null}`, mustBe("totalEarned", notNull)},
+			refusedCase{"B387 PUT totalEarned 100000000000.0001", `{"saleId":{{sale}},"totalEarned":100000000000.0001}`, mustBe("totalEarned", tooLarge)},
+			refusedCase{`B410 PUT totalEarned "1"`, `{"saleId":{{sale}},"totalEarned":"1"}`, mustBe("totalEarned", asNumber)}, refusedCase{"B412 PUT commissionEarned -1", `{"saleId":{{sale}},"commissionEarned":-1}`, commissionNegative},
+			refusedCase{"B412 PUT commissionEarned null", `{"saleId":{{sale}},"commissionEarned":null}`, mustBe("commissionEarned", notNull)}, refusedCase{"B410 PUT email x", `{"saleId":{{sale}},"email":"x"}`, emailInvalid},
+			refusedCase{"B410 PUT commissionRate 101", `{"saleId":{{sale}},"commissionRate":101}`, rateOutOfRange}, refusedCase{"B410 PUT metadata []", `{"saleId":{{sale}},"metadata":[]}`, mustBe("metadata", asObject)},
+			refusedCase{`B413 PUT externalId ""`, `{"saleId":{{sale}},"externalId":""}`, mustBe("externalId", notEmpty)}),
 	)
 }
 
@@ -223,11 +223,11 @@ func previewCases() []serverCase {
 		}}
 	}
 	const all = "contract 4.1, reasons: every failing row of 3.5 in its order, with its data"
-	cases := refusals("contract 4.1: promoCode is required, totalEarned > 0", operation, bad{"B259 no promoCode", `{}`, promoCodeRequired}, bad{`B259 promoCode ""`, `{"promoCode":""}`, promoCodeRequired},
-		bad{"B259 promoCode 5", `{"promoCode":5}`, mustBe("promoCode", asString)}, bad{"B259 totalEarned 0", `{"promoCode":"A","totalEarned":0}`, totalNotPositive},
-		bad{"B259 totalEarned -1", `{"promoCode":"A","totalEarned":-1}`, totalNotPositive},
-		bad{"B387 validate totalEarned 100000000000.0001", `{"promoCode":"A","totalEarned":100000000000.0001}`, mustBe("totalEarned", tooLarge)}, bad{"B259 email x", `{"promoCode":"A","email":"x"}`, emailInvalid},
-		bad{"B259 product x", `{"promoCode":"A","product":"x"}`, mustBe("product", asObject)}, bad{`B259 totalEarned "1"`, `{"promoCode":"A","totalEarned":"1"}`, mustBe("totalEarned", asNumber)})
+	cases := refusals("contract 4.1: promoCode is required, totalEarned > 0", operation, refusedCase{"B259 no promoCode", `{}`, promoCodeRequired}, refusedCase{`B259 promoCode ""`, `{"promoCode":""}`, promoCodeRequired},
+		refusedCase{"B259 promoCode 5", `{"promoCode":5}`, mustBe("promoCode", asString)}, refusedCase{"B259 totalEarned 0", `{"promoCode":"A","totalEarned":0}`, totalNotPositive},
+		refusedCase{"B259 totalEarned -1", `{"promoCode":"A","totalEarned":-1}`, totalNotPositive},
+		refusedCase{"B387 validate totalEarned 100000000000.0001", `{"promoCode":"A","totalEarned":100000000000.0001}`, mustBe("totalEarned", tooLarge)}, refusedCase{"B259 email x", `{"promoCode":"A","email":"x"}`, emailInvalid},
+		refusedCase{"B259 product x", `{"promoCode":"A","product":"x"}`, mustBe("product", asObject)}, refusedCase{`B259 totalEarned "1"`, `{"promoCode":"A","totalEarned":"1"}`, mustBe("totalEarned", asNumber)})
 	return append(cases,
 		serverCase{"B260 an unknown code", all, func(x *exam) {
 			x.do(operation, `{"promoCode":"{{u}}","totalEarned":10}`).has(`{"valid":false,"reasons":[{"reason":"code_not_found","message":"Promo code not found"}],"unverified":[],

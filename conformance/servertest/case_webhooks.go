@@ -27,7 +27,7 @@ func endpointURLCases() []serverCase {
 	const rule = "contract 2.12, url: https, port 443 or 1024 and above, no user info, no fragment; addresses by the host's policy"
 	const host = "https://hooks.conform.example/"
 	with := func(url string) string { return `{"events":["*"],"url":"` + url + `"}` }
-	rows := []bad{
+	rows := []refusedCase{
 		{"B446 url missing", `{"events":["*"]}`, urlRequired},
 		{"B446 url null", `{"url":null,"events":["*"]}`, urlRequired},
 		{`B446 url ""`, with(""), urlRequired},
@@ -39,7 +39,7 @@ func endpointURLCases() []serverCase {
 		"https://user:pass@hooks.conform.example/", "https://user@hooks.conform.example/", "https://hooks.conform.example/#x", "https://hooks.conform.example:99999/", "https://a b/", `https://hooks.conform.example/\u0000`,
 		"HTTPS//x", "https://[::1", "x",
 	} {
-		rows = append(rows, bad{"B439 url " + u, with(u), urlNotHTTPS})
+		rows = append(rows, refusedCase{"B439 url " + u, with(u), urlNotHTTPS})
 	}
 	return refusals(rule, "POST /webhooks", rows...)
 }
@@ -49,7 +49,7 @@ func endpointEventsCases() []serverCase {
 	with := func(list string) string {
 		return `{"url":"https://hooks.conform.example/{{u}}","events":` + list + `}`
 	}
-	rows := []bad{
+	rows := []refusedCase{
 		{"B446 events missing", `{"url":"https://hooks.conform.example/{{u}}"}`, eventsRequired},
 		{"B446 events []", with("[]"), eventsRequired},
 		{"B446 events null", with("null"), eventsRequired},
@@ -59,7 +59,7 @@ func endpointEventsCases() []serverCase {
 		{"B449 events {}", with(`{}`), mustBe("events", asStrings)},
 	}
 	for _, typ := range []string{"promotional_code.created", "coupon.*", "Coupon.created", "coupon.created.x", "payout.created", "", "click.created", "link.updated", " sale.created", "sale"} {
-		rows = append(rows, bad{fmt.Sprintf("B447 events %q", typ), with(`["` + typ + `"]`), unknownEvent("events", typ)})
+		rows = append(rows, refusedCase{fmt.Sprintf("B447 events %q", typ), with(`["` + typ + `"]`), unknownEvent("events", typ)})
 	}
 	return refusals(rule, "POST /webhooks", rows...)
 }
@@ -69,14 +69,14 @@ func endpointFieldCases() []serverCase {
 		return `{"url":"https://hooks.conform.example/","events":["*"],` + member + `}`
 	}
 	return refusals("contract 2.12: each field's own rule", "POST /webhooks",
-		bad{"B451 active yes", with(`"active":"yes"`), mustBe("active", asBoolean)},
-		bad{"B451 svixHeaders 1", with(`"svixHeaders":1`), mustBe("svixHeaders", asBoolean)},
-		bad{"B451 headers a list", with(`"headers":["X-Key: k"]`), mustBe("headers", asTexts)},
-		bad{"B451 headers of numbers", with(`"headers":{"X-Key":5}`), mustBe("headers", asTexts)},
-		bad{"B451 a header that the sender sets", with(`"headers":{"webhook-id":"x"}`), mustBe("headers", "must not have the name webhook-id")},
-		bad{"B451 a header of two lines", with(`"headers":{"X-Key":"a\r\nX-Admin: yes"}`), mustBe("headers", "must have 1 to 4096 printable ASCII characters as the value of X-Key")},
-		bad{`B451 description ""`, with(`"description":""`), mustBe("description", notEmpty)},
-		bad{"B451 description of 256", with(`"description":"` + strings.Repeat("x", 256) + `"`), mustBe("description", tooLong)},
+		refusedCase{"B451 active yes", with(`"active":"yes"`), mustBe("active", asBoolean)},
+		refusedCase{"B451 svixHeaders 1", with(`"svixHeaders":1`), mustBe("svixHeaders", asBoolean)},
+		refusedCase{"B451 headers a list", with(`"headers":["X-Key: k"]`), mustBe("headers", asTexts)},
+		refusedCase{"B451 headers of numbers", with(`"headers":{"X-Key":5}`), mustBe("headers", asTexts)},
+		refusedCase{"B451 a header that the sender sets", with(`"headers":{"webhook-id":"x"}`), mustBe("headers", "must not have the name webhook-id")},
+		refusedCase{"B451 a header of two lines", with(`"headers":{"X-Key":"a\r\nX-Admin: yes"}`), mustBe("headers", "must have 1 to 4096 printable ASCII characters as the value of X-Key")},
+		refusedCase{`B451 description ""`, with(`"description":""`), mustBe("description", notEmpty)},
+		refusedCase{"B451 description of 256", with(`"description":"` + strings.Repeat("x", 256) + `"`), mustBe("description", tooLong)},
 	)
 }
 
@@ -90,11 +90,11 @@ func endpointIDCases() []serverCase {
 			more = `,"event":"sale.created"`
 		}
 		cases = append(cases, refusals(rule, operation,
-			bad{"B452 " + operation + " no webhookId", `{"x":1` + more + `}`, webhookIDRequired},
-			bad{"B452 " + operation + " webhookId null", `{"webhookId":null` + more + `}`, webhookIDRequired},
-			bad{"B452 " + operation + " webhookId 5", `{"webhookId":5` + more + `}`, mustBe("webhookId", asString)},
-			bad{"B453 " + operation + " unknown", `{"webhookId":"{{unknown}}"` + more + `}`, webhookNotFound},
-			bad{"B453 " + operation + " text", `{"webhookId":"x"` + more + `}`, webhookNotFound},
+			refusedCase{"B452 " + operation + " no webhookId", `{"x":1` + more + `}`, webhookIDRequired},
+			refusedCase{"B452 " + operation + " webhookId null", `{"webhookId":null` + more + `}`, webhookIDRequired},
+			refusedCase{"B452 " + operation + " webhookId 5", `{"webhookId":5` + more + `}`, mustBe("webhookId", asString)},
+			refusedCase{"B453 " + operation + " unknown", `{"webhookId":"{{unknown}}"` + more + `}`, webhookNotFound},
+			refusedCase{"B453 " + operation + " text", `{"webhookId":"x"` + more + `}`, webhookNotFound},
 		)...)
 	}
 	return cases
@@ -104,29 +104,29 @@ func endpointIDCases() []serverCase {
 func endpointChangeCases() []serverCase {
 	const operation = "PUT /webhooks"
 	with := func(member string) string { return `{"webhookId":"{{webhook}}",` + member + `}` }
-	var unknown, nulls []bad
+	var unknown, nulls []refusedCase
 	for _, field := range []string{"secret", "status", "id", "disabledReason", "activ"} {
-		unknown = append(unknown, bad{"B452 PUT " + field, with(`"` + field + `":null`), unknownField(field)})
+		unknown = append(unknown, refusedCase{"B452 PUT " + field, with(`"` + field + `":null`), unknownField(field)})
 	}
 	for _, field := range []string{"url", "events", "active", "svixHeaders"} {
-		nulls = append(nulls, bad{"B452 PUT " + field + " null", with(`"` + field + `":null`), mustBe(field, notNull)})
+		nulls = append(nulls, refusedCase{"B452 PUT " + field + " null", with(`"` + field + `":null`), mustBe(field, notNull)})
 	}
 	return slices.Concat(
 		refusals("contract 1.3: unknown fields are refused on PUT /webhooks", operation, unknown...),
 		refusals("contract 1.3: null is 400 where it cannot clear", operation, nulls...),
 		refusals("contract 4.2, PUT: the rows of POST", operation,
-			bad{`B452 PUT url ""`, with(`"url":""`), mustBe("url", notEmpty)},
-			bad{"B452 PUT url ftp", with(`"url":"ftp://x"`), urlNotHTTPS},
-			bad{"B452 PUT url of a metadata service", with(`"url":"https://169.254.169.254/"`), urlNotAllowed},
-			bad{"B452 PUT events []", with(`"events":[]`), eventsRequired},
-			bad{"B452 PUT events unknown", with(`"events":["x"]`), unknownEvent("events", "x")},
+			refusedCase{`B452 PUT url ""`, with(`"url":""`), mustBe("url", notEmpty)},
+			refusedCase{"B452 PUT url ftp", with(`"url":"ftp://x"`), urlNotHTTPS},
+			refusedCase{"B452 PUT url of a metadata service", with(`"url":"https://169.254.169.254/"`), urlNotAllowed},
+			refusedCase{"B452 PUT events []", with(`"events":[]`), eventsRequired},
+			refusedCase{"B452 PUT events unknown", with(`"events":["x"]`), unknownEvent("events", "x")},
 		))
 }
 
 func rotationCases() []serverCase {
-	var rows []bad
+	var rows []refusedCase
 	for _, n := range []string{"-1", "604801", "1.5", `"5"`, "true", "1e3"} {
-		rows = append(rows, bad{"B454 gracePeriodSeconds " + n, `{"webhookId":"{{webhook}}","gracePeriodSeconds":` + n + `}`, gracePeriodRange})
+		rows = append(rows, refusedCase{"B454 gracePeriodSeconds " + n, `{"webhookId":"{{webhook}}","gracePeriodSeconds":` + n + `}`, gracePeriodRange})
 	}
 	return refusals("contract 4.2, gracePeriodSeconds: an integer 0–604800", "POST /webhooks/rotate-secret", rows...)
 }
@@ -134,11 +134,11 @@ func rotationCases() []serverCase {
 func testCases() []serverCase {
 	with := func(event string) string { return `{"webhookId":"{{webhook}}","event":` + event + `}` }
 	return refusals("contract 4.2, event: one of the fifteen types", "POST /webhooks/test",
-		bad{"B455 event missing", `{"webhookId":"{{webhook}}"}`, eventRequired},
-		bad{"B455 event null", with("null"), eventRequired},
-		bad{"B455 event unknown", with(`"sale.refunded"`), unknownEvent("event", "sale.refunded")},
-		bad{"B455 event *", with(`"*"`), unknownEvent("event", "*")},
-		bad{"B455 event 5", with("5"), mustBe("event", asString)},
+		refusedCase{"B455 event missing", `{"webhookId":"{{webhook}}"}`, eventRequired},
+		refusedCase{"B455 event null", with("null"), eventRequired},
+		refusedCase{"B455 event unknown", with(`"sale.refunded"`), unknownEvent("event", "sale.refunded")},
+		refusedCase{"B455 event *", with(`"*"`), unknownEvent("event", "*")},
+		refusedCase{"B455 event 5", with("5"), mustBe("event", asString)},
 	)
 }
 
@@ -248,15 +248,15 @@ func deliveryCases() []serverCase {
 	const operation = "POST /webhooks/replay"
 	const replay = "contract 4.2: deliveryId, or webhookId with since"
 	cases := refusals(replay, operation,
-		bad{"B457 nothing", `{}`, replayTargetRequired},
-		bad{"B457 webhookId alone", `{"webhookId":"{{webhook}}"}`, replayTargetRequired},
-		bad{"B457 since alone", `{"since":"2031-01-01"}`, replayTargetRequired},
-		bad{"B457 since long ago", `{"webhookId":"{{webhook}}","since":"2020-01-01"}`, sinceTooOld},
-		bad{"B457 since x", `{"webhookId":"{{webhook}}","since":"x"}`, mustBe("since", asDate)},
-		bad{"B457 unknown delivery", `{"deliveryId":"{{unknown}}"}`, deliveryNotFound},
-		bad{"B457 deliveryId 5", `{"deliveryId":5}`, mustBe("deliveryId", asString)},
-		bad{"B457 unknown endpoint", `{"webhookId":"{{unknown}}","since":"2099-01-01"}`, webhookNotFound},
-		bad{"B458 a disabled endpoint", `{"webhookId":"{{webhook}}","since":"2099-01-01"}`, webhookDisabled},
+		refusedCase{"B457 nothing", `{}`, replayTargetRequired},
+		refusedCase{"B457 webhookId alone", `{"webhookId":"{{webhook}}"}`, replayTargetRequired},
+		refusedCase{"B457 since alone", `{"since":"2031-01-01"}`, replayTargetRequired},
+		refusedCase{"B457 since long ago", `{"webhookId":"{{webhook}}","since":"2020-01-01"}`, sinceTooOld},
+		refusedCase{"B457 since x", `{"webhookId":"{{webhook}}","since":"x"}`, mustBe("since", asDate)},
+		refusedCase{"B457 unknown delivery", `{"deliveryId":"{{unknown}}"}`, deliveryNotFound},
+		refusedCase{"B457 deliveryId 5", `{"deliveryId":5}`, mustBe("deliveryId", asString)},
+		refusedCase{"B457 unknown endpoint", `{"webhookId":"{{unknown}}","since":"2099-01-01"}`, webhookNotFound},
+		refusedCase{"B458 a disabled endpoint", `{"webhookId":"{{webhook}}","since":"2099-01-01"}`, webhookDisabled},
 	)
 	for _, row := range []struct {
 		name, query string

@@ -43,13 +43,13 @@ func (w *words) UnmarshalJSON(raw []byte) error {
 	return json.Unmarshal(raw, &(*w)[0])
 }
 
-// described are the schemas of answers, by method and path, and the named ones.
-type described struct {
+// answerSchemas are the schemas of answers, by method and path, and the named ones.
+type answerSchemas struct {
 	Answers map[string]schema `json:"answers"`
 	Schemas map[string]schema `json:"schemas"`
 }
 
-var document = sync.OnceValue(func() (d described) {
+var document = sync.OnceValue(func() (d answerSchemas) {
 	if err := json.Unmarshal(answersJSON, &d); err != nil {
 		panic(err)
 	}

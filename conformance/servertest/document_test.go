@@ -13,7 +13,7 @@ import (
 func TestDocumentWords(t *testing.T) {
 	dec := json.NewDecoder(bytes.NewReader(answersJSON))
 	dec.DisallowUnknownFields()
-	var d described
+	var d answerSchemas
 	if err := dec.Decode(&d); err != nil {
 		t.Fatal(err)
 	}

@@ -103,10 +103,10 @@ func retried(names ...string) middleware {
 	})
 }
 
-// direct is a transport to a handler.
-type direct struct{ handler http.Handler }
+// handlerTransport is a transport to a handler.
+type handlerTransport struct{ handler http.Handler }
 
-func (d direct) RoundTrip(r *http.Request) (*http.Response, error) {
+func (d handlerTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	in := r.Clone(r.Context())
 	switch {
 	case in.Body == nil:

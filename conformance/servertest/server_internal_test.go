@@ -54,7 +54,7 @@ func TestServerTexts(t *testing.T) {
 func TestServerReport(t *testing.T) {
 	wrong := answered(func(_ *http.Request, a *reply) { a.replace("must be between 1 and 100", "must be from 1 to 100") })
 	u, err := newSuite(Server{
-		URL: "http://conform.example/", Key: "test-key-of-conformance", HTTP: &http.Client{Transport: direct{wrong(rightServer(t))}},
+		URL: "http://conform.example/", Key: "test-key-of-conformance", HTTP: &http.Client{Transport: handlerTransport{wrong(rightServer(t))}},
 		Known: []string{"B130 percentOff 0", "B122 {}"},
 	})
 	if err != nil {
@@ -94,7 +94,7 @@ func TestServerReport(t *testing.T) {
 
 // TestServerErrors: a mistake of the caller is an error, not a failed case.
 func TestServerErrors(t *testing.T) {
-	right := &http.Client{Transport: direct{rightServer(t)}}
+	right := &http.Client{Transport: handlerTransport{rightServer(t)}}
 	for name, s := range map[string]Server{
 		"no URL":       {Key: "k", HTTP: right},
 		"a path":       {URL: "/x", Key: "k", HTTP: right},

@@ -38,8 +38,8 @@ type payout struct {
 	entries []*entry
 }
 
-// A gathering is a run, or one payout beside the runs.
-type gathering struct {
+// A payoutLot is a run, or one payout beside the runs.
+type payoutLot struct {
 	id      string
 	at      time.Time
 	payouts []*payout
@@ -264,7 +264,7 @@ func due(open []*entry, at time.Time) (taken []*entry, sum int) {
 	return taken, sum
 }
 
-func (r *gathering) pay(p *person, taken []*entry, sum int) {
+func (r *payoutLot) pay(p *person, taken []*entry, sum int) {
 	payout := &payout{of: p, cents: sum, state: "open", entries: taken}
 	for _, e := range taken {
 		e.in, e.taken = payout, true
@@ -279,13 +279,13 @@ func (c *counter) payOne(v map[string]string, at time.Time) string {
 		c.results["nothing_payable"]++
 		return "refused"
 	}
-	c.runs = append(c.runs, &gathering{id: v["id"], at: at})
+	c.runs = append(c.runs, &payoutLot{id: v["id"], at: at})
 	c.runs[len(c.runs)-1].pay(p, taken, sum)
 	return ""
 }
 
 func (c *counter) payAll(v map[string]string, at time.Time) {
-	r := &gathering{id: v["id"], at: at, skipped: map[string]int{}}
+	r := &payoutLot{id: v["id"], at: at, skipped: map[string]int{}}
 	c.runs = append(c.runs, r)
 	for _, p := range c.affiliates {
 		open, held := c.open(p, false), c.open(p, true)

@@ -49,7 +49,7 @@ type counter struct {
 	sales      []*payment
 	results    map[string]int // "order recorded", "code_expired"
 	plans      map[string]terms
-	runs       []*gathering
+	runs       []*payoutLot
 	changes    []string // claw-backs and adjustments as the report prints them
 	last       time.Time
 }
@@ -89,26 +89,26 @@ type payment struct {
 	id, email             string
 	of                    *person
 	cents, base, refunded int
-	lines                 []sold
+	lines                 []soldLine
 	terms                 terms
 	refunds               []string
 	entries               []*entry
 }
 
-// A sold is a line of a sale, and what decides about it.
-type sold struct {
+// A soldLine is a line of a sale, and what decides about it.
+type soldLine struct {
 	product, rule string
 	cents, rate   int
 }
 
 // linesOf are the lines of an order. One without is a line of all that it sells.
-func linesOf(v map[string]string, base int) (all []sold) {
+func linesOf(v map[string]string, base int) (all []soldLine) {
 	if v["lines"] == "" {
-		return []sold{{product: v["product"], cents: base}}
+		return []soldLine{{product: v["product"], cents: base}}
 	}
 	for part := range strings.SplitSeq(v["lines"], "|") {
 		product, amount, _ := strings.Cut(part, ":")
-		all = append(all, sold{product: product, cents: cents(amount)})
+		all = append(all, soldLine{product: product, cents: cents(amount)})
 	}
 	return all
 }

@@ -55,7 +55,7 @@ type login struct {
 	desks     map[*tributary.Program]desk
 	closed    *console.Console // for who is not signed in: it keeps a form that was filled in, and denies all else
 	sessions  *sessions
-	tries     *tries
+	tries     *wrongKeys
 	crossSite *http.CrossOriginProtection
 	logger    *slog.Logger
 	template  *template.Template
@@ -420,22 +420,22 @@ const (
 	maxAddresses = 1024
 )
 
-// tries are the wrong keys of the last minute. It is safe for concurrent use.
-type tries struct {
+// wrongKeys are the wrong keys of the last minute. It is safe for concurrent use.
+type wrongKeys struct {
 	now func() time.Time
 
 	mu   sync.Mutex
 	last map[netip.Addr][]time.Time // oldest first, at most maxTries
 }
 
-func newTries(now func() time.Time) *tries {
-	return &tries{now: now, last: map[netip.Addr][]time.Time{}}
+func newTries(now func() time.Time) *wrongKeys {
+	return &wrongKeys{now: now, last: map[netip.Addr][]time.Time{}}
 }
 
 // wrong counts a wrong key of an address, and returns how long the address has to
 // wait when too many came. A right key is never refused for them: whoever shares the
 // address, such as that of a proxy, would keep its owner out.
-func (t *tries) wrong(from netip.Addr) (wait time.Duration) {
+func (t *wrongKeys) wrong(from netip.Addr) (wait time.Duration) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	now := t.now()
@@ -455,7 +455,7 @@ func (t *tries) wrong(from netip.Addr) (wait time.Duration) {
 
 // makeRoom forgets the addresses whose tries are over and, when there are none,
 // the one that has been quiet for longest.
-func (t *tries) makeRoom(now time.Time) {
+func (t *wrongKeys) makeRoom(now time.Time) {
 	var quiet netip.Addr
 	var since time.Time
 	for from, recent := range t.last {

@@ -48,7 +48,7 @@ func TestPage(t *testing.T) {
 
 // follow sends every line that the page shows and returns how many there are.
 // Variables are replaced as a shell does.
-func (s *running) follow(page string, variables map[string]string) int {
+func (s *runningServer) follow(page string, variables map[string]string) int {
 	s.t.Helper()
 	lines := shown.FindAllStringSubmatch(page, -1)
 	for _, line := range lines {
@@ -65,7 +65,7 @@ func (s *running) follow(page string, variables map[string]string) int {
 }
 
 // page returns the page at a path.
-func (s *running) page(path string) string {
+func (s *runningServer) page(path string) string {
 	s.t.Helper()
 	r, err := http.NewRequest(http.MethodGet, s.url+"/"+path, nil)
 	if err != nil {

@@ -40,7 +40,7 @@ func section(t *testing.T, title string) string {
 
 // launch starts the server as a section of the page does, with the key that
 // the page exports.
-func launch(t *testing.T, text string) (s *running, variables map[string]string) {
+func launch(t *testing.T, text string) (s *runningServer, variables map[string]string) {
 	t.Helper()
 	export := regexp.MustCompile(`(?m)^export (\w+)=(\S+)$`).FindStringSubmatch(section(t, "Server in one command"))
 	command := regexp.MustCompile(`(?m)^go run \./examples/server (.*)$`).FindStringSubmatch(text)
@@ -53,7 +53,7 @@ func launch(t *testing.T, text string) (s *running, variables map[string]string)
 }
 
 // curl sends a line of the page to the server.
-func (s *running) curl(line string, variables map[string]string) (answer string) {
+func (s *runningServer) curl(line string, variables map[string]string) (answer string) {
 	s.t.Helper()
 	r, err := request(strings.ReplaceAll(line, "http://"+serverAddress, s.url), variables)
 	if err != nil {

@@ -279,7 +279,7 @@ func TestGracefulEnd(t *testing.T) {
 }
 
 // probe asks for a path without a key.
-func (s *running) probe(path string) (int, string) {
+func (s *runningServer) probe(path string) (int, string) {
 	s.t.Helper()
 	r, err := http.NewRequest(http.MethodGet, s.url+path, nil)
 	if err != nil {

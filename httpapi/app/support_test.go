@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// A running is a server that a test has started.
-type running struct {
+// A runningServer is a server that a test has started.
+type runningServer struct {
 	t      testing.TB
 	url    string
 	output *buffer // standard output
@@ -35,13 +35,13 @@ func nothing(string) string { return "" }
 
 // start runs the server with flags, on a free port unless they name one, with a
 // fixed clock and the same ids in every run. Its environment is empty.
-func start(t testing.TB, args ...string) *running {
+func start(t testing.TB, args ...string) *runningServer {
 	t.Helper()
 	return startIn(t, nothing, args...)
 }
 
 // startIn is start with an environment.
-func startIn(t testing.TB, getenv func(string) string, args ...string) *running {
+func startIn(t testing.TB, getenv func(string) string, args ...string) *runningServer {
 	t.Helper()
 	set, err := parse(new(Memory), append([]string{"-addr", "127.0.0.1:0"}, args...), getenv, io.Discard)
 	if err != nil {
@@ -51,10 +51,10 @@ func startIn(t testing.TB, getenv func(string) string, args ...string) *running 
 	return startWith(t, set)
 }
 
-func startWith(t testing.TB, set settings) *running {
+func startWith(t testing.TB, set settings) *runningServer {
 	t.Helper()
 	ctx, end := context.WithCancel(t.Context())
-	s := &running{t: t, output: &buffer{}, errors: &buffer{}, end: end, ended: make(chan error, 1)}
+	s := &runningServer{t: t, output: &buffer{}, errors: &buffer{}, end: end, ended: make(chan error, 1)}
 	ready := make(chan string, 1)
 	s.output.each = func(line string) {
 		if url, ok := strings.CutPrefix(line, "listening on "); ok {
@@ -75,7 +75,7 @@ func startWith(t testing.TB, set settings) *running {
 }
 
 // stop ends the server, if it still runs, and expects no error.
-func (s *running) stop() {
+func (s *runningServer) stop() {
 	s.t.Helper()
 	s.end()
 	if err := <-s.ended; err != nil {
@@ -87,7 +87,7 @@ func (s *running) stop() {
 }
 
 // do sends a request and returns status and body.
-func (s *running) do(r *http.Request) (int, string) {
+func (s *runningServer) do(r *http.Request) (int, string) {
 	s.t.Helper()
 	res, err := http.DefaultTransport.RoundTrip(r.WithContext(s.t.Context()))
 	if err != nil {
@@ -123,16 +123,16 @@ func (b *buffer) String() string {
 	return b.text.String()
 }
 
-// locked is a source of randomness that several programs share.
-type locked struct {
+// lockedReader is a source of randomness that several programs share.
+type lockedReader struct {
 	mu  sync.Mutex
 	src io.Reader
 }
 
 // rand8 returns randomness that is the same in every run.
-func rand8() io.Reader { return &locked{src: rand.NewChaCha8([32]byte{})} }
+func rand8() io.Reader { return &lockedReader{src: rand.NewChaCha8([32]byte{})} }
 
-func (l *locked) Read(p []byte) (int, error) {
+func (l *lockedReader) Read(p []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.src.Read(p)

@@ -34,7 +34,7 @@ func TestWebhooks(t *testing.T) {
 	join := `/api/v1/affiliates -H 'Authorization: Bearer ` + testKey + `' -H 'Content-Type: application/json' -d '{"firstName":"Ada","lastName":"L","email":"ada@example.com"}'`
 
 	s := start(t, "-key", testKey, "-allow-private-webhooks")
-	call := func(s *running, line string) (int, string) {
+	call := func(s *runningServer, line string) (int, string) {
 		r, err := request("curl "+s.url+line, nil)
 		if err != nil {
 			t.Fatal(err)

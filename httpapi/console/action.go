@@ -74,7 +74,7 @@ func (v *visit) action(a *action, post bool) {
 }
 
 // act does what a form asks for.
-func (v *visit) act(a *action, in *input, s shownState) {
+func (v *visit) act(a *action, in *input, s stateComparison) {
 	v.once = affiliate.Once{Key: "console-" + in.Get(fieldNonce), Digest: in.digest(), Refused: s.refused}
 	to, err := a.do(v, v.program.From(affiliate.SourceManual).By(v.actor).Keyed(v.once), in)
 	if in.err != nil {

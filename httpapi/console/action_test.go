@@ -198,7 +198,7 @@ func TestForgedFormsOfEach(t *testing.T) {
 			}
 			return r
 		}, token[:len(token)-3]+"AAA")
-		for name, answer := range map[string]got{
+		for name, answer := range map[string]pageAnswer{
 			"no token": w.send(path, with("token", "")), "no nonce": w.send(path, with("nonce", "")), "long nonce": w.send(path, with("nonce", strings.Repeat("n", 65))),
 			"flipped": w.send(path, with("token", flipped)), "cut": w.send(path, with("token", token[:20])),
 			"another path's": w.send(path, with("token", w.form(other).Get("token"))),

@@ -14,11 +14,11 @@ type concern struct {
 	List  string // the page of all of them
 	Count string
 	More  bool // there are more than the items
-	Items []waits
+	Items []waitingItem
 }
 
-// A waits is one thing that waits for somebody.
-type waits struct{ Path, Text string }
+// A waitingItem is one thing that waits for somebody.
+type waitingItem struct{ Path, Text string }
 
 // concerns returns what waits for somebody, without the kinds of which nothing does.
 func concerns(v *visit) (all []concern, err error) {
@@ -27,55 +27,55 @@ func concerns(v *visit) (all []concern, err error) {
 		return nil, err
 	}
 	return shown(
-		concernOf(concern{Badge: "Waits for approval", List: "affiliates?status=INACTIVE"}, a.PendingAffiliates, func(p affiliate.PendingAffiliate) waits {
-			return waits{"affiliates/" + p.ID.String(), v.Short(p.Name)}
+		concernOf(concern{Badge: "Waits for approval", List: "affiliates?status=INACTIVE"}, a.PendingAffiliates, func(p affiliate.PendingAffiliate) waitingItem {
+			return waitingItem{"affiliates/" + p.ID.String(), v.Short(p.Name)}
 		}),
-		concernOf(concern{Badge: "On hold", List: "sales?approval=ON_HOLD"}, a.HeldSales, func(s affiliate.HeldSale) waits {
+		concernOf(concern{Badge: "On hold", List: "sales?approval=ON_HOLD"}, a.HeldSales, func(s affiliate.HeldSale) waitingItem {
 			text := fmt.Sprintf("Sale %v, %s", s.ID, v.Money(s.CommissionEarned))
 			if why := v.Hold(s.HoldReason); why != "" {
 				text += ": " + why
 			}
-			return waits{fmt.Sprint("sales/", s.ID), text}
+			return waitingItem{fmt.Sprint("sales/", s.ID), text}
 		}),
-		concernOf(concern{Badge: "Payout failed", Bad: true, List: "payouts?status=FAILED"}, a.FailedPayouts, func(p affiliate.FailedPayout) waits {
+		concernOf(concern{Badge: "Payout failed", Bad: true, List: "payouts?status=FAILED"}, a.FailedPayouts, func(p affiliate.FailedPayout) waitingItem {
 			text := v.Money(p.Amount)
 			if why, told := p.FailedReason.Get(); told {
 				text += ": " + v.Short(why)
 			}
-			return waits{"payouts/" + p.ID.String(), text}
+			return waitingItem{"payouts/" + p.ID.String(), text}
 		}),
-		concernOf(concern{Badge: "Payment without a sale", List: "payments"}, a.PaymentConflicts, func(p affiliate.ConflictPayment) waits {
+		concernOf(concern{Badge: "Payment without a sale", List: "payments"}, a.PaymentConflicts, func(p affiliate.ConflictPayment) waitingItem {
 			to := "payments"
 			if !v.cfg.ReadOnly {
 				to += "/" + p.ID.String() + "/decide"
 			}
-			return waits{to, fmt.Sprintf("%s of %s: %s", v.MoneyIn(p.Amount, p.Currency), v.Day(p.CreatedAt), whyNoSale(p))}
+			return waitingItem{to, fmt.Sprintf("%s of %s: %s", v.MoneyIn(p.Amount, p.Currency), v.Day(p.CreatedAt), whyNoSale(p))}
 		}),
-		concernOf(concern{Badge: "Over a limit", List: "redemptions"}, a.Overdrawn, func(r affiliate.OverdrawnRedemption) waits {
+		concernOf(concern{Badge: "Over a limit", List: "redemptions"}, a.Overdrawn, func(r affiliate.OverdrawnRedemption) waitingItem {
 			to := "redemptions"
 			if !v.cfg.ReadOnly {
 				to += "/accept?" + acceptQuery(&r)
 			}
-			return waits{to, v.overdrawn(&r)}
+			return waitingItem{to, v.overdrawn(&r)}
 		}),
-		concernOf(concern{Badge: "Paid at one address", List: "affiliates"}, a.SharedPayees, func(s affiliate.SharedPayee) waits {
+		concernOf(concern{Badge: "Paid at one address", List: "affiliates"}, a.SharedPayees, func(s affiliate.SharedPayee) waitingItem {
 			names := make([]string, len(s.Affiliates))
 			for i, p := range s.Affiliates {
 				names[i] = p.Name
 			}
-			return waits{"affiliates/" + s.Affiliates[0].ID.String(), v.Short(strings.Join(names, ", ")) + ": " + v.Short(s.Affiliates[0].PayoutEmail)}
+			return waitingItem{"affiliates/" + s.Affiliates[0].ID.String(), v.Short(strings.Join(names, ", ")) + ": " + v.Short(s.Affiliates[0].PayoutEmail)}
 		}),
-		concernOf(concern{Badge: "Endpoint fails", Bad: true, List: "webhooks"}, a.FailingWebhooks, func(w affiliate.FailingWebhook) waits {
-			return waits{"webhooks/" + w.ID.String(), v.Short(w.URL)}
+		concernOf(concern{Badge: "Endpoint fails", Bad: true, List: "webhooks"}, a.FailingWebhooks, func(w affiliate.FailingWebhook) waitingItem {
+			return waitingItem{"webhooks/" + w.ID.String(), v.Short(w.URL)}
 		}),
-		concernOf(concern{Badge: "Not delivered", Bad: true, List: "webhooks?state=failed"}, a.FailedDeliveries, func(d affiliate.FailedDelivery) waits {
-			return waits{"webhooks/deliveries/" + d.ID.String(), string(d.Event) + " of " + v.Day(d.CreatedAt)}
+		concernOf(concern{Badge: "Not delivered", Bad: true, List: "webhooks?state=failed"}, a.FailedDeliveries, func(d affiliate.FailedDelivery) waitingItem {
+			return waitingItem{"webhooks/deliveries/" + d.ID.String(), string(d.Event) + " of " + v.Day(d.CreatedAt)}
 		}),
 	), nil
 }
 
 // concernOf fills a concern in from its list.
-func concernOf[T any](c concern, w affiliate.Waiting[T], item func(T) waits) concern {
+func concernOf[T any](c concern, w affiliate.Waiting[T], item func(T) waitingItem) concern {
 	for _, one := range w.Items {
 		c.Items = append(c.Items, item(one))
 	}

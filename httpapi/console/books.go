@@ -11,8 +11,8 @@ import (
 // shownBreaches is the largest number of breaches on the page of the books.
 const shownBreaches = 100
 
-// An examined is the content of the page of the books.
-type examined struct {
+// A booksPage is the content of the page of the books.
+type booksPage struct {
 	affiliate.Verification
 	Done         bool
 	Problem      string
@@ -21,17 +21,17 @@ type examined struct {
 }
 
 // Shown returns the breaches that are shown.
-func (e *examined) Shown() []affiliate.Breach {
+func (e *booksPage) Shown() []affiliate.Breach {
 	return e.Breaches[:min(len(e.Breaches), shownBreaches)]
 }
 
 // Seconds returns how long the check took.
-func (e *examined) Seconds() string { return e.Took.Round(time.Millisecond).String() }
+func (e *booksPage) Seconds() string { return e.Took.Round(time.Millisecond).String() }
 
 // books shows the button that checks the books.
-func books(v *visit) (view, error) { return v.examined(&examined{}) }
+func books(v *visit) (view, error) { return v.examined(&booksPage{}) }
 
-func (v *visit) examined(e *examined) (shown view, err error) {
+func (v *visit) examined(e *booksPage) (shown view, err error) {
 	f := v.seal(form{})
 	e.Token, e.Nonce = f.Token, f.Nonce
 	e.Months, err = v.monthEnds(12)
@@ -50,7 +50,7 @@ func examine(v *visit) {
 	_ = http.NewResponseController(v.w).SetWriteDeadline(time.Time{}) // not every server can
 	done, err := v.program.Step(v.ctx(), affiliate.VerifyJob{}, affiliate.Step{})
 	v.audit(checkBooks, v.program.Config().ID.String(), err)
-	e := &examined{Verification: done.Verification, Done: err == nil}
+	e := &booksPage{Verification: done.Verification, Done: err == nil}
 	status := http.StatusOK
 	if why, refused := page.Refusal(err); refused {
 		e.Problem, status = why.Message, why.Kind.Status()

@@ -79,7 +79,7 @@ type Console struct {
 	program   *tributary.Program
 	forms     page.Forms
 	crossSite *http.CrossOriginProtection
-	days      *keptDays
+	days      *dayCache
 }
 
 // New returns the console of a program.
@@ -111,7 +111,7 @@ func New(p *tributary.Program, cfg Config) (*Console, error) {
 // For returns the console of another program, with the same settings.
 func (c *Console) For(p *tributary.Program) *Console {
 	other := *c
-	other.program, other.days = p, new(keptDays)
+	other.program, other.days = p, new(dayCache)
 	other.show = page.Show{Currency: p.Config().Currency, Location: cmp.Or(c.cfg.Location, p.Config().Location)}
 	return &other
 }

@@ -33,9 +33,9 @@ func shape(u *url.URL) string {
 
 // crawl follows every link, asset and form of GET from a page, a few of each
 // kind, as a browser resolves them. It returns the pages by their address.
-func crawl(t testing.TB, h http.Handler, from string) map[string]got {
+func crawl(t testing.TB, h http.Handler, from string) map[string]pageAnswer {
 	t.Helper()
-	pages, seen, most := map[string]got{}, map[string]int{}, 6
+	pages, seen, most := map[string]pageAnswer{}, map[string]int{}, 6
 	if !atlength.On() {
 		most = 2
 	}
@@ -134,7 +134,7 @@ func TestCrawl(t *testing.T) {
 }
 
 // protected checks the headers of 3.3.
-func protected(t testing.TB, at string, page got) {
+func protected(t testing.TB, at string, page pageAnswer) {
 	t.Helper()
 	for name, want := range map[string]string{
 		"Content-Security-Policy": "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",

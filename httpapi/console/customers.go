@@ -16,14 +16,14 @@ var subscriptionStatuses = []affiliate.SubscriptionStatus{
 	affiliate.SubscriptionActive, affiliate.SubscriptionSubmitted, affiliate.SubscriptionPastDue, affiliate.SubscriptionCancelled, affiliate.SubscriptionDeclined,
 }
 
-// A broughtBy is a customer with the name of the affiliate who brought them.
-type broughtBy struct {
+// A customerRow is a customer with the name of the affiliate who brought them.
+type customerRow struct {
 	affiliate.Referral
 	By string
 }
 
 type customerList struct {
-	Items    []broughtBy
+	Items    []customerRow
 	Statuses []option
 }
 
@@ -58,7 +58,7 @@ func customers(v *visit) (view, error) {
 		if err != nil {
 			return view{}, err
 		}
-		d.Items = append(d.Items, broughtBy{r, by})
+		d.Items = append(d.Items, customerRow{r, by})
 	}
 	return view{title: "Customers", template: "customers", next: list.Next, Data: &d}, nil
 }

@@ -21,7 +21,7 @@ func TestTwoEditors(t *testing.T) {
 	w.fill("")
 	path := "customers/" + w.customer.ID.String() + "/edit"
 	first, second := w.form(path, "name", "First"), w.form(path, "notes", "Second")
-	for _, form := range []got{w.send(path, first), w.send(path, second)} {
+	for _, form := range []pageAnswer{w.send(path, first), w.send(path, second)} {
 		if form.status != 303 {
 			t.Fatalf("%d %s", form.status, form.text())
 		}
@@ -197,7 +197,7 @@ func TestPayday(t *testing.T) {
 }
 
 // upload sends a file as a browser does.
-func (w *world) upload(path, file string) got {
+func (w *world) upload(path, file string) pageAnswer {
 	w.t.Helper()
 	var body bytes.Buffer
 	form := multipart.NewWriter(&body)
@@ -214,7 +214,7 @@ func (w *world) upload(path, file string) got {
 	r.Header.Set("Content-Type", form.FormDataContentType())
 	rw := httptest.NewRecorder()
 	w.desk.ServeHTTP(rw, r)
-	return got{rw.Code, rw.Result().Header, rw.Body.String()}
+	return pageAnswer{rw.Code, rw.Result().Header, rw.Body.String()}
 }
 
 // TestFileOfSeveral: payments that a provider cannot make come with the file, and say

@@ -25,7 +25,7 @@ import (
 )
 
 // signatures are the elements of pages with the names of their attributes.
-func signatures(t testing.TB, pages map[string]got) map[string]string {
+func signatures(t testing.TB, pages map[string]pageAnswer) map[string]string {
 	all := map[string]string{}
 	for at, page := range pages {
 		for _, e := range elements(t, page) {
@@ -83,7 +83,7 @@ var typedText = regexp.MustCompile(`(?s)<textarea.*?</textarea>`)
 
 // unseen is where a page has a character that cannot be seen, but for what can be
 // edited, which is as it was typed.
-func unseen(t testing.TB, page got) string {
+func unseen(t testing.TB, page pageAnswer) string {
 	const hidden = "\u202e\u200b\ufeff"
 	for _, e := range elements(t, page) {
 		for name, value := range e.attrs {
@@ -123,7 +123,7 @@ func TestLongestTexts(t *testing.T) {
 func TestStoreFails(t *testing.T) {
 	w := newWorld(t)
 	w.fill("")
-	check := func(at string, n int, page got) {
+	check := func(at string, n int, page pageAnswer) {
 		t.Helper()
 		id := page.head.Get("X-Request-Id")
 		if page.status != 500 || id == "" || !strings.Contains(page.body, id) || strings.Contains(page.body, "secret-detail") {
@@ -186,7 +186,7 @@ func TestKeys(t *testing.T) {
 	w := newWorld(t)
 	w.fill("")
 	path := "affiliates/new"
-	other := func(k []byte) got {
+	other := func(k []byte) pageAnswer {
 		cfg := w.cfg
 		cfg.Key = k
 		return ask(must(console.New(w.Program, cfg)), "POST", "/"+path, w.form(path, "firstName", "A", "lastName", "B", "email", uuid.NewString()+"@example.org").Encode())

@@ -11,7 +11,7 @@ import (
 )
 
 // follow is the page that an answer leads to.
-func (w *world) follow(path string, answer got) got {
+func (w *world) follow(path string, answer pageAnswer) pageAnswer {
 	w.t.Helper()
 	return ask(w.desk, "GET", must(must(url.Parse("/"+path)).Parse(answer.head.Get("Location"))).String(), "")
 }

@@ -102,9 +102,9 @@ func dayAt(t time.Time, later int) time.Time {
 	return time.Date(year, month, day+later, 0, 0, 0, 0, t.Location())
 }
 
-// keptDays are the finished days of the report, which do not change: movements
+// dayCache holds the finished days of the report, which do not change: movements
 // are only added at the end.
-type keptDays struct {
+type dayCache struct {
 	mu   sync.Mutex
 	days map[affiliate.Time]affiliate.Bucket
 }
@@ -118,7 +118,7 @@ const (
 )
 
 // read returns the days of a period. It reads those that are not kept.
-func (k *keptDays) read(ctx context.Context, p *tributary.Program, from, to, now time.Time) (all []affiliate.Bucket, err error) {
+func (k *dayCache) read(ctx context.Context, p *tributary.Program, from, to, now time.Time) (all []affiliate.Bucket, err error) {
 	k.mu.Lock()
 	for from.Before(to) {
 		b, known := k.days[affiliate.TimeOf(from)]

@@ -181,7 +181,7 @@ func TestStoreDown(t *testing.T) {
 	for _, d := range all {
 		forms[d.path] = w.ready(d.path, d.fields...).Encode()
 	}
-	check := func(at string, page got, id string) {
+	check := func(at string, page pageAnswer, id string) {
 		if page.status != 500 || page.head.Get("X-Request-Id") != id || !strings.Contains(page.body, id) || strings.Contains(page.body, "secret-detail") {
 			t.Errorf("%s: %d %s", at, page.status, page.text())
 		}

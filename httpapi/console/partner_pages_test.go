@@ -98,7 +98,7 @@ func TestPartnerPagesOfNobody(t *testing.T) {
 	w.fill("")
 	without.fill("")
 	top := "/affiliates/" + w.ada.ID.String() + "/pages/"
-	for name, page := range map[string]got{
+	for name, page := range map[string]pageAnswer{
 		"unknown":                    ask(w.desk, "GET", "/affiliates/"+uuid.NewString()+"/pages/", ""),
 		"no id":                      ask(w.desk, "GET", "/affiliates/ada/pages/", ""),
 		"not a page":                 ask(w.desk, "GET", top+"sales/../", ""),

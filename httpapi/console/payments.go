@@ -78,8 +78,8 @@ func conflicts(v *visit) (view, error) {
 	return view{title: "Payments without a sale", template: "conflicts", Data: &conflictList{a.PaymentConflicts}}, err
 }
 
-// A disputed is a payment next to the sale that it names.
-type disputed struct {
+// A disputedPayment is a payment next to the sale that it names.
+type disputedPayment struct {
 	affiliate.ConflictPayment
 	sale  affiliate.Sale
 	gone  bool // it names no sale that is there
@@ -87,7 +87,7 @@ type disputed struct {
 }
 
 // disputed returns the payment that the path names.
-func (v *visit) disputed() (d disputed, err error) {
+func (v *visit) disputed() (d disputedPayment, err error) {
 	id, err := v.id(0)
 	if err != nil {
 		return d, err
@@ -104,7 +104,7 @@ func (v *visit) disputed() (d disputed, err error) {
 }
 
 // names returns the provider and its ids of the payment.
-func (d *disputed) names() string {
+func (d *disputedPayment) names() string {
 	text := page.Words(d.Provider)
 	if len(d.Keys) > 0 {
 		text += " " + page.Text(strings.Join(d.Keys, ", "), page.InList)
@@ -116,7 +116,7 @@ func (d *disputed) names() string {
 }
 
 // stays describes the sale, which does not change.
-func (d *disputed) stays(v *visit) string {
+func (d *disputedPayment) stays(v *visit) string {
 	if d.gone {
 		return "No sale changes."
 	}
@@ -188,7 +188,7 @@ func (in *input) decision() affiliate.PaymentDecision {
 }
 
 // means says what a decision does, with every amount.
-func (d *disputed) means(v *visit, decision affiliate.PaymentDecision) []string {
+func (d *disputedPayment) means(v *visit, decision affiliate.PaymentDecision) []string {
 	var does string
 	switch decision {
 	case affiliate.PaymentIsSameSale:

@@ -27,7 +27,7 @@ type payoutList struct {
 	Statuses []option
 	Methods  []option
 	Runs     []affiliate.PayoutRunResult
-	Files    listing
+	Files    fileSet
 }
 
 // WhyNot returns why the money of a payout did not arrive; empty: it did, or may.
@@ -256,20 +256,20 @@ func (v *visit) pending() (iter.Seq2[affiliate.Transfer, error], error) {
 	return v.program.Transfers(v.ctx(), due), nil
 }
 
-// A listing of files has the run of the payments, and the methods that have a general
+// A fileSet has the run of the payments, and the methods that have a general
 // file.
-type listing struct {
+type fileSet struct {
 	Run     string // empty: of all payouts
 	Methods []affiliate.PaymentMethod
 }
 
-func filesOf(run string) listing {
+func filesOf(run string) fileSet {
 	other := slices.DeleteFunc(slices.Clone(paymentMethods), func(m affiliate.PaymentMethod) bool { return m == "PAYPAL" || m == "WISE" })
-	return listing{run, other}
+	return fileSet{run, other}
 }
 
 // Of returns the query of a file.
-func (l listing) Of(method affiliate.PaymentMethod, decimals string) string {
+func (l fileSet) Of(method affiliate.PaymentMethod, decimals string) string {
 	query := url.Values{}
 	for name, value := range map[string]string{paramRun: l.Run, paramMethod: string(method), paramDecimals: decimals} {
 		if value != "" {
@@ -322,7 +322,7 @@ func wiseFile(v *visit) error {
 
 // files answers one file as it is. Several files, or one with payments that cannot be
 // paid in this way, become an archive that lists the refused ones.
-func (v *visit) files(provider string, files []payfile.File, refused []payfile.Refused, err error) error {
+func (v *visit) files(provider string, files []payfile.File, refused []payfile.Refusal, err error) error {
 	if err != nil {
 		return err
 	}
@@ -380,7 +380,7 @@ var payoutResults = &action{
 			v.objects = append(v.objects, r.PayoutID.String())
 		}
 		applied, err := payfile.Apply(v.ctx(), p, report.Results)
-		v.answered = &view{title: "What became of the payouts", template: "results", Data: booked{applied, len(report.Foreign), v.resultsOf()}}
+		v.answered = &view{title: "What became of the payouts", template: "results", Data: bookingResult{applied, len(report.Foreign), v.resultsOf()}}
 		return v.resultsOf(), err
 	},
 }
@@ -393,10 +393,10 @@ func (v *visit) resultsOf() string {
 	return "payouts"
 }
 
-// booked is the result of a report: the changes, and the number of payments that are
+// bookingResult is the result of a report: the changes, and the number of payments that are
 // not the program's.
-type booked struct {
-	payfile.Applied
+type bookingResult struct {
+	payfile.ApplyResult
 	Foreign int
 	Back    string // the page from which it was uploaded
 }

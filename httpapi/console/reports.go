@@ -36,14 +36,14 @@ var (
 		{string(affiliate.DimensionLandingPage), "Landing page"}, {string(affiliate.DimensionUTMSource), "Source (utm_source)"}, {string(affiliate.DimensionUTMMedium), "Medium (utm_medium)"},
 		{string(affiliate.DimensionUTMCampaign), "Campaign (utm_campaign)"}, {string(affiliate.DimensionSub), "Sub-id (sub)"},
 	}
-	rankings = []rankedBy{
+	rankings = []rankColumn{
 		{affiliate.FigureRevenue, "Revenue"}, {affiliate.FigureCommission, "Commission"}, {affiliate.FigureSales, "Sales"},
 		{affiliate.FigureRefunds, "Refunds"}, {affiliate.FigureClicks, "Clicks"}, {affiliate.FigureReferrals, "Customers"},
 	}
 )
 
-// A rankedBy is a column by which the rows of a report can be ranked.
-type rankedBy struct {
+// A rankColumn is a column by which the rows of a report can be ranked.
+type rankColumn struct {
 	Figure affiliate.Figure
 	Name   string
 }
@@ -51,15 +51,15 @@ type rankedBy struct {
 // maxReport is the number of days of the longest report.
 const maxReport = 732
 
-// A reported is the period of a report and the one before it, with which it is compared.
-type reported struct {
+// reportPeriods is the period of a report and the one before it, with which it is compared.
+type reportPeriods struct {
 	from, to             time.Time
 	fromBefore, toBefore time.Time
 }
 
 // reportedAt returns the period that a name says at a moment. A period that goes on is
 // compared with as many days of the one before.
-func reportedAt(name string, now time.Time) (reported, bool) {
+func reportedAt(name string, now time.Time) (reportPeriods, bool) {
 	year, month, _ := now.Date()
 	first := func(months int) time.Time {
 		return time.Date(year, month+time.Month(months), 1, 0, 0, 0, 0, now.Location())
@@ -74,13 +74,13 @@ func reportedAt(name string, now time.Time) (reported, bool) {
 	case "year", "last-year":
 		length, begins = 12, -inYear
 	default:
-		return reported{}, false
+		return reportPeriods{}, false
 	}
 	if name == "last-month" || name == "last-quarter" || name == "last-year" {
 		begins -= length
-		return reported{first(begins), first(begins + length), first(begins - length), first(begins)}, true
+		return reportPeriods{first(begins), first(begins + length), first(begins - length), first(begins)}, true
 	}
-	r := reported{from: first(begins), to: dayAt(now, 1), fromBefore: first(begins - length)}
+	r := reportPeriods{from: first(begins), to: dayAt(now, 1), fromBefore: first(begins - length)}
 	r.toBefore = dayAt(r.fromBefore, daysOf(r.from, r.to))
 	if r.toBefore.After(r.from) {
 		r.toBefore = r.from
@@ -94,7 +94,7 @@ func daysOf(from, to time.Time) int {
 }
 
 // reported reads the period that the query asks for.
-func (v *visit) reported() (r reported, err error) {
+func (v *visit) reported() (r reportPeriods, err error) {
 	name := v.query.Get(paramPeriod)
 	if r, known := reportedAt(name, v.now().In(v.Location)); known {
 		return r, nil
@@ -127,22 +127,22 @@ type reportSheet struct {
 	SinceBefore         affiliate.Time
 	UntilBefore         affiliate.Time
 	Dated               bool // the dates were typed
-	Figures             []compared
+	Figures             []figureComparison
 	Chart               *page.Chart
 	Each                string // day, week or month
 	Buckets             []affiliate.Bucket
 	By                  string
 	by                  affiliate.Dimension
 	First, Last         string // Since and Until, as a date field has them
-	Rankings            []rankedBy
+	Rankings            []rankColumn
 	Sort                affiliate.Figure
 	Visits              bool // the rows have clicks and customers
 	Rows                []affiliate.BreakdownRow
 	NoBooks             bool
 }
 
-// A compared is a figure and what it was in the period before.
-type compared struct{ Name, Value, Before, Change string }
+// A figureComparison is a figure and what it was in the period before.
+type figureComparison struct{ Name, Value, Before, Change string }
 
 // reports shows how a period went, and who or what brought the most.
 func reports(v *visit) (view, error) {
@@ -164,7 +164,7 @@ func reports(v *visit) (view, error) {
 	d.Rows, shown.next = rows.Items, rows.Next
 	d.Visits = len(d.Rows) > 0 && !d.Rows[0].Clicks.IsNull()
 	if !d.Visits {
-		d.Rankings = slices.DeleteFunc(slices.Clone(rankings), func(r rankedBy) bool {
+		d.Rankings = slices.DeleteFunc(slices.Clone(rankings), func(r rankColumn) bool {
 			return r.Figure == affiliate.FigureClicks || r.Figure == affiliate.FigureReferrals
 		})
 	}
@@ -176,7 +176,7 @@ func reports(v *visit) (view, error) {
 }
 
 // ranked is the ranking that the query asks for.
-func (v *visit) ranked(r reported) affiliate.BreakdownQuery {
+func (v *visit) ranked(r reportPeriods) affiliate.BreakdownQuery {
 	q := affiliate.BreakdownQuery{From: r.from, To: r.to, By: affiliate.Dimension(v.query.Get(paramBy)), Sort: affiliate.Figure(v.query.Get(paramSort))}
 	if q.By == "" {
 		q.By = affiliate.DimensionAffiliate
@@ -201,7 +201,7 @@ func textOf(all []option, value string) string {
 }
 
 // compare adds the figures of the two periods, and draws them.
-func (d *reportSheet) compare(v *visit, r reported) error {
+func (d *reportSheet) compare(v *visit, r reportPeriods) error {
 	now := v.now().In(v.Location)
 	days, err := v.days.read(v.ctx(), v.program, r.from, r.to, now)
 	if err != nil {
@@ -240,14 +240,14 @@ func (d *reportSheet) compare(v *visit, r reported) error {
 }
 
 // figures compares what happened in two periods.
-func (v *visit) figures(is, was *affiliate.Activity) []compared {
-	money := func(name string, is, was affiliate.Amount) compared {
-		return compared{name, v.Money(is), v.Money(was), change(is.Scaled(), was.Scaled())}
+func (v *visit) figures(is, was *affiliate.Activity) []figureComparison {
+	money := func(name string, is, was affiliate.Amount) figureComparison {
+		return figureComparison{name, v.Money(is), v.Money(was), change(is.Scaled(), was.Scaled())}
 	}
-	count := func(name string, is, was int64) compared {
-		return compared{name, page.Count(is), page.Count(was), change(is, was)}
+	count := func(name string, is, was int64) figureComparison {
+		return figureComparison{name, page.Count(is), page.Count(was), change(is, was)}
 	}
-	all := []compared{
+	all := []figureComparison{
 		money("Revenue", is.Revenue, was.Revenue), money("Commission", is.Commission, was.Commission), count("Sales", is.Sales, was.Sales),
 		money("Refunded", is.Refunds, was.Refunds), count("Clicks", is.Clicks.Or(0), was.Clicks.Or(0)), count("New customers", is.Referrals.Or(0), was.Referrals.Or(0)),
 		{Name: "Conversion rate", Value: percent(is.Referrals.Or(0), is.Clicks.Or(0)), Before: percent(was.Referrals.Or(0), was.Clicks.Or(0))},
@@ -299,20 +299,20 @@ func (v *visit) perClick(a *affiliate.Activity) string {
 	return v.Money(each)
 }
 
-// An each is the length of the bars of a chart: it tells to which a day belongs.
-type each struct {
+// A barLength is the length of the bars of a chart: it tells to which a day belongs.
+type barLength struct {
 	name string
 	of   func(time.Time) [2]int
 }
 
 var (
-	eachDay   = each{"day", func(t time.Time) [2]int { return [2]int{t.Year(), t.YearDay()} }}
-	eachWeek  = each{"week", func(t time.Time) [2]int { y, w := t.ISOWeek(); return [2]int{y, w} }}
-	eachMonth = each{"month", func(t time.Time) [2]int { return [2]int{t.Year(), int(t.Month())} }}
+	eachDay   = barLength{"day", func(t time.Time) [2]int { return [2]int{t.Year(), t.YearDay()} }}
+	eachWeek  = barLength{"week", func(t time.Time) [2]int { y, w := t.ISOWeek(); return [2]int{y, w} }}
+	eachMonth = barLength{"month", func(t time.Time) [2]int { return [2]int{t.Year(), int(t.Month())} }}
 )
 
 // together adds up days that belong together.
-func (v *visit) together(days []affiliate.Bucket, by each) (all []affiliate.Bucket, err error) {
+func (v *visit) together(days []affiliate.Bucket, by barLength) (all []affiliate.Bucket, err error) {
 	of := func(b affiliate.Bucket) [2]int { return by.of(b.Start.Time().In(v.Location)) }
 	for from := 0; from < len(days); {
 		to := from + 1

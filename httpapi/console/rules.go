@@ -174,12 +174,12 @@ const maxRows = 64
 func (v *visit) ruleRows(rules []affiliate.Rule) (fields []field) {
 	if v.sent != nil {
 		for n := 1; n <= v.sent.rows(); n++ {
-			fields = append(fields, rowFields(n, ruleTyped{v.sent.Get(inRow("name", n)), v.sent.Get(inRow("when", n)), v.sent.Get(inRow("pay", n)), v.sent.Get(inRow("rate", n)), v.sent.Get(inRow("firm", n))})...)
+			fields = append(fields, rowFields(n, ruleInput{v.sent.Get(inRow("name", n)), v.sent.Get(inRow("when", n)), v.sent.Get(inRow("pay", n)), v.sent.Get(inRow("rate", n)), v.sent.Get(inRow("firm", n))})...)
 		}
 		return fields
 	}
 	for i, r := range rules {
-		t := ruleTyped{r.Name, strings.Join(conditionLines(&r.When), "\n"), string(r.Pay.Type), r.Pay.Rate.String(), ticked(r.Firm)}
+		t := ruleInput{r.Name, strings.Join(conditionLines(&r.When), "\n"), string(r.Pay.Type), r.Pay.Rate.String(), ticked(r.Firm)}
 		if r.Pay.Type == affiliate.RuleNone {
 			t.rate = ""
 		}
@@ -188,8 +188,8 @@ func (v *visit) ruleRows(rules []affiliate.Rule) (fields []field) {
 	return fields
 }
 
-// ruleTyped is a rule as it is typed.
-type ruleTyped struct{ name, when, pay, rate, firm string }
+// ruleInput is a rule as it is typed.
+type ruleInput struct{ name, when, pay, rate, firm string }
 
 var ruleTypes = []option{
 	{string(affiliate.RulePercentage), "percent"}, {string(affiliate.RuleFlat), "an amount for the sale"},
@@ -199,7 +199,7 @@ var ruleTypes = []option{
 // inRow is the name of a field in a row.
 func inRow(field string, row int) string { return field + "-" + strconv.Itoa(row) }
 
-func rowFields(row int, t ruleTyped) []field {
+func rowFields(row int, t ruleInput) []field {
 	of := " of rule " + strconv.Itoa(row)
 	return []field{
 		{Row: row, Name: inRow("name", row), Label: "Name" + of, Value: t.name},
@@ -286,7 +286,7 @@ func (in *input) pressRow() {
 		for ; row < last; row++ {
 			in.swapRows(row, row+1)
 		}
-		for _, f := range rowFields(last, ruleTyped{}) {
+		for _, f := range rowFields(last, ruleInput{}) {
 			in.Del(f.Name)
 		}
 	}
@@ -294,8 +294,8 @@ func (in *input) pressRow() {
 
 // swapRows swaps what was typed into two rows.
 func (in *input) swapRows(a, b int) {
-	other := rowFields(b, ruleTyped{})
-	for i, f := range rowFields(a, ruleTyped{}) {
+	other := rowFields(b, ruleInput{})
+	for i, f := range rowFields(a, ruleInput{}) {
 		in.Values[f.Name], in.Values[other[i].Name] = in.Values[other[i].Name], in.Values[f.Name]
 	}
 }

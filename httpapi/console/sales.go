@@ -28,17 +28,17 @@ type saleList struct {
 
 var approvals = []affiliate.ApprovalStatus{affiliate.ApprovalAccepted, affiliate.ApprovalOnHold, affiliate.ApprovalDeclined}
 
-// A salesAsked is what the list of sales is asked. When the search text is an external id or an
+// A salesQuery is the question to the list of sales. When the search text is an external id or an
 // invoice, it names that sale, and when it is a number, it names one beside those that have it in their
 // text, whatever the filters say. Otherwise it selects the sales of a customer, or those that contain the
 // text, and the filters apply.
-type salesAsked struct {
+type salesQuery struct {
 	affiliate.SaleQuery
 	named []affiliate.Sale
 	only  bool // the named ones are all
 }
 
-func (v *visit) salesAsked() (q salesAsked, err error) {
+func (v *visit) salesAsked() (q salesQuery, err error) {
 	if q.OldestFirst, err = v.queryOldest(); err != nil {
 		return q, err
 	}
@@ -63,7 +63,7 @@ func (v *visit) salesAsked() (q salesAsked, err error) {
 }
 
 // searchSales puts a text into the question.
-func (v *visit) searchSales(text string, q *salesAsked) (err error) {
+func (v *visit) searchSales(text string, q *salesQuery) (err error) {
 	q.named, q.only, err = v.namedSales(text)
 	if err != nil || q.only {
 		return err
@@ -73,7 +73,7 @@ func (v *visit) searchSales(text string, q *salesAsked) (err error) {
 }
 
 // salesOf lists the sales that were asked for.
-func (v *visit) salesOf(q salesAsked) lister[affiliate.Sale] {
+func (v *visit) salesOf(q salesQuery) lister[affiliate.Sale] {
 	return func(pg affiliate.Page) (list affiliate.List[affiliate.Sale], err error) {
 		if !q.only {
 			list, err = v.program.Sales(v.ctx(), q.SaleQuery, pg)

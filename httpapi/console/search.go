@@ -20,26 +20,26 @@ import (
 // foundEach is the number of hits of each kind on the page.
 const foundEach = 8
 
-// A foundSheet is the page of a search.
-type foundSheet struct {
+// A searchPage is the page of a search.
+type searchPage struct {
 	Query string
-	Kinds []foundKind
+	Kinds []searchResults
 }
 
-// A foundKind is what was found of one kind.
-type foundKind struct {
+// searchResults holds the finds of one kind.
+type searchResults struct {
 	Name string
-	Hits []hit
+	Hits []searchResult
 	More string // where the rest is; empty: that is all
 }
 
-// A hit is something that was found.
-type hit struct{ To, Text, Besides string }
+// A searchResult is one find.
+type searchResult struct{ To, Text, Besides string }
 
 // find shows what a text names, or is a part of.
 func find(v *visit) (view, error) {
 	text := strings.TrimSpace(v.query.Get("q"))
-	d := foundSheet{Query: text}
+	d := searchPage{Query: text}
 	shown := view{title: "Search", template: "search", Data: &d}
 	if text == "" {
 		return shown, nil
@@ -47,7 +47,7 @@ func find(v *visit) (view, error) {
 	if utf8.RuneCountInString(text) > maxSearch {
 		return view{}, badQuery(fmt.Sprintf("Search for at most %d characters.", maxSearch))
 	}
-	for _, kind := range []func(*visit, string) (foundKind, error){findAffiliates, findCustomers, findCodes, findSales, findPayouts, findByID} {
+	for _, kind := range []func(*visit, string) (searchResults, error){findAffiliates, findCustomers, findCodes, findSales, findPayouts, findByID} {
 		k, err := kind(v, text)
 		if err != nil {
 			return view{}, err
@@ -60,8 +60,8 @@ func find(v *visit) (view, error) {
 }
 
 // foundIn returns the hits of a list, and where the rest of it is.
-func foundIn[T any](v *visit, name, section string, l affiliate.List[T], err error, show func(T) hit) (foundKind, error) {
-	k := foundKind{Name: name}
+func foundIn[T any](v *visit, name, section string, l affiliate.List[T], err error, show func(T) searchResult) (searchResults, error) {
+	k := searchResults{Name: name}
 	for _, item := range l.Items {
 		k.Hits = append(k.Hits, show(item))
 	}
@@ -71,7 +71,7 @@ func foundIn[T any](v *visit, name, section string, l affiliate.List[T], err err
 	return k, err
 }
 
-func findAffiliates(v *visit, text string) (foundKind, error) {
+func findAffiliates(v *visit, text string) (searchResults, error) {
 	if external, named := affiliate.ExternalIn(text); named {
 		l, err := v.program.Affiliates(v.ctx(), affiliate.AffiliateQuery{ExternalID: affiliate.Set(external)}, affiliate.Page{Limit: foundEach})
 		return foundIn(v, "Affiliates", "affiliates", l, err, affiliateHit)
@@ -80,37 +80,37 @@ func findAffiliates(v *visit, text string) (foundKind, error) {
 	return foundIn(v, "Affiliates", "affiliates", l, err, affiliateHit)
 }
 
-func affiliateHit(a affiliate.Affiliate) hit {
-	return hit{"affiliates/" + a.ID.String(), a.Name, a.Email}
+func affiliateHit(a affiliate.Affiliate) searchResult {
+	return searchResult{"affiliates/" + a.ID.String(), a.Name, a.Email}
 }
 
-func findCustomers(v *visit, text string) (foundKind, error) {
+func findCustomers(v *visit, text string) (searchResults, error) {
 	l, err := v.program.Referrals(v.ctx(), affiliate.ReferralQuery{Search: affiliate.Set(text)}, affiliate.Page{Limit: foundEach})
-	return foundIn(v, "Customers", "customers", l, err, func(r affiliate.Referral) hit {
-		return hit{"customers/" + r.ID.String(), r.Name.Or(r.Email), r.Email}
+	return foundIn(v, "Customers", "customers", l, err, func(r affiliate.Referral) searchResult {
+		return searchResult{"customers/" + r.ID.String(), r.Name.Or(r.Email), r.Email}
 	})
 }
 
-func findCodes(v *visit, text string) (foundKind, error) {
+func findCodes(v *visit, text string) (searchResults, error) {
 	l, err := v.program.Codes(v.ctx(), affiliate.CodeQuery{Search: affiliate.Set(text)}, affiliate.Page{Limit: foundEach})
-	return foundIn(v, "Codes", "codes", l, err, func(c affiliate.Code) hit {
-		return hit{"codes/" + c.ID.String(), c.Code, c.Coupon.Or(affiliate.Coupon{}).Name}
+	return foundIn(v, "Codes", "codes", l, err, func(c affiliate.Code) searchResult {
+		return searchResult{"codes/" + c.ID.String(), c.Code, c.Coupon.Or(affiliate.Coupon{}).Name}
 	})
 }
 
 // findSales finds the sale whose number the text is, and those with the text in an order, an invoice or a name.
-func findSales(v *visit, text string) (foundKind, error) {
-	asked := salesAsked{}
+func findSales(v *visit, text string) (searchResults, error) {
+	asked := salesQuery{}
 	if err := v.searchSales(text, &asked); err != nil {
-		return foundKind{}, err
+		return searchResults{}, err
 	}
 	l, err := v.salesOf(asked)(affiliate.Page{Limit: foundEach})
-	return foundIn(v, "Sales", "sales", l, err, func(s affiliate.Sale) hit {
+	return foundIn(v, "Sales", "sales", l, err, func(s affiliate.Sale) searchResult {
 		besides := []string{v.Day(s.CreatedAt), s.Affiliate.Name, s.Email.Or("")}
 		for _, named := range []affiliate.Opt[string]{s.ExternalInvoiceID, s.ExternalID} {
 			besides = append([]string{named.Or("")}, besides...)
 		}
-		return hit{fmt.Sprint("sales/", s.ID), fmt.Sprint("Sale ", s.ID, " of ", v.Money(s.TotalEarned)), saidOf(besides...)}
+		return searchResult{fmt.Sprint("sales/", s.ID), fmt.Sprint("Sale ", s.ID, " of ", v.Money(s.TotalEarned)), saidOf(besides...)}
 	})
 }
 
@@ -126,7 +126,7 @@ const (
 )
 
 // findPayouts finds payouts by their reference in files of providers, or by the host's own id.
-func findPayouts(v *visit, text string) (k foundKind, err error) {
+func findPayouts(v *visit, text string) (k searchResults, err error) {
 	k.Name = "Payouts"
 	ref := strings.ToUpper(strings.Join(strings.Fields(text), ""))
 	left := lookedPayouts
@@ -138,58 +138,58 @@ func findPayouts(v *visit, text string) (k foundKind, err error) {
 		}
 		own := payfile.Ref(p.ID)
 		if p.ExternalID.Or("") == text || len(ref) >= shortestRef && strings.HasPrefix(own, ref) {
-			k.Hits = append(k.Hits, hit{"payouts/" + p.ID.String(), "Payout of " + v.Money(p.Amount), saidOf(own, p.ExternalID.Or(""), v.Day(p.CreatedAt), p.PayeeName.Or(""))})
+			k.Hits = append(k.Hits, searchResult{"payouts/" + p.ID.String(), "Payout of " + v.Money(p.Amount), saidOf(own, p.ExternalID.Or(""), v.Day(p.CreatedAt), p.PayeeName.Or(""))})
 		}
 	}
 	return k, nil
 }
 
 // findByID finds what the other lists do not find by its id.
-func findByID(v *visit, text string) (foundKind, error) {
-	k := foundKind{Name: "By its id"}
+func findByID(v *visit, text string) (searchResults, error) {
+	k := searchResults{Name: "By its id"}
 	id, err := uuid.Parse(text)
 	if err != nil {
 		return k, nil
 	}
 	ctx := v.ctx()
-	for _, look := range []func() (hit, error){
-		func() (hit, error) {
+	for _, look := range []func() (searchResult, error){
+		func() (searchResult, error) {
 			p, err := v.program.Payout(ctx, id)
-			return hit{"payouts/" + id.String(), "Payout of " + v.Money(p.Amount), p.PayeeName.Or("")}, err
+			return searchResult{"payouts/" + id.String(), "Payout of " + v.Money(p.Amount), p.PayeeName.Or("")}, err
 		},
-		func() (hit, error) {
+		func() (searchResult, error) {
 			c, err := v.program.Coupon(ctx, affiliate.CouponRef{ID: id})
-			return hit{"coupons/" + id.String(), "Coupon", c.Name}, err
+			return searchResult{"coupons/" + id.String(), "Coupon", c.Name}, err
 		},
-		func() (hit, error) {
+		func() (searchResult, error) {
 			c, err := v.program.Code(ctx, affiliate.CodeRef{ID: id})
-			return hit{"codes/" + id.String(), "Code", c.Code}, err
+			return searchResult{"codes/" + id.String(), "Code", c.Code}, err
 		},
-		func() (hit, error) {
+		func() (searchResult, error) {
 			l, err := v.program.Links(ctx, affiliate.LinkQuery{ID: affiliate.Set(id)}, affiliate.Page{Limit: 1})
 			if err != nil || len(l.Items) == 0 {
-				return hit{}, affiliate.ErrNotFound
+				return searchResult{}, affiliate.ErrNotFound
 			}
-			return hit{"affiliates/" + l.Items[0].Affiliate.ID.String(), "Link", l.Items[0].Link}, nil
+			return searchResult{"affiliates/" + l.Items[0].Affiliate.ID.String(), "Link", l.Items[0].Link}, nil
 		},
-		func() (hit, error) {
+		func() (searchResult, error) {
 			p, err := v.program.Plan(ctx, id)
-			return hit{"plans/" + id.String(), "Plan", p.Name}, err
+			return searchResult{"plans/" + id.String(), "Plan", p.Name}, err
 		},
-		func() (hit, error) {
+		func() (searchResult, error) {
 			e, err := v.program.Endpoint(ctx, id)
-			return hit{"webhooks/" + id.String(), "Webhook", e.URL}, err
+			return searchResult{"webhooks/" + id.String(), "Webhook", e.URL}, err
 		},
-		func() (hit, error) {
+		func() (searchResult, error) {
 			d, err := v.program.Delivery(ctx, id)
-			return hit{"webhooks/deliveries/" + id.String(), "Delivery", string(d.Event)}, err
+			return searchResult{"webhooks/deliveries/" + id.String(), "Delivery", string(d.Event)}, err
 		},
-		func() (hit, error) {
+		func() (searchResult, error) {
 			l, err := v.program.Events(ctx, affiliate.EventQuery{ID: affiliate.Set(id)}, affiliate.Page{Limit: 1})
 			if err != nil || len(l.Items) == 0 {
-				return hit{}, affiliate.ErrNotFound
+				return searchResult{}, affiliate.ErrNotFound
 			}
-			return hit{"events/" + id.String(), "Event", string(l.Items[0].Type)}, nil
+			return searchResult{"events/" + id.String(), "Event", string(l.Items[0].Type)}, nil
 		},
 	} {
 		h, err := look()

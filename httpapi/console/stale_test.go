@@ -223,7 +223,7 @@ func TestTwoWriters(t *testing.T) {
 			w.t = t
 			if row.theirs != nil {
 				mine, theirs := w.form(row.path, row.mine...), w.form(row.path, row.theirs...)
-				for _, form := range []got{w.send(row.path, theirs), w.send(row.path, mine)} {
+				for _, form := range []pageAnswer{w.send(row.path, theirs), w.send(row.path, mine)} {
 					if form.status != 303 {
 						t.Fatalf("%d %s", form.status, form.text())
 					}

@@ -98,8 +98,8 @@ func (f *field) chosen(value string) string {
 	return value
 }
 
-// A shownState is the present form, compared with the one that was sent.
-type shownState struct {
+// A stateComparison is the present form, compared with the one that was sent.
+type stateComparison struct {
 	form    form
 	gone    bool             // what the form is about is not there any more
 	refused *affiliate.Error // says that the page is out of date, or that the form no longer exists
@@ -107,11 +107,11 @@ type shownState struct {
 }
 
 // repeats reports whether the page that asks once more was not seen.
-func (s *shownState) repeats(sent *input) bool { return sent.Get(fieldRepeated) == "" }
+func (s *stateComparison) repeats(sent *input) bool { return sent.Get(fieldRepeated) == "" }
 
 // compare finds out whether what a form showed is still true. It reports nothing for a
 // deleted object: the action does.
-func (v *visit) compare(a *action, sent *input) (s shownState, err error) {
+func (v *visit) compare(a *action, sent *input) (s stateComparison, err error) {
 	s.form, err = a.form(v)
 	if why, refused := page.Refusal(err); refused || errors.Is(err, affiliate.ErrNotFound) {
 		if s.gone = errors.Is(err, affiliate.ErrNotFound); !s.gone {
@@ -159,7 +159,7 @@ func (v *visit) compare(a *action, sent *input) (s shownState, err error) {
 }
 
 // askOnceMore shows what a form will do, with every amount, or leads back to the form.
-func (v *visit) askOnceMore(a *action, sent *input, s shownState) {
+func (v *visit) askOnceMore(a *action, sent *input, s stateComparison) {
 	if sent.yes(fieldChange) {
 		s.form.keep(sent, false)
 		v.askAgain(http.StatusOK, s.form)

@@ -13,11 +13,11 @@ import (
 type sumSheet struct {
 	Noun  string
 	Count int64
-	Sums  []summed
+	Sums  []columnSum
 }
 
-// A summed is the sum of a column.
-type summed struct {
+// A columnSum is the sum of a column.
+type columnSum struct {
 	Name   string
 	Amount affiliate.Amount
 }
@@ -32,7 +32,7 @@ func addUp[T any](noun string, names []string, list func(*visit) (lister[T], err
 		}
 		d := sumSheet{Noun: noun}
 		for _, name := range names {
-			d.Sums = append(d.Sums, summed{Name: name})
+			d.Sums = append(d.Sums, columnSum{Name: name})
 		}
 		for item, err := range affiliate.Each(page.FilePage, next) {
 			if err != nil {

@@ -218,11 +218,11 @@ func (v *visit) reveal(issued affiliate.IssuedEndpoint, err error) (string, erro
 	if err != nil {
 		return "", err
 	}
-	v.answered = &view{title: "The new secret", template: "secret", Data: issuedSheet{issued.Endpoint, issued.Secret.Reveal()}}
+	v.answered = &view{title: "The new secret", template: "secret", Data: secretPage{issued.Endpoint, issued.Secret.Reveal()}}
 	return "webhooks/" + issued.ID.String(), nil
 }
 
-type issuedSheet struct {
+type secretPage struct {
 	affiliate.Endpoint
 	Secret string
 }

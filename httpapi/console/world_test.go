@@ -40,7 +40,7 @@ var (
 type world struct {
 	*tributary.Program
 	t     testing.TB
-	store *watched
+	store *countingStore
 	now   time.Time
 	cfg   console.Config
 	desk  *console.Console
@@ -63,7 +63,7 @@ type world struct {
 
 func newWorld(t testing.TB, change ...func(*tributary.Config, *console.Config)) *world {
 	t.Helper()
-	w := &world{t: t, now: start, log: &lines{}, store: &watched{Store: memstore.New()}, dumper: new(scene.Dumper)}
+	w := &world{t: t, now: start, log: &lines{}, store: &countingStore{Store: memstore.New()}, dumper: new(scene.Dumper)}
 	engine := tributary.Config{
 		ID: uuid.MustParse("0197c2f0-1a2b-7c3d-8e4f-5a6b7c8d9e01"), Name: "Northwind Beans",
 		Destinations: []affiliate.Destination{{URL: "https://beans.example/shop"}},
@@ -122,15 +122,15 @@ func (l *lines) actions() (all []string) {
 	return all
 }
 
-// A got is an answer.
-type got struct {
+// A pageAnswer is an answer.
+type pageAnswer struct {
 	status int
 	head   http.Header
 	body   string
 }
 
 // ask makes a request as ops.
-func ask(h http.Handler, method, target, body string, head ...string) got {
+func ask(h http.Handler, method, target, body string, head ...string) pageAnswer {
 	r := httptest.NewRequest(method, target, strings.NewReader(body))
 	r.Header.Set("Actor", "ops")
 	if method == "POST" {
@@ -145,10 +145,10 @@ func ask(h http.Handler, method, target, body string, head ...string) got {
 	}
 	w := httptest.NewRecorder()
 	h.ServeHTTP(w, r)
-	return got{w.Code, w.Result().Header, w.Body.String()}
+	return pageAnswer{w.Code, w.Result().Header, w.Body.String()}
 }
 
-func (w *world) get(path string) got { return ask(w.desk, "GET", "/"+path, "") }
+func (w *world) get(path string) pageAnswer { return ask(w.desk, "GET", "/"+path, "") }
 
 // form gets the form of an action, with fields changed: name, value …
 func (w *world) form(path string, fields ...string) url.Values {
@@ -184,12 +184,12 @@ func movesMoney(path string) bool {
 	return strings.HasSuffix(path, "/refund") || strings.HasSuffix(path, "/adjust") || strings.HasSuffix(path, "/decide") || path == "payouts/new"
 }
 
-func (w *world) send(path string, form url.Values, head ...string) got {
+func (w *world) send(path string, form url.Values, head ...string) pageAnswer {
 	return ask(w.desk, "POST", "/"+path, form.Encode(), head...)
 }
 
 // text is the text of the main part of a page.
-func (g got) text() string {
+func (g pageAnswer) text() string {
 	_, main, _ := strings.Cut(g.body, "<main")
 	var b strings.Builder
 	inside := false
@@ -245,7 +245,7 @@ func parse(t testing.TB, body string) (all []element) {
 }
 
 // elements are those of an answer; a file has none.
-func elements(t testing.TB, g got) []element {
+func elements(t testing.TB, g pageAnswer) []element {
 	t.Helper()
 	if !strings.HasPrefix(g.head.Get("Content-Type"), "text/html") {
 		return nil
@@ -282,22 +282,22 @@ func fieldsOf(t testing.TB, body string) url.Values {
 
 var errDown = errors.New("store: secret-detail of the database")
 
-// watched is a store that counts the calls of tables and the rows that they
+// countingStore is a store that counts the calls of tables and the rows that they
 // give, and fails at one of the calls.
-type watched struct {
+type countingStore struct {
 	record.Store
 	mu          sync.Mutex
 	calls, rows int
 	failAt      int // 0: never
 }
 
-func (s *watched) begin(failAt int) {
+func (s *countingStore) begin(failAt int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.calls, s.rows, s.failAt = 0, 0, failAt
 }
 
-func (s *watched) call() error {
+func (s *countingStore) call() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.calls++; s.calls == s.failAt {
@@ -306,15 +306,15 @@ func (s *watched) call() error {
 	return nil
 }
 
-func (s *watched) View(ctx context.Context, id uuid.UUID, fn func(*record.Tx) error) error {
+func (s *countingStore) View(ctx context.Context, id uuid.UUID, fn func(*record.Tx) error) error {
 	return s.Store.View(ctx, id, func(tx *record.Tx) error { return fn(s.wrap(tx)) })
 }
 
-func (s *watched) Update(ctx context.Context, id uuid.UUID, fn func(*record.Tx) error) error {
+func (s *countingStore) Update(ctx context.Context, id uuid.UUID, fn func(*record.Tx) error) error {
 	return s.Store.Update(ctx, id, func(tx *record.Tx) error { return fn(s.wrap(tx)) })
 }
 
-func (s *watched) wrap(tx *record.Tx) *record.Tx {
+func (s *countingStore) wrap(tx *record.Tx) *record.Tx {
 	out := *tx
 	for _, table := range record.Schema() {
 		table.Set(&out, watchedTable{table.In(tx), s})
@@ -324,7 +324,7 @@ func (s *watched) wrap(tx *record.Tx) *record.Tx {
 
 type watchedTable struct {
 	record.Table[record.AnyRecord]
-	s *watched
+	s *countingStore
 }
 
 func (t watchedTable) row(rec record.AnyRecord, err error) (record.AnyRecord, error) {

@@ -17,24 +17,24 @@ import (
 
 // Visits that a token in a link begins.
 
-// A present is the affiliate who is already in the pages.
-type present struct {
+// A currentVisitor is the affiliate who is already in the pages.
+type currentVisitor struct {
 	program   *tributary.Program
 	affiliate uuid.UUID
 }
 
-// elsewhere is the key of the context value with the affiliate who is in the pages of
+// visitorKey is the key of the context value with the affiliate who is in the pages of
 // another program at the same place.
-type elsewhere struct{}
+type visitorKey struct{}
 
 // here returns the affiliate who is in the pages: by the host's login, else by a
 // visit.
-func (v *visit) here() (who present, known bool, err error) {
-	if who, known = v.ctx().Value(elsewhere{}).(present); known {
+func (v *visit) here() (who currentVisitor, known bool, err error) {
+	if who, known = v.ctx().Value(visitorKey{}).(currentVisitor); known {
 		return who, true, nil
 	}
 	known, err = v.admitted()
-	return present{v.program, v.affiliate}, known, err
+	return currentVisitor{v.program, v.affiliate}, known, err
 }
 
 // enter begins a visit with a token, and redirects to the overview, so that the token
@@ -82,7 +82,7 @@ type choice struct{ Here, There, Token, Form string }
 
 // choose asks whether to change from the present affiliate's pages to those of a
 // token.
-func (v *visit) choose(who present, opened ticket.Ticket, text string) {
+func (v *visit) choose(who currentVisitor, opened ticket.Ticket, text string) {
 	there, err := v.program.Partner(opened.Affiliate).Profile(v.ctx())
 	switch {
 	case errors.Is(err, affiliate.ErrNotFound):
@@ -133,17 +133,17 @@ func Many(first *Portal, others ...*Portal) http.Handler {
 	all := append([]*Portal{first}, others...)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var byToken, byVisit *Portal
-		var who present
+		var who currentVisitor
 		for _, t := range all {
 			if _, _, ok := t.token(r); ok && byToken == nil {
 				byToken = t
 			}
 			if open := t.visitsOf(r); len(open) > 0 && byVisit == nil {
-				byVisit, who = t, present{t.program, open[0].Affiliate}
+				byVisit, who = t, currentVisitor{t.program, open[0].Affiliate}
 			}
 		}
 		if byToken != nil && byVisit != nil && byToken != byVisit {
-			r = r.WithContext(context.WithValue(r.Context(), elsewhere{}, who))
+			r = r.WithContext(context.WithValue(r.Context(), visitorKey{}, who))
 		}
 		cmp.Or(byToken, byVisit, first).ServeHTTP(w, r)
 	})

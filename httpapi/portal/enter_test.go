@@ -20,7 +20,7 @@ import (
 )
 
 // cookieOf is the cookie that an answer sets.
-func cookieOf(g got) string {
+func cookieOf(g pageAnswer) string {
 	for _, c := range (&http.Response{Header: g.head}).Cookies() {
 		return c.Name + "=" + c.Value
 	}
@@ -107,10 +107,10 @@ func TestLoginWins(t *testing.T) {
 	if asked.status != 200 || asked.head.Get("Set-Cookie") != "" || !strings.Contains(asked.text(), "ADA") || !strings.Contains(asked.text(), "the pages of BOB") {
 		t.Fatalf("%d %v %s", asked.status, asked.head, asked.text())
 	}
-	send := func(form url.Values, cookie string, head ...string) got {
+	send := func(form url.Values, cookie string, head ...string) pageAnswer {
 		return w.post(cookie, "enter?token="+token, form, head...)
 	}
-	for name, refused := range map[string]got{
+	for name, refused := range map[string]pageAnswer{
 		"no form": send(url.Values{}, "host=ada"), "of another page": send(w.get("host=ada", "payout-details").form(), "host=ada"),
 		"of another site": send(asked.form(), "host=ada", "Sec-Fetch-Site", "cross-site"), "nobody is here": send(asked.form(), ""),
 	} {
@@ -218,7 +218,7 @@ func TestVisitBehindAProxy(t *testing.T) {
 	if !strings.HasPrefix(page, "200") {
 		t.Errorf("a page of the visit: %.300s", page)
 	}
-	left := must(browser.PostForm(site.URL+"/shop/partner/leave", got{body: get("/shop/partner/")}.leaving()))
+	left := must(browser.PostForm(site.URL+"/shop/partner/leave", pageAnswer{body: get("/shop/partner/")}.leaving()))
 	left.Body.Close()
 	if cookies := browser.Jar.Cookies(must(url.Parse(site.URL + "/shop/partner/"))); left.StatusCode != 200 || len(cookies) > 0 {
 		t.Errorf("left: %d, %v", left.StatusCode, cookies)

@@ -49,7 +49,7 @@ var (
 )
 
 // signatures are the elements of pages with the names of their attributes.
-func signatures(t testing.TB, pages map[string]got) map[string]string {
+func signatures(t testing.TB, pages map[string]pageAnswer) map[string]string {
 	t.Helper()
 	all := map[string]string{}
 	for at, page := range pages {
@@ -105,13 +105,13 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// failing is a store of which one View fails.
-type failing struct {
+// failingStore is a store of which one View fails.
+type failingStore struct {
 	record.Store
 	until int
 }
 
-func (f *failing) View(ctx context.Context, program uuid.UUID, fn func(*record.Tx) error) error {
+func (f *failingStore) View(ctx context.Context, program uuid.UUID, fn func(*record.Tx) error) error {
 	if f.until--; f.until == 0 {
 		return errors.New("secret-detail")
 	}
@@ -130,7 +130,7 @@ func TestStoreFails(t *testing.T) {
 		}
 		failed := 0
 		for n := 1; ; n++ {
-			pages := must(portal.New(w.With(&failing{store, n}), w.cfg))
+			pages := must(portal.New(w.With(&failingStore{store, n}), w.cfg))
 			page := ask(pages, "GET", at, "", "Cookie", cookie)
 			if page.status == http.StatusOK {
 				break

@@ -157,8 +157,8 @@ func (v *visit) again(err error, show func(*affiliate.Error) (view, error)) {
 	v.render(why.Kind.Status(), shown)
 }
 
-// An ownLink is the page of a link.
-type ownLink struct {
+// A linkPage is the page of a link.
+type linkPage struct {
 	linkForm
 	Was  string
 	Line linkLine
@@ -183,7 +183,7 @@ func link(v *visit) (view, error) {
 func (v *visit) linkPage(l partner.Link, f linkForm) view {
 	line := v.lines([]partner.Link{l})[0]
 	line.Rename = ""
-	return view{title: "Link " + l.Link, template: "link", Data: &ownLink{f, l.Link, line, v.canLink()}}
+	return view{title: "Link " + l.Link, template: "link", Data: &linkPage{f, l.Link, line, v.canLink()}}
 }
 
 // renameLink gives a link another name. A form that was made before another change is shown

@@ -40,7 +40,7 @@ func asks() *portal.SignUp {
 }
 
 // filled is a right application on a page.
-func filled(page got, email string) url.Values {
+func filled(page pageAnswer, email string) url.Values {
 	return page.form("firstName", " Cleo ", "lastName", "Cane", "email", email, "q-1", "https://blog.example/", "q-2", "All\r\nwho drink", "q-3", "many", "terms", "1")
 }
 
@@ -58,7 +58,7 @@ func TestSignUp(t *testing.T) {
 			t.Errorf("%d, it does not say %q: %s", page.status, says, page.text())
 		}
 	}
-	answers := map[string]got{}
+	answers := map[string]pageAnswer{}
 	for _, email := range []string{"Cleo@Blog.example", "cleo@blog.example", "ADA@example.org"} {
 		answers[email] = w.post("", "apply", filled(w.get("", "apply"), email))
 		if a := answers[email]; a.status != 303 || a.head.Get("Location") != answers["Cleo@Blog.example"].head.Get("Location") || a.body != "" || len(a.head.Values("Set-Cookie")) > 0 {
@@ -132,7 +132,7 @@ func TestSignUpRefuses(t *testing.T) {
 			t.Errorf("%s %.20q: %d %s", bad.field, bad.value, answer.status, answer.text())
 		}
 	}
-	for name, answer := range map[string]got{
+	for name, answer := range map[string]pageAnswer{
 		"another site": w.post("", "apply", right, "Sec-Fetch-Site", "cross-site"), "another origin": w.post("", "apply", right, "Origin", "https://evil.example"),
 		"no token": w.post("", "apply", url.Values{"email": {"new@blog.example"}}), "too large": w.post("", "apply", url.Values{"q-2": {strings.Repeat("x", 65<<10)}, "token": right["token"]}),
 	} {
@@ -142,7 +142,7 @@ func TestSignUpRefuses(t *testing.T) {
 	}
 	extra := filled(w.get("", "apply"), "new@blog.example")
 	extra.Set("affiliateStatus", "active")
-	for name, answer := range map[string]got{
+	for name, answer := range map[string]pageAnswer{
 		"another field": w.post("", "apply", extra), "a query": w.get("", "apply?email=x"), "a path": w.get(w.enter(w.ada.ID), "apply/x"),
 	} {
 		if answer.status != 404 {
@@ -198,10 +198,10 @@ func TestSignUpConfig(t *testing.T) {
 	}
 }
 
-// A slow store takes its time to write.
-type slow struct{ record.Store }
+// A slowStore takes its time to write.
+type slowStore struct{ record.Store }
 
-func (s slow) Update(ctx context.Context, id uuid.UUID, fn func(*record.Tx) error) error {
+func (s slowStore) Update(ctx context.Context, id uuid.UUID, fn func(*record.Tx) error) error {
 	err := s.Store.Update(ctx, id, fn)
 	if err == nil {
 		time.Sleep(37 * time.Millisecond)
@@ -212,7 +212,7 @@ func (s slow) Update(ctx context.Context, id uuid.UUID, fn func(*record.Tx) erro
 // TestSignUpTime: the time of an answer does not tell whether the email is known.
 func TestSignUpTime(t *testing.T) {
 	w := newWorld(t, "", func(c *portal.Config) { c.SignUp = asks() })
-	store := slow{memstore.New()}
+	store := slowStore{memstore.New()}
 	cfg := w.Config()
 	w.Program = must(tributary.New(store, cfg))
 	w.pages = must(portal.New(w.Program, w.cfg))

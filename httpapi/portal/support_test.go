@@ -84,8 +84,8 @@ func newWorld(t testing.TB, name string, change ...func(*portal.Config)) *world 
 	return w
 }
 
-// A got is an answer.
-type got struct {
+// A pageAnswer is an answer.
+type pageAnswer struct {
 	at     string // what was asked for
 	status int
 	head   http.Header
@@ -93,7 +93,7 @@ type got struct {
 }
 
 // ask sends a request with headers: name, value …
-func ask(h http.Handler, method, target, body string, head ...string) got {
+func ask(h http.Handler, method, target, body string, head ...string) pageAnswer {
 	r := httptest.NewRequest(method, target, strings.NewReader(body))
 	if method == "POST" {
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
@@ -103,12 +103,12 @@ func ask(h http.Handler, method, target, body string, head ...string) got {
 	}
 	w := httptest.NewRecorder()
 	h.ServeHTTP(w, r)
-	return got{target, w.Code, w.Result().Header, must(readAll(w.Result().Body))}
+	return pageAnswer{target, w.Code, w.Result().Header, must(readAll(w.Result().Body))}
 }
 
 // action is where the form of a page is sent, as a browser finds it: the attribute of the
 // page, resolved against where the page is.
-func (g got) action() string {
+func (g pageAnswer) action() string {
 	if m := actions.FindStringSubmatch(formTag.FindString(g.body)); m != nil {
 		return must(must(url.Parse(g.at)).Parse(html.UnescapeString(m[1]))).String()
 	}
@@ -116,7 +116,7 @@ func (g got) action() string {
 }
 
 // submit sends the form of a page, with what is typed into it: name, value …
-func (g got) submit(h http.Handler, cookie string, typed ...string) got {
+func (g pageAnswer) submit(h http.Handler, cookie string, typed ...string) pageAnswer {
 	return ask(h, "POST", g.action(), g.form(typed...).Encode(), "Cookie", cookie)
 }
 
@@ -136,7 +136,7 @@ func (w *world) enter(of uuid.UUID) string {
 	return cookie[0].Name + "=" + cookie[0].Value
 }
 
-func (w *world) get(cookie, path string) got {
+func (w *world) get(cookie, path string) pageAnswer {
 	return ask(w.pages, "GET", "/partner/"+path, "", "Cookie", cookie)
 }
 
@@ -149,7 +149,7 @@ var (
 )
 
 // leaving is the form with which a visit is left, with more fields: name, value …
-func (g got) leaving(more ...string) url.Values {
+func (g pageAnswer) leaving(more ...string) url.Values {
 	values := url.Values{}
 	for _, m := range hidden.FindAllStringSubmatch(formTag.ReplaceAllString(g.body, ""), -1) {
 		values.Set(m[1], html.UnescapeString(m[2]))
@@ -161,7 +161,7 @@ func (g got) leaving(more ...string) url.Values {
 }
 
 // form is the form of a page, with what is typed into it: name, value …
-func (g got) form(typed ...string) url.Values {
+func (g pageAnswer) form(typed ...string) url.Values {
 	values := url.Values{}
 	for _, m := range hidden.FindAllStringSubmatch(formTag.FindString(g.body), -1) {
 		values.Set(m[1], html.UnescapeString(m[2]))
@@ -173,7 +173,7 @@ func (g got) form(typed ...string) url.Values {
 }
 
 // text is what a page says.
-func (g got) text() string {
+func (g pageAnswer) text() string {
 	return strings.Join(strings.Fields(html.UnescapeString(tags.ReplaceAllString(formTag.FindString(g.body), " "))), " ")
 }
 
@@ -185,7 +185,7 @@ var (
 
 // parts are the sections of a page by their headings: the items of lists, and the rows of tables
 // with their cells.
-func (g got) parts() map[string][]string {
+func (g pageAnswer) parts() map[string][]string {
 	plain := func(s string) string {
 		return strings.Join(strings.Fields(html.UnescapeString(tags.ReplaceAllString(s, ""))), " ")
 	}
@@ -200,14 +200,14 @@ func (g got) parts() map[string][]string {
 	return all
 }
 
-func (w *world) post(cookie, path string, form url.Values, head ...string) got {
+func (w *world) post(cookie, path string, form url.Values, head ...string) pageAnswer {
 	return ask(w.pages, "POST", "/partner/"+path, form.Encode(), append([]string{"Cookie", cookie}, head...)...)
 }
 
 // crawl follows every link from the overview.
-func (w *world) crawl(h http.Handler, cookie string) map[string]got {
+func (w *world) crawl(h http.Handler, cookie string) map[string]pageAnswer {
 	w.t.Helper()
-	pages, todo := map[string]got{}, []string{"/partner/"}
+	pages, todo := map[string]pageAnswer{}, []string{"/partner/"}
 	for len(todo) > 0 {
 		here := must(url.Parse(todo[0]))
 		todo = todo[1:]

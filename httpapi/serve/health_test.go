@@ -24,22 +24,22 @@ import (
 	"github.com/tributary-go/tributary/memstore"
 )
 
-// A moody store fails, or waits for the end of its context, when it is told to.
-type moody struct {
+// A moodyStore fails, or waits for the end of its context, when it is told to.
+type moodyStore struct {
 	record.Store
 	err  error
 	hang bool
 	full bool // it refuses writes
 }
 
-func (s *moody) Update(ctx context.Context, id uuid.UUID, fn func(*record.Tx) error) error {
+func (s *moodyStore) Update(ctx context.Context, id uuid.UUID, fn func(*record.Tx) error) error {
 	if s.full {
 		return errors.New("disk full")
 	}
 	return s.Store.Update(ctx, id, fn)
 }
 
-func (s *moody) View(ctx context.Context, id uuid.UUID, fn func(*record.Tx) error) error {
+func (s *moodyStore) View(ctx context.Context, id uuid.UUID, fn func(*record.Tx) error) error {
 	if s.hang {
 		<-ctx.Done()
 		return ctx.Err()
@@ -64,7 +64,7 @@ type readiness struct {
 // server; alive throughout.
 func TestHealth(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store := &moody{Store: memstore.New()}
+		store := &moodyStore{Store: memstore.New()}
 		program := must(tributary.New(store, tributary.Config{}))
 		stopping := make(chan struct{})
 		health := serve.Health{Programs: []*tributary.Program{program}, Stopping: stopping, Store: store}

@@ -55,7 +55,7 @@ func New(handler http.Handler, logger *slog.Logger) *http.Server {
 // answers new ones too: whoever asks [Health] learns that this server is ending. It closes
 // the listener.
 func Until(ctx context.Context, server *http.Server, listener net.Listener) error {
-	busy := &counted{Handler: server.Handler}
+	busy := &requestCounter{Handler: server.Handler}
 	server.Handler = busy
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(listener) }()
@@ -71,20 +71,20 @@ func Until(ctx context.Context, server *http.Server, listener net.Listener) erro
 	return errors.Join(server.Shutdown(ctx), server.Close())
 }
 
-// A counted handler knows how many requests are under way.
-type counted struct {
+// A requestCounter is a handler that knows how many requests are under way.
+type requestCounter struct {
 	http.Handler
 	n atomic.Int64
 }
 
-func (c *counted) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (c *requestCounter) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c.n.Add(1)
 	defer c.n.Add(-1)
 	c.Handler.ServeHTTP(w, r)
 }
 
 // wait returns when no request is under way, or after a time.
-func (c *counted) wait(longest time.Duration) {
+func (c *requestCounter) wait(longest time.Duration) {
 	over := time.After(longest)
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()

@@ -13,10 +13,10 @@ import (
 // verifyAdjustments checks adjustments by themselves and against those that they
 // reverse.
 func (a *audit) verifyAdjustments() {
-	moved := map[leaving]affiliate.Amount{}
+	moved := map[movedSale]affiliate.Amount{}
 	for r := range a.adjusted.records() {
 		if a.verifyAdjustment(r); engine.IsMoved(r) && a.mine(record.NumberID(r.Sale)) {
-			key := leaving{r.Sale, r.AffiliateID}
+			key := movedSale{r.Sale, r.AffiliateID}
 			moved[key], _ = moved[key].Add(r.Amount) // an overflow is another sum
 		}
 	}
@@ -56,8 +56,8 @@ func (a *audit) verifyAdjustment(r *record.Adjustment) {
 	a.instants("adjustment", r.ID, r.CreatedAt, r.CreatedAt)
 }
 
-// A leaving is a sale with an affiliate that it was moved away from.
-type leaving struct {
+// A movedSale is a sale with an affiliate that it was moved away from.
+type movedSale struct {
 	sale   int64
 	former uuid.UUID
 }

@@ -51,8 +51,8 @@ func (a *audit) verifyCodes() {
 
 // recountLedger counts the redemptions that were not restored, by code and by
 // coupon, and compares the ledger with codes and sales.
-func (a *audit) recountLedger() (byCode map[uuid.UUID]int64, byCoupon map[uuid.UUID]counted) {
-	byCode, byCoupon = make(map[uuid.UUID]int64), make(map[uuid.UUID]counted)
+func (a *audit) recountLedger() (byCode map[uuid.UUID]int64, byCoupon map[uuid.UUID]placeSum) {
+	byCode, byCoupon = make(map[uuid.UUID]int64), make(map[uuid.UUID]placeSum)
 	for r := range a.ledger.records() {
 		if a.mine(r.CodeID) {
 			if code := a.codes.get(r.CodeID); code != nil && code.CouponID != r.CouponID {

@@ -18,27 +18,27 @@ import (
 // holdStates are those of holds.
 var holdStates = []affiliate.HoldState{affiliate.HoldHeld, affiliate.HoldConfirmed, affiliate.HoldReleased, affiliate.HoldLapsed}
 
-// A counted is a number of places, and what they take off.
-type counted struct {
+// A placeSum is a number of places, and what they take off.
+type placeSum struct {
 	n   int64
 	sum *big.Rat // nil: nothing
 }
 
-func (c counted) off() *big.Rat {
+func (c placeSum) off() *big.Rat {
 	if c.sum == nil {
 		return new(big.Rat)
 	}
 	return c.sum
 }
 
-func (c counted) with(off affiliate.Amount) counted {
-	return counted{c.n + 1, plus(c.off(), fraction(off))}
+func (c placeSum) with(off affiliate.Amount) placeSum {
+	return placeSum{c.n + 1, plus(c.off(), fraction(off))}
 }
 
 // recountHolds counts the places that holds keep, by code and by coupon, and compares holds and
 // who has places with the ledger.
-func (a *audit) recountHolds() map[uuid.UUID]counted {
-	places := make(map[uuid.UUID]counted)
+func (a *audit) recountHolds() map[uuid.UUID]placeSum {
+	places := make(map[uuid.UUID]placeSum)
 	sales := make(map[int64]uuid.UUID)
 	for r := range a.holds.records() {
 		if a.mine(r.ID) {

@@ -21,8 +21,8 @@ type trail struct {
 	count engine.Standing // sales, revenue and refunds; payable holds what sales have earned
 }
 
-// A bookedSale holds the sums over the movements of a sale.
-type bookedSale struct {
+// saleMovements holds the sums over the movements of a sale.
+type saleMovements struct {
 	record *record.Sale                   // nil: it was deleted
 	sum    affiliate.Amount               // of the credited affiliate; for a deleted sale, of all
 	former map[uuid.UUID]affiliate.Amount // of the affiliates that it was moved from
@@ -35,12 +35,12 @@ type bookedSale struct {
 // books and with a recount.
 func (a *audit) verifyMovements() {
 	trails := map[uuid.UUID]*trail{}
-	sales := map[int64]*bookedSale{}
+	sales := map[int64]*saleMovements{}
 	a.asked = map[uuid.UUID]bool{}
 	for r := range a.sales.records() {
 		if a.mine(record.NumberID(r.Number)) {
 			kept := *r
-			sales[r.Number], a.asked[r.ID] = &bookedSale{record: &kept}, true
+			sales[r.Number], a.asked[r.ID] = &saleMovements{record: &kept}, true
 		}
 	}
 	steps := map[uuid.UUID]map[affiliate.Cause]int{}
@@ -135,10 +135,10 @@ func figures(b *record.Books) string {
 	return fmt.Sprintf("held %v, payable %v, in payouts %v, paid %v", b.Held, b.Payable, b.InPayout, b.Paid)
 }
 
-func (a *audit) bookSaleMovement(sales map[int64]*bookedSale, r *record.Movement) {
+func (a *audit) bookSaleMovement(sales map[int64]*saleMovements, r *record.Movement) {
 	s := sales[r.Sale]
 	if s == nil {
-		s = &bookedSale{}
+		s = &saleMovements{}
 		sales[r.Sale] = s
 	}
 	if s.record != nil {
@@ -171,7 +171,7 @@ func (a *audit) bookSaleMovement(sales map[int64]*bookedSale, r *record.Movement
 // deleted. A sale that moves to another affiliate loses its commissions, so the movement of
 // the move, and earlier ones of the same affiliate, may name deleted ones. One that is decided
 // about anew is taken back first, with what it named until then.
-func (a *audit) verifyOrigin(r *record.Movement, s *bookedSale) {
+func (a *audit) verifyOrigin(r *record.Movement, s *saleMovements) {
 	sale := s.record
 	named := r.CodeID == sale.CodeID && (r.LinkID == sale.LinkID || a.links.see(sale.LinkID) == nil)
 	entry := r.Commission == 0 || slices.ContainsFunc(sale.Commissions, func(c record.Commission) bool { return c.Number == r.Commission })
@@ -274,14 +274,14 @@ func (a *audit) opened(affiliate uuid.UUID) (at affiliate.Instant, open bool) {
 // verifyBookedSales compares the movements of each sale with its commissions. For an
 // imported sale, and for one that is older than movements, the first part is in an opening,
 // which may belong to a former affiliate.
-func (a *audit) verifyBookedSales(sales map[int64]*bookedSale) {
+func (a *audit) verifyBookedSales(sales map[int64]*saleMovements) {
 	for r := range a.sales.records() {
 		if !a.mine(record.NumberID(r.Number)) {
 			continue
 		}
 		s := sales[r.Number]
 		if s == nil {
-			s = &bookedSale{}
+			s = &saleMovements{}
 		}
 		delete(sales, r.Number)
 		if s.unknown != nil {

@@ -135,7 +135,7 @@ func (a *audit) check(apart bool) {
 			}
 		}
 	}
-	slices.SortStableFunc(a.breaches, func(x, y found) int {
+	slices.SortStableFunc(a.breaches, func(x, y placedBreach) int {
 		return cmp.Or(cmp.Compare(x.part, y.part), cmp.Compare(x.stage, y.stage), bytes.Compare(x.at[:], y.at[:]))
 	})
 }

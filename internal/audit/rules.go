@@ -122,24 +122,24 @@ func (a *audit) verifyCharged(name object, r *record.Sale) {
 	}
 }
 
-// A deducting is what was taken off the total of a sale before its commission was
+// A deduction is the part taken off the total of a sale before its commission was
 // calculated.
-type deducting struct{ tax, shipping bool }
+type deduction struct{ tax, shipping bool }
 
 // deductings returns the deductions with which a sale may have been calculated: the
 // recorded ones, or, for a sale that is older than this field, all possible ones.
-func deductings(r *record.Sale) []deducting {
+func deductings(r *record.Sale) []deduction {
 	switch r.Why.Deduct.Value() {
 	case affiliate.DeductNothing:
-		return []deducting{{}}
+		return []deduction{{}}
 	case affiliate.DeductTax:
-		return []deducting{{tax: true}}
+		return []deduction{{tax: true}}
 	case affiliate.DeductShipping:
-		return []deducting{{shipping: true}}
+		return []deduction{{shipping: true}}
 	case affiliate.DeductBoth:
-		return []deducting{{true, true}}
+		return []deduction{{true, true}}
 	}
-	return []deducting{{}, {tax: true}, {shipping: true}, {true, true}}
+	return []deduction{{}, {tax: true}, {shipping: true}, {true, true}}
 }
 
 // A remainder is what refunds took from a sale: in total, and the part of it for which
@@ -162,7 +162,7 @@ func remainderOf(r *record.Sale) remainder {
 }
 
 // base returns what is left of the base of a sale.
-func (d deducting) base(r *record.Sale, left remainder) *big.Rat {
+func (d deduction) base(r *record.Sale, left remainder) *big.Rat {
 	total, tax, shipping := fraction(r.TotalEarned), new(big.Rat), new(big.Rat)
 	if d.tax {
 		tax = fraction(r.Tax)
@@ -186,7 +186,7 @@ func (d deducting) base(r *record.Sale, left remainder) *big.Rat {
 
 // earns returns what a sale with a commission, as it was charged, earns in the program's
 // currency, before it is rounded.
-func (d deducting) earns(r *record.Sale) *big.Rat {
+func (d deduction) earns(r *record.Sale) *big.Rat {
 	if r.Conversion != "" {
 		return ofConversion(r)
 	}

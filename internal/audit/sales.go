@@ -146,7 +146,7 @@ func (a *audit) verifyCommissions(r *record.Sale) {
 	}
 	sum := entriesOf(r)
 	r, _ = a.chargedAs(r)
-	agrees := func(d deducting) bool { return capped(r, nearest(d.earns(r), a.Cfg.Currency)).Cmp(sum) == 0 }
+	agrees := func(d deduction) bool { return capped(r, nearest(d.earns(r), a.Cfg.Currency)).Cmp(sum) == 0 }
 	if !slices.ContainsFunc(deductings(r), agrees) {
 		a.breach("I40", name, "its commissions earn %s, which its rate does not give", figure(sum))
 	}
@@ -344,7 +344,7 @@ func (a *audit) verifyPay(name object, i int, r *record.Sale) {
 // from all of them at most what they named besides tax and shipping.
 func (a *audit) verifyLineRefunds(name object, r *record.Sale) {
 	sum, left := new(big.Rat), remainderOf(r)
-	fits := func(d deducting) bool {
+	fits := func(d deduction) bool {
 		bases := d.lineBases(r)
 		for i := range r.Lines {
 			if refunded := fraction(r.Lines[i].Refunded); refunded.Sign() < 0 || refunded.Cmp(bases[i]) > 0 {
@@ -393,7 +393,7 @@ func shared(sum *big.Rat, weights []*big.Rat) []*big.Rat {
 
 // lineBases returns the parts of the lines in the base of a sale: by what all discounts left
 // of them, else by their amounts, else the first has it all.
-func (d deducting) lineBases(r *record.Sale) []*big.Rat {
+func (d deduction) lineBases(r *record.Sale) []*big.Rat {
 	base := d.base(r, remainder{new(big.Rat), new(big.Rat), new(big.Rat), new(big.Rat)})
 	nets, amounts, first := make([]*big.Rat, len(r.Lines)), make([]*big.Rat, len(r.Lines)), make([]*big.Rat, len(r.Lines))
 	for i := range r.Lines {
@@ -412,7 +412,7 @@ func (d deducting) lineBases(r *record.Sale) []*big.Rat {
 
 // ofLines returns what the lines of a sale earn: left is what is kept of its base, kept of
 // its total.
-func (d deducting) ofLines(r *record.Sale, left, kept *big.Rat) *big.Rat {
+func (d deduction) ofLines(r *record.Sale, left, kept *big.Rat) *big.Rat {
 	bases, open, all := d.lineBases(r), make([]*big.Rat, len(r.Lines)), new(big.Rat)
 	for i := range r.Lines { // what other refunds took is shared by what these left
 		if open[i] = minus(bases[i], fraction(r.Lines[i].Refunded)); open[i].Sign() < 0 {

@@ -71,11 +71,11 @@ type audit struct {
 	erases   bool // there are erasures
 	stage    int  // the walk that a breach is found in, counted in each round
 	place    uuid.UUID
-	breaches []found
+	breaches []placedBreach
 }
 
-// A found is a breach with its place in the report.
-type found struct {
+// A placedBreach is a breach with its place in the report.
+type placedBreach struct {
 	affiliate.Breach
 	part  part
 	stage int
@@ -92,7 +92,7 @@ func (a *audit) breach(invariant string, of object, detail string, args ...any) 
 	if len(args) > 0 {
 		detail = fmt.Sprintf(detail, args...)
 	}
-	a.breaches = append(a.breaches, found{affiliate.Breach{Invariant: invariant, Object: of.String(), Detail: detail}, a.now, a.stage, a.place})
+	a.breaches = append(a.breaches, placedBreach{affiliate.Breach{Invariant: invariant, Object: of.String(), Detail: detail}, a.now, a.stage, a.place})
 }
 
 // early runs a check whose breaches come before all others, in the order of n.

@@ -11,8 +11,8 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// Waits are how long operations took, the shortest first.
-type Waits []time.Duration
+// Latencies are how long operations took, the shortest first.
+type Latencies []time.Duration
 
 // pace is the time between two operations of Beside. Without it the store grows
 // by tens of thousands of sales a second, and the benchmark measures that.
@@ -20,7 +20,7 @@ const pace = 500 * time.Microsecond
 
 // Beside makes one operation after another while a job runs, at least one, and
 // returns how long each took. It pauses between them.
-func Beside(job, do func()) (w Waits) {
+func Beside(job, do func()) (w Latencies) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -41,12 +41,12 @@ func Beside(job, do func()) (w Waits) {
 
 // At returns the wait that a share of the operations did not exceed: At(0.5) is
 // the median, At(1) the worst.
-func (w Waits) At(share float64) time.Duration {
+func (w Latencies) At(share float64) time.Duration {
 	return w[min(int(share*float64(len(w))), len(w)-1)]
 }
 
 // report adds the waits to the metrics of a benchmark, in milliseconds.
-func (w Waits) report(b *testing.B) {
+func (w Latencies) report(b *testing.B) {
 	for unit, share := range map[string]float64{"ms-p50": 0.5, "ms-p99": 0.99, "ms-worst": 1} {
 		b.ReportMetric(float64(w.At(share).Microseconds())/1000, unit)
 	}

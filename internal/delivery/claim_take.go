@@ -121,7 +121,7 @@ func take(o *engine.Op, n int, lease time.Duration) ([]rawClaim, error) {
 }
 
 // leaseOf moves a delivery to the end of its lease, with a new token.
-func leaseOf(o *engine.Op, w waiting, until affiliate.Instant) (rawClaim, error) {
+func leaseOf(o *engine.Op, w dueDelivery, until affiliate.Instant) (rawClaim, error) {
 	d, err := o.Tx.Deliveries.Get(w.DeliveryID)
 	if err != nil {
 		return rawClaim{}, refusal.Internal("read delivery", err)

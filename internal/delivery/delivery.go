@@ -50,7 +50,7 @@ func Deliveries(ctx context.Context, p *engine.Program, f affiliate.DeliveryQuer
 	}
 	over := func(d record.Delivery) bool { return p.Before(d.CreatedAt, since) }
 	return engine.View(ctx, p, func(o *engine.Op) (affiliate.List[affiliate.Delivery], error) {
-		table := engine.Filtered[record.Delivery]{Table: o.Tx.Deliveries, Keep: keep, Over: over}
+		table := engine.FilteredTable[record.Delivery]{Table: o.Tx.Deliveries, Keep: keep, Over: over}
 		return engine.Chosen(table, choose(f), l, func(rec record.Delivery) (affiliate.Delivery, error) { return deliveryOf(rec), nil })
 	})
 }

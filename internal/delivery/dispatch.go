@@ -64,12 +64,12 @@ type dispatch struct {
 	reserved, idle, idleSilent int
 
 	waits    bool // something in the first lane of the queue is due
-	chosen   []waiting
+	chosen   []dueDelivery
 	inFlight map[*record.Endpoint]int // with what was chosen
 }
 
-// A waiting is a due delivery of an endpoint.
-type waiting struct {
+// A dueDelivery is a due delivery of an endpoint.
+type dueDelivery struct {
 	record.Queue
 	endpoint *record.Endpoint
 	taken    bool
@@ -150,13 +150,13 @@ func (d *dispatch) lookAtHead() error {
 // Endpoints that do not answer come last. Some slots stay free for endpoints
 // without a running attempt, so that endpoints that stop answering at the same
 // time do not take all slots.
-func (d *dispatch) choose() ([]waiting, error) {
+func (d *dispatch) choose() ([]dueDelivery, error) {
 	answering, silent := d.divide()
 	all, err := d.waitingAt(answering)
 	if err != nil {
 		return nil, err
 	}
-	slices.SortStableFunc(all, func(x, y waiting) int {
+	slices.SortStableFunc(all, func(x, y dueDelivery) int {
 		return cmp.Or(engine.DueAt(x.Queue).Compare(engine.DueAt(y.Queue)), bytes.Compare(x.ID[:], y.ID[:]))
 	})
 	for i := range all {
@@ -188,7 +188,7 @@ func (d *dispatch) choose() ([]waiting, error) {
 }
 
 // choice takes a delivery, if there is a slot of its kind.
-func (d *dispatch) choice(w *waiting) bool {
+func (d *dispatch) choice(w *dueDelivery) bool {
 	if w.taken || d.free == 0 || AgainAt(w.Queue) && d.again <= 0 {
 		return false
 	}
@@ -233,7 +233,7 @@ func (d *dispatch) divide() (answering, silent []*record.Endpoint) {
 // waitingAt returns the due deliveries of endpoints. For each endpoint it takes
 // first attempts up to its free slots, and as many others, because their shares
 // are decided over all endpoints.
-func (d *dispatch) waitingAt(endpoints []*record.Endpoint) ([]waiting, error) {
+func (d *dispatch) waitingAt(endpoints []*record.Endpoint) ([]dueDelivery, error) {
 	lines := make([]*line, len(endpoints))
 	for i, ep := range endpoints {
 		lines[i] = &line{ep: ep, room: slots(ep, d.Now) - len(ep.InFlight), place: map[uuid.UUID]int{}}
@@ -249,7 +249,7 @@ func (d *dispatch) waitingAt(endpoints []*record.Endpoint) ([]waiting, error) {
 	if err := d.walk(lines, lane{after: promptLane()}); err != nil {
 		return nil, err
 	}
-	var all []waiting
+	var all []dueDelivery
 	for _, l := range lines {
 		all = append(all, l.found...)
 	}
@@ -333,7 +333,7 @@ type line struct {
 	room           int               // of each kind
 	firsts, others int               // found
 	place          map[uuid.UUID]int // of objects, in found; negative: in flight
-	found          []waiting
+	found          []dueDelivery
 }
 
 // full reports whether the line needs nothing more from a lane. The second lane
@@ -359,5 +359,5 @@ func (l *line) add(q record.Queue) {
 	}
 	*count++
 	l.place[q.ObjectID] = len(l.found)
-	l.found = append(l.found, waiting{Queue: q, endpoint: l.ep})
+	l.found = append(l.found, dueDelivery{Queue: q, endpoint: l.ep})
 }

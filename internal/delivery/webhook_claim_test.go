@@ -236,17 +236,17 @@ func TestClaimSharesPayload(t *testing.T) {
 func fork(w *scene.World, t *testing.T) *scene.World {
 	t.Helper()
 	f := *w
-	f.Program = w.With(&undone{w.Store})
+	f.Program = w.With(&undoneStore{w.Store})
 	f.T = t
 	return &f
 }
 
-// undone is a Store whose Updates are rolled back, to see what they would do.
-type undone struct{ record.Store }
+// undoneStore is a Store whose Updates are rolled back, to see what they would do.
+type undoneStore struct{ record.Store }
 
 var errUndone = errors.New("undone")
 
-func (s *undone) Update(ctx context.Context, id uuid.UUID, fn func(*record.Tx) error) error {
+func (s *undoneStore) Update(ctx context.Context, id uuid.UUID, fn func(*record.Tx) error) error {
 	err := s.Store.Update(ctx, id, func(tx *record.Tx) error {
 		if err := fn(tx); err != nil {
 			return err

@@ -15,8 +15,8 @@ import (
 	"github.com/tributary-go/tributary/internal/scene"
 )
 
-// A fired is an event in TestCauses.
-type fired struct {
+// A firedEvent is an event in TestCauses.
+type firedEvent struct {
 	Type     affiliate.EventType
 	Object   string
 	Revision int64
@@ -24,9 +24,9 @@ type fired struct {
 
 // firedSince returns the events after the first n, oldest first. It checks that
 // each body fits its type.
-func firedSince(w *scene.World, n int) []fired {
+func firedSince(w *scene.World, n int) []firedEvent {
 	w.T.Helper()
-	out := []fired{}
+	out := []firedEvent{}
 	err := w.Store.View(w.T.Context(), w.Config().ID, func(tx *record.Tx) error {
 		for rec, err := range tx.Events.List(record.Query{}) {
 			if err != nil {
@@ -53,7 +53,7 @@ func firedSince(w *scene.World, n int) []fired {
 			if deleted := rec.Type[len(rec.Type)-8:] == ".deleted"; deleted != (len(payload.Body) == 1) {
 				w.T.Errorf("%s with the body %v", rec.Type, payload.Body)
 			}
-			out = append(out, fired{rec.Type, id, rec.Revision})
+			out = append(out, firedEvent{rec.Type, id, rec.Revision})
 		}
 		return nil
 	})

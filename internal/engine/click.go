@@ -167,9 +167,9 @@ func clickOf(rec record.Click) affiliate.Click {
 	}
 }
 
-// A keptPage builds the URL of a page that a click keeps: ASCII, at most
+// A pageURL builds the URL of a page that a click keeps: ASCII, at most
 // maxClickText bytes.
-type keptPage struct {
+type pageURL struct {
 	text strings.Builder
 	full bool
 }
@@ -194,7 +194,7 @@ func (p *Program) pageOf(raw string) string {
 	if scheme == "" || !validHostPort(host) {
 		return ""
 	}
-	var k keptPage
+	var k pageURL
 	k.text.Grow(min(len(scheme)+len(host)+len(path)+len(query)+1, refusal.MaxClickText))
 	k.text.WriteString(scheme)
 	k.text.WriteString(host)
@@ -258,7 +258,7 @@ func (p *Program) keepsParam(pair string) bool {
 
 // add appends a part of the URL until the limit is reached, and escapes unsafe
 // characters. It never cuts an escape in two.
-func (k *keptPage) add(part string) {
+func (k *pageURL) add(part string) {
 	for part != "" && !k.full {
 		n, room := safeLen(part), refusal.MaxClickText-k.text.Len()
 		if n > 0 {
@@ -273,7 +273,7 @@ func (k *keptPage) add(part string) {
 
 // escape appends the first character of a part, escaped unless it is an escape
 // already, and returns how many bytes of the part that is.
-func (k *keptPage) escape(part string) int {
+func (k *pageURL) escape(part string) int {
 	const digits = "0123456789ABCDEF"
 	if len(part) > 2 && part[0] == '%' && isHex(part[1]) && isHex(part[2]) {
 		k.text.WriteString(part[:3])

@@ -190,11 +190,11 @@ func wanted(h *record.Hooks) bool {
 
 // watches are the tables that one run of an operation watches.
 type watches struct {
-	affiliates *watched[record.Affiliate]
-	referrals  *watched[record.Referral]
-	sales      *watched[record.Sale]
-	coupons    *watched[record.Coupon]
-	codes      *watched[record.Code]
+	affiliates *watchedTable[record.Affiliate]
+	referrals  *watchedTable[record.Referral]
+	sales      *watchedTable[record.Sale]
+	coupons    *watchedTable[record.Coupon]
+	codes      *watchedTable[record.Code]
 
 	calls []func(context.Context) // the calls of hooks, in the order of the events
 }
@@ -237,19 +237,19 @@ func (w *watches) run(o *Op) {
 	}
 }
 
-// A watched table remembers each record as it was before its change.
-type watched[R record.Record[R]] struct {
+// A watchedTable remembers each record as it was before its change.
+type watchedTable[R record.Record[R]] struct {
 	record.Table[R]
 	hook   func(context.Context, record.Change[R])
 	before map[uuid.UUID]affiliate.Opt[R]
 }
 
-func watchTable[R record.Record[R]](t record.Table[R], hook func(context.Context, record.Change[R])) *watched[R] {
-	return &watched[R]{Table: t, hook: hook, before: make(map[uuid.UUID]affiliate.Opt[R])}
+func watchTable[R record.Record[R]](t record.Table[R], hook func(context.Context, record.Change[R])) *watchedTable[R] {
+	return &watchedTable[R]{Table: t, hook: hook, before: make(map[uuid.UUID]affiliate.Opt[R])}
 }
 
 // Insert remembers that the record did not exist.
-func (t *watched[R]) Insert(rec R) error {
+func (t *watchedTable[R]) Insert(rec R) error {
 	err := t.Table.Insert(rec)
 	if _, known := t.before[rec.RecordID()]; err == nil && !known {
 		t.before[rec.RecordID()] = affiliate.Null[R]()
@@ -258,7 +258,7 @@ func (t *watched[R]) Insert(rec R) error {
 }
 
 // Replace remembers the old record.
-func (t *watched[R]) Replace(rec R) error {
+func (t *watchedTable[R]) Replace(rec R) error {
 	if err := t.remember(rec.RecordID()); err != nil {
 		return err
 	}
@@ -266,14 +266,14 @@ func (t *watched[R]) Replace(rec R) error {
 }
 
 // Delete remembers the old record.
-func (t *watched[R]) Delete(id uuid.UUID) error {
+func (t *watchedTable[R]) Delete(id uuid.UUID) error {
 	if err := t.remember(id); err != nil {
 		return err
 	}
 	return t.Table.Delete(id)
 }
 
-func (t *watched[R]) remember(id uuid.UUID) error {
+func (t *watchedTable[R]) remember(id uuid.UUID) error {
 	if _, known := t.before[id]; known || t.hook == nil {
 		return nil
 	}
@@ -285,7 +285,7 @@ func (t *watched[R]) remember(id uuid.UUID) error {
 }
 
 // state returns the current record, or null.
-func (t *watched[R]) state(id uuid.UUID) (affiliate.Opt[R], error) {
+func (t *watchedTable[R]) state(id uuid.UUID) (affiliate.Opt[R], error) {
 	rec, err := t.Get(id)
 	switch {
 	case errors.Is(err, affiliate.ErrNotFound):
@@ -297,7 +297,7 @@ func (t *watched[R]) state(id uuid.UUID) (affiliate.Opt[R], error) {
 }
 
 // noteChange adds the call of a table's hook.
-func noteChange[R record.Record[R]](w *watches, t *watched[R], rec *record.Event) error {
+func noteChange[R record.Record[R]](w *watches, t *watchedTable[R], rec *record.Event) error {
 	if t.hook == nil {
 		return nil
 	}

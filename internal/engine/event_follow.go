@@ -28,9 +28,9 @@ const (
 	sharedOwners = 4096 // how many objects are remembered
 )
 
-// sharedLists remembers the lists in the last event of some objects, as long as
+// listCache remembers the lists in the last event of some objects, as long as
 // a payload holds them. It is safe for concurrent use.
-type sharedLists struct {
+type listCache struct {
 	mu sync.Mutex
 	of map[uuid.UUID]weak.Pointer[ownLists]
 }
@@ -46,7 +46,7 @@ type ownLists struct {
 
 // get returns the lists of an object. Events can share them only while somebody
 // holds them, so the body of the event must.
-func (s *sharedLists) get(id uuid.UUID) *ownLists {
+func (s *listCache) get(id uuid.UUID) *ownLists {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if own := s.of[id].Value(); own != nil {
@@ -92,7 +92,7 @@ type AffiliateEvent struct {
 
 // freeze returns the body for an event. Afterwards the caller may change the
 // slices of the body that it gave.
-func (s *sharedLists) freeze(body affiliate.AffiliateBody) AffiliateEvent {
+func (s *listCache) freeze(body affiliate.AffiliateBody) AffiliateEvent {
 	if len(body.AffiliateLinks) < sharedFrom && len(body.PromotionalCodes) < sharedFrom {
 		body.AffiliateLinks = refusal.EmptyNotNil(slices.Clone(body.AffiliateLinks))
 		return AffiliateEvent{AffiliateBody: body}
@@ -108,7 +108,7 @@ func (s *sharedLists) freeze(body affiliate.AffiliateBody) AffiliateEvent {
 // freezeCoupon returns the body of a coupon's event. The codes are newest first;
 // the event keeps them oldest first, so that new ones come at the end. The
 // caller must not use codes and seen afterwards.
-func (s *sharedLists) freezeCoupon(coupon affiliate.Coupon, codes []record.Code, seen Contacts) CouponBody {
+func (s *listCache) freezeCoupon(coupon affiliate.Coupon, codes []record.Code, seen Contacts) CouponBody {
 	slices.Reverse(codes)
 	if len(codes) < sharedFrom {
 		return CouponBody{Coupon: coupon, Codes: codes, Contacts: seen}
@@ -132,7 +132,7 @@ func (p *Program) Events(ctx context.Context, f affiliate.EventQuery, pg affilia
 	item := func(rec record.Event) (affiliate.Event, error) { return eventOf(rec), nil }
 	if pg == (affiliate.Page{}) {
 		return View(ctx, p, func(o *Op) (affiliate.List[affiliate.Event], error) {
-			return Chosen(o.Tx.Events, o.chooseEvents(f), listing{Query: record.Query{Desc: true}}, item)
+			return Chosen(o.Tx.Events, o.chooseEvents(f), recordPage{Query: record.Query{Desc: true}}, item)
 		})
 	}
 	return Found(ctx, p, Hunt{Page: pg, Operation: "events", Query: f}, func(o *Op, _ bool) *Seeker[record.Event, affiliate.Event] {
@@ -200,11 +200,11 @@ const (
 	recentBytes    = 16 << 10 // the largest cached payload
 )
 
-// Recent caches the small payloads that were encoded last, at most a mebibyte
+// PayloadCache holds the small payloads that were encoded last, at most a mebibyte
 // in all. The deliveries of an event to its endpoints are claimed one after the
 // other, and encoding the event costs more than a claim. The bytes depend only
 // on the event, so the cache never goes stale.
-type Recent struct {
+type PayloadCache struct {
 	mu    sync.Mutex
 	ids   [recentPayloads]uuid.UUID
 	bytes [recentPayloads][]byte
@@ -213,7 +213,7 @@ type Recent struct {
 
 // Encode returns the bytes of an event's payload, for readers that change
 // nothing.
-func (r *Recent) Encode(event uuid.UUID, p record.Payload) []byte {
+func (r *PayloadCache) Encode(event uuid.UUID, p record.Payload) []byte {
 	raw, late := p.Source()
 	if late == nil {
 		return raw
@@ -313,16 +313,16 @@ func await(ctx context.Context, news <-chan struct{}) error {
 	return nil
 }
 
-// news wakes followers after commits. While nobody waits, it costs a commit
+// commitSignal wakes followers after commits. While nobody waits, it costs a commit
 // only one check.
-type news struct {
+type commitSignal struct {
 	waiting atomic.Bool
 	mu      sync.Mutex
 	ready   chan struct{} // closed by the next commit
 }
 
 // next returns a channel that the first commit after the call closes.
-func (n *news) next() <-chan struct{} {
+func (n *commitSignal) next() <-chan struct{} {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.ready == nil {
@@ -333,7 +333,7 @@ func (n *news) next() <-chan struct{} {
 }
 
 // tell wakes the waiting followers.
-func (n *news) tell() {
+func (n *commitSignal) tell() {
 	if !n.waiting.Load() {
 		return
 	}

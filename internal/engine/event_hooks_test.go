@@ -14,10 +14,10 @@ import (
 	"github.com/tributary-go/tributary/internal/scene"
 )
 
-// hooked collects changes as "event revision: before → after".
-type hooked struct{ lines []string }
+// hookLog collects changes as "event revision: before → after".
+type hookLog struct{ lines []string }
 
-func (h *hooked) config(c *tributary.Config) {
+func (h *hookLog) config(c *tributary.Config) {
 	c.Hooks = record.Hooks{
 		Affiliate: func(_ context.Context, c record.Change[record.Affiliate]) {
 			note(h, c, func(r record.Affiliate) string { return r.FirstName })
@@ -37,7 +37,7 @@ func (h *hooked) config(c *tributary.Config) {
 	}
 }
 
-func note[R any](h *hooked, c record.Change[R], text func(R) string) {
+func note[R any](h *hookLog, c record.Change[R], text func(R) string) {
 	show := func(o affiliate.Opt[R]) string {
 		if r, ok := o.Get(); ok {
 			return text(r)
@@ -48,7 +48,7 @@ func note[R any](h *hooked, c record.Change[R], text func(R) string) {
 }
 
 // took returns the changes since the last call.
-func (h *hooked) took() []string {
+func (h *hookLog) took() []string {
 	out := h.lines
 	h.lines = nil
 	return out
@@ -56,7 +56,7 @@ func (h *hooked) took() []string {
 
 // Hooks get every change with the values before and after it.
 func TestHooks(t *testing.T) {
-	h := &hooked{}
+	h := &hookLog{}
 	scene.OnStores(t, func(t *testing.T, w *scene.World) {
 		h.took()
 		a := w.Ada()
@@ -84,7 +84,7 @@ func TestHooks(t *testing.T) {
 
 // A cascade reports the children first, each with its value before.
 func TestHooksCascade(t *testing.T) {
-	h := &hooked{}
+	h := &hookLog{}
 	scene.OnStores(t, func(t *testing.T, w *scene.World) {
 		h.took()
 		a := w.Ada()
@@ -130,7 +130,7 @@ func TestHooksRun(t *testing.T) {
 // Each event of the rich scenario has a hook call. Its value after the change
 // equals the stored one.
 func TestHooksMatchEvents(t *testing.T) {
-	h := &hooked{}
+	h := &hookLog{}
 	w := scene.New(t, h.config)
 	a := w.Ada()
 	for i := range 5 {

@@ -28,7 +28,7 @@ func frozenSample() *engine.Frozen {
 func BenchmarkRecent(b *testing.B) {
 	f := frozenSample()
 	b.Run("with", func(b *testing.B) {
-		r := new(engine.Recent)
+		r := new(engine.PayloadCache)
 		for b.Loop() {
 			f.ID[15]++
 			for range 16 {

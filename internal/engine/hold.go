@@ -364,7 +364,7 @@ func openSince(at affiliate.Instant) uuid.UUID { return uuid7.Stamp(uuid.Nil, at
 
 // openHolds are the holds that have not lapsed.
 func (o *Op) openHolds() record.Table[record.Hold] {
-	return Filtered[record.Hold]{Table: o.Tx.Holds, Keep: func(h record.Hold) bool { return !passed(h.Until, o.Now) }}
+	return FilteredTable[record.Hold]{Table: o.Tx.Holds, Keep: func(h record.Hold) bool { return !passed(h.Until, o.Now) }}
 }
 
 // countedHolds is how many open holds are counted one by one.

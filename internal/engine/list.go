@@ -25,8 +25,8 @@ import (
 // MaxPage is the highest limit of a page.
 const MaxPage = 1000
 
-// listing is a page of stored records: its query and the limit of its answer.
-type listing struct {
+// recordPage is a page of stored records: its query and the limit of its answer.
+type recordPage struct {
 	Query  record.Query // key, direction, start and limit
 	cursor string       // as it was sent
 	Scope  string
@@ -36,8 +36,8 @@ type listing struct {
 // Listing turns a page into a query over all records of a table. The scope is
 // the operation, the filter as it was sent, and the program. A cursor works
 // only in its scope.
-func (p *Program) Listing(pg affiliate.Page, operation string, filter any) (listing, error) {
-	l := listing{Query: record.Query{Desc: true, Limit: pg.Limit}}
+func (p *Program) Listing(pg affiliate.Page, operation string, filter any) (recordPage, error) {
+	l := recordPage{Query: record.Query{Desc: true, Limit: pg.Limit}}
 	if pg == (affiliate.Page{}) {
 		return l, nil // a whole list reads and makes no cursor, so it needs no scope
 	}
@@ -46,7 +46,7 @@ func (p *Program) Listing(pg affiliate.Page, operation string, filter any) (list
 	}
 	sent, err := json.Marshal(filter)
 	if err != nil {
-		return listing{}, refusal.Internal("encode filter", err)
+		return recordPage{}, refusal.Internal("encode filter", err)
 	}
 	l.Scope = fmt.Sprintf("%s\x00%s\x00%s", operation, sent, p.Cfg.ID)
 	if l.cursor = pg.Cursor; l.cursor != "" && l.Query.Limit == 0 {
@@ -58,7 +58,7 @@ func (p *Program) Listing(pg affiliate.Page, operation string, filter any) (list
 // Open puts the cursor into the query. A cursor is also bound to the record that the filter
 // named when it was made: an affiliate's email may belong to another affiliate by now, and
 // the pages would then come from different lists.
-func (l listing) Open() (listing, error) {
+func (l recordPage) Open() (recordPage, error) {
 	l.Scope += l.bound
 	if l.cursor == "" {
 		return l, nil
@@ -72,14 +72,14 @@ func (l listing) Open() (listing, error) {
 }
 
 // Of returns the listing of the records that hold a key.
-func (l listing) Of(key record.Key) listing {
+func (l recordPage) Of(key record.Key) recordPage {
 	l.Query.Key = key
 	return l
 }
 
 // Collect reads a page from a table. item turns each record into an item of the
 // list.
-func Collect[R record.Record[R], T any](t record.Table[R], l listing, item func(R) (T, error)) (affiliate.List[T], error) {
+func Collect[R record.Record[R], T any](t record.Table[R], l recordPage, item func(R) (T, error)) (affiliate.List[T], error) {
 	l, err := l.Open()
 	if err != nil {
 		return affiliate.List[T]{}, err
@@ -110,23 +110,25 @@ func Collect[R record.Record[R], T any](t record.Table[R], l listing, item func(
 
 // Gather reads the records that a query lists.
 func Gather[R record.Record[R]](t record.Table[R], q record.Query) (recs []R, err error) {
-	var g gathering[R]
+	var g recordReading[R]
 	return g.all(t, q)
 }
 
-// A gathering reads records. It takes two allocations, where a range loop over a list takes
+// A recordReading reads records. It takes two allocations, where a range loop over a list takes
 // five: the owner provides its memory, and a loop allocates each variable that its body
 // sets (BenchmarkRealSale).
-type gathering[R record.Record[R]] struct {
+type recordReading[R record.Record[R]] struct {
 	recs []R
 	err  error
 }
 
 // all reads the records that q selects.
-func (g *gathering[R]) all(t record.Table[R], q record.Query) ([]R, error) { return g.into(nil, t, q) }
+func (g *recordReading[R]) all(t record.Table[R], q record.Query) ([]R, error) {
+	return g.into(nil, t, q)
+}
 
 // into is all with memory for the records.
-func (g *gathering[R]) into(room []R, t record.Table[R], q record.Query) ([]R, error) {
+func (g *recordReading[R]) into(room []R, t record.Table[R], q record.Query) ([]R, error) {
 	g.recs, g.err = room, nil
 	t.List(q)(g.add)
 	if g.err != nil {
@@ -135,7 +137,7 @@ func (g *gathering[R]) into(room []R, t record.Table[R], q record.Query) ([]R, e
 	return g.recs, nil
 }
 
-func (g *gathering[R]) add(rec R, err error) bool {
+func (g *recordReading[R]) add(rec R, err error) bool {
 	if g.err = err; err != nil {
 		return false
 	}
@@ -365,12 +367,12 @@ func (c *Choice[R]) In(t record.Table[R]) record.Table[R] {
 	if len(c.Fits) == 0 {
 		return t
 	}
-	return Filtered[R]{Table: t, Keep: c.Fit}
+	return FilteredTable[R]{Table: t, Keep: c.Fit}
 }
 
 // Chosen reads a page of the selected records. item turns each record into an
 // item of the list.
-func Chosen[R record.Record[R], T any](t record.Table[R], c Choice[R], l listing, item func(R) (T, error)) (affiliate.List[T], error) {
+func Chosen[R record.Record[R], T any](t record.Table[R], c Choice[R], l recordPage, item func(R) (T, error)) (affiliate.List[T], error) {
 	l.bound = c.Bound
 	if c.Err == nil && !c.Single() {
 		return Collect(c.In(t), l.Of(c.Key), item)
@@ -409,16 +411,16 @@ func EachChosen[R record.Record[R]](t record.Table[R], c Choice[R], fn func(R) e
 	return fn(rec)
 }
 
-// A Filtered table lists only the records that fit. Other records do not count
+// A FilteredTable lists only the records that fit. Other records do not count
 // for the limit.
-type Filtered[R record.Record[R]] struct {
+type FilteredTable[R record.Record[R]] struct {
 	record.Table[R]
 	Keep func(R) bool
 	Over func(R) bool // reports that no later record can fit; nil: never
 }
 
 // List walks the records that fit.
-func (s Filtered[R]) List(q record.Query) iter.Seq2[R, error] {
+func (s FilteredTable[R]) List(q record.Query) iter.Seq2[R, error] {
 	limit := q.Limit
 	q.Limit = 0
 	return func(yield func(R, error) bool) {
@@ -538,7 +540,7 @@ func foundAll[R record.Record[R], T any](ctx context.Context, p *Program, h Hunt
 }
 
 // searchOn looks at the next records.
-func searchOn[R record.Record[R], T any](s search[T], l listing, k *Seeker[R, T], limit int) (search[T], error) {
+func searchOn[R record.Record[R], T any](s search[T], l recordPage, k *Seeker[R, T], limit int) (search[T], error) {
 	l.bound = k.Bound
 	l, err := l.Open()
 	if err != nil {

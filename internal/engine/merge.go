@@ -35,7 +35,7 @@ func (p *Program) MergeAffiliates(ctx context.Context, in affiliate.Merge) (_ af
 		case into.Email == "":
 			return affiliate.Affiliate{}, refusal.MergeIntoErased.Err()
 		}
-		m := merging{Op: o, from: from, into: into, key: record.Key{Index: record.OfAffiliate, ID: from.ID}}
+		m := mergeState{Op: o, from: from, into: into, key: record.Key{Index: record.OfAffiliate, ID: from.ID}}
 		return m.merge()
 	})
 }
@@ -56,15 +56,15 @@ func (o *Op) mergeable(ident string) (rec record.Affiliate, own bool, err error)
 	return rec, rec.Email == email, err
 }
 
-// merging is the state of MergeAffiliates. All that from has becomes that of into. What was booked of it leaves the
+// mergeState is the state of MergeAffiliates. All that from has becomes that of into. What was booked of it leaves the
 // ledger of from and enters that of into, each entry by itself, with the cause MERGE.
-type merging struct {
+type mergeState struct {
 	*Op
 	from, into record.Affiliate
 	key        record.Key // of what belongs to from
 }
 
-func (m *merging) merge() (affiliate.Affiliate, error) {
+func (m *mergeState) merge() (affiliate.Affiliate, error) {
 	for _, step := range []func() error{
 		func() error { return Each(m.Tx.Payouts, m.key, refuseOpen) },
 		m.openBooks, m.links, m.totals,
@@ -99,7 +99,7 @@ func refuseOpen(rec record.Payout) error {
 }
 
 // openBooks opens books that are not open, so that all that moves was booked.
-func (m *merging) openBooks() error {
+func (m *mergeState) openBooks() error {
 	for _, id := range [...]uuid.UUID{m.from.ID, m.into.ID} {
 		totals, err := m.Totals(id)
 		if err != nil {
@@ -117,7 +117,7 @@ func (m *merging) openBooks() error {
 }
 
 // links moves links with their aliases, former slugs that lead to nobody, and clicks.
-func (m *merging) links() error {
+func (m *mergeState) links() error {
 	err := change(m.Tx.Links, m.key, func(r *record.Link) { r.AffiliateID, r.UpdatedAt = m.into.ID, Later(m.Now, r.UpdatedAt) })
 	if err == nil {
 		err = change(m.Tx.Aliases, m.key, func(r *record.Alias) { r.AffiliateID = m.into.ID })
@@ -129,7 +129,7 @@ func (m *merging) links() error {
 }
 
 // totals adds the totals that no sale changes.
-func (m *merging) totals() error {
+func (m *mergeState) totals() error {
 	t, err := m.Totals(m.from.ID)
 	if err != nil {
 		return err
@@ -137,14 +137,14 @@ func (m *merging) totals() error {
 	return m.Count(m.into.ID, Tally{Clicks: t.Clicks, Pruned: t.PrunedClicks, Referrals: t.Referrals})
 }
 
-func (m *merging) code(old record.Code) error {
+func (m *mergeState) code(old record.Code) error {
 	rec := old
 	rec.AffiliateID = m.into.ID
 	_, err := m.saveCode(old, rec)
 	return err
 }
 
-func (m *merging) referral(old record.Referral) error {
+func (m *mergeState) referral(old record.Referral) error {
 	rec := old.Clone()
 	rec.AffiliateID = m.into.ID
 	_, err := m.SaveReferral(old, rec)
@@ -152,7 +152,7 @@ func (m *merging) referral(old record.Referral) error {
 }
 
 // sale moves a sale as it is: what it earned, what is held of it, and what payouts hold.
-func (m *merging) sale(old record.Sale) error {
+func (m *mergeState) sale(old record.Sale) error {
 	rec := old.Clone()
 	rec.AffiliateID = m.into.ID
 	for i := range rec.Commissions {
@@ -162,7 +162,7 @@ func (m *merging) sale(old record.Sale) error {
 	return err
 }
 
-func (m *merging) adjustment(rec record.Adjustment) error {
+func (m *mergeState) adjustment(rec record.Adjustment) error {
 	rec.AffiliateID = m.into.ID
 	if err := m.Tx.Adjustments.Replace(rec); err != nil || IsMoved(&rec) { // the movement of its sale booked it
 		return err
@@ -173,7 +173,7 @@ func (m *merging) adjustment(rec record.Adjustment) error {
 	return m.Enter(m.into.ID, BookAdjustment(&rec, affiliate.CauseMerge, rec.Amount))
 }
 
-func (m *merging) payout(rec record.Payout) error {
+func (m *mergeState) payout(rec record.Payout) error {
 	rec.AffiliateID = m.into.ID
 	if err := m.Tx.Payouts.Replace(rec); err != nil || rec.Status != affiliate.PayoutPaid {
 		return err
@@ -185,7 +185,7 @@ func (m *merging) payout(rec record.Payout) error {
 }
 
 // names makes the names of from lead to into.
-func (m *merging) names(into *record.Affiliate) error {
+func (m *mergeState) names(into *record.Affiliate) error {
 	if err := change(m.Tx.Erasures, m.key, func(r *record.Erasure) { r.AffiliateID = into.ID }); err != nil {
 		return err
 	}

@@ -22,8 +22,8 @@ import (
 	"github.com/tributary-go/tributary/memstore"
 )
 
-// A seen is one pair of Begin and End.
-type seen struct {
+// An observedCall is one pair of Begin and End.
+type observedCall struct {
 	op  affiliate.Operation
 	res affiliate.Result
 }
@@ -31,7 +31,7 @@ type seen struct {
 // A watcher is an Observer that keeps what it sees.
 type watcher struct {
 	open int
-	all  []seen
+	all  []observedCall
 	sent []affiliate.DeliverySeen
 	tick time.Duration
 }
@@ -49,7 +49,7 @@ func (w *watcher) observer() affiliate.Observer {
 			if ctx.Value(spanKey{}) != op.Name {
 				panic("End has not the context of Begin")
 			}
-			w.all = append(w.all, seen{op, res})
+			w.all = append(w.all, observedCall{op, res})
 		},
 		Delivery: func(_ context.Context, d affiliate.DeliverySeen) { w.sent = append(w.sent, d) },
 		Clock:    func() time.Time { w.tick += time.Millisecond; return scene.Start.Add(w.tick) },
@@ -351,7 +351,7 @@ func TestObserverContexts(t *testing.T) {
 	}
 }
 
-func names(all []seen) (out []string) {
+func names(all []observedCall) (out []string) {
 	for _, s := range all {
 		out = append(out, s.op.Name)
 	}

@@ -21,7 +21,7 @@ type Op struct {
 	PaidAt  affiliate.Instant // when the sale was paid, if before now; zero: now
 	Nth     int64             // the number of the sale among its customer's payments; zero: it is counted
 	Payer   string            // of the payment, with its provider, that the sale is of; empty: not known
-	alone   *alone            // the redemption of the order that is decided about anew; nil: none
+	alone   *soleRedemption   // the redemption of the order that is decided about anew; nil: none
 	again   record.Sale       // that is decided about anew; zero: none
 	reborn  record.Referral   // whose sales are decided about anew, until one of them has it again; zero: none
 	ignored []string          // fields of the sale that are left out because they are not valid emails or names
@@ -32,12 +32,12 @@ type Op struct {
 	unread    error     // why the last event could not be read
 	numbered  bool
 
-	endpoints gathering[record.Endpoint] // that may get an event
-	links     gathering[record.Link]     // of the affiliate of a sale
-	ownTerms  *record.Plan               // the program's, after this run has read them
-	watches   *watches                   // for the hooks; nil: there are none
-	Ahead     reader                     // nil: nothing is known before the transaction
-	Seen      *sighting                  // for the Observer; nil: nobody watches
+	endpoints recordReading[record.Endpoint] // that may get an event
+	links     recordReading[record.Link]     // of the affiliate of a sale
+	ownTerms  *record.Plan                   // the program's, after this run has read them
+	watches   *watches                       // for the hooks; nil: there are none
+	Ahead     reader                         // nil: nothing is known before the transaction
+	Seen      *sighting                      // for the Observer; nil: nobody watches
 }
 
 // A reader knows from its input what its transaction will read.

@@ -66,7 +66,7 @@ func TestNewOpensNothing(t *testing.T) {
 // Ping, and the first use, name a table that a store does not have.
 func TestIncompleteStore(t *testing.T) {
 	ctx := t.Context()
-	p := scene.Must(tributary.New(sparse{memstore.New()}, tributary.Config{}))
+	p := scene.Must(tributary.New(saleless{memstore.New()}, tributary.Config{}))
 	for name, use := range map[string]func() error{
 		"Ping": func() error { return p.Ping(ctx) },
 		"read": func() error {
@@ -80,7 +80,7 @@ func TestIncompleteStore(t *testing.T) {
 		"Evaluate": func() error { _, err := p.Evaluate(ctx, affiliate.Order{PromoCode: "ADA20"}); return err },
 		"Verify":   func() error { return p.Verify(ctx) },
 		"With": func() error {
-			_, err := p.With(sparse{memstore.New()}).Coupons(ctx, affiliate.CouponQuery{WithCodes: true}, affiliate.Page{})
+			_, err := p.With(saleless{memstore.New()}).Coupons(ctx, affiliate.CouponQuery{WithCodes: true}, affiliate.Page{})
 			return err
 		},
 	} {
@@ -93,7 +93,7 @@ func TestIncompleteStore(t *testing.T) {
 	}
 	whole := scene.Must(tributary.New(memstore.New(), tributary.Config{}))
 	scene.Must(whole.Coupons(ctx, affiliate.CouponQuery{WithCodes: true}, affiliate.Page{}))
-	if _, err := whole.With(sparse{memstore.New()}).Coupons(ctx, affiliate.CouponQuery{WithCodes: true}, affiliate.Page{}); err == nil {
+	if _, err := whole.With(saleless{memstore.New()}).Coupons(ctx, affiliate.CouponQuery{WithCodes: true}, affiliate.Page{}); err == nil {
 		t.Error("a complete store vouches for another")
 	}
 }

@@ -33,10 +33,10 @@ type Program struct {
 	gives   bool           // up what is owed
 	Once    affiliate.Once // for every write without one of its own
 	IDs     *uuid7.Source
-	Recent  *Recent
-	lists   *sharedLists
+	Recent  *PayloadCache
+	lists   *listCache
 
-	news *news
+	news *commitSignal
 
 	Verifying *atomic.Bool // a VerifyJob runs
 
@@ -58,7 +58,7 @@ func New(store record.Store, cfg Config) (*Program, error) {
 	}
 	return &Program{
 		Store: store, checked: new(storeCheck), Cfg: &cfg, source: affiliate.SourceAPI, IDs: &uuid7.Source{Rand: cfg.Rand, New: cfg.NewID},
-		Recent: new(Recent), lists: new(sharedLists), news: new(news), Verifying: new(atomic.Bool),
+		Recent: new(PayloadCache), lists: new(listCache), news: new(commitSignal), Verifying: new(atomic.Bool),
 		targets: targets(cfg.Destinations, cfg.Param), unset: &record.Plan{ID: programPlan(), Terms: cfg.Terms},
 	}, nil
 }

@@ -43,14 +43,14 @@ func TestNewRefuses(t *testing.T) {
 	}
 }
 
-// A sparse is a store without sales.
-type sparse struct{ record.Store }
+// A saleless is a store without sales.
+type saleless struct{ record.Store }
 
-func (s sparse) View(ctx context.Context, id uuid.UUID, fn func(*record.Tx) error) error {
+func (s saleless) View(ctx context.Context, id uuid.UUID, fn func(*record.Tx) error) error {
 	return s.Store.View(ctx, id, withoutSales(fn))
 }
 
-func (s sparse) Update(ctx context.Context, id uuid.UUID, fn func(*record.Tx) error) error {
+func (s saleless) Update(ctx context.Context, id uuid.UUID, fn func(*record.Tx) error) error {
 	return s.Store.Update(ctx, id, withoutSales(fn))
 }
 
@@ -132,7 +132,7 @@ func TestRefusal(t *testing.T) {
 // exists.
 func TestWrappingStore(t *testing.T) {
 	ctx := t.Context()
-	s := scene.NewShopIn(scene.NewOn(t, wrapping{memstore.New()}))
+	s := scene.NewShopIn(scene.NewOn(t, wrappingStore{memstore.New()}))
 	fill(s)
 	if err := s.DeleteSale(ctx, 99); err != nil {
 		t.Errorf("DeleteSale: %v", err)
@@ -162,14 +162,14 @@ func TestWrappingStore(t *testing.T) {
 	s.Verifies()
 }
 
-// wrapping is a store that wraps its errors.
-type wrapping struct{ record.Store }
+// wrappingStore is a store that wraps its errors.
+type wrappingStore struct{ record.Store }
 
-func (w wrapping) Update(ctx context.Context, id uuid.UUID, fn func(*record.Tx) error) error {
+func (w wrappingStore) Update(ctx context.Context, id uuid.UUID, fn func(*record.Tx) error) error {
 	return w.Store.Update(ctx, id, func(tx *record.Tx) error { return fn(wrapMisses(tx)) })
 }
 
-func (w wrapping) View(ctx context.Context, id uuid.UUID, fn func(*record.Tx) error) error {
+func (w wrappingStore) View(ctx context.Context, id uuid.UUID, fn func(*record.Tx) error) error {
 	return w.Store.View(ctx, id, func(tx *record.Tx) error { return fn(wrapMisses(tx)) })
 }
 

@@ -70,8 +70,8 @@ func (o *Op) aloneOf(externalID string) (record.Redemption, error) {
 	return entry, IgnoreMissing(err)
 }
 
-// An alone is the redemption of an order that nobody was credited with, while the order is decided about anew.
-type alone struct {
+// A soleRedemption is the redemption of an order that nobody was credited with, while the order is decided about anew.
+type soleRedemption struct {
 	entry record.Redemption
 	uses  []record.Use
 }
@@ -86,7 +86,7 @@ func (o *Op) ForgetAlone(externalID string) (record.Redemption, error) {
 	if err != nil || entry.ID == uuid.Nil {
 		return entry, err
 	}
-	a := alone{entry: entry}
+	a := soleRedemption{entry: entry}
 	if entry.RestoredAt.IsZero() {
 		if a.uses, err = o.usesFor(entry.ID); err == nil {
 			err = o.unredeem(&entry)

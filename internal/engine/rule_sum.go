@@ -20,7 +20,7 @@ func (p *Program) earnedWhole(r *record.Sale) (affiliate.Amount, bool) {
 	if err != nil {
 		return affiliate.Amount{}, false
 	}
-	var sum wide // in parts of a percentage of 1/10,000
+	var sum wideSum // in parts of a percentage of 1/10,000
 	rate, _ := r.Rate.Get()
 	for i, b := range lineBases(r, base) {
 		l, pay := &r.Lines[i], r.Lines[i].Pay
@@ -52,14 +52,14 @@ func payOfRate(r *record.Sale, rate affiliate.Percent) affiliate.RulePay {
 	return affiliate.RulePay{Type: affiliate.RulePercentage, Rate: rate}
 }
 
-// A wide is a sum of 128 bits, which is not negative.
-type wide struct {
+// A wideSum is a sum of 128 bits, which is not negative.
+type wideSum struct {
 	hi, lo uint64
 	over   bool // it does not fit
 }
 
 // addProduct adds the product of three numbers; times is small.
-func (w *wide) addProduct(a, b, times int64) {
+func (w *wideSum) addProduct(a, b, times int64) {
 	if a < 0 || b < 0 {
 		w.over = true
 		return
@@ -75,7 +75,7 @@ func (w *wide) addProduct(a, b, times int64) {
 }
 
 // rounded returns the sum in units of a currency, rounded half away from zero.
-func (w *wide) rounded(c affiliate.Currency) (affiliate.Amount, bool) {
+func (w *wideSum) rounded(c affiliate.Currency) (affiliate.Amount, bool) {
 	unit := uint64(c.Unit().Scaled())
 	whole := percentParts * unit // of the sum that is one unit
 	if w.over || w.hi >= whole {

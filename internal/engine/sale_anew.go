@@ -17,7 +17,7 @@ import (
 // An Unbooked is an order as it was before it is decided about anew: its sale, and the redemption of its code.
 type Unbooked struct {
 	sale  record.Sale
-	alone *alone
+	alone *soleRedemption
 	taken bool
 }
 
@@ -63,7 +63,7 @@ func (o *Op) Unbook(sale *record.Sale, id uuid.UUID) (u Unbooked, err error) {
 	if err != nil {
 		return u, IgnoreMissing(err)
 	}
-	u.alone = &alone{entry: entry}
+	u.alone = &soleRedemption{entry: entry}
 	if entry.RestoredAt.IsZero() {
 		err = o.unredeem(&entry)
 	}

@@ -118,7 +118,7 @@ func TestGuard(t *testing.T) {
 		"NUL": {Name: "a\x00"}, "UTF-8": {CustomerID: "\xff"}, "metadata": {Metadata: json.RawMessage(`{"a":"\u0000"}`)}, "enum": {Integration: "\x00"},
 		"notes": {Notes: affiliate.Set("\xff")},
 	} {
-		var quiet silent
+		var quiet silentTest
 		guardText(&quiet, name, reflect.ValueOf(rec))
 		if !quiet.failed {
 			t.Errorf("%s passed", name)
@@ -126,14 +126,14 @@ func TestGuard(t *testing.T) {
 	}
 }
 
-// silent is a test that only notes that it failed.
-type silent struct {
+// silentTest is a test that only notes that it failed.
+type silentTest struct {
 	testing.TB
 	failed bool
 }
 
-func (s *silent) Helper()               {}
-func (s *silent) Errorf(string, ...any) { s.failed = true }
+func (s *silentTest) Helper()               {}
+func (s *silentTest) Errorf(string, ...any) { s.failed = true }
 
 // hostileTexts returns texts that programs often handle wrongly.
 func hostileTexts() []string {

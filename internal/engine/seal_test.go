@@ -65,7 +65,7 @@ func TestSealBound(t *testing.T) {
 // Seal and Open may call a service, so they are not called inside a
 // transaction.
 func TestSealOutsideTransactions(t *testing.T) {
-	store := &inside{Store: memstore.New()}
+	store := &closureWatch{Store: memstore.New()}
 	calls := 0
 	w := scene.NewOn(t, store, func(c *tributary.Config) {
 		scene.Sealed(c)
@@ -93,13 +93,13 @@ func TestSealOutsideTransactions(t *testing.T) {
 	}
 }
 
-// inside is a Store that knows whether one of its closures runs.
-type inside struct {
+// closureWatch is a Store that knows whether one of its closures runs.
+type closureWatch struct {
 	record.Store
 	depth int
 }
 
-func (s *inside) in(fn func(*record.Tx) error) func(*record.Tx) error {
+func (s *closureWatch) in(fn func(*record.Tx) error) func(*record.Tx) error {
 	return func(tx *record.Tx) error {
 		s.depth++
 		defer func() { s.depth-- }()
@@ -107,11 +107,11 @@ func (s *inside) in(fn func(*record.Tx) error) func(*record.Tx) error {
 	}
 }
 
-func (s *inside) View(ctx context.Context, id uuid.UUID, fn func(*record.Tx) error) error {
+func (s *closureWatch) View(ctx context.Context, id uuid.UUID, fn func(*record.Tx) error) error {
 	return s.Store.View(ctx, id, s.in(fn))
 }
 
-func (s *inside) Update(ctx context.Context, id uuid.UUID, fn func(*record.Tx) error) error {
+func (s *closureWatch) Update(ctx context.Context, id uuid.UUID, fn func(*record.Tx) error) error {
 	return s.Store.Update(ctx, id, s.in(fn))
 }
 

@@ -39,17 +39,17 @@ func finds[T any](t *testing.T, what string, search searchOf[T], name func(T) st
 	}
 }
 
-// A searchable is a program with affiliates, customers and codes.
-type searchable struct {
+// A searchProgram is a program with affiliates, customers and codes.
+type searchProgram struct {
 	*scene.World
 	ada, bob, cy affiliate.Affiliate
 	plan         affiliate.Plan
 	tier         affiliate.Tier
 }
 
-func newSearchable(t *testing.T) searchable {
+func newSearchable(t *testing.T) searchProgram {
 	ctx, w := t.Context(), scene.NewOn(t, conformance.Rerun(memstore.New()))
-	s := searchable{World: w, ada: w.Ada().Person}
+	s := searchProgram{World: w, ada: w.Ada().Person}
 	person := func(first, last, status string) affiliate.Affiliate {
 		return scene.Must(w.CreateAffiliate(ctx, affiliate.AffiliateParams{FirstName: first, LastName: last, Email: strings.ToLower(first) + "@example.com", AffiliateLink: strings.ToLower(first), AffiliateStatus: status}))
 	}

@@ -159,14 +159,14 @@ func TestTwoCurrenciesAtOnce(t *testing.T) {
 	}
 }
 
-// A settled is a store that counts how often its settings are read, and can roll everything back.
-type settled struct {
+// A settingsStore is a store that counts how often its settings are read, and can roll everything back.
+type settingsStore struct {
 	record.Store
 	read int
 	undo error
 }
 
-func (s *settled) Update(ctx context.Context, id uuid.UUID, fn func(*record.Tx) error) error {
+func (s *settingsStore) Update(ctx context.Context, id uuid.UUID, fn func(*record.Tx) error) error {
 	return s.Store.Update(ctx, id, func(tx *record.Tx) error {
 		own := *tx
 		own.Settings = countedSettings{tx.Settings, s}
@@ -176,7 +176,7 @@ func (s *settled) Update(ctx context.Context, id uuid.UUID, fn func(*record.Tx) 
 
 type countedSettings struct {
 	record.Table[record.Settings]
-	s *settled
+	s *settingsStore
 }
 
 func (c countedSettings) Get(id uuid.UUID) (record.Settings, error) {
@@ -187,7 +187,7 @@ func (c countedSettings) Get(id uuid.UUID) (record.Settings, error) {
 // TestKeptIsReadOnce: once a program has money, its settings are not read again; a transaction
 // that was rolled back says nothing about what is kept.
 func TestKeptIsReadOnce(t *testing.T) {
-	store := &settled{Store: memstore.New()}
+	store := &settingsStore{Store: memstore.New()}
 	p := opened(store, "EUR", "UTC", "A")
 	sell := func(total string) error { return scene.ErrOf(p.RecordSale(t.Context(), paid(p, total))) }
 	store.undo = errors.New("rolled back")

@@ -17,20 +17,20 @@ import (
 	"github.com/tributary-go/tributary/memstore"
 )
 
-// A dated is a world in which Ada earns by terms that can change: those of her plan, or of
+// A datedWorld is a world in which Ada earns by terms that can change: those of her plan, or of
 // the program.
-type dated struct {
+type datedWorld struct {
 	*scene.World
 	plan uuid.UUID // zero: the program
 	from time.Time
 }
 
 // eachDated tests the terms of a plan and of the program: 20 % now, and 15 % from a moment on.
-func eachDated(t *testing.T, test func(t *testing.T, d *dated), change ...func(*tributary.Config)) {
+func eachDated(t *testing.T, test func(t *testing.T, d *datedWorld), change ...func(*tributary.Config)) {
 	for _, whose := range []string{"program", "plan"} {
 		t.Run(whose, func(t *testing.T) {
 			w := scene.New(t, change...)
-			d := &dated{World: w, from: w.Now.Add(48 * time.Hour).Truncate(time.Second)}
+			d := &datedWorld{World: w, from: w.Now.Add(48 * time.Hour).Truncate(time.Second)}
 			if whose == "plan" {
 				d.plan = scene.Must(w.CreatePlan(t.Context(), affiliate.PlanParams{Name: "p", Terms: affiliate.Terms{Rate: affiliate.MustPercent("20")}})).ID
 			}
@@ -43,10 +43,10 @@ func eachDated(t *testing.T, test func(t *testing.T, d *dated), change ...func(*
 	}
 }
 
-func (d *dated) date() affiliate.Opt[affiliate.Date] { return affiliate.Set(affiliate.At(d.from)) }
+func (d *datedWorld) date() affiliate.Opt[affiliate.Date] { return affiliate.Set(affiliate.At(d.from)) }
 
 // change changes the terms, and returns their versions; none when a plan shows none.
-func (d *dated) change(up affiliate.TermsUpdate) ([]affiliate.DatedTerms, error) {
+func (d *datedWorld) change(up affiliate.TermsUpdate) ([]affiliate.DatedTerms, error) {
 	if d.plan == uuid.Nil {
 		return d.SetTerms(d.T.Context(), up)
 	}
@@ -54,13 +54,13 @@ func (d *dated) change(up affiliate.TermsUpdate) ([]affiliate.DatedTerms, error)
 	return plan.Versions, err
 }
 
-func (d *dated) set(up affiliate.TermsUpdate) {
+func (d *datedWorld) set(up affiliate.TermsUpdate) {
 	d.T.Helper()
 	scene.Must(d.change(up))
 }
 
 // versions returns the versions as text.
-func (d *dated) versions() string {
+func (d *datedWorld) versions() string {
 	d.T.Helper()
 	all := scene.Must(d.Terms(d.T.Context()))
 	if d.plan != uuid.Nil {
@@ -81,7 +81,7 @@ func (d *dated) versions() string {
 }
 
 // sells records a payment of 100 at a time, reported then, and checks what it earns.
-func (d *dated) sells(at time.Time, want string) affiliate.Sale {
+func (d *datedWorld) sells(at time.Time, want string) affiliate.Sale {
 	d.T.Helper()
 	d.Now = at
 	sale := d.SellTo("kim@b.co", "100")
@@ -93,7 +93,7 @@ func (d *dated) sells(at time.Time, want string) affiliate.Sale {
 
 // A sale takes the terms of the moment when it was paid, to the microsecond.
 func TestTermsFrom(t *testing.T) {
-	eachDated(t, func(t *testing.T, d *dated) {
+	eachDated(t, func(t *testing.T, d *datedWorld) {
 		scene.Equal(t, "[20], 15 at 0s", d.versions())
 		d.sells(d.from.Add(-time.Hour), "20")
 		d.sells(d.from.Add(-time.Microsecond), "20")
@@ -116,7 +116,7 @@ func TestTermsFrom(t *testing.T) {
 // What was recorded stays, whatever is done to it after the change: refunds, Recalculate and
 // Simulate take the terms of the moment of the payment.
 func TestTermsKeepPastSales(t *testing.T) {
-	eachDated(t, func(t *testing.T, d *dated) {
+	eachDated(t, func(t *testing.T, d *datedWorld) {
 		before, after := d.sells(d.from.Add(-time.Microsecond), "20"), d.sells(d.from, "15")
 		recalculate := func(want int64) {
 			t.Helper()
@@ -160,7 +160,7 @@ func TestTermsKeepPastSales(t *testing.T) {
 
 // Limits, rules and holding period are those of the version.
 func TestTermsVersionsAreWhole(t *testing.T) {
-	eachDated(t, func(t *testing.T, d *dated) {
+	eachDated(t, func(t *testing.T, d *datedWorld) {
 		d.set(affiliate.TermsUpdate{
 			From: d.date(), HoldDays: affiliate.Set[int64](7), MaxPayments: affiliate.Set[int64](2), MaxPerSale: scene.Amount("14"),
 			Rules: affiliate.Set([]affiliate.Rule{{Name: "returning", When: affiliate.RuleWhen{Customer: affiliate.CustomerReturning},
@@ -180,7 +180,7 @@ func TestTermsVersionsAreWhole(t *testing.T) {
 }
 
 func TestTermsWithdraw(t *testing.T) {
-	eachDated(t, func(t *testing.T, d *dated) {
+	eachDated(t, func(t *testing.T, d *datedWorld) {
 		d.set(affiliate.TermsUpdate{Withdraw: d.date()})
 		want := ""
 		if d.plan == uuid.Nil {
@@ -197,7 +197,7 @@ func TestTermsWithdraw(t *testing.T) {
 }
 
 func TestTermsRefused(t *testing.T) {
-	eachDated(t, func(t *testing.T, d *dated) {
+	eachDated(t, func(t *testing.T, d *datedWorld) {
 		refused := func(field, text string, up affiliate.TermsUpdate) {
 			t.Helper()
 			d.Refused(scene.FieldError(affiliate.InvalidField, field, text), func() error { return scene.ErrOf(d.change(up)) })
@@ -247,7 +247,7 @@ func TestTermsFromDay(t *testing.T) {
 		{"Pacific/Kiritimati", "2026-12-31T10:00:00Z", affiliate.Day(2027, time.January, 1)},
 	} {
 		t.Run(tt.zone+" "+tt.day.String(), func(t *testing.T) {
-			eachDated(t, func(t *testing.T, d *dated) {
+			eachDated(t, func(t *testing.T, d *datedWorld) {
 				first := scene.Must(time.Parse(time.RFC3339, tt.first))
 				d.set(affiliate.TermsUpdate{Withdraw: d.date()})
 				d.set(affiliate.TermsUpdate{Rate: scene.Percent("15"), From: affiliate.Set(tt.day)})
@@ -261,7 +261,7 @@ func TestTermsFromDay(t *testing.T) {
 // Replicas with different clocks decide each by its own, and what it recorded stays: the
 // moment is in the sale.
 func TestTermsOnTwoClocks(t *testing.T) {
-	eachDated(t, func(t *testing.T, d *dated) {
+	eachDated(t, func(t *testing.T, d *datedWorld) {
 		d.Now = d.from.Add(-time.Minute)
 		fast := scene.NewOn(t, d.Store, func(c *tributary.Config) {
 			c.Terms.Rate, c.Rand = affiliate.MustPercent("77"), rand.NewChaCha8([32]byte{2})
@@ -280,7 +280,7 @@ func TestTermsOnTwoClocks(t *testing.T) {
 
 // Imported sales are decided again by the terms of their time.
 func TestTermsOfImportedSales(t *testing.T) {
-	eachDated(t, func(t *testing.T, d *dated) {
+	eachDated(t, func(t *testing.T, d *datedWorld) {
 		d.Join("ben", func(in *affiliate.AffiliateParams) { in.CommissionPlanID = d.plan })
 		ben := scene.Must(d.Affiliate(t.Context(), "ben")).ID
 		d.Now = d.from.Add(time.Hour)
@@ -299,7 +299,7 @@ func TestTermsOfImportedSales(t *testing.T) {
 
 // Changes at the same time all count: each is a version, or the last of one moment.
 func TestTermsConcurrently(t *testing.T) {
-	eachDated(t, func(t *testing.T, d *dated) {
+	eachDated(t, func(t *testing.T, d *datedWorld) {
 		var wg sync.WaitGroup
 		for i := range 20 {
 			wg.Go(func() {
@@ -379,7 +379,7 @@ func TestTermsAreNoPlan(t *testing.T) {
 
 // The commission type of a plan in use does not change, at any date.
 func TestTermsTypeInUse(t *testing.T) {
-	eachDated(t, func(t *testing.T, d *dated) {
+	eachDated(t, func(t *testing.T, d *datedWorld) {
 		flat := affiliate.TermsUpdate{Type: affiliate.Set(affiliate.CommissionFlat), From: d.date()}
 		if d.plan == uuid.Nil { // as a change of Config: a rate of another type is not used
 			d.set(flat)
@@ -398,7 +398,7 @@ func TestTermsTypeInUse(t *testing.T) {
 
 // Events show the terms in force, and no dates.
 func TestTermsInEvents(t *testing.T) {
-	eachDated(t, func(t *testing.T, d *dated) {
+	eachDated(t, func(t *testing.T, d *datedWorld) {
 		d.Now = d.from
 		events := d.Fired(func() { d.Join("ben", func(in *affiliate.AffiliateParams) { in.CommissionPlanID = d.plan }) })
 		body := scene.BodyOf[affiliate.AffiliateBody](t, events[0])

@@ -14,8 +14,8 @@ import (
 
 // The codes of an imported coupon.
 
-// A plannedCode says what happens to a code of a row.
-type plannedCode struct {
+// A codePlan says what happens to a code of a row.
+type codePlan struct {
 	imported.Code
 	owner  uuid.UUID
 	known  bool             // it is not new
@@ -25,8 +25,8 @@ type plannedCode struct {
 
 // planCodes decides which codes of a row are stored. coupon is zero for a new
 // one.
-func (im *importing) planCodes(row *imported.Coupon, coupon uuid.UUID) ([]plannedCode, error) {
-	var codes []plannedCode
+func (im *importing) planCodes(row *imported.Coupon, coupon uuid.UUID) ([]codePlan, error) {
+	var codes []codePlan
 	own := map[record.Key]bool{}
 	for _, code := range row.Codes {
 		_, found, err := importedAs(im.Op, code.Ref)
@@ -36,7 +36,7 @@ func (im *importing) planCodes(row *imported.Coupon, coupon uuid.UUID) ([]planne
 		if found {
 			continue
 		}
-		planned := plannedCode{Code: code}
+		planned := codePlan{Code: code}
 		if err := im.placeCode(&planned, coupon, own); err != nil {
 			return nil, err
 		}
@@ -46,7 +46,7 @@ func (im *importing) planCodes(row *imported.Coupon, coupon uuid.UUID) ([]planne
 }
 
 // placeCode finds the owner of a code, and whether the code is free.
-func (im *importing) placeCode(planned *plannedCode, coupon uuid.UUID, own map[record.Key]bool) error {
+func (im *importing) placeCode(planned *codePlan, coupon uuid.UUID, own map[record.Key]bool) error {
 	to, err := follow(im.Op, planned.Via)
 	switch {
 	case err == nil:
@@ -83,7 +83,7 @@ func (im *importing) placeCode(planned *plannedCode, coupon uuid.UUID, own map[r
 
 // storeCodes writes the planned codes, and returns how many are new. When a
 // code is added later, its uses are added to the coupon too.
-func (im *importing) storeCodes(coupon record.Coupon, codes []plannedCode, later bool) (added int, err error) {
+func (im *importing) storeCodes(coupon record.Coupon, codes []codePlan, later bool) (added int, err error) {
 	var used int64
 	for i := range codes {
 		planned := &codes[i]
@@ -117,7 +117,7 @@ func (im *importing) storeCodes(coupon record.Coupon, codes []plannedCode, later
 }
 
 // insertCode writes a new code.
-func (im *importing) insertCode(planned *plannedCode, coupon uuid.UUID) error {
+func (im *importing) insertCode(planned *codePlan, coupon uuid.UUID) error {
 	rec := im.CodeRecord(planned.CodeParams)
 	rec.ID, rec.CouponID, rec.AffiliateID, rec.Revision = im.NewIDAt(planned.CreatedAt), coupon, planned.owner, 0
 	rec.TimesRedeemed, rec.OpeningRedeemed = planned.TimesRedeemed, planned.TimesRedeemed

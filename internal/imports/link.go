@@ -24,12 +24,12 @@ import (
 type importedLinks struct {
 	*importing
 	row   *imported.Affiliate
-	plans []plannedLink
+	plans []linkPlan
 	new   int // of plans
 }
 
-// A plannedLink says what happens to a link of a row.
-type plannedLink struct {
+// A linkPlan says what happens to a link of a row.
+type linkPlan struct {
 	imported.Link
 	stored uuid.UUID        // the link is there already; zero: it is not
 	left   bool             // it is left out; its ref leads to the affiliate
@@ -58,12 +58,12 @@ func (l *importedLinks) plan(self uuid.UUID) error {
 			case owner == uuid.Nil || owner == self:
 				continue
 			case self != uuid.Nil: // it is not renamed again in each import
-				l.plans = append(l.plans, plannedLink{left: true, note: refusal.SlugTaken.On("links")})
+				l.plans = append(l.plans, linkPlan{left: true, note: refusal.SlugTaken.On("links")})
 				continue
 			}
 			link.Ref = "" // it leads to the other affiliate
 		}
-		planned := plannedLink{Link: link}
+		planned := linkPlan{Link: link}
 		if link.Slug != given {
 			if planned.alias, err = l.freeAlias(given, self); err != nil {
 				return err
@@ -97,10 +97,10 @@ func (l *importedLinks) ownerOf(rec *record.Import) (uuid.UUID, error) {
 }
 
 // fresh reports whether the link is to be written.
-func (p *plannedLink) fresh() bool { return !p.left && p.same == 0 && p.stored == uuid.Nil }
+func (p *linkPlan) fresh() bool { return !p.left && p.same == 0 && p.stored == uuid.Nil }
 
 // place finds out whether a slug is free, and what is done otherwise.
-func (l *importedLinks) place(planned *plannedLink, self uuid.UUID, own map[string]int) error {
+func (l *importedLinks) place(planned *linkPlan, self uuid.UUID, own map[string]int) error {
 	if planned.Slug == "" {
 		planned.left = true
 		return nil
@@ -162,7 +162,7 @@ func (l *importedLinks) freeAlias(given string, self uuid.UUID) (string, error) 
 
 // planned reports whether a link of the row has an alias already.
 func (l *importedLinks) planned(alias string) bool {
-	return slices.ContainsFunc(l.plans, func(p plannedLink) bool { return record.FoldSlug(p.alias) == record.FoldSlug(alias) })
+	return slices.ContainsFunc(l.plans, func(p linkPlan) bool { return record.FoldSlug(p.alias) == record.FoldSlug(alias) })
 }
 
 // addAlias makes an alias lead to a link.
@@ -223,7 +223,7 @@ func (l *importedLinks) needOne(random string) error {
 		return nil
 	}
 	slug, err := l.UnusedSlug(engine.SlugBase(l.row.Email), random)
-	l.plans = append(l.plans, plannedLink{Link: imported.Link{Slug: slug, CreatedAt: l.row.CreatedAt}})
+	l.plans = append(l.plans, linkPlan{Link: imported.Link{Slug: slug, CreatedAt: l.row.CreatedAt}})
 	l.new++
 	return err
 }
@@ -263,7 +263,7 @@ func (l *importedLinks) store(owner record.Affiliate) (int, error) {
 }
 
 // insert writes a new link.
-func (l *importedLinks) insert(planned *plannedLink, owner uuid.UUID) error {
+func (l *importedLinks) insert(planned *linkPlan, owner uuid.UUID) error {
 	at := affiliate.InstantOf(planned.CreatedAt)
 	rec := record.Link{
 		ID: l.NewIDAt(planned.CreatedAt), AffiliateID: owner, Slug: planned.Slug, OpeningClicks: planned.Clicks, CreatedAt: at, UpdatedAt: at,
@@ -279,7 +279,7 @@ func (l *importedLinks) insert(planned *plannedLink, owner uuid.UUID) error {
 }
 
 // enrollLink stores in the ledger what the ref of a link leads to.
-func (l *importedLinks) enrollLink(planned *plannedLink, owner uuid.UUID) error {
+func (l *importedLinks) enrollLink(planned *linkPlan, owner uuid.UUID) error {
 	if planned.Ref == "" {
 		return nil
 	}

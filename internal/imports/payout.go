@@ -77,7 +77,7 @@ func (im *importing) payout(row *imported.Payout, digest string) (imported.Row, 
 	if found {
 		return im.forwardPayout(known, row, digest)
 	}
-	held := paying{importing: im}
+	held := payoutEntries{importing: im}
 	if err := held.collect(row, uuid.Nil); err != nil {
 		return imported.Row{}, err
 	}
@@ -125,7 +125,7 @@ func (im *importing) forwardPayout(known record.Import, row *imported.Payout, di
 		return imported.Row{}, err
 	}
 	rec = rec.Clone()
-	held := paying{importing: im}
+	held := payoutEntries{importing: im}
 	why := held.collect(row, rec.ID)
 	denied, refused := errors.AsType[*affiliate.Error](why)
 	switch {
@@ -154,8 +154,8 @@ func (im *importing) forwardPayout(known record.Import, row *imported.Payout, di
 	return imported.Row{Outcome: imported.Forwarded, Stored: known.Figures}, im.amend(known)
 }
 
-// A paying holds the entries that the refs of a payout name.
-type paying struct {
+// payoutEntries holds the entries that the refs of a payout name.
+type payoutEntries struct {
 	*importing
 	owner   uuid.UUID
 	sales   []record.Sale // of fresh
@@ -167,7 +167,7 @@ type paying struct {
 
 // collect finds the entries that a row names. It checks that they are free, or
 // in the payout self, and that they add up to its amount.
-func (h *paying) collect(row *imported.Payout, self uuid.UUID) error {
+func (h *payoutEntries) collect(row *imported.Payout, self uuid.UUID) error {
 	for _, ref := range row.Sales {
 		known, found, err := importedAs(h.importing.Op, ref)
 		if err != nil {
@@ -193,7 +193,7 @@ func (h *paying) collect(row *imported.Payout, self uuid.UUID) error {
 	return nil
 }
 
-func (h *paying) addSale(id, self uuid.UUID) error {
+func (h *payoutEntries) addSale(id, self uuid.UUID) error {
 	rec, err := h.Tx.Sales.Get(id)
 	if err != nil {
 		return refusal.UnknownRef.About("sales").IfMissing(err)
@@ -220,7 +220,7 @@ func (h *paying) addSale(id, self uuid.UUID) error {
 	return nil
 }
 
-func (h *paying) addBonus(id, self uuid.UUID) error {
+func (h *payoutEntries) addBonus(id, self uuid.UUID) error {
 	rec, err := h.Tx.Adjustments.Get(id)
 	if err != nil {
 		return refusal.UnknownRef.About("sales").IfMissing(err)
@@ -233,7 +233,7 @@ func (h *paying) addBonus(id, self uuid.UUID) error {
 }
 
 // take counts an entry that is in the payout in, or in none.
-func (h *paying) take(e payout.OpenEntry, owner, in, self uuid.UUID) (err error) {
+func (h *payoutEntries) take(e payout.OpenEntry, owner, in, self uuid.UUID) (err error) {
 	if h.owner == uuid.Nil {
 		h.owner = owner
 	}
@@ -252,7 +252,7 @@ func (h *paying) take(e payout.OpenEntry, owner, in, self uuid.UUID) (err error)
 }
 
 // put puts the entries into the payout and gives it the row's status.
-func (h *paying) put(rec *record.Payout, row *imported.Payout) error {
+func (h *payoutEntries) put(rec *record.Payout, row *imported.Payout) error {
 	wasHeld, wasPaid := split(rec)
 	slices.SortFunc(h.fresh, payout.OpenEntry.Compare)
 	for _, e := range h.fresh {
@@ -290,7 +290,7 @@ func split(r *record.Payout) (held, paid affiliate.Amount) {
 }
 
 // mark puts the fresh entries into the payout.
-func (h *paying) mark(payout uuid.UUID) error {
+func (h *payoutEntries) mark(payout uuid.UUID) error {
 	for _, rec := range h.sales {
 		rec = rec.Clone()
 		for i := range rec.Commissions {

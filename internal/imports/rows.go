@@ -96,29 +96,29 @@ type importReply struct{ imported.Report }
 
 var _ engine.Keeper = (*importReply)(nil)
 
-// A keptReport is a report in a receipt.
-type keptReport struct {
+// A reportReceipt is a report in a receipt.
+type reportReceipt struct {
 	imported.Report
-	Failed []storedFailure
+	Failed []failureReceipt
 }
 
-type storedFailure struct {
+type failureReceipt struct {
 	Row     int
 	Refusal *affiliate.Error // nil: ErrNotFound
 }
 
 func (r *importReply) KeepAnswer() (answer record.Payload, outcome string) {
-	k := keptReport{Report: r.Report}
+	k := reportReceipt{Report: r.Report}
 	for _, f := range r.Failed {
 		refusal, _ := errors.AsType[*affiliate.Error](f.Err)
-		k.Failed = append(k.Failed, storedFailure{f.Row, refusal})
+		k.Failed = append(k.Failed, failureReceipt{f.Row, refusal})
 	}
 	raw, _ := json.Marshal(k) // numbers, texts and refusals always have JSON
 	return record.RawPayload(raw), ""
 }
 
 func (r *importReply) RestoreAnswer(answer []byte, _ string) error {
-	var k keptReport
+	var k reportReceipt
 	if err := json.Unmarshal(answer, &k); err != nil {
 		return err
 	}

@@ -18,7 +18,7 @@ import (
 // plan finds the sites in the files, and writes an overlay for the go command that has
 // all of them. It returns the overlay's path.
 func plan(files []string, dir string) ([]site, string, error) {
-	p := &planned{dir: dir, replaced: map[string]string{}, next: 1}
+	p := &packPlan{dir: dir, replaced: map[string]string{}, next: 1}
 	byFolder := map[string][]string{}
 	for _, file := range files {
 		folder := filepath.Dir(file)
@@ -37,8 +37,8 @@ func plan(files []string, dir string) ([]site, string, error) {
 	return p.sites, overlay, os.WriteFile(overlay, raw, 0o600)
 }
 
-// planned is what was found so far.
-type planned struct {
+// packPlan holds the finds so far.
+type packPlan struct {
 	dir      string
 	sites    []site
 	replaced map[string]string // by what each file is replaced
@@ -46,7 +46,7 @@ type planned struct {
 }
 
 // add finds the sites in some files of one package.
-func (p *planned) add(folder string, files []string) error {
+func (p *packPlan) add(folder string, files []string) error {
 	fset := token.NewFileSet()
 	found, err := filepath.Glob(filepath.Join(folder, "*.go"))
 	if err != nil {
@@ -90,7 +90,7 @@ func (p *planned) add(folder string, files []string) error {
 }
 
 // put writes a file that takes the place of another.
-func (p *planned) put(path string, src []byte) error {
+func (p *packPlan) put(path string, src []byte) error {
 	by := filepath.Join(p.dir, strings.ReplaceAll(filepath.ToSlash(path), "/", "_"))
 	path, err := filepath.Abs(path)
 	if err != nil {

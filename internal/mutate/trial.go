@@ -20,12 +20,12 @@ type trial struct {
 	folder string // of the tests, which read their testdata there
 	binary string
 	flags  []string
-	dir    string   // for what the tests report
-	tests  []tested // those that reach a site, the fastest first
+	dir    string      // for what the tests report
+	tests  []testReach // those that reach a site, the fastest first
 }
 
-// A tested is a test of the package, how long it takes and which sites it reaches.
-type tested struct {
+// A testReach is a test of the package, how long it takes and which sites it reaches.
+type testReach struct {
 	name    string
 	took    time.Duration
 	reaches map[int]bool
@@ -66,7 +66,7 @@ func (t *trial) survey(ctx context.Context, workers int) (left []string, err err
 		file := filepath.Join(t.dir, name)
 		start := time.Now()
 		ok, _ := t.run(ctx, []string{name}, 5*time.Minute, "MUTANTS_REACHED="+file)
-		one := tested{name, time.Since(start), reached(file)}
+		one := testReach{name, time.Since(start), reached(file)}
 		mu.Lock()
 		defer mu.Unlock()
 		if !ok {
@@ -75,7 +75,7 @@ func (t *trial) survey(ctx context.Context, workers int) (left []string, err err
 			t.tests = append(t.tests, one)
 		}
 	})
-	slices.SortFunc(t.tests, func(a, b tested) int { return cmp.Compare(a.took, b.took) })
+	slices.SortFunc(t.tests, func(a, b testReach) int { return cmp.Compare(a.took, b.took) })
 	slices.Sort(left)
 	if err := ctx.Err(); err != nil {
 		return left, err

@@ -35,7 +35,7 @@ func (r *Payment) decide(id uuid.UUID, d affiliate.PaymentDecision, rate affilia
 	if err != nil {
 		return affiliate.PaymentResult{}, refusal.PaymentNotFound.IfMissing(err)
 	}
-	r.known = known{}
+	r.paymentState = paymentState{}
 	r.Fact = affiliate.PaymentFact{Provider: rec.Provider, Payer: affiliate.PayerFact{ID: rec.PayerID}}
 	steps := []func() error{
 		r.readPayer,

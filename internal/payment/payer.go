@@ -276,7 +276,7 @@ func (r *Payment) comesFirst() error {
 // resume decides about what the payment took back, and about what waits for its payer, who is a customer by it. It writes
 // the payer.
 func (r *Payment) resume() error {
-	mine, fact := r.known, r.Fact
+	mine, fact := r.paymentState, r.Fact
 	if mine.undone == nil && (!mine.expected || mine.payer.Rec.ReferralID == uuid.Nil) {
 		if mine.Rec.ID == uuid.Nil || !r.payerKept() {
 			return nil
@@ -289,7 +289,7 @@ func (r *Payment) resume() error {
 	}
 	r.Fact = affiliate.PaymentFact{Provider: fact.Provider, Payer: fact.Payer} // it says nothing of other payments
 	err = r.decideAnew(&mine.payer, open, mine.undone)
-	if r.known, r.Fact = mine, fact; err != nil || mine.Rec.ID == uuid.Nil {
+	if r.paymentState, r.Fact = mine, fact; err != nil || mine.Rec.ID == uuid.Nil {
 		return err
 	}
 	if r.Rec, err = r.Tx.Payments.Get(mine.Rec.ID); err != nil {
@@ -309,7 +309,7 @@ func meets(c *payerChange) bool {
 
 // retry tries to make the sale of a parked payment.
 func (r *Payment) retry(rec record.Payment, payer *payerChange) error {
-	r.known = known{payer: *payer}
+	r.paymentState = paymentState{payer: *payer}
 	for _, step := range []func() error{func() error { return r.own(rec) }, r.tryWaiting, r.follow, r.leave} {
 		if err := step(); err != nil {
 			return err

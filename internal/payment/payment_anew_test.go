@@ -12,8 +12,8 @@ import (
 	"github.com/tributary-go/tributary/internal/scene"
 )
 
-// told is a payment of Tomas, so many hours after the first one.
-type told struct {
+// toldPayment is a payment of Tomas, so many hours after the first one.
+type toldPayment struct {
 	key    string
 	after  int
 	change func(*affiliate.Paid)
@@ -27,7 +27,7 @@ func trial(p *affiliate.Paid) {
 }
 
 // fact is what a provider reports of it.
-func (o told) fact(s *scene.PayShop, began time.Time, payer affiliate.PayerFact) affiliate.PaymentFact {
+func (o toldPayment) fact(s *scene.PayShop, began time.Time, payer affiliate.PayerFact) affiliate.PaymentFact {
 	f := s.Paid(o.key, "100", "0", strings.Fields(o.tries)...)
 	f.Payer = payer
 	return scene.Altered(f, func(p *affiliate.Paid) {
@@ -63,21 +63,21 @@ func TestRenewalsFirst(t *testing.T) {
 	signed := scene.Tomas
 	signed.CustomerID = "17"
 	for name, tt := range map[string]struct {
-		told  []told
+		told  []toldPayment
 		payer affiliate.PayerFact
 		want  string // of the payments, whom they credit
 	}{
-		"a code and another's link":                   {[]told{{"p1", 0, nil, "code:MARA20 ben"}, {"p2", 1, renewed, "ben"}, {"p3", 2, renewed, "ben"}}, scene.Tomas, "p1 mara, p2 mara, p3 mara"},
-		"a code alone":                                {[]told{{"p1", 0, nil, "code:MARA20"}, {"p2", 1, renewed, "code:MARA20"}, {"p3", 2, renewed, "code:MARA20"}}, scene.Tomas, "p1 mara, p2 mara, p3 mara"},
-		"a code, and renewals with and without marks": {[]told{{"p1", 0, nil, "code:MARA20"}, {"p2", 1, renewed, "code:MARA20"}, {"p3", 2, renewed, "ben"}}, scene.Tomas, "p1 mara, p2 mara, p3 mara"},
-		"links of two":                                {[]told{{"p1", 0, nil, "mara"}, {"p2", 1, renewed, "ben"}, {"p3", 2, renewed, "ben"}}, scene.Tomas, "p1 mara, p2 mara, p3 mara"},
-		"a trial":                                     {[]told{{"p0", 0, trial, "code:MARA20"}, {"p2", 1, renewed, "ben"}, {"p3", 2, renewed, "code:MARA20"}}, scene.Tomas, "p2 mara, p3 mara"},
-		"a first one without a mark":                  {[]told{{"p1", 0, nil, ""}, {"p2", 1, renewed, "ben"}}, scene.Tomas, "p2 ben"},
-		"a first one of nobody":                       {[]told{{"p1", 0, nil, "nowhere"}, {"p2", 1, renewed, "ben"}, {"p3", 2, renewed, "code:MARA20"}}, scene.Tomas, "p1 ben, p2 ben, p3 ben"},
-		"the host's id":                               {[]told{{"p1", 0, nil, "code:MARA20 ben"}, {"p2", 1, renewed, "ben"}}, signed, "p1 mara, p2 mara"},
-		"no email":                                    {[]told{{"p1", 0, nil, "code:MARA20 ben"}, {"p2", 1, renewed, "ben"}, {"p3", 2, renewed, "code:MARA20"}}, affiliate.PayerFact{ID: "cus_T"}, "p1 mara, p2 mara, p3 mara"},
-		"an email that is told last":                  {[]told{{"p1", 0, nil, "code:MARA20 ben"}, {"p2", 1, renewed, "ben"}, {"p3", 2, renewed, "ben"}}, affiliate.PayerFact{ID: "cus_E"}, "p1 mara, p2 mara, p3 mara"},
-		"no email and no mark":                        {[]told{{"p1", 0, nil, "code:MARA20"}, {"p2", 1, renewed, ""}}, affiliate.PayerFact{ID: "cus_T"}, "p1 mara, p2 mara"},
+		"a code and another's link":                   {[]toldPayment{{"p1", 0, nil, "code:MARA20 ben"}, {"p2", 1, renewed, "ben"}, {"p3", 2, renewed, "ben"}}, scene.Tomas, "p1 mara, p2 mara, p3 mara"},
+		"a code alone":                                {[]toldPayment{{"p1", 0, nil, "code:MARA20"}, {"p2", 1, renewed, "code:MARA20"}, {"p3", 2, renewed, "code:MARA20"}}, scene.Tomas, "p1 mara, p2 mara, p3 mara"},
+		"a code, and renewals with and without marks": {[]toldPayment{{"p1", 0, nil, "code:MARA20"}, {"p2", 1, renewed, "code:MARA20"}, {"p3", 2, renewed, "ben"}}, scene.Tomas, "p1 mara, p2 mara, p3 mara"},
+		"links of two":                                {[]toldPayment{{"p1", 0, nil, "mara"}, {"p2", 1, renewed, "ben"}, {"p3", 2, renewed, "ben"}}, scene.Tomas, "p1 mara, p2 mara, p3 mara"},
+		"a trial":                                     {[]toldPayment{{"p0", 0, trial, "code:MARA20"}, {"p2", 1, renewed, "ben"}, {"p3", 2, renewed, "code:MARA20"}}, scene.Tomas, "p2 mara, p3 mara"},
+		"a first one without a mark":                  {[]toldPayment{{"p1", 0, nil, ""}, {"p2", 1, renewed, "ben"}}, scene.Tomas, "p2 ben"},
+		"a first one of nobody":                       {[]toldPayment{{"p1", 0, nil, "nowhere"}, {"p2", 1, renewed, "ben"}, {"p3", 2, renewed, "code:MARA20"}}, scene.Tomas, "p1 ben, p2 ben, p3 ben"},
+		"the host's id":                               {[]toldPayment{{"p1", 0, nil, "code:MARA20 ben"}, {"p2", 1, renewed, "ben"}}, signed, "p1 mara, p2 mara"},
+		"no email":                                    {[]toldPayment{{"p1", 0, nil, "code:MARA20 ben"}, {"p2", 1, renewed, "ben"}, {"p3", 2, renewed, "code:MARA20"}}, affiliate.PayerFact{ID: "cus_T"}, "p1 mara, p2 mara, p3 mara"},
+		"an email that is told last":                  {[]toldPayment{{"p1", 0, nil, "code:MARA20 ben"}, {"p2", 1, renewed, "ben"}, {"p3", 2, renewed, "ben"}}, affiliate.PayerFact{ID: "cus_E"}, "p1 mara, p2 mara, p3 mara"},
+		"no email and no mark":                        {[]toldPayment{{"p1", 0, nil, "code:MARA20"}, {"p2", 1, renewed, ""}}, affiliate.PayerFact{ID: "cus_T"}, "p1 mara, p2 mara"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			first := ""
@@ -129,14 +129,14 @@ func TestRenewalsEnd(t *testing.T) {
 			}
 			for month := range 5 {
 				s.Now = s.Now.Add(31 * day)
-				s.Reports(told{fmt.Sprint("p", month+2), 24*31*month + 1, renewed, "ben"}.fact(s, began, payer))
+				s.Reports(toldPayment{fmt.Sprint("p", month+2), 24*31*month + 1, renewed, "ben"}.fact(s, began, payer))
 				scene.Must(s.Run(t.Context(), affiliate.PruneJob{Before: s.Now}))
 			}
 			if n := open(); n != 3 { // of 0, 31 and 62 days
 				t.Errorf("%d are open of 5", n)
 			}
 			s.Verifies()
-			s.Reports(told{"p1", 0, nil, "code:MARA20"}.fact(s, began, payer))
+			s.Reports(toldPayment{"p1", 0, nil, "code:MARA20"}.fact(s, began, payer))
 			want := "customer of ben %q \"\": 600\np1 mara 20 false\np2 ben 20 true\np3 ben 20 true\np4 ben 20 true\np5 ben 20 true\np6 ben 20 true\nredeemed 1"
 			if got := booksOf(s); got != fmt.Sprintf(want, payer.Email) {
 				t.Errorf("%s", got)
@@ -151,7 +151,7 @@ func TestRenewalsEnd(t *testing.T) {
 
 // What a payout holds of a renewal, and a customer whom a person moved, stay when the first payment is told.
 func TestRenewalsFirstStay(t *testing.T) {
-	first, second := told{"p1", 0, nil, "code:MARA20 ben"}, told{"p2", 1, renewed, "ben"}
+	first, second := toldPayment{"p1", 0, nil, "code:MARA20 ben"}, toldPayment{"p2", 1, renewed, "ben"}
 	for name, tt := range map[string]struct {
 		change func(s *scene.PayShop)
 		want   string

@@ -36,11 +36,11 @@ func ReportPayment(ctx context.Context, p *engine.Program, f affiliate.PaymentFa
 type Payment struct {
 	*engine.Op
 	Fact affiliate.PaymentFact
-	known
+	paymentState
 }
 
-// known holds what a run of the operation has found and done.
-type known struct {
+// paymentState holds what a run of the operation has found and done.
+type paymentState struct {
 	Old, Rec record.Payment // before and after; old is zero for a new one
 	fresh    []string       // keys that nobody has yet
 	payer    payerChange
@@ -104,7 +104,7 @@ func (r *Payment) Announce(soon func(table string, key record.Key)) {
 
 // report is the transaction of ReportPayment.
 func (r *Payment) report() (affiliate.PaymentResult, error) {
-	r.known = known{}
+	r.paymentState = paymentState{}
 	for _, step := range []func() error{r.Find, r.meet, r.addFacts, r.makeSale, r.follow, r.leave, r.Save, r.resume} {
 		if err := step(); err != nil {
 			return affiliate.PaymentResult{}, err
@@ -121,7 +121,7 @@ func (r *Payment) meet() error {
 	whole := r.Fact
 	r.Fact = affiliate.PaymentFact{Provider: whole.Provider, Payer: whole.Payer} // it is of no payment yet
 	err := r.reportPayer(whole.Payer)
-	if r.Fact, r.known = whole, (known{}); err != nil {
+	if r.Fact, r.paymentState = whole, (paymentState{}); err != nil {
 		return err
 	}
 	if err := r.Find(); err != nil {

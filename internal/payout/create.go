@@ -52,7 +52,7 @@ func CreatePayout(ctx context.Context, p *engine.Program, in affiliate.PayoutPar
 }
 
 // pay completes and stores a payout of what was taken.
-func pay(o *engine.Op, aff *record.Affiliate, rec record.Payout, t taking) (affiliate.Payout, error) {
+func pay(o *engine.Op, aff *record.Affiliate, rec record.Payout, t entrySelection) (affiliate.Payout, error) {
 	rec.ID, rec.AffiliateID, rec.Amount, rec.Items = o.NewID(), aff.ID, t.sum, t.items
 	rec.PaymentMethod, rec.PayeeName, rec.PayeeEmail = aff.PaymentMethod, engine.NameOf(*aff), aff.PayoutEmail
 	rec.PeriodStart, rec.PeriodEnd, rec.CreatedAt, rec.UpdatedAt = t.start, t.end, o.Now, o.Now

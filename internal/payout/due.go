@@ -15,15 +15,15 @@ import (
 
 // The result of a run, or of its preview, for an affiliate.
 
-// A due is the line of an affiliate, and what its payout takes.
-type due struct {
+// A dueLine is the line of an affiliate, and what its payout takes.
+type dueLine struct {
 	affiliate.PayoutLine
-	taking
+	entrySelection
 }
 
 // dueTo decides about an affiliate; ok is false when nothing is open, or when the run
 // does not include the affiliate.
-func dueTo(o *engine.Op, aff *record.Affiliate, run *record.Run) (d due, ok bool, err error) {
+func dueTo(o *engine.Op, aff *record.Affiliate, run *record.Run) (d dueLine, ok bool, err error) {
 	if len(run.Methods) > 0 && !slices.Contains(run.Methods, aff.PaymentMethod) || slices.Contains(run.ExceptIDs, aff.ID) {
 		return d, false, nil
 	}
@@ -37,17 +37,17 @@ func dueTo(o *engine.Op, aff *record.Affiliate, run *record.Run) (d due, ok bool
 		}
 	}
 	entries := len(open)
-	if d.taking, err = take(open, run.Until, run.StartedAt); err != nil {
+	if d.entrySelection, err = take(open, run.Until, run.StartedAt); err != nil {
 		return d, false, err
 	}
 	d.AffiliateID, d.Amount = aff.ID, d.sum
-	d.PayoutID, d.Skipped = affiliate.Null[uuid.UUID](), engine.OrNull(skips(run, aff, entries, &d.taking))
+	d.PayoutID, d.Skipped = affiliate.Null[uuid.UUID](), engine.OrNull(skips(run, aff, entries, &d.entrySelection))
 	return d, true, nil
 }
 
 // skips returns why the run skips this affiliate, or empty. When several reasons hold it
 // is the first. open is the number of open entries, t what the run would pay of them.
-func skips(r *record.Run, aff *record.Affiliate, open int, t *taking) affiliate.SkipReason {
+func skips(r *record.Run, aff *record.Affiliate, open int, t *entrySelection) affiliate.SkipReason {
 	switch {
 	case aff.Status == affiliate.AffiliateBanned:
 		return affiliate.SkipBanned

@@ -16,9 +16,9 @@ import (
 
 // What a payout takes, and the sales of it.
 
-// A taking is what a payout may take of an affiliate: the open entries in the
+// An entrySelection is the part of an affiliate\'s books that a payout may take: the open entries in the
 // order of their time, and their sum.
-type taking struct {
+type entrySelection struct {
 	items      []affiliate.PayoutItem
 	start, end affiliate.Instant // of the oldest and the newest
 	sum        affiliate.Amount
@@ -28,7 +28,7 @@ type taking struct {
 // period has ended at a moment, and every negative entry, so that a known debt is
 // always deducted. Times are compared in whole milliseconds, as they are shown: a
 // plain date ends at its last one.
-func take(open []OpenEntry, until, moment affiliate.Instant) (t taking, err error) {
+func take(open []OpenEntry, until, moment affiliate.Instant) (t entrySelection, err error) {
 	open = slices.DeleteFunc(open, func(e OpenEntry) bool {
 		return e.Amount.Sign() > 0 && (e.At.Truncate(time.Millisecond).After(until) || e.PayableAt.After(moment))
 	})

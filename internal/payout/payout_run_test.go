@@ -346,13 +346,13 @@ func TestPayoutRunsAtOnce(t *testing.T) {
 	s.Verifies()
 }
 
-// dying is a store that fails from the n-th Update on: the process was killed.
-type dying struct {
+// dyingStore is a store that fails from the n-th Update on: the process was killed.
+type dyingStore struct {
 	record.Store
 	left *int
 }
 
-func (d dying) Update(ctx context.Context, id uuid.UUID, fn func(*record.Tx) error) error {
+func (d dyingStore) Update(ctx context.Context, id uuid.UUID, fn func(*record.Tx) error) error {
 	if *d.left--; *d.left < 0 {
 		return conformance.ErrInjected
 	}
@@ -373,7 +373,7 @@ func TestPayoutRunKilled(t *testing.T) {
 			in.Until = s.Now.Add(48 * time.Hour)
 			want := s.previews(in)
 			left := k
-			killed := s.With(dying{s.Store, &left})
+			killed := s.With(dyingStore{s.Store, &left})
 			step := func(p *tributary.Program) (affiliate.PayoutRunResult, error) {
 				if limit == 0 {
 					return p.RunPayouts(ctx, in)

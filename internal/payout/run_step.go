@@ -135,10 +135,10 @@ func lastLine(o *engine.Op, id uuid.UUID) (run record.Run, last record.Line, err
 }
 
 // writeLine writes the line of an affiliate behind the last one, with its payout.
-func writeLine(o *engine.Op, aff *record.Affiliate, d *due, run uuid.UUID, last record.Line) error {
+func writeLine(o *engine.Op, aff *record.Affiliate, d *dueLine, run uuid.UUID, last record.Line) error {
 	rec := record.Line{ID: engine.Above(o.NewID(), last.ID), RunID: run, AffiliateID: aff.ID, Amount: d.Amount, SoFar: last.SoFar}
 	if rec.Skipped = d.Skipped.Or(""); rec.Skipped == "" {
-		payout, err := pay(o, aff, record.Payout{RunID: run}, d.taking)
+		payout, err := pay(o, aff, record.Payout{RunID: run}, d.entrySelection)
 		if err != nil {
 			return err
 		}

@@ -293,7 +293,7 @@ func BenchmarkLookUp(b *testing.B) {
 func BenchmarkBytesPerSale(b *testing.B) {
 	ctx := context.Background()
 	const sales = 200_000
-	for name, store := range map[string]record.Store{"without-payload": noPayloads{memstore.New()}, "whole": memstore.New()} {
+	for name, store := range map[string]record.Store{"without-payload": payloadlessStore{memstore.New()}, "whole": memstore.New()} {
 		b.Run(name, func(b *testing.B) {
 			p, _ := benchkit.Shop(b, store, 1000)
 			before := scene.Heap()
@@ -306,21 +306,21 @@ func BenchmarkBytesPerSale(b *testing.B) {
 	}
 }
 
-// noPayloads is a store that forgets the payloads of events.
-type noPayloads struct{ record.Store }
+// payloadlessStore is a store that forgets the payloads of events.
+type payloadlessStore struct{ record.Store }
 
-func (s noPayloads) Update(ctx context.Context, program uuid.UUID, fn func(*record.Tx) error) error {
+func (s payloadlessStore) Update(ctx context.Context, program uuid.UUID, fn func(*record.Tx) error) error {
 	return s.Store.Update(ctx, program, func(tx *record.Tx) error {
-		tx.Events = emptyEvents{tx.Events}
+		tx.Events = payloadlessEvents{tx.Events}
 		return fn(tx)
 	})
 }
 
-type emptyEvents struct {
+type payloadlessEvents struct {
 	record.Table[record.Event]
 }
 
-func (t emptyEvents) Insert(rec record.Event) error {
+func (t payloadlessEvents) Insert(rec record.Event) error {
 	rec.Payload = record.Payload{}
 	return t.Table.Insert(rec)
 }

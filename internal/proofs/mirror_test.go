@@ -20,12 +20,12 @@ import (
 // events.
 type mirror struct {
 	after uuid.UUID // the last event that it got
-	sales map[string]mirrored
+	sales map[string]mirroredSale
 }
 
-// A mirrored is what a mirror has of a sale. The row of a deleted sale stays, for its
+// A mirroredSale is a sale as a mirror has it. The row of a deleted sale stays, for its
 // revision.
-type mirrored struct {
+type mirroredSale struct {
 	revision int64
 	gone     bool
 	sale     affiliate.Sale
@@ -35,7 +35,7 @@ type mirrored struct {
 func (m *mirror) follow(w *scene.World) {
 	w.T.Helper()
 	if m.sales == nil {
-		m.sales = map[string]mirrored{}
+		m.sales = map[string]mirroredSale{}
 	}
 	for {
 		events := scene.Must(w.EventsAfter(context.Background(), m.after, 1000))
@@ -51,9 +51,9 @@ func (m *mirror) follow(w *scene.World) {
 	}
 }
 
-func rowOf(w *scene.World, e affiliate.Event) mirrored {
+func rowOf(w *scene.World, e affiliate.Event) mirroredSale {
 	w.T.Helper()
-	row := mirrored{revision: e.Revision, gone: e.Type == affiliate.SaleDeleted}
+	row := mirroredSale{revision: e.Revision, gone: e.Type == affiliate.SaleDeleted}
 	if row.gone {
 		return row
 	}

@@ -20,7 +20,7 @@ func (m *moneyModel) check(rt *rapid.T) {
 	if err := m.w.Verify(ctx); err != nil {
 		rt.Fatalf("Verify: %v", err)
 	}
-	payoutOf := func(e *owed) string {
+	payoutOf := func(e *owedEntry) string {
 		if e.payout < 0 {
 			return "-"
 		}

@@ -27,8 +27,8 @@ type payee struct {
 	closed, cuts []closedPeriod
 }
 
-// An owed is an entry of a sale, or an adjustment.
-type owed struct {
+// An owedEntry is an entry of a sale, or an adjustment.
+type owedEntry struct {
 	owner    *payee
 	uid      uuid.UUID // of an adjustment
 	amount   *big.Rat
@@ -51,7 +51,7 @@ type moneySale struct {
 	basket                 *big.Rat // nil: not reported
 	free                   bool
 	at, matures            time.Time
-	entries                []*owed
+	entries                []*owedEntry
 }
 
 type moneyPayout struct {
@@ -59,7 +59,7 @@ type moneyPayout struct {
 	id     uuid.UUID
 	status affiliate.PayoutStatus
 	amount *big.Rat
-	took   []*owed
+	took   []*owedEntry
 	lines  string // of a payout that was paid
 }
 
@@ -68,7 +68,7 @@ type moneyModel struct {
 	mirror      mirror
 	ada, bob    *payee
 	sales       []*moneySale
-	adjustments []*owed
+	adjustments []*owedEntry
 	payouts     []*moneyPayout
 	refunds     int
 	runs        int
@@ -102,7 +102,7 @@ func (m *moneySale) sum() *big.Rat {
 }
 
 func (m *moneySale) held() bool {
-	return slices.ContainsFunc(m.entries, func(e *owed) bool { return e.payout >= 0 })
+	return slices.ContainsFunc(m.entries, func(e *owedEntry) bool { return e.payout >= 0 })
 }
 
 // settle makes the entries add up to what is earned.
@@ -111,11 +111,11 @@ func (m *moneySale) settle(now time.Time) {
 	if difference.Sign() == 0 {
 		return
 	}
-	if !slices.ContainsFunc(m.entries, func(e *owed) bool { return e.frozen }) {
+	if !slices.ContainsFunc(m.entries, func(e *owedEntry) bool { return e.frozen }) {
 		m.entries[0].amount = m.earned()
 		return
 	}
-	m.entries = append(m.entries, &owed{owner: m.owner, amount: difference, at: now, payout: -1, approval: m.entries[0].approval})
+	m.entries = append(m.entries, &owedEntry{owner: m.owner, amount: difference, at: now, payout: -1, approval: m.entries[0].approval})
 }
 
 func (m *moneyModel) draw(rt *rapid.T) *moneySale {
@@ -143,11 +143,11 @@ func (m *moneyModel) sell(rt *rapid.T) {
 	}
 	in.Tax = drawCents(rt, "tax", 0, in.TotalEarned.Scaled()/200)
 	s := m.record(rt, in)
-	entry := &owed{owner: s.owner, amount: s.earned(), at: s.at, matures: s.matures, payout: -1, approval: affiliate.ApprovalAccepted}
+	entry := &owedEntry{owner: s.owner, amount: s.earned(), at: s.at, matures: s.matures, payout: -1, approval: affiliate.ApprovalAccepted}
 	if in.Email == "ada+shop@example.com" { // Ada's own mailbox
 		entry.approval, entry.risks = affiliate.ApprovalOnHold, []affiliate.RiskReason{"self_referral"}
 	}
-	s.entries = []*owed{entry}
+	s.entries = []*owedEntry{entry}
 }
 
 // give records a free order.
@@ -195,7 +195,7 @@ func (m *moneyModel) refund(rt *rapid.T) {
 	case again:
 	case !in.ClawBack && s.held():
 		want = affiliate.IncludedInPayout
-		if slices.ContainsFunc(s.entries, func(e *owed) bool { return e.payout >= 0 && m.payouts[e.payout].status == affiliate.PayoutPaid }) {
+		if slices.ContainsFunc(s.entries, func(e *owedEntry) bool { return e.payout >= 0 && m.payouts[e.payout].status == affiliate.PayoutPaid }) {
 			want = affiliate.AlreadyPaid
 		}
 	case part.Cmp(s.kept) > 0:
@@ -255,7 +255,7 @@ func (m *moneyModel) update(rt *rapid.T) {
 	if err == nil {
 		*s = next
 		if s.free { // it was paid after all
-			s.free, s.entries = false, []*owed{{owner: s.owner, amount: new(big.Rat), at: s.at, matures: s.matures, payout: -1, approval: affiliate.ApprovalAccepted}}
+			s.free, s.entries = false, []*owedEntry{{owner: s.owner, amount: new(big.Rat), at: s.at, matures: s.matures, payout: -1, approval: affiliate.ApprovalAccepted}}
 		}
 		s.refunded = s.kept.Sign() == 0
 		s.settle(m.w.Now)
@@ -265,7 +265,7 @@ func (m *moneyModel) update(rt *rapid.T) {
 func (m *moneyModel) review(rt *rapid.T) {
 	s := m.draw(rt)
 	status := choose(rt, "status", affiliate.ApprovalAccepted, affiliate.ApprovalOnHold, affiliate.ApprovalDeclined)
-	changes := slices.ContainsFunc(s.entries, func(e *owed) bool { return e.approval != status })
+	changes := slices.ContainsFunc(s.entries, func(e *owedEntry) bool { return e.approval != status })
 	var want affiliate.Reason
 	if changes && s.held() {
 		want = affiliate.InPayout
@@ -297,7 +297,7 @@ func (m *moneyModel) adjust(rt *rapid.T) {
 		rt.Skip("nothing")
 	}
 	a := scene.Must(m.w.RecordAdjustment(rt.Context(), in))
-	m.adjustments = append(m.adjustments, &owed{owner: owner, uid: a.ID, amount: scene.RatOf(in.Amount), at: m.w.Now, payout: -1, approval: affiliate.ApprovalAccepted})
+	m.adjustments = append(m.adjustments, &owedEntry{owner: owner, uid: a.ID, amount: scene.RatOf(in.Amount), at: m.w.Now, payout: -1, approval: affiliate.ApprovalAccepted})
 }
 
 func (m *moneyModel) reverse(rt *rapid.T) {
@@ -313,14 +313,14 @@ func (m *moneyModel) reverse(rt *rapid.T) {
 	scene.RefusedAs(rt, "reversal", want, err)
 	if err == nil {
 		was.undone = true
-		m.adjustments = append(m.adjustments, &owed{
+		m.adjustments = append(m.adjustments, &owedEntry{
 			owner: was.owner, uid: a.ID, amount: new(big.Rat).Neg(was.amount), at: m.w.Now, payout: -1, approval: affiliate.ApprovalAccepted, undone: true,
 		})
 	}
 }
 
 // all are the entries of the sales that are there, and the adjustments.
-func (m *moneyModel) all() (all []*owed) {
+func (m *moneyModel) all() (all []*owedEntry) {
 	for _, s := range m.sales {
 		if !s.gone {
 			all = append(all, s.entries...)
@@ -350,7 +350,7 @@ func (m *moneyModel) pay(rt *rapid.T) {
 }
 
 // payable is what a payout takes of an affiliate, and its sum.
-func (m *moneyModel) payable(owner *payee, until time.Time) (took []*owed, sum *big.Rat) {
+func (m *moneyModel) payable(owner *payee, until time.Time) (took []*owedEntry, sum *big.Rat) {
 	sum = new(big.Rat)
 	for _, e := range m.all() {
 		open := e.owner == owner && e.payout < 0 && e.approval == affiliate.ApprovalAccepted && e.amount.Sign() != 0
@@ -362,7 +362,7 @@ func (m *moneyModel) payable(owner *payee, until time.Time) (took []*owed, sum *
 	return took, sum
 }
 
-func (m *moneyModel) paid(owner *payee, id uuid.UUID, took []*owed, sum *big.Rat) {
+func (m *moneyModel) paid(owner *payee, id uuid.UUID, took []*owedEntry, sum *big.Rat) {
 	for _, e := range took {
 		e.payout, e.frozen = len(m.payouts), true
 	}
@@ -419,20 +419,20 @@ func (m *moneyModel) hand(rt *rapid.T, s *moneySale, to *payee, clawBack bool) {
 	if err != nil || to == s.owner {
 		return
 	}
-	var moved []*owed
+	var moved []*owedEntry
 	back := new(big.Rat)
 	for _, e := range s.entries {
 		if e.payout < 0 {
 			continue
 		}
-		kept := &owed{owner: s.owner, amount: e.amount, at: e.at, payout: e.payout, frozen: true, approval: affiliate.ApprovalAccepted}
+		kept := &owedEntry{owner: s.owner, amount: e.amount, at: e.at, payout: e.payout, frozen: true, approval: affiliate.ApprovalAccepted}
 		took := m.payouts[e.payout].took
 		took[slices.Index(took, e)] = kept
 		moved = append(moved, kept)
 		back.Sub(back, e.amount)
 	}
 	if back.Sign() != 0 {
-		moved = append(moved, &owed{owner: s.owner, amount: back, at: m.w.Now, payout: -1, approval: affiliate.ApprovalAccepted})
+		moved = append(moved, &owedEntry{owner: s.owner, amount: back, at: m.w.Now, payout: -1, approval: affiliate.ApprovalAccepted})
 	}
 	all := scene.Must(m.w.Adjustments(rt.Context(), affiliate.AdjustmentQuery{}, affiliate.Page{})).Items
 	for i, a := range moved {
@@ -441,7 +441,7 @@ func (m *moneyModel) hand(rt *rapid.T, s *moneySale, to *payee, clawBack bool) {
 	m.adjustments = append(m.adjustments, moved...)
 	s.owner, s.rate, s.hand, s.matures = to, to.rate, nil, s.at.Add(to.held)
 	if s.entries = nil; !s.free {
-		s.entries = []*owed{{owner: to, amount: s.earned(), at: s.at, matures: s.matures, payout: -1, approval: affiliate.ApprovalAccepted}}
+		s.entries = []*owedEntry{{owner: to, amount: s.earned(), at: s.at, matures: s.matures, payout: -1, approval: affiliate.ApprovalAccepted}}
 	}
 }
 

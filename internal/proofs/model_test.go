@@ -42,8 +42,8 @@ func onModelStores(t *testing.T, play func(rt *rapid.T, w *scene.World), change 
 	}
 }
 
-// A happening is an event that a model expects.
-type happening struct {
+// An expectedEvent is an event that a model expects.
+type expectedEvent struct {
 	typ    affiliate.EventType
 	object string // the id in the body
 }
@@ -53,15 +53,15 @@ type happening struct {
 type chronicle struct {
 	w    *scene.World
 	last uuid.UUID
-	want []happening
+	want []expectedEvent
 }
 
 func (c *chronicle) foretell(typ affiliate.EventType, object any) {
-	c.want = append(c.want, happening{typ, fmt.Sprint(object)})
+	c.want = append(c.want, expectedEvent{typ, fmt.Sprint(object)})
 }
 
 func (c *chronicle) check(rt *rapid.T) {
-	var got []happening
+	var got []expectedEvent
 	err := c.w.Store.View(context.Background(), c.w.Config().ID, func(tx *record.Tx) error {
 		for rec, err := range tx.Events.List(record.Query{After: c.last}) {
 			if err != nil {
@@ -75,7 +75,7 @@ func (c *chronicle) check(rt *rapid.T) {
 			if payload.Event != rec.Type {
 				rt.Errorf("event of type %s has the payload of a %s", rec.Type, payload.Event)
 			}
-			got = append(got, happening{rec.Type, strings.Trim(string(payload.Body.ID), `"`)})
+			got = append(got, expectedEvent{rec.Type, strings.Trim(string(payload.Body.ID), `"`)})
 			c.last = rec.ID
 		}
 		return nil

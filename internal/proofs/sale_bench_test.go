@@ -135,7 +135,7 @@ func BenchmarkRealSaleOnFullStore(b *testing.B) {
 func BenchmarkRealSaleBytes(b *testing.B) {
 	const sales = 100_000
 	for _, whole := range []bool{false, true} {
-		name, store := "without-payload", record.Store(noPayloads{memstore.New()})
+		name, store := "without-payload", record.Store(payloadlessStore{memstore.New()})
 		if whole {
 			name, store = "whole", memstore.New()
 		}

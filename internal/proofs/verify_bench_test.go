@@ -42,7 +42,7 @@ func BenchmarkVerifySales(b *testing.B) {
 				scene.Must(0, p.Verify(b.Context()))
 			}
 			b.StopTimer()
-			w := &weighed{Store: store, each: 4 * n / 20}
+			w := &weighingStore{Store: store, each: 4 * n / 20}
 			scene.Must(0, p.With(w).Verify(b.Context()))
 			b.ReportMetric(float64(w.most-w.least)/(1<<20), "MiB")
 		})
@@ -70,7 +70,7 @@ func TestVerifyMemory(t *testing.T) {
 				w := &scene.World{Program: p, Store: store, T: t}
 				w.Ages()
 			}
-			w := &weighed{Store: store, each: 4 * n / 20}
+			w := &weighingStore{Store: store, each: 4 * n / 20}
 			scene.Must(0, p.With(w).Verify(t.Context()))
 			needs[i] = int64(w.most - w.least)
 			t.Logf("%s, %d sales: %d KiB, weighed %d times", name, n, needs[i]>>10, w.times)
@@ -84,14 +84,14 @@ func TestVerifyMemory(t *testing.T) {
 	}
 }
 
-// A weighed is a store that weighs the heap while its lists are walked.
-type weighed struct {
+// A weighingStore is a store that weighs the heap while its lists are walked.
+type weighingStore struct {
 	record.Store
 	each, reads, times int
 	least, most        uint64
 }
 
-func (w *weighed) weigh() {
+func (w *weighingStore) weigh() {
 	var m runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&m)
@@ -104,23 +104,23 @@ func (w *weighed) weigh() {
 	w.most = max(w.most, m.HeapAlloc)
 }
 
-func (w *weighed) View(ctx context.Context, id uuid.UUID, fn func(*record.Tx) error) error {
+func (w *weighingStore) View(ctx context.Context, id uuid.UUID, fn func(*record.Tx) error) error {
 	w.weigh()
 	return w.Store.View(ctx, id, func(tx *record.Tx) error {
 		heavy := *tx
 		for _, table := range record.Schema() {
-			table.Set(&heavy, weighedTable{table.In(tx), w})
+			table.Set(&heavy, weighingTable{table.In(tx), w})
 		}
 		return fn(&heavy)
 	})
 }
 
-type weighedTable struct {
+type weighingTable struct {
 	record.Table[record.AnyRecord]
-	w *weighed
+	w *weighingStore
 }
 
-func (t weighedTable) List(q record.Query) iter.Seq2[record.AnyRecord, error] {
+func (t weighingTable) List(q record.Query) iter.Seq2[record.AnyRecord, error] {
 	return func(yield func(record.AnyRecord, error) bool) {
 		for rec, err := range t.Table.List(q) {
 			if t.w.reads++; t.w.reads%t.w.each == 0 {

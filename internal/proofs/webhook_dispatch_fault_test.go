@@ -126,17 +126,17 @@ func change(w *scene.World, i int, rollBack bool) {
 		w.Join(fmt.Sprint("crash", i))
 		return
 	}
-	p := w.With(&failing{w.Store})
+	p := w.With(&failingStore{w.Store})
 	_, err := p.CreateAffiliate(context.Background(), affiliate.AffiliateParams{FirstName: "No", LastName: "Body", Email: fmt.Sprintf("ghost%d@example.org", i)})
 	if !errors.Is(err, scene.ErrBoom) {
 		w.T.Errorf("rolled back: %v", err)
 	}
 }
 
-// failing is a Store whose closures run to their end and then fail.
-type failing struct{ record.Store }
+// failingStore is a Store whose closures run to their end and then fail.
+type failingStore struct{ record.Store }
 
-func (s *failing) Update(ctx context.Context, id uuid.UUID, fn func(*record.Tx) error) error {
+func (s *failingStore) Update(ctx context.Context, id uuid.UUID, fn func(*record.Tx) error) error {
 	return s.Store.Update(ctx, id, func(tx *record.Tx) error {
 		if err := fn(tx); err != nil {
 			return err
@@ -246,7 +246,7 @@ func TestDispatchCommitOrder(t *testing.T) {
 	w := scene.New(t)
 	m := mailbox{got: map[string][]string{}}
 	w.Hook()
-	hold := &holding{Store: w.Store, begun: make(chan struct{}), release: make(chan struct{})}
+	hold := &waitingStore{Store: w.Store, begun: make(chan struct{}), release: make(chan struct{})}
 	early := make(chan error)
 	go func() {
 		_, err := w.With(hold).CreateAffiliate(t.Context(), affiliate.AffiliateParams{FirstName: "A", LastName: "B", Email: "early@example.org"})
@@ -267,13 +267,13 @@ func TestDispatchCommitOrder(t *testing.T) {
 	w.Verifies()
 }
 
-// holding is a Store whose Updates wait before they begin.
-type holding struct {
+// waitingStore is a Store whose Updates wait before they begin.
+type waitingStore struct {
 	record.Store
 	begun, release chan struct{}
 }
 
-func (s *holding) Update(ctx context.Context, id uuid.UUID, fn func(*record.Tx) error) error {
+func (s *waitingStore) Update(ctx context.Context, id uuid.UUID, fn func(*record.Tx) error) error {
 	close(s.begun)
 	<-s.release
 	return s.Store.Update(ctx, id, fn)

@@ -135,14 +135,14 @@ func newestOf[R record.Record[R], T any](t record.Table[R], key record.Key, n in
 // every attempt fails. An endpoint that was disabled by hand is left out: somebody
 // knows about it.
 func failingEndpoints(o *engine.Op) record.Table[record.Endpoint] {
-	return engine.Filtered[record.Endpoint]{Table: o.Tx.Endpoints, Keep: func(r record.Endpoint) bool {
+	return engine.FilteredTable[record.Endpoint]{Table: o.Tx.Endpoints, Keep: func(r record.Endpoint) bool {
 		return r.DisabledReason != affiliate.DisabledManual && (r.DisabledReason != "" || !r.FirstFailureAt.IsZero())
 	}}
 }
 
 // deliveriesSince returns the deliveries that were created at a time or later.
 func deliveriesSince(o *engine.Op, since affiliate.Instant) record.Table[record.Delivery] {
-	return engine.Filtered[record.Delivery]{
+	return engine.FilteredTable[record.Delivery]{
 		Table: o.Tx.Deliveries,
 		Keep:  func(r record.Delivery) bool { return engine.CreatedIn(r, since, affiliate.Instant{}) },
 		Over:  func(r record.Delivery) bool { return o.Before(r.CreatedAt, since) },

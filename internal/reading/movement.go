@@ -43,7 +43,7 @@ func Movements(ctx context.Context, p *engine.Program, f affiliate.MovementQuery
 	return engine.View(ctx, p, func(o *engine.Op) (affiliate.List[affiliate.Movement], error) {
 		c, since := chooseMovements(o, f)
 		since = engine.Later(from, since).Truncate(time.Millisecond)
-		table := engine.Filtered[record.Movement]{
+		table := engine.FilteredTable[record.Movement]{
 			Table: o.Tx.Movements,
 			Keep:  func(r record.Movement) bool { return !r.At.Before(from) && (to.IsZero() || r.At.Before(to)) },
 			Over:  func(r record.Movement) bool { return r.At.Before(since) },

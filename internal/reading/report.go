@@ -143,7 +143,7 @@ func Report(ctx context.Context, p *engine.Program, q affiliate.ReportQuery, pg 
 		to = min(to, from+l.Query.Limit)
 	}
 	s := series{Program: p, edges: edges[from : to+1]}
-	if s.of, err = engine.View(ctx, p, func(o *engine.Op) (reported, error) { return reportedIn(o, &q) }); err != nil {
+	if s.of, err = engine.View(ctx, p, func(o *engine.Op) (reportRead, error) { return reportedIn(o, &q) }); err != nil {
 		return affiliate.List[affiliate.Bucket]{}, err
 	}
 	out := affiliate.List[affiliate.Bucket]{}
@@ -153,8 +153,8 @@ func Report(ctx context.Context, p *engine.Program, q affiliate.ReportQuery, pg 
 	return out, err
 }
 
-// reported holds what a report reads.
-type reported struct {
+// reportRead holds what a report reads.
+type reportRead struct {
 	movements record.Key                  // zero: those of the program
 	fits      func(*record.Movement) bool // which of them count; nil: all
 	visits    record.Key                  // clicks and referrals; zero: those of the program
@@ -163,7 +163,7 @@ type reported struct {
 }
 
 // reportedIn finds out what a report reads, and whether the books are open.
-func reportedIn(o *engine.Op, q *affiliate.ReportQuery) (of reported, err error) {
+func reportedIn(o *engine.Op, q *affiliate.ReportQuery) (of reportRead, err error) {
 	var owner uuid.UUID
 	switch {
 	case !q.AffiliateID.IsZero():
@@ -199,7 +199,7 @@ func reportedIn(o *engine.Op, q *affiliate.ReportQuery) (of reported, err error)
 // A series is some buckets that are being filled.
 type series struct {
 	*engine.Program
-	of      reported
+	of      reportRead
 	edges   []affiliate.Instant // one more than there are buckets
 	buckets []affiliate.Bucket
 }

@@ -56,9 +56,9 @@ func simulateCheck(q *affiliate.SimulateQuery) error {
 
 // simulate adds up the sales of one affiliate.
 func simulate(ctx context.Context, p *engine.Program, q *affiliate.SimulateQuery, id uuid.UUID) (affiliate.Difference, error) {
-	d, customers := affiliate.Difference{AffiliateID: id}, map[uuid.UUID]before{}
+	d, customers := affiliate.Difference{AffiliateID: id}, map[uuid.UUID]earlierSales{}
 	for after, more := uuid.Nil, true; more; {
-		part, err := engine.View(ctx, p, func(o *engine.Op) (simulated, error) { return simulateAfter(o, q, d, customers, after) })
+		part, err := engine.View(ctx, p, func(o *engine.Op) (simulatedSum, error) { return simulateAfter(o, q, d, customers, after) })
 		if err != nil {
 			return affiliate.Difference{}, err
 		}
@@ -70,12 +70,12 @@ func simulate(ctx context.Context, p *engine.Program, q *affiliate.SimulateQuery
 	return d, err
 }
 
-// before is what the earlier sales of a customer would have earned, and how much more than
+// earlierSales holds what the earlier sales of a customer would have earned, and how much more than
 // they do.
-type before struct{ would, more affiliate.Amount }
+type earlierSales struct{ would, more affiliate.Amount }
 
 // and adds a sale.
-func (b before) and(would, was affiliate.Amount) (before, error) {
+func (b earlierSales) and(would, was affiliate.Amount) (earlierSales, error) {
 	sum, err := b.would.Add(would)
 	if err == nil {
 		b.more, err = b.more.Add(affiliate.AmountFromScaled(would.Scaled() - was.Scaled()))
@@ -85,7 +85,7 @@ func (b before) and(would, was affiliate.Amount) (before, error) {
 }
 
 // beside returns what the other sales of the customer had earned when this one was recorded.
-func (b before) beside(r *record.Sale) (affiliate.Amount, error) {
+func (b earlierSales) beside(r *record.Sale) (affiliate.Amount, error) {
 	earlier, known := r.Why.Earlier.Get()
 	if !known {
 		return b.would, nil
@@ -93,22 +93,22 @@ func (b before) beside(r *record.Sale) (affiliate.Amount, error) {
 	return earlier.Add(b.more)
 }
 
-// simulated is a sum after one more piece of sales.
-type simulated struct {
+// simulatedSum is a sum after one more piece of sales.
+type simulatedSum struct {
 	sum  affiliate.Difference
 	last uuid.UUID
 	read int
 
 	// Of each customer of the piece, with a cap for each customer.
-	customers map[uuid.UUID]before
+	customers map[uuid.UUID]earlierSales
 }
 
-func simulateAfter(o *engine.Op, q *affiliate.SimulateQuery, sum affiliate.Difference, earlier map[uuid.UUID]before, after uuid.UUID) (simulated, error) {
+func simulateAfter(o *engine.Op, q *affiliate.SimulateQuery, sum affiliate.Difference, earlier map[uuid.UUID]earlierSales, after uuid.UUID) (simulatedSum, error) {
 	recs, err := engine.Gather(o.Tx.Sales, record.Query{Key: record.Key{Index: record.OfAffiliate, ID: sum.AffiliateID}, After: after, Limit: simulatedSales})
 	if err != nil {
-		return simulated{}, err
+		return simulatedSum{}, err
 	}
-	now, dated := map[uuid.UUID]before{}, *q
+	now, dated := map[uuid.UUID]earlierSales{}, *q
 	for i := range recs {
 		r := &recs[i]
 		after = r.ID
@@ -117,7 +117,7 @@ func simulateAfter(o *engine.Op, q *affiliate.SimulateQuery, sum affiliate.Diffe
 		}
 		if q.Dated {
 			if dated.Terms, err = o.TermsAt(q.PlanID, engine.PaidOf(r), refusal.PlanMissing); err != nil {
-				return simulated{}, err
+				return simulatedSum{}, err
 			}
 		}
 		others, there := now[r.ReferralID]
@@ -129,10 +129,10 @@ func simulateAfter(o *engine.Op, q *affiliate.SimulateQuery, sum affiliate.Diffe
 			now[r.ReferralID], err = others.and(would, was)
 		}
 		if err != nil {
-			return simulated{}, err
+			return simulatedSum{}, err
 		}
 	}
-	return simulated{sum, after, len(recs), now}, nil
+	return simulatedSum{sum, after, len(recs), now}, nil
 }
 
 // selects reports whether the sale has the plan, and was recorded in the period.
@@ -143,7 +143,7 @@ func selects(q *affiliate.SimulateQuery, r *record.Sale) bool {
 
 // addSimulated adds a sale to the sums, and returns what it earns and what it would have
 // earned beside the earlier ones of its customer.
-func addSimulated(o *engine.Op, q *affiliate.SimulateQuery, sum *affiliate.Difference, r *record.Sale, earlier before) (was, would affiliate.Amount, err error) {
+func addSimulated(o *engine.Op, q *affiliate.SimulateQuery, sum *affiliate.Difference, r *record.Sale, earlier earlierSales) (was, would affiliate.Amount, err error) {
 	if was, err = engine.CommissionEarned(r); err != nil {
 		return was, would, err
 	}
@@ -195,7 +195,7 @@ func ownRate(r *record.Sale) bool {
 }
 
 // wouldEarn returns what a sale would earn.
-func wouldEarn(o *engine.Op, q *affiliate.SimulateQuery, r *record.Sale, earlier before) (affiliate.Amount, error) {
+func wouldEarn(o *engine.Op, q *affiliate.SimulateQuery, r *record.Sale, earlier earlierSales) (affiliate.Amount, error) {
 	ref := record.Referral{ID: r.ReferralID}
 	if ref.ID != uuid.Nil && engine.AsksMonth(&q.Terms) {
 		var err error

@@ -120,7 +120,7 @@ func linesOf(ctx context.Context, p *engine.Program, of uuid.UUID, shown period,
 			return affiliate.List[affiliate.StatementLine]{}, err
 		}
 		l.Query.Desc, l.Query.After = false, engine.FirstMovement(shown.since) // a cursor is further on
-		table := engine.Filtered[record.Movement]{
+		table := engine.FilteredTable[record.Movement]{
 			Table: o.Tx.Movements,
 			Keep:  func(r record.Movement) bool { return changesOwed(&r) },
 			Over:  func(r record.Movement) bool { return !r.At.Before(shown.end) || r.Number > shown.last },

@@ -51,16 +51,16 @@ func (r Refusal) Of(name string) *affiliate.Error {
 
 // A named row is one with a name for the place of its {…}. The text is written
 // when the row is raised, which is rare.
-type namedRow struct {
+type placeRow struct {
 	row  *Refusal
 	name string
 }
 
 // About returns the row with a name.
-func (r *Refusal) About(name string) namedRow { return namedRow{r, name} }
+func (r *Refusal) About(name string) placeRow { return placeRow{r, name} }
 
 // When returns the row as an error if the condition is true, and otherwise nil.
-func (n namedRow) When(holds bool) *affiliate.Error {
+func (n placeRow) When(holds bool) *affiliate.Error {
 	if !holds {
 		return nil
 	}
@@ -133,7 +133,7 @@ func printable(s string) string {
 
 // IfMissing returns the row as an error in the place of ErrNotFound, and otherwise the
 // error.
-func (n namedRow) IfMissing(err error) error {
+func (n placeRow) IfMissing(err error) error {
 	if errors.Is(err, affiliate.ErrNotFound) {
 		return n.row.Of(n.name)
 	}

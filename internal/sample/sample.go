@@ -38,7 +38,7 @@ type Objects struct {
 // every field that people fill. pass advances the clock of the program.
 func Fill(t testing.TB, p *tributary.Program, pass func(time.Duration), texts ...string) Objects {
 	t.Helper()
-	f := filling{Program: p, t: t, ctx: t.Context(), pass: pass, texts: texts}
+	f := sampleProgram{Program: p, t: t, ctx: t.Context(), pass: pass, texts: texts}
 	f.people()
 	f.codes()
 	f.sales()
@@ -50,8 +50,8 @@ func Fill(t testing.TB, p *tributary.Program, pass func(time.Duration), texts ..
 	return f.made
 }
 
-// A filling is a program that is being filled.
-type filling struct {
+// A sampleProgram is a program that is being filled.
+type sampleProgram struct {
 	*tributary.Program
 	t     testing.TB
 	ctx   context.Context
@@ -64,7 +64,7 @@ type filling struct {
 }
 
 // text returns the text whose turn it is.
-func (f *filling) text() string {
+func (f *sampleProgram) text() string {
 	if len(f.texts) == 0 {
 		return ""
 	}
@@ -83,17 +83,17 @@ func must[T any](t testing.TB) func(T, error) T {
 	}
 }
 
-func (f *filling) done(_ any, err error) {
+func (f *sampleProgram) done(_ any, err error) {
 	f.t.Helper()
 	must[any](f.t)(nil, err)
 }
 
-func (f *filling) join(first, slug string) affiliate.Affiliate {
+func (f *sampleProgram) join(first, slug string) affiliate.Affiliate {
 	f.pass(time.Minute)
 	return must[affiliate.Affiliate](f.t)(f.CreateAffiliate(f.ctx, affiliate.AffiliateParams{FirstName: first, LastName: "X" + f.text(), Email: slug + "@example.org", AffiliateLink: slug}))
 }
 
-func (f *filling) people() {
+func (f *sampleProgram) people() {
 	f.done(f.CreateEndpoint(f.ctx, affiliate.EndpointParams{URL: "https://hooks.example/a", Events: []affiliate.EventType{"*"}}))
 	f.made.Plan = must[affiliate.Plan](f.t)(f.CreatePlan(f.ctx, affiliate.PlanParams{Name: "Gold" + f.text(), Terms: affiliate.Terms{Rate: affiliate.MustPercent("33.3"), HoldDays: 30}}))
 	f.done(f.CreateTier(f.ctx, affiliate.TierParams{Tier: 1, Name: "One" + f.text(), Rate: affiliate.Set(affiliate.MustPercent("25"))}))
@@ -110,20 +110,20 @@ func (f *filling) people() {
 	f.done(f.InviteAffiliate(f.ctx, affiliate.AffiliateParams{FirstName: "Inv", LastName: "Z", Email: "inv@example.org"}))
 }
 
-func (f *filling) codes() {
+func (f *sampleProgram) codes() {
 	coupon := must[affiliate.Coupon](f.t)(f.CreateCoupon(f.ctx, affiliate.CouponParams{Name: "20 off" + f.text(), PercentOff: affiliate.Set(affiliate.MustPercent("20"))}))
 	for i := range 60 {
 		f.done(f.CreateCode(f.ctx, affiliate.CodeParams{CouponID: coupon.ID, Code: fmt.Sprintf("ADA%d", i), AffiliateID: f.made.Ada.ID, MaxRedemptions: affiliate.Set(int64(5))}))
 	}
 }
 
-func (f *filling) sell(in affiliate.SaleParams, total string) affiliate.Sale {
+func (f *sampleProgram) sell(in affiliate.SaleParams, total string) affiliate.Sale {
 	f.pass(time.Hour)
 	in.TotalEarned = affiliate.MustAmount(total)
 	return must[affiliate.SaleResult](f.t)(f.RecordSale(f.ctx, in)).Sale.Or(affiliate.Sale{})
 }
 
-func (f *filling) sales() {
+func (f *sampleProgram) sales() {
 	f.click = must[affiliate.Click](f.t)(f.TrackClick(f.ctx, affiliate.ClickParams{Slug: "ada", DeviceID: "d", LandingURL: "https://beans.example/shop?x=1"}))
 	f.made.Customer = must[affiliate.Referral](f.t)(f.CreateReferral(f.ctx, affiliate.ReferralParams{AffiliateID: "ada", Name: "Cus" + f.text(), Email: "cus@x.example", ReferredUserExternalID: "cus" + f.text(), Plan: "p"}))
 	f.made.Paid = f.sell(affiliate.SaleParams{ReferralID: "ada", Email: "t@x.example", Name: "T" + f.text(), Tax: affiliate.MustAmount("9.5"), ExternalID: "o1" + f.text(), ExternalInvoiceID: "in" + f.text()}, "100")
@@ -132,7 +132,7 @@ func (f *filling) sales() {
 }
 
 // payouts makes a payout of each state.
-func (f *filling) payouts() {
+func (f *sampleProgram) payouts() {
 	for i, status := range []affiliate.PayoutStatus{affiliate.PayoutProcessing, affiliate.PayoutFailed, affiliate.PayoutCanceled, affiliate.PayoutReturned, affiliate.PayoutPending} {
 		f.sell(affiliate.SaleParams{ReferralID: "ada", Email: "t@x.example", Name: "T"}, fmt.Sprint(300+i))
 		made := must[affiliate.Payout](f.t)(f.CreatePayout(f.ctx, affiliate.PayoutParams{AffiliateID: f.made.Ada.ID}))
@@ -154,7 +154,7 @@ func (f *filling) payouts() {
 }
 
 // moreSales makes sales that no payout holds, more than a page shows.
-func (f *filling) moreSales() {
+func (f *sampleProgram) moreSales() {
 	f.sell(affiliate.SaleParams{PromoCode: "ADA1", Email: "c@x.example", Name: "C"}, "80")
 	f.sell(affiliate.SaleParams{ReferralID: fmt.Sprint(f.click.ID), Email: "k@x.example", Name: "K"}, "70.07")
 	f.made.Held = f.sell(affiliate.SaleParams{ReferralID: "ada", Email: "ada@example.org", Name: "Self" + f.text()}, "60")
@@ -166,7 +166,7 @@ func (f *filling) moreSales() {
 }
 
 // lines makes rules, other terms to come, and a sale with lines of which some decide.
-func (f *filling) lines() {
+func (f *sampleProgram) lines() {
 	rules := []affiliate.Rule{
 		{Name: "Seats" + f.text(), When: affiliate.RuleWhen{Products: []string{"SEAT" + f.text(), "DESK"}, PaymentTo: 12}, Pay: affiliate.RulePay{Type: affiliate.RuleUnit, Rate: affiliate.MustPercent("2.5")}, Firm: true},
 		{Name: "New" + f.text(), When: affiliate.RuleWhen{Customer: affiliate.CustomerNew, NotCategories: []string{"gift" + f.text()}}, Pay: affiliate.RulePay{Type: affiliate.RulePercentage, Rate: affiliate.MustPercent("40")}},
@@ -182,7 +182,7 @@ func (f *filling) lines() {
 }
 
 // conflict reports a payment of somebody else that names an existing sale.
-func (f *filling) conflict() {
+func (f *sampleProgram) conflict() {
 	one := affiliate.MustAmount("1")
 	res := must[affiliate.PaymentResult](f.t)(f.ReportPayment(f.ctx, affiliate.PaymentFact{
 		Provider: "stripe", Keys: []string{"pi_" + f.text()}, At: f.Config().Now(), Currency: "USD", Payer: affiliate.PayerFact{ID: "cus_" + f.text(), Email: "eve@x.example"},
@@ -194,7 +194,7 @@ func (f *filling) conflict() {
 }
 
 // deliveries makes some attempts fail.
-func (f *filling) deliveries() {
+func (f *sampleProgram) deliveries() {
 	for _, c := range must[[]affiliate.Claim](f.t)(f.ClaimDeliveries(f.ctx, 5, time.Minute)) {
 		f.done(nil, f.SettleDeliveries(f.ctx, []affiliate.Attempt{{Delivery: c.Delivery, Token: c.Token, At: f.Config().Now(), URL: c.URL, Status: 500, Response: "<b>no</b>" + f.text()}}))
 		f.made.Delivery = c.Delivery

@@ -52,7 +52,7 @@ func (s *Probe) wrap(tx *record.Tx) *record.Tx {
 		return tx.Raise(seq, by, to)
 	}}
 	for _, table := range record.Schema() {
-		table.Set(out, probed{table.In(tx), s})
+		table.Set(out, probedStore{table.In(tx), s})
 	}
 	return out
 }
@@ -74,12 +74,12 @@ func (s *Probe) write() error {
 	return s.read()
 }
 
-type probed struct {
+type probedStore struct {
 	record.Table[record.AnyRecord]
 	s *Probe
 }
 
-func (t probed) Get(id uuid.UUID) (rec record.AnyRecord, err error) {
+func (t probedStore) Get(id uuid.UUID) (rec record.AnyRecord, err error) {
 	if err := t.s.read(); err != nil {
 		return rec, err
 	}
@@ -87,7 +87,7 @@ func (t probed) Get(id uuid.UUID) (rec record.AnyRecord, err error) {
 	return t.Table.Get(id)
 }
 
-func (t probed) Find(key record.Key) (rec record.AnyRecord, err error) {
+func (t probedStore) Find(key record.Key) (rec record.AnyRecord, err error) {
 	if err := t.s.read(); err != nil {
 		return rec, err
 	}
@@ -98,7 +98,7 @@ func (t probed) Find(key record.Key) (rec record.AnyRecord, err error) {
 	return t.Table.Find(key)
 }
 
-func (t probed) List(q record.Query) iter.Seq2[record.AnyRecord, error] {
+func (t probedStore) List(q record.Query) iter.Seq2[record.AnyRecord, error] {
 	return func(yield func(record.AnyRecord, error) bool) {
 		if err := t.s.read(); err != nil {
 			yield(nil, err)
@@ -113,21 +113,21 @@ func (t probed) List(q record.Query) iter.Seq2[record.AnyRecord, error] {
 	}
 }
 
-func (t probed) Insert(rec record.AnyRecord) error {
+func (t probedStore) Insert(rec record.AnyRecord) error {
 	if err := t.s.write(); err != nil {
 		return err
 	}
 	return t.Table.Insert(rec)
 }
 
-func (t probed) Replace(rec record.AnyRecord) error {
+func (t probedStore) Replace(rec record.AnyRecord) error {
 	if err := t.s.write(); err != nil {
 		return err
 	}
 	return t.Table.Replace(rec)
 }
 
-func (t probed) Delete(id uuid.UUID) error {
+func (t probedStore) Delete(id uuid.UUID) error {
 	if err := t.s.write(); err != nil {
 		return err
 	}

@@ -61,7 +61,7 @@ func TestWriter(t *testing.T) {
 
 // A failing writer fails the row or the end, and says so again.
 func TestWriterFails(t *testing.T) {
-	w := sheet.NewWriter(broken{})
+	w := sheet.NewWriter(brokenReader{})
 	_ = w.Write([]string{strings.Repeat("x", 10_000)})
 	w.Flush()
 	if err := w.Write([]string{"x"}); !errors.Is(err, errBroken) || !errors.Is(w.Error(), errBroken) {
@@ -69,8 +69,8 @@ func TestWriterFails(t *testing.T) {
 	}
 }
 
-type broken struct{}
+type brokenReader struct{}
 
 var errBroken = errors.New("no room")
 
-func (broken) Write([]byte) (int, error) { return 0, errBroken }
+func (brokenReader) Write([]byte) (int, error) { return 0, errBroken }

@@ -85,7 +85,7 @@ func personalData(o *engine.Op, who *subject) (affiliate.PersonalData, error) {
 
 // paymentsOfSales holds what providers reported of the customer's sales. Nothing of
 // it is erased.
-var paymentsOfSales = holding{name: "payments", read: func(o *engine.Op, who *subject, found func(string, affiliate.Instant, any)) error {
+var paymentsOfSales = personalRecords{name: "payments", read: func(o *engine.Op, who *subject, found func(string, affiliate.Instant, any)) error {
 	key, ok := ofTheirs(who)
 	if !ok || !who.isCustomer() {
 		return nil
@@ -104,7 +104,7 @@ var paymentsOfSales = holding{name: "payments", read: func(o *engine.Op, who *su
 }}
 
 // events holds those that show the person, with their reasons and the answers of receivers.
-var events = holding{name: "events", read: func(o *engine.Op, who *subject, found func(string, affiliate.Instant, any)) error {
+var events = personalRecords{name: "events", read: func(o *engine.Op, who *subject, found func(string, affiliate.Instant, any)) error {
 	for rec, err := range o.Tx.Events.List(record.Query{}) {
 		if err != nil {
 			return err
@@ -142,7 +142,7 @@ func toldParts(o *engine.Op, who *subject, rec *record.Event, parts []any) ([]an
 }
 
 // answers holds the stored answers that show the person.
-var answers = holding{name: "answers", read: func(o *engine.Op, who *subject, found func(string, affiliate.Instant, any)) error {
+var answers = personalRecords{name: "answers", read: func(o *engine.Op, who *subject, found func(string, affiliate.Instant, any)) error {
 	for rec, err := range o.Tx.Receipts.List(record.Query{}) {
 		if err != nil {
 			return err

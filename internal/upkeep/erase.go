@@ -36,20 +36,20 @@ func EraseReferral(ctx context.Context, p *engine.Program, ident string) (err er
 // blanks both in a transaction. The transaction finds the person again and
 // reads only the events since the snapshot.
 func erase(ctx context.Context, p *engine.Program, rq engine.Request, find func(*engine.Op) (subject, error)) error {
-	type finding struct {
+	type erasureSearch struct {
 		who    subject
 		events []record.Event
 	}
-	found, err := engine.View(ctx, p, func(o *engine.Op) (finding, error) {
+	found, err := engine.View(ctx, p, func(o *engine.Op) (erasureSearch, error) {
 		if rq.Refused != nil {
-			return finding{}, rq.Refused
+			return erasureSearch{}, rq.Refused
 		}
 		who, err := find(o)
 		if err != nil {
-			return finding{}, err
+			return erasureSearch{}, err
 		}
 		events, err := engine.Gather(o.Tx.Events, record.Query{})
-		return finding{who: who, events: events}, err
+		return erasureSearch{who: who, events: events}, err
 	})
 	if err != nil && !engine.WorthKeeping(err) {
 		return err

@@ -13,14 +13,14 @@ import (
 	"github.com/tributary-go/tributary/internal/scene"
 )
 
-// An interrupted is a Store that calls a function after the first View: between
+// An interruptedStore is a Store that calls a function after the first View: between
 // the two passes of an erasure.
-type interrupted struct {
+type interruptedStore struct {
 	record.Store
 	happens func()
 }
 
-func (s *interrupted) View(ctx context.Context, id uuid.UUID, fn func(*record.Tx) error) error {
+func (s *interruptedStore) View(ctx context.Context, id uuid.UUID, fn func(*record.Tx) error) error {
 	err := s.Store.View(ctx, id, fn)
 	if happens := s.happens; happens != nil {
 		s.happens = nil
@@ -75,7 +75,7 @@ func TestEraseBetween(t *testing.T) {
 			id := c.make(b)
 			code := scene.Must(b.CreateCode(ctx, affiliate.CodeParams{CouponID: b.Autumn.ID, Code: "LATER", LimitToCustomers: true, CustomerID: later}))
 			b.Settle()
-			p := b.With(&interrupted{Store: b.Store, happens: func() { c.happens(b, id); b.Settle() }})
+			p := b.With(&interruptedStore{Store: b.Store, happens: func() { c.happens(b, id); b.Settle() }})
 			scene.Must(0, c.call(p, id))
 			b.Without("Quixwood")
 			if strings.HasSuffix(name, "email") {

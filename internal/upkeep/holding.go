@@ -143,15 +143,15 @@ func endErasing(o *engine.Op, who *subject) error {
 	return err
 }
 
-// A holding is one kind of record that may show a person.
-type holding struct {
+// personalRecords is one kind of record that may show a person.
+type personalRecords struct {
 	name  string // in the answer of an access request, which groups by it
 	erase func(o *engine.Op, who *subject, after uuid.UUID, n int) (stretch, error)
 	read  func(o *engine.Op, who *subject, found func(id string, at affiliate.Instant, data any)) error
 }
 
-// A kept describes how the records of one table show a person.
-type kept[R record.Record[R]] struct {
+// A personalTable describes how the records of one table show a person.
+type personalTable[R record.Record[R]] struct {
 	table func(*record.Tx) record.Table[R]
 	list  func(*subject) (key record.Key, ok bool)  // where they are; the zero Key: anywhere; not ok: nowhere
 	of    func(*subject, *R) bool                   // which of the list; nil: all
@@ -160,8 +160,8 @@ type kept[R record.Record[R]] struct {
 }
 
 // as returns the holding under a name.
-func (k kept[R]) as(name string) holding {
-	return holding{name: name, read: k.read, erase: func(o *engine.Op, who *subject, after uuid.UUID, n int) (stretch, error) {
+func (k personalTable[R]) as(name string) personalRecords {
+	return personalRecords{name: name, read: k.read, erase: func(o *engine.Op, who *subject, after uuid.UUID, n int) (stretch, error) {
 		done := stretch{over: true}
 		if k.blank == nil {
 			return done, nil
@@ -185,7 +185,7 @@ func (k kept[R]) as(name string) holding {
 }
 
 // lists returns the lists of the subject's records, by each of its names.
-func (k kept[R]) lists(who *subject) (keys []record.Key) {
+func (k personalTable[R]) lists(who *subject) (keys []record.Key) {
 	for _, face := range who.faces() {
 		if key, ok := k.list(face); ok && !slices.Contains(keys, key) {
 			keys = append(keys, key)
@@ -195,7 +195,7 @@ func (k kept[R]) lists(who *subject) (keys []record.Key) {
 }
 
 // eraseOne blanks a record that shows the subject by one of its names.
-func (k kept[R]) eraseOne(o *engine.Op, who *subject, rec R) (bool, error) {
+func (k personalTable[R]) eraseOne(o *engine.Op, who *subject, rec R) (bool, error) {
 	blank := rec.Clone()
 	for _, face := range who.faces() {
 		if k.of == nil || k.of(face, &rec) {
@@ -212,7 +212,7 @@ func (k kept[R]) eraseOne(o *engine.Op, who *subject, rec R) (bool, error) {
 }
 
 // read finds the records that show the person.
-func (k kept[R]) read(o *engine.Op, who *subject, found func(id string, at affiliate.Instant, data any)) error {
+func (k personalTable[R]) read(o *engine.Op, who *subject, found func(id string, at affiliate.Instant, data any)) error {
 	shows := func(rec *R) bool {
 		return k.of == nil || slices.ContainsFunc(who.faces(), func(face *subject) bool { return k.of(face, rec) })
 	}
@@ -242,34 +242,34 @@ func ofTheirs(who *subject) (record.Key, bool) {
 }
 
 // holdingsOf returns the records that may show a person, without their own.
-func holdingsOf(who *subject) []holding {
+func holdingsOf(who *subject) []personalRecords {
 	if who.isCustomer() {
 		return customerHoldings()
 	}
 	return affiliateHoldings()
 }
 
-func affiliateHoldings() []holding {
-	return []holding{
-		kept[record.Payout]{
+func affiliateHoldings() []personalRecords {
+	return []personalRecords{
+		personalTable[record.Payout]{
 			table: func(tx *record.Tx) record.Table[record.Payout] { return tx.Payouts }, list: ofTheirs,
 			blank: func(_ *subject, r record.Payout) record.Payout { return engine.BlankedPayout(r) },
 			show:  paid,
 		}.as("payouts"),
-		kept[record.Adjustment]{
+		personalTable[record.Adjustment]{
 			table: func(tx *record.Tx) record.Table[record.Adjustment] { return tx.Adjustments }, list: ofTheirs,
 			blank: func(who *subject, r record.Adjustment) record.Adjustment { return without(r, &who.affiliate) },
 			show:  given,
 		}.as("adjustments"),
-		kept[record.Link]{
+		personalTable[record.Link]{
 			table: func(tx *record.Tx) record.Table[record.Link] { return tx.Links }, list: ofTheirs,
 			show: func(r *record.Link) (affiliate.Instant, any) { return r.CreatedAt, map[string]any{"link": r.Slug} },
 		}.as("links"),
-		kept[record.Code]{
+		personalTable[record.Code]{
 			table: func(tx *record.Tx) record.Table[record.Code] { return tx.Codes }, list: ofTheirs,
 			show: limited,
 		}.as("codes"),
-		kept[record.Sale]{
+		personalTable[record.Sale]{
 			table: func(tx *record.Tx) record.Table[record.Sale] { return tx.Sales }, list: ofTheirs,
 			show: credited,
 		}.as("commissions"),
@@ -277,19 +277,19 @@ func affiliateHoldings() []holding {
 	}
 }
 
-func customerHoldings() []holding {
-	return []holding{
-		kept[record.Click]{
+func customerHoldings() []personalRecords {
+	return []personalRecords{
+		personalTable[record.Click]{
 			table: func(tx *record.Tx) record.Table[record.Click] { return tx.Clicks }, list: ofTheirs,
 			blank: func(_ *subject, r record.Click) record.Click { return engine.BlankedClick(r) },
 			show:  visit,
 		}.as("clicks"),
-		kept[record.Sale]{
+		personalTable[record.Sale]{
 			table: func(tx *record.Tx) record.Table[record.Sale] { return tx.Sales }, list: ofTheirs,
 			blank: func(_ *subject, r record.Sale) record.Sale { return engine.BlankedSale(r) },
 			show:  bought,
 		}.as("sales"),
-		kept[record.Sale]{ // also those that an update gave the email, and those of no referral
+		personalTable[record.Sale]{ // also those that an update gave the email, and those of no referral
 			table: func(tx *record.Tx) record.Table[record.Sale] { return tx.Sales },
 			list: func(who *subject) (record.Key, bool) {
 				return record.TextKey(record.OfCustomer, mailbox.Of(who.email)), who.email != ""
@@ -300,25 +300,25 @@ func customerHoldings() []holding {
 			blank: func(_ *subject, r record.Sale) record.Sale { return engine.BlankedSale(r) },
 			show:  bought,
 		}.as("sales"),
-		kept[record.Code]{
+		personalTable[record.Code]{
 			table: func(tx *record.Tx) record.Table[record.Code] { return tx.Codes }, list: everywhere,
 			of:    func(who *subject, r *record.Code) bool { return isLimitedTo(r, who) },
 			blank: func(who *subject, r record.Code) record.Code { return limitedTo(r, who) },
 			show:  limited,
 		}.as("codes"),
-		kept[record.Payer]{
+		personalTable[record.Payer]{
 			table: func(tx *record.Tx) record.Table[record.Payer] { return tx.Payers }, list: everywhere,
 			of:    func(who *subject, r *record.Payer) bool { return isOf(r, who) },
 			blank: func(_ *subject, r record.Payer) record.Payer { return engine.BlankedPayer(r) },
 			show:  pay,
 		}.as("payers"),
-		kept[record.Payment]{
+		personalTable[record.Payment]{
 			table: func(tx *record.Tx) record.Table[record.Payment] { return tx.Payments }, list: everywhere,
 			of:    func(who *subject, r *record.Payment) bool { return triesFor(r, who) },
 			blank: func(who *subject, r record.Payment) record.Payment { return paymentWithout(r, who) },
 			show:  facts,
 		}.as("payments"),
-		kept[record.Adjustment]{
+		personalTable[record.Adjustment]{
 			table: func(tx *record.Tx) record.Table[record.Adjustment] { return tx.Adjustments }, list: everywhere,
 			of: func(who *subject, r *record.Adjustment) bool { return names(r.Reason, who.email) },
 			blank: func(who *subject, r record.Adjustment) record.Adjustment {
@@ -329,7 +329,7 @@ func customerHoldings() []holding {
 				return r.CreatedAt, map[string]any{"reason": r.Reason}
 			},
 		}.as("adjustments"),
-		kept[record.Payout]{
+		personalTable[record.Payout]{
 			table: func(tx *record.Tx) record.Table[record.Payout] { return tx.Payouts }, list: everywhere,
 			of: func(who *subject, r *record.Payout) bool {
 				return names(r.FailedReason, who.email) || names(r.ReturnedReason, who.email)
@@ -342,7 +342,7 @@ func customerHoldings() []holding {
 				return r.CreatedAt, map[string]any{"failedReason": r.FailedReason, "returnedReason": r.ReturnedReason}
 			},
 		}.as("payouts"),
-		kept[record.Referral]{
+		personalTable[record.Referral]{
 			table: func(tx *record.Tx) record.Table[record.Referral] { return tx.Referrals }, list: everywhere,
 			of: func(who *subject, r *record.Referral) bool {
 				return r.ID != who.referral.ID && names(r.Notes.Or(""), who.email)
@@ -360,8 +360,8 @@ func customerHoldings() []holding {
 }
 
 // notesOnOthers holds what the program wrote of other affiliates with the email of the person.
-func notesOnOthers() holding {
-	return kept[record.Affiliate]{
+func notesOnOthers() personalRecords {
+	return personalTable[record.Affiliate]{
 		table: func(tx *record.Tx) record.Table[record.Affiliate] { return tx.Affiliates }, list: everywhere,
 		of: func(who *subject, r *record.Affiliate) bool {
 			return r.ID != who.affiliate.ID && names(r.Note, who.email)

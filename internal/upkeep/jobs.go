@@ -186,7 +186,7 @@ func sweeping[R record.Record[R]](edge affiliate.Instant, s sweep[R], count func
 // stayAfter is [keptObjects.stay] for a walk that begins after an id: an object
 // with an event up to there has one that was kept.
 func stayAfter(o *engine.Op, after uuid.UUID, read []record.Event, goes []bool) error {
-	kept := make(keptObjects)
+	kept := make(objectSet)
 	seen := make(map[uuid.UUID]bool)
 	for i := range read {
 		object := read[i].ObjectID

@@ -175,14 +175,14 @@ func (b *batch[R]) wanted() (ids map[uuid.UUID]bool, from uuid.UUID, limit int) 
 	return ids, from, limit
 }
 
-// keptObjects are the objects of which an event was kept. Events are walked in
+// objectSet is the set of objects of which an event was kept. Events are walked in
 // the order in which they happened, so later events of such an object stay too.
-type keptObjects map[uuid.UUID]bool
+type objectSet map[uuid.UUID]bool
 
 // stay keeps the events with a delivery and the later events of their objects.
 // An event without a delivery never gets one, because deliveries are written
 // together with their event.
-func (k keptObjects) stay(o *engine.Op, read []record.Event, goes []bool) error {
+func (k objectSet) stay(o *engine.Op, read []record.Event, goes []bool) error {
 	here := make(map[uuid.UUID]bool)
 	any, err := engine.Holds(o.Tx.Deliveries, record.Key{})
 	if err != nil {

@@ -16,10 +16,10 @@ import (
 	"github.com/tributary-go/tributary/memstore"
 )
 
-// A steps is a store that counts what each transaction does on the tables that
+// A countingStore is a store that counts what each transaction does on the tables that
 // grow without bound. It can stop after some Updates, like a process that is
 // killed.
-type steps struct {
+type countingStore struct {
 	record.Store
 	most   int      // the largest number of records that an Update listed, looked up or wrote
 	listed []string // lists without a limit
@@ -29,12 +29,12 @@ type steps struct {
 
 var errKilled = errors.New("killed")
 
-func (s *steps) View(ctx context.Context, id uuid.UUID, fn func(*record.Tx) error) error {
+func (s *countingStore) View(ctx context.Context, id uuid.UUID, fn func(*record.Tx) error) error {
 	n := 0
 	return s.Store.View(ctx, id, func(tx *record.Tx) error { return fn(s.count(tx, &n)) })
 }
 
-func (s *steps) Update(ctx context.Context, id uuid.UUID, fn func(*record.Tx) error) error {
+func (s *countingStore) Update(ctx context.Context, id uuid.UUID, fn func(*record.Tx) error) error {
 	if s.left == 1 {
 		return errKilled
 	}
@@ -51,31 +51,31 @@ func (s *steps) Update(ctx context.Context, id uuid.UUID, fn func(*record.Tx) er
 	return err
 }
 
-func (s *steps) count(tx *record.Tx, n *int) *record.Tx {
+func (s *countingStore) count(tx *record.Tx, n *int) *record.Tx {
 	out := *tx
-	out.Receipts = stepped[record.Receipt]{tx.Receipts, s, n, "receipts"}
-	out.Events = stepped[record.Event]{tx.Events, s, n, "events"}
-	out.Deliveries = stepped[record.Delivery]{tx.Deliveries, s, n, "deliveries"}
-	out.Clicks = stepped[record.Click]{tx.Clicks, s, n, "clicks"}
-	out.Totals = stepped[record.Totals]{tx.Totals, s, n, "totals"}
-	out.Queue = stepped[record.Queue]{tx.Queue, s, n, "queue"}
-	out.Imports = stepped[record.Import]{tx.Imports, s, n, "imports"}
+	out.Receipts = countingTable[record.Receipt]{tx.Receipts, s, n, "receipts"}
+	out.Events = countingTable[record.Event]{tx.Events, s, n, "events"}
+	out.Deliveries = countingTable[record.Delivery]{tx.Deliveries, s, n, "deliveries"}
+	out.Clicks = countingTable[record.Click]{tx.Clicks, s, n, "clicks"}
+	out.Totals = countingTable[record.Totals]{tx.Totals, s, n, "totals"}
+	out.Queue = countingTable[record.Queue]{tx.Queue, s, n, "queue"}
+	out.Imports = countingTable[record.Import]{tx.Imports, s, n, "imports"}
 	return &out
 }
 
-type stepped[T record.Record[T]] struct {
+type countingTable[T record.Record[T]] struct {
 	record.Table[T]
-	s    *steps
+	s    *countingStore
 	n    *int
 	name string
 }
 
-func (t stepped[T]) Get(id uuid.UUID) (T, error)    { *t.n++; return t.Table.Get(id) }
-func (t stepped[T]) Find(key record.Key) (T, error) { *t.n++; return t.Table.Find(key) }
-func (t stepped[T]) Insert(rec T) error             { *t.n++; return t.Table.Insert(rec) }
-func (t stepped[T]) Replace(rec T) error            { *t.n++; return t.Table.Replace(rec) }
-func (t stepped[T]) Delete(id uuid.UUID) error      { *t.n++; return t.Table.Delete(id) }
-func (t stepped[T]) List(q record.Query) iter.Seq2[T, error] {
+func (t countingTable[T]) Get(id uuid.UUID) (T, error)    { *t.n++; return t.Table.Get(id) }
+func (t countingTable[T]) Find(key record.Key) (T, error) { *t.n++; return t.Table.Find(key) }
+func (t countingTable[T]) Insert(rec T) error             { *t.n++; return t.Table.Insert(rec) }
+func (t countingTable[T]) Replace(rec T) error            { *t.n++; return t.Table.Replace(rec) }
+func (t countingTable[T]) Delete(id uuid.UUID) error      { *t.n++; return t.Table.Delete(id) }
+func (t countingTable[T]) List(q record.Query) iter.Seq2[T, error] {
 	if q.Limit == 0 {
 		t.s.listed = append(t.s.listed, t.name)
 	}
@@ -89,19 +89,19 @@ func (t stepped[T]) List(q record.Query) iter.Seq2[T, error] {
 	}
 }
 
-// A long is a program with more work than one transaction does: 300 deliveries
+// A busyProgram is a program with more work than one transaction does: 300 deliveries
 // wait for an endpoint.
-type long struct {
+type busyProgram struct {
 	*scene.World
-	steps *steps
+	steps *countingStore
 	hook  affiliate.IssuedEndpoint
 }
 
 const waits = 300
 
-func newLong(t *testing.T) *long {
-	s := &steps{Store: memstore.New()}
-	l := &long{World: scene.NewOn(t, s), steps: s}
+func newLong(t *testing.T) *busyProgram {
+	s := &countingStore{Store: memstore.New()}
+	l := &busyProgram{World: scene.NewOn(t, s), steps: s}
 	l.hook = l.HookAt("https://slow.example/", affiliate.PromocodeCreated)
 	a := l.Ada()
 	scene.Must(l.GenerateCodes(t.Context(), affiliate.CodesParams{Count: waits - 1, CodeParams: affiliate.CodeParams{
@@ -112,13 +112,13 @@ func newLong(t *testing.T) *long {
 }
 
 // disable disables the endpoint by hand.
-func (l *long) disable() error {
+func (l *busyProgram) disable() error {
 	_, err := l.UpdateEndpoint(l.T.Context(), l.hook.ID, affiliate.EndpointUpdate{Active: affiliate.Set(false)})
 	return err
 }
 
 // replay replays all deliveries that were not delivered.
-func (l *long) replay(key string) (int, error) {
+func (l *busyProgram) replay(key string) (int, error) {
 	in := scene.SinceStart(l.hook.ID)
 	in.Key = key
 	return l.Replay(l.T.Context(), in)
@@ -128,21 +128,21 @@ func (l *long) replay(key string) (int, error) {
 // work, and Verify passes after each of them.
 func TestSmallTransactions(t *testing.T) {
 	for name, tt := range map[string]struct {
-		prepare func(l *long)
-		run     func(l *long) error
+		prepare func(l *busyProgram)
+		run     func(l *busyProgram) error
 		want    map[affiliate.DeliveryState]int // at the endpoint
 	}{
-		"410": {func(*long) {}, func(l *long) error { l.Settle(410, l.Claim(1)...); return nil },
+		"410": {func(*busyProgram) {}, func(l *busyProgram) error { l.Settle(410, l.Claim(1)...); return nil },
 			map[affiliate.DeliveryState]int{affiliate.DeliveryCanceled: waits}},
-		"Disable": {func(*long) {}, (*long).disable, map[affiliate.DeliveryState]int{affiliate.DeliverySkipped: waits}},
-		"Delete": {func(*long) {}, func(l *long) error { _, err := l.DeleteEndpoint(t.Context(), l.hook.ID); return err },
+		"Disable": {func(*busyProgram) {}, (*busyProgram).disable, map[affiliate.DeliveryState]int{affiliate.DeliverySkipped: waits}},
+		"Delete": {func(*busyProgram) {}, func(l *busyProgram) error { _, err := l.DeleteEndpoint(t.Context(), l.hook.ID); return err },
 			map[affiliate.DeliveryState]int{affiliate.DeliveryCanceled: waits}},
 		"Replay": {
-			func(l *long) {
+			func(l *busyProgram) {
 				scene.Must(0, l.disable())
 				l.Edit(l.hook.ID, affiliate.EndpointUpdate{Active: affiliate.Set(true)})
 			},
-			func(l *long) error {
+			func(l *busyProgram) error {
 				n, err := l.replay("")
 				if err == nil && n != waits {
 					err = fmt.Errorf("%d replayed", n)
@@ -151,7 +151,7 @@ func TestSmallTransactions(t *testing.T) {
 			}, map[affiliate.DeliveryState]int{affiliate.DeliveryPending: waits},
 		},
 		"Prune": {
-			func(l *long) {
+			func(l *busyProgram) {
 				scene.Must(0, l.disable())
 				for i := range waits {
 					in := affiliate.CouponParams{Name: fmt.Sprint(i), PercentOff: scene.Percent("5")}
@@ -160,19 +160,19 @@ func TestSmallTransactions(t *testing.T) {
 				}
 				l.Pass(72 * time.Hour)
 			},
-			func(l *long) error {
+			func(l *busyProgram) error {
 				_, err := l.Run(t.Context(), affiliate.PruneJob{Before: l.Now.Add(-time.Hour)})
 				return err
 			}, map[affiliate.DeliveryState]int{},
 		},
 		"Retain": {
-			func(l *long) {
+			func(l *busyProgram) {
 				for range waits {
 					scene.Must(l.TrackClick(t.Context(), affiliate.ClickParams{Slug: "ada"}))
 				}
 				l.Pass(72 * day)
 			},
-			func(l *long) error {
+			func(l *busyProgram) error {
 				done, err := l.Run(t.Context(), affiliate.RetainJob{Retention: affiliate.Retention{Events: 1, Receipts: 24 * time.Hour, Deliveries: 1, Clicks: 60 * day}})
 				if err == nil && done.Removed.Clicks != waits {
 					err = fmt.Errorf("%+v deleted", done.Removed)
@@ -210,7 +210,7 @@ func TestSmallTransactions(t *testing.T) {
 // deliveries are canceled when the next one is due. None of them is sent, not
 // even when the endpoint is enabled again.
 func TestClearingCutOff(t *testing.T) {
-	cut := func(t *testing.T) *long {
+	cut := func(t *testing.T) *busyProgram {
 		l := newLong(t)
 		claims := l.Claim(1)
 		l.steps.left = 3

@@ -42,9 +42,9 @@ func Step(ctx context.Context, p *engine.Program, job affiliate.Job, at affiliat
 	if err != nil {
 		return affiliate.Progress{}, refusal.Internal("encode job", err)
 	}
-	s := stepping{work: w, scope: fmt.Sprintf("step\x00%s\x00%s\x00%s", w.name, sent, p.Cfg.ID), cursor: at.Cursor, left: cmp.Or(at.Limit, stepByDefault)}
+	s := stepProgress{work: w, scope: fmt.Sprintf("step\x00%s\x00%s\x00%s", w.name, sent, p.Cfg.ID), cursor: at.Cursor, left: cmp.Or(at.Limit, stepByDefault)}
 	err = engine.Beforehand(p.Op(ctx), rq, func() (err error) {
-		if s, err = engine.View(ctx, p, func(o *engine.Op) (stepping, error) { return s.open(o) }); err != nil {
+		if s, err = engine.View(ctx, p, func(o *engine.Op) (stepProgress, error) { return s.open(o) }); err != nil {
 			return err
 		}
 		for s.left > stepBatch || s.phase < len(s.phases)-1 && s.left > 0 {
@@ -80,10 +80,10 @@ func Run(ctx context.Context, p *engine.Program, job affiliate.Job) (_ affiliate
 	}
 	rq := engine.Request{Name: "run." + w.name, Input: job, Refused: w.refused}
 	return engine.WriteAround(p.Op(ctx), rq, nil, func() (affiliate.Progress, error) {
-		s, err := engine.View(ctx, p, func(o *engine.Op) (stepping, error) { return stepping{work: w}.open(o) })
+		s, err := engine.View(ctx, p, func(o *engine.Op) (stepProgress, error) { return stepProgress{work: w}.open(o) })
 		for err == nil && !s.done() {
 			s.left = runBatch
-			var next stepping
+			var next stepProgress
 			if next, err = advanceStep(ctx, p, s, true); err == nil {
 				s = next
 			}
@@ -104,7 +104,7 @@ func verify(ctx context.Context, p *engine.Program) (affiliate.Progress, error) 
 
 // lastPart is the last transaction of a step. Without a key, one that has nothing
 // to write is none.
-func lastPart(ctx context.Context, p *engine.Program, rq engine.Request, s stepping) (affiliate.Progress, error) {
+func lastPart(ctx context.Context, p *engine.Program, rq engine.Request, s stepProgress) (affiliate.Progress, error) {
 	if once := p.OnceOf(rq.Once); rq.Refused == nil && once.Key == "" && once.Refused == nil {
 		if s.left > 0 {
 			var err error
@@ -145,8 +145,8 @@ type stretch struct {
 	removed         affiliate.Retained
 }
 
-// A stepping is the progress of a step.
-type stepping struct {
+// A stepProgress is the progress of a step.
+type stepProgress struct {
 	work
 	scope  string
 	cursor string // as it was sent
@@ -162,7 +162,7 @@ type stepping struct {
 var errLastPart = errors.New("affiliate: the last part of a job")
 
 // open reads the cursor of a step, once.
-func (s stepping) open(o *engine.Op) (stepping, error) {
+func (s stepProgress) open(o *engine.Op) (stepProgress, error) {
 	if s.opened {
 		return s, nil
 	}
@@ -187,12 +187,12 @@ func (s stepping) open(o *engine.Op) (stepping, error) {
 }
 
 // scopeNow returns the scope of a cursor in the present phase.
-func (s *stepping) scopeNow() string { return fmt.Sprint(s.scope, "\x00", s.phase) }
+func (s *stepProgress) scopeNow() string { return fmt.Sprint(s.scope, "\x00", s.phase) }
 
-func (s *stepping) done() bool { return s.phase == len(s.phases) }
+func (s *stepProgress) done() bool { return s.phase == len(s.phases) }
 
 // progress returns what the step has done.
-func (s stepping) progress() affiliate.Progress {
+func (s stepProgress) progress() affiliate.Progress {
 	if s.did.Done = s.done(); !s.did.Done {
 		s.did.Cursor = engine.SealCursor(s.after, s.scopeNow())
 	}
@@ -201,9 +201,9 @@ func (s stepping) progress() affiliate.Progress {
 
 // advanceStep does a part. It looks in a snapshot first, which delays nobody, and
 // opens a transaction when there is something to write.
-func advanceStep(ctx context.Context, p *engine.Program, s stepping, last bool) (stepping, error) {
+func advanceStep(ctx context.Context, p *engine.Program, s stepProgress, last bool) (stepProgress, error) {
 	o := p.Op(ctx)
-	var next stepping
+	var next stepProgress
 	err := o.Snapshot(func() (err error) {
 		next, err = s.part(o, last)
 		return err
@@ -212,12 +212,12 @@ func advanceStep(ctx context.Context, p *engine.Program, s stepping, last bool) 
 		return next, err
 	}
 	o = p.Op(ctx)
-	return engine.Update(o, func() (stepping, error) { return s.part(o, last) })
+	return engine.Update(o, func() (stepProgress, error) { return s.part(o, last) })
 }
 
 // part runs a part in the present transaction. When it is the last part of the job and
 // last is false, it returns errLastPart.
-func (s stepping) part(o *engine.Op, last bool) (stepping, error) {
+func (s stepProgress) part(o *engine.Op, last bool) (stepProgress, error) {
 	got, err := s.phases[s.phase](o, s.after, min(s.left, stepBatch))
 	if err != nil {
 		return s, err
@@ -286,7 +286,7 @@ func eraseReferral(j affiliate.EraseReferralJob) work {
 }
 
 // erasing returns the phases of an erasure.
-func erasing(find func(*engine.Op) (subject, error), held []holding) []phase {
+func erasing(find func(*engine.Op) (subject, error), held []personalRecords) []phase {
 	phases := []phase{starting(find), blankingReceipts(find)}
 	for _, h := range held {
 		phases = append(phases, func(o *engine.Op, after uuid.UUID, n int) (stretch, error) {

@@ -62,20 +62,20 @@ func (s *batched) Update(ctx context.Context, id uuid.UUID, fn func(*record.Tx) 
 	return s.Store.Update(ctx, id, func(tx *record.Tx) error {
 		n := 0
 		out := *tx
-		out.Affiliates = replaced[record.Affiliate]{tx.Affiliates, &n}
-		out.Sales = replaced[record.Sale]{tx.Sales, &n}
+		out.Affiliates = replacedTable[record.Affiliate]{tx.Affiliates, &n}
+		out.Sales = replacedTable[record.Sale]{tx.Sales, &n}
 		err := fn(&out)
 		s.most = max(s.most, n)
 		return err
 	})
 }
 
-type replaced[T record.Record[T]] struct {
+type replacedTable[T record.Record[T]] struct {
 	record.Table[T]
 	n *int
 }
 
-func (t replaced[T]) Replace(rec T) error { *t.n++; return t.Table.Replace(rec) }
+func (t replacedTable[T]) Replace(rec T) error { *t.n++; return t.Table.Replace(rec) }
 
 func newBatched(t *testing.T) (*scene.World, *batched) {
 	s := &batched{Store: memstore.New()}
@@ -206,7 +206,7 @@ func TestStepRecalculate(t *testing.T) {
 // TestStepPrune (console check 17): steps of any size delete what Prune and
 // Retain delete.
 func TestStepPrune(t *testing.T) {
-	fill := func(t *testing.T) *long {
+	fill := func(t *testing.T) *busyProgram {
 		l := newLong(t)
 		for i := range waits {
 			in := affiliate.CouponParams{Name: fmt.Sprint(i), PercentOff: scene.Percent("5")}
@@ -221,14 +221,14 @@ func TestStepPrune(t *testing.T) {
 	}
 	policy := affiliate.Retention{Events: 1, Receipts: 24 * time.Hour, Deliveries: 1, Clicks: 60 * day}
 	for name, tt := range map[string]struct {
-		job   func(l *long) affiliate.Job
-		whole func(l *long) affiliate.Retained
+		job   func(l *busyProgram) affiliate.Job
+		whole func(l *busyProgram) affiliate.Retained
 	}{
-		"Prune": {func(l *long) affiliate.Job { return affiliate.PruneJob{Before: l.Now.Add(-time.Hour)} }, func(l *long) affiliate.Retained {
+		"Prune": {func(l *busyProgram) affiliate.Job { return affiliate.PruneJob{Before: l.Now.Add(-time.Hour)} }, func(l *busyProgram) affiliate.Retained {
 			scene.Must(l.Run(t.Context(), affiliate.PruneJob{Before: l.Now.Add(-time.Hour)}))
 			return affiliate.Retained{}
 		}},
-		"Retain": {func(*long) affiliate.Job { return affiliate.RetainJob{Retention: policy} }, func(l *long) affiliate.Retained {
+		"Retain": {func(*busyProgram) affiliate.Job { return affiliate.RetainJob{Retention: policy} }, func(l *busyProgram) affiliate.Retained {
 			return scene.Must(l.Run(t.Context(), affiliate.RetainJob{Retention: policy})).Removed
 		}},
 	} {

@@ -49,7 +49,7 @@ func TestNext(t *testing.T) {
 
 // TestNextCarries: when the random bits are full, the milliseconds rise.
 func TestNextCarries(t *testing.T) {
-	s := &uuid7.Source{Rand: ones{}}
+	s := &uuid7.Source{Rand: onesReader{}}
 	first, second := s.Next(moment), s.Next(moment)
 	if want := uuid7.Stamp(second, moment.Add(time.Millisecond)); second != want || first.String() >= second.String() {
 		t.Errorf("%s after %s", second, first)
@@ -59,9 +59,11 @@ func TestNextCarries(t *testing.T) {
 	}
 }
 
-type ones struct{}
+type onesReader struct{}
 
-func (ones) Read(p []byte) (int, error) { return copy(p, bytes.Repeat([]byte{0xff}, len(p))), nil }
+func (onesReader) Read(p []byte) (int, error) {
+	return copy(p, bytes.Repeat([]byte{0xff}, len(p))), nil
+}
 
 // TestAt: an id of a past time does not change the order of the others.
 func TestAt(t *testing.T) {

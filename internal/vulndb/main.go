@@ -44,12 +44,12 @@ func run(osv, date, to string) (int, error) {
 
 // A report is what the index is made from.
 type report struct {
-	ID       string     `json:"id"`
-	Aliases  []string   `json:"aliases,omitempty"`
-	Affected []affected `json:"affected"`
+	ID       string           `json:"id"`
+	Aliases  []string         `json:"aliases,omitempty"`
+	Affected []affectedModule `json:"affected"`
 }
 
-type affected struct {
+type affectedModule struct {
 	Package struct {
 		Name string `json:"name"`
 	} `json:"package"`
@@ -61,7 +61,7 @@ type affected struct {
 }
 
 // fixed returns the last version that fixes a module, or the empty string.
-func (a affected) fixed() (version string) {
+func (a affectedModule) fixed() (version string) {
 	for _, r := range a.Ranges {
 		version = ""
 		for _, e := range r.Events {

@@ -113,10 +113,10 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// A hanging store answers when the context has ended.
-type hanging struct{ record.Store }
+// A hangingStore answers when the context has ended.
+type hangingStore struct{ record.Store }
 
-func (hanging) Update(ctx context.Context, _ uuid.UUID, _ func(*record.Tx) error) error {
+func (hangingStore) Update(ctx context.Context, _ uuid.UUID, _ func(*record.Tx) error) error {
 	<-ctx.Done()
 	return ctx.Err()
 }
@@ -128,7 +128,7 @@ func TestStoreDown(t *testing.T) {
 	s.Hook = handler(t, s.With(conformance.FailAt(s.Store, 1)), s.config())
 	shoptest.Same(t, "a store that is down", s.Status(s.customer()), 503)
 	synctest.Test(t, func(t *testing.T) {
-		s.Hook = handler(t, s.With(hanging{s.Store}), s.config())
+		s.Hook = handler(t, s.With(hangingStore{s.Store}), s.config())
 		began := time.Now()
 		shoptest.Same(t, "a store that hangs", s.Status(s.customer()), 503)
 		if took := time.Since(began); took >= 5*time.Second {

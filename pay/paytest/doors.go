@@ -156,7 +156,7 @@ func (s Suite) hostile(t *testing.T) {
 func pieces(t *testing.T, body []byte) iter.Seq2[string, []byte] {
 	t.Helper()
 	return func(yield func(string, []byte) bool) {
-		for _, value := range []any{gone{}, nil, "x", json.Number("-1"), json.Number("99999999999999999"), true, []any{}, []any{"x"}, map[string]any{}} {
+		for _, value := range []any{removedField{}, nil, "x", json.Number("-1"), json.Number("99999999999999999"), true, []any{}, []any{"x"}, map[string]any{}} {
 			for at := 0; ; at++ {
 				d := json.NewDecoder(bytes.NewReader(body))
 				d.UseNumber()
@@ -182,8 +182,8 @@ func pieces(t *testing.T, body []byte) iter.Seq2[string, []byte] {
 	}
 }
 
-// gone is the value of a field that is removed.
-type gone struct{}
+// removedField is the value of a field that is removed.
+type removedField struct{}
 
 // replace changes the n-th field of an object and of those in it, and returns its path; empty:
 // there are not so many.
@@ -192,7 +192,7 @@ func replace(in any, value any, n *int) string {
 	case map[string]any:
 		for _, name := range slices.Sorted(maps.Keys(in)) {
 			if *n--; *n < 0 {
-				if in[name] = value; value == any(gone{}) {
+				if in[name] = value; value == any(removedField{}) {
 					delete(in, name)
 				}
 				return "." + name

@@ -21,15 +21,15 @@ type story struct {
 	steps  []Step
 	bodies [][]byte
 	now    time.Time
-	data   map[string]string // what the checkouts carry
-	of     map[string]*told  // by payment
+	data   map[string]string       // what the checkouts carry
+	of     map[string]*toldPayment // by payment
 
 	email  string // of the payer; empty: Tomas'
 	silent bool   // payments are told without it
 }
 
-// told is what a payment still can have.
-type told struct {
+// toldPayment holds the events that can still follow of a payment.
+type toldPayment struct {
 	refunds, disputes map[string]affiliate.Amount
 	sum               affiliate.Amount
 	made              int // refunds
@@ -42,7 +42,7 @@ func (s Suite) story(t testing.TB) *story {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &story{Suite: s, now: shoptest.Start, data: data, of: map[string]*told{}}
+	return &story{Suite: s, now: shoptest.Start, data: data, of: map[string]*toldPayment{}}
 }
 
 func dollars(n int64) affiliate.Amount { return affiliate.AmountFromScaled(n * 10_000) }
@@ -66,7 +66,7 @@ func (s *story) customer() { s.tell(Step{Kind: Customer}) }
 func (s *story) paid(n int64) {
 	id := fmt.Sprintf("p%d", len(s.of)+1)
 	if s.tell(Step{Kind: Paid, Payment: id, Amount: dollars(n), Renewal: len(s.of) > 0, Data: s.data}) {
-		s.of[id] = &told{refunds: map[string]affiliate.Amount{}, disputes: map[string]affiliate.Amount{}}
+		s.of[id] = &toldPayment{refunds: map[string]affiliate.Amount{}, disputes: map[string]affiliate.Amount{}}
 	}
 }
 

@@ -171,7 +171,7 @@ func TestAnswers(t *testing.T) {
 			rolledBack := errors.New("the host changed its mind")
 			fired := s.Fired("")
 			err := s.Store.Update(t.Context(), s.Config().ID, func(tx *record.Tx) error {
-				result, err := pay.Apply(t.Context(), s.With(within{tx}), action)
+				result, err := pay.Apply(t.Context(), s.With(storeInTx{tx}), action)
 				if err != nil || !result.Done || result.Outcome != affiliate.SaleRecorded {
 					t.Errorf("%+v, %v", result, err)
 				}
@@ -216,14 +216,14 @@ func (s *shop) discreet() {
 	}
 }
 
-// within is a store inside a transaction of the host.
-type within struct{ tx *record.Tx }
+// storeInTx is a store inside a transaction of the host.
+type storeInTx struct{ tx *record.Tx }
 
-func (w within) View(_ context.Context, _ uuid.UUID, fn func(*record.Tx) error) error {
+func (w storeInTx) View(_ context.Context, _ uuid.UUID, fn func(*record.Tx) error) error {
 	return fn(w.tx)
 }
 
-func (w within) Update(_ context.Context, _ uuid.UUID, fn func(*record.Tx) error) error {
+func (w storeInTx) Update(_ context.Context, _ uuid.UUID, fn func(*record.Tx) error) error {
 	return fn(w.tx)
 }
 

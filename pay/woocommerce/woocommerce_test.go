@@ -261,7 +261,7 @@ func TestPing(t *testing.T) {
 		s.Hook.ServeHTTP(w, r)
 		shoptest.Same(t, body, w.Code, want)
 	}
-	timed := &timed{ResponseRecorder: httptest.NewRecorder()}
+	timed := &bodyTimer{ResponseRecorder: httptest.NewRecorder()}
 	ping := httptest.NewRequest(http.MethodPost, "/webhooks/woocommerce", strings.NewReader("webhook_id=7"))
 	ping.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	s.Hook.ServeHTTP(timed, ping)
@@ -276,13 +276,13 @@ func TestPing(t *testing.T) {
 	shoptest.Same(t, "results", len(s.Results), 0)
 }
 
-// timed keeps what was set for the time in which a body arrives.
-type timed struct {
+// bodyTimer keeps what was set for the time in which a body arrives.
+type bodyTimer struct {
 	*httptest.ResponseRecorder
 	set []time.Time
 }
 
-func (d *timed) SetReadDeadline(at time.Time) error {
+func (d *bodyTimer) SetReadDeadline(at time.Time) error {
 	d.set = append(d.set, at)
 	return nil
 }

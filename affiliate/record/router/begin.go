@@ -52,25 +52,25 @@ func (s *Store) join(ctx context.Context) error {
 
 // begin gives a new program its place. It returns where the program is, or that it
 // begins in the transaction that follows, in the first store.
-func (s *Store) begin(ctx context.Context, program uuid.UUID, f found) (found, error) {
+func (s *Store) begin(ctx context.Context, program uuid.UUID, f location) (location, error) {
 	at := 0
 	if s.cfg.Place != nil && !f.filled {
 		name := s.cfg.Place(program)
 		if at = s.index(name); at < 0 {
-			return found{}, fmt.Errorf("router: Config.Place: no store has the name %q", name)
+			return location{}, fmt.Errorf("router: Config.Place: no store has the name %q", name)
 		}
 	}
 	return s.beginAt(ctx, program, f, at)
 }
 
-func (s *Store) beginAt(ctx context.Context, program uuid.UUID, f found, at int) (found, error) {
+func (s *Store) beginAt(ctx context.Context, program uuid.UUID, f location, at int) (location, error) {
 	if err := s.join(ctx); err != nil {
-		return found{}, err
+		return location{}, err
 	}
 	if f.fence.state() == leaving { // somebody else is at it
 		stands, err := s.wait(ctx, program, 0, f.fence)
 		if err != nil {
-			return found{}, err
+			return location{}, err
 		}
 		if !stands {
 			return s.find(ctx, program)
@@ -79,14 +79,14 @@ func (s *Store) beginAt(ctx context.Context, program uuid.UUID, f found, at int)
 	switch {
 	case at > 0:
 		if err := s.place(ctx, program, f.fence, at, false); err != nil {
-			return found{}, err
+			return location{}, err
 		}
 	case f.fence.isUnknown():
 		return f, nil
 	default:
 		err := step(ctx, s.cfg.Stores[0].Store, program, f.fence, fenceOf(1, here, 0))
 		if err != nil && !errors.Is(err, errOvertaken) {
-			return found{}, s.failed(0, err)
+			return location{}, s.failed(0, err)
 		}
 	}
 	return s.find(ctx, program)
@@ -94,7 +94,7 @@ func (s *Store) beginAt(ctx context.Context, program uuid.UUID, f found, at int)
 
 // index returns the place of a store, or -1.
 func (s *Store) index(name string) int {
-	return slices.IndexFunc(s.cfg.Stores, func(n Named) bool { return n.Name == name })
+	return slices.IndexFunc(s.cfg.Stores, func(n NamedStore) bool { return n.Name == name })
 }
 
 // place takes a program that has not begun from the first store to another one, which

@@ -27,7 +27,7 @@ var counted = [...]record.Sequence{record.SaleSequence, record.CommissionSequenc
 //
 // Errors: those of the stores; [record.ErrExists] when the target has other records.
 func Copy(ctx context.Context, from, to record.Store, program uuid.UUID) (int, error) {
-	return copying{to: to, program: program}.run(ctx, from)
+	return copyTarget{to: to, program: program}.run(ctx, from)
 }
 
 // Remove deletes the records of a program from a store, in transactions of 256. Its
@@ -35,18 +35,18 @@ func Copy(ctx context.Context, from, to record.Store, program uuid.UUID) (int, e
 //
 // Errors: those of the store.
 func Remove(ctx context.Context, store record.Store, program uuid.UUID) error {
-	return copying{to: store, program: program}.clear(ctx)
+	return copyTarget{to: store, program: program}.clear(ctx)
 }
 
-// A copying writes to a store.
-type copying struct {
+// A copyTarget writes to a store.
+type copyTarget struct {
 	to      record.Store
 	program uuid.UUID
 	guard   func(tx *record.Tx) error // in each transaction that writes; nil: none
 	page    func() error              // after each page; nil: nothing
 }
 
-func (c copying) run(ctx context.Context, from record.Store) (written int, err error) {
+func (c copyTarget) run(ctx context.Context, from record.Store) (written int, err error) {
 	source, target := newWalk(from, c.program), newWalk(c.to, c.program)
 	if err := target.last(ctx); err != nil {
 		return 0, err
@@ -80,7 +80,7 @@ func (c copying) run(ctx context.Context, from record.Store) (written int, err e
 }
 
 // update runs fn in a transaction, if the guard lets it.
-func (c copying) update(ctx context.Context, fn func(tx *record.Tx) error) error {
+func (c copyTarget) update(ctx context.Context, fn func(tx *record.Tx) error) error {
 	err := c.to.Update(ctx, c.program, func(tx *record.Tx) error {
 		if c.guard != nil {
 			if err := c.guard(tx); err != nil {
@@ -96,7 +96,7 @@ func (c copying) update(ctx context.Context, fn func(tx *record.Tx) error) error
 }
 
 // clear deletes all records. Somebody else may do the same.
-func (c copying) clear(ctx context.Context) error {
+func (c copyTarget) clear(ctx context.Context) error {
 	w := newWalk(c.to, c.program)
 	for {
 		rows, err := w.next(ctx)

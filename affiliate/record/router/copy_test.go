@@ -105,8 +105,8 @@ func TestCopyGoesOn(t *testing.T) {
 	failed := 0
 	for step := 1; ; step++ {
 		to := memstore.New()
-		broken := &breaking{Store: to, at: step}
-		_, err := router.Copy(t.Context(), &breaking{Store: from, with: broken}, broken, programs[0])
+		broken := &brokenStore{Store: to, at: step}
+		_, err := router.Copy(t.Context(), &brokenStore{Store: from, with: broken}, broken, programs[0])
 		if err == nil {
 			break
 		}
@@ -120,7 +120,7 @@ func TestCopyGoesOn(t *testing.T) {
 		if _, err := router.Compare(t.Context(), from, to, programs[0]); err != nil {
 			t.Fatalf("step %d: %v", step, err)
 		}
-		broken = &breaking{Store: to, at: step}
+		broken = &brokenStore{Store: to, at: step}
 		if err := router.Remove(t.Context(), broken, programs[0]); err != nil && !errors.Is(err, errBroken) {
 			t.Fatalf("step %d: Remove: %v", step, err)
 		}
@@ -139,15 +139,15 @@ func TestCopyGoesOn(t *testing.T) {
 
 var errBroken = errors.New("broken")
 
-// breaking is a store whose transactions fail from the at-th on. The first that fails is
+// brokenStore is a store whose transactions fail from the at-th on. The first that fails is
 // committed when at is even. Stores that are with another one count together.
-type breaking struct {
+type brokenStore struct {
 	record.Store
 	at, calls int
-	with      *breaking
+	with      *brokenStore
 }
 
-func (b *breaking) count() (call, at int) {
+func (b *brokenStore) count() (call, at int) {
 	c := b
 	if b.with != nil {
 		c = b.with
@@ -156,14 +156,14 @@ func (b *breaking) count() (call, at int) {
 	return c.calls, c.at
 }
 
-func (b *breaking) View(ctx context.Context, program uuid.UUID, fn func(tx *record.Tx) error) error {
+func (b *brokenStore) View(ctx context.Context, program uuid.UUID, fn func(tx *record.Tx) error) error {
 	if call, at := b.count(); call >= at {
 		return errBroken
 	}
 	return b.Store.View(ctx, program, fn)
 }
 
-func (b *breaking) Update(ctx context.Context, program uuid.UUID, fn func(tx *record.Tx) error) error {
+func (b *brokenStore) Update(ctx context.Context, program uuid.UUID, fn func(tx *record.Tx) error) error {
 	call, at := b.count()
 	if call > at || call == at && at%2 == 1 {
 		return errBroken

@@ -1,7 +1,7 @@
 // Package router spreads programs over several stores, of whatever kind, and moves them
 // from one to another while they are used.
 //
-//	stores, err := router.New(router.Config{Stores: []router.Named{
+//	stores, err := router.New(router.Config{Stores: []router.NamedStore{
 //		{Name: "eu-1", Store: one}, // the store that you have, in every process: it stays the first
 //		{Name: "eu-2", Store: two},
 //	}})

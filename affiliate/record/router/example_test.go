@@ -48,7 +48,7 @@ func several(ctx context.Context, one, two record.Store, id uuid.UUID) error {
 
 // overBoth returns a program on whichever of two stores it lives.
 func overBoth(one, two record.Store, id uuid.UUID) (*router.Store, *tributary.Program, error) {
-	stores, err := router.New(router.Config{Stores: []router.Named{
+	stores, err := router.New(router.Config{Stores: []router.NamedStore{
 		{Name: "eu-1", Store: one}, // the store that you have, in every process: it stays the first
 		{Name: "eu-2", Store: two},
 	}})

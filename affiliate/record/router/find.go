@@ -17,8 +17,8 @@ type sight struct {
 	err    error
 }
 
-// A found says where a program is.
-type found struct {
+// A location says where a program is.
+type location struct {
 	at     int
 	fence  fence
 	beyond int64 // the highest epoch in other stores; it is lower, unless the store was restored from a backup
@@ -73,24 +73,24 @@ func hasRecords(tx *record.Tx) (bool, error) {
 
 // find finds the store that has the program. It finishes a move that is made, and takes
 // in a program of the time before there was a router.
-func (s *Store) find(ctx context.Context, program uuid.UUID) (found, error) {
+func (s *Store) find(ctx context.Context, program uuid.UUID) (location, error) {
 	var before []sight
 	for attempt := 0; ; attempt++ {
 		sights, err := s.look(ctx, program)
 		if err != nil {
-			return found{}, err
+			return location{}, err
 		}
 		if at := pending(sights); at >= 0 {
 			from := sights[at].fence
 			err = step(ctx, s.cfg.Stores[at].Store, program, from, fenceOf(from.epoch()+1, here, 0))
 			if err != nil && !errors.Is(err, errOvertaken) {
-				return found{}, s.failed(at, err)
+				return location{}, s.failed(at, err)
 			}
 			continue
 		}
 		if at := newest(sights); at >= 0 {
 			s.remember(program, at)
-			f := found{at: at, fence: sights[at].fence}
+			f := location{at: at, fence: sights[at].fence}
 			for other, saw := range sights {
 				if other != at {
 					f.beyond = max(f.beyond, saw.fence.epoch())
@@ -99,26 +99,26 @@ func (s *Store) find(ctx context.Context, program uuid.UUID) (found, error) {
 			return f, nil
 		}
 		if err := s.unreached(sights); err != nil {
-			return found{}, err
+			return location{}, err
 		}
 		switch full := filledIn(sights); {
 		case !sights[0].fence.isUnborn():
 		case len(full) > 1:
-			return found{}, s.failed(full[1], ErrOccupied)
+			return location{}, s.failed(full[1], ErrOccupied)
 		case len(full) == 1 && full[0] > 0:
 			if err := s.place(ctx, program, sights[0].fence, full[0], true); err != nil {
-				return found{}, err
+				return location{}, err
 			}
 			continue
 		default:
-			return found{fence: sights[0].fence, unborn: true, filled: len(full) == 1}, nil
+			return location{fence: sights[0].fence, unborn: true, filled: len(full) == 1}, nil
 		}
 		if slices.EqualFunc(before, sights, func(a, b sight) bool { return a.fence == b.fence }) {
-			return found{}, ErrNowhere
+			return location{}, ErrNowhere
 		}
 		before = sights
 		if err := pause(ctx, attempt); err != nil {
-			return found{}, err
+			return location{}, err
 		}
 	}
 }

@@ -57,7 +57,7 @@ func (s *Store) Move(ctx context.Context, program uuid.UUID, to string) error {
 }
 
 // settle makes a program begin: in the target, or where its records are.
-func (s *Store) settle(ctx context.Context, program uuid.UUID, f found, target int) (found, error) {
+func (s *Store) settle(ctx context.Context, program uuid.UUID, f location, target int) (location, error) {
 	if f.filled {
 		target = 0
 	}
@@ -82,7 +82,7 @@ type mover struct {
 }
 
 // carry moves a program, or leaves it where it is.
-func (s *Store) carry(ctx context.Context, program uuid.UUID, f found, to int) error {
+func (s *Store) carry(ctx context.Context, program uuid.UUID, f location, to int) error {
 	m := &mover{Store: s, program: program, from: f.at, to: to, epoch: max(f.fence.epoch(), f.beyond+1), beaten: time.Now()}
 	switch err := step(ctx, m.source(), program, f.fence, fenceOf(m.epoch, leaving, 0)); {
 	case errors.Is(err, errOvertaken):
@@ -113,7 +113,7 @@ func (m *mover) copy(ctx context.Context) error {
 		return m.failed(m.to, err)
 	}
 	page := func() error { return m.beat(ctx) }
-	c := copying{to: m.target(), program: m.program, guard: only(arrived), page: page}
+	c := copyTarget{to: m.target(), program: m.program, guard: only(arrived), page: page}
 	if err := c.clear(ctx); err != nil {
 		return m.failed(m.to, err)
 	}
@@ -204,7 +204,7 @@ func (m *mover) outlast(ctx context.Context) (context.Context, context.CancelFun
 }
 
 // sweep deletes what is left of the program in other stores.
-func (s *Store) sweep(ctx context.Context, program uuid.UUID, f found) (err error) {
+func (s *Store) sweep(ctx context.Context, program uuid.UUID, f location) (err error) {
 	for at, named := range s.cfg.Stores {
 		if at != f.at {
 			err = errors.Join(err, s.failed(at, remove(ctx, named.Store, program, f.fence)))
@@ -234,7 +234,7 @@ func remove(ctx context.Context, store record.Store, program uuid.UUID, home fen
 	case was.isUnknown() || was.isHere() || was.isLeaving():
 		return ErrOccupied
 	}
-	err = copying{to: store, program: program, guard: only(was)}.clear(ctx)
+	err = copyTarget{to: store, program: program, guard: only(was)}.clear(ctx)
 	if errors.Is(err, errOvertaken) {
 		err = nil
 	}

@@ -14,8 +14,8 @@ import (
 	"github.com/tributary-go/tributary/affiliate/record"
 )
 
-// A Named is a store with the name that a host gives it.
-type Named struct {
+// A NamedStore is a store with the name that a host gives it.
+type NamedStore struct {
 	Name  string // of the host's choice, not empty; only the host uses it
 	Store record.Store
 }
@@ -25,7 +25,7 @@ type Config struct {
 	// Stores are the stores of all programs, at least one. The first has a part of its
 	// own: it decides where a new program begins. So it is the same one in every
 	// process and for ever, which the stores remember. Others may be added at the end.
-	Stores []Named
+	Stores []NamedStore
 
 	// Place returns the name of the store in which a new program begins. It is asked
 	// when nothing is known of the program anywhere. Nil: the first store.
@@ -46,7 +46,7 @@ type Store struct {
 
 	mu    sync.RWMutex
 	homes map[uuid.UUID]int // where a program was last; the fence there has the last word
-	waits map[uuid.UUID]*wait
+	waits map[uuid.UUID]*moveWait
 }
 
 // Errors of a [Store] besides those of its stores.
@@ -91,8 +91,8 @@ func New(cfg Config) (*Store, error) {
 	case cfg.Patience == 0:
 		cfg.Patience = 30 * time.Second
 	}
-	cfg.Stores = append([]Named(nil), cfg.Stores...)
-	return &Store{cfg: cfg, homes: map[uuid.UUID]int{}, waits: map[uuid.UUID]*wait{}}, nil
+	cfg.Stores = append([]NamedStore(nil), cfg.Stores...)
+	return &Store{cfg: cfg, homes: map[uuid.UUID]int{}, waits: map[uuid.UUID]*moveWait{}}, nil
 }
 
 // View runs fn on a snapshot of the program, in the store that has it. While the program
@@ -291,16 +291,16 @@ var ErrElsewhere = errors.New("router: the program is not in this store")
 // the host in its database, such as pgstore.Store.In gives: for hosts that must write to
 // one certain database. Its transactions end with [ErrElsewhere] when the program is
 // not there, or is moving away; they are not sent elsewhere, and begin no program.
-func Fence(store record.Store) record.Store { return fenced{store} }
+func Fence(store record.Store) record.Store { return fencedStore{store} }
 
-type fenced struct{ store record.Store }
+type fencedStore struct{ store record.Store }
 
-func (f fenced) View(ctx context.Context, program uuid.UUID, fn func(tx *record.Tx) error) error {
+func (f fencedStore) View(ctx context.Context, program uuid.UUID, fn func(tx *record.Tx) error) error {
 	v := visit{fn: fn}
 	return f.store.View(ctx, program, v.run)
 }
 
-func (f fenced) Update(ctx context.Context, program uuid.UUID, fn func(tx *record.Tx) error) error {
+func (f fencedStore) Update(ctx context.Context, program uuid.UUID, fn func(tx *record.Tx) error) error {
 	v := visit{fn: fn, writes: true}
 	return f.store.Update(ctx, program, v.run)
 }

@@ -41,9 +41,9 @@ func newSite(t testing.TB, names ...string) *site {
 }
 
 // named returns the stores with names, each behind wrap.
-func (s *site) named(wrap func(record.Store) record.Store, names ...string) (all []router.Named) {
+func (s *site) named(wrap func(record.Store) record.Store, names ...string) (all []router.NamedStore) {
 	for _, name := range names {
-		all = append(all, router.Named{Name: name, Store: wrap(s.stores[name])})
+		all = append(all, router.NamedStore{Name: name, Store: wrap(s.stores[name])})
 	}
 	return all
 }
@@ -236,9 +236,9 @@ func TestOlder(t *testing.T) {
 // TestNew refuses what cannot work.
 func TestNew(t *testing.T) {
 	for want, cfg := range map[string]router.Config{
-		"Stores is empty": {}, "no name": {Stores: []router.Named{{Store: memstore.New()}}}, "no store": {Stores: []router.Named{{Name: "a"}}},
-		"twice":    {Stores: []router.Named{{"a", memstore.New()}, {"b", memstore.New()}, {"a", memstore.New()}}},
-		"Patience": {Stores: []router.Named{{"a", memstore.New()}}, Patience: -1},
+		"Stores is empty": {}, "no name": {Stores: []router.NamedStore{{Store: memstore.New()}}}, "no store": {Stores: []router.NamedStore{{Name: "a"}}},
+		"twice":    {Stores: []router.NamedStore{{"a", memstore.New()}, {"b", memstore.New()}, {"a", memstore.New()}}},
+		"Patience": {Stores: []router.NamedStore{{"a", memstore.New()}}, Patience: -1},
 	} {
 		if _, err := router.New(cfg); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", want, err)
@@ -257,7 +257,7 @@ func TestFirst(t *testing.T) {
 		t.Fatal(err)
 	}
 	same := s.stores["a"]
-	for what, stores := range map[string][]router.Named{
+	for what, stores := range map[string][]router.NamedStore{
 		"another first": s.named(bare, "b", "a"), "a new first": s.named(bare, "c", "a", "b"),
 		"a store twice": {{"a", same}, {"again", same}}, "under other names": {{"a", s.stores["b"]}, {"b", s.stores["a"]}},
 	} {
@@ -295,10 +295,10 @@ func TestDown(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	down := map[string]*failing{"a": {Store: s.stores["a"]}, "b": {Store: s.stores["b"]}}
-	running := s.router(func(c *router.Config) { c.Stores = []router.Named{{"a", down["a"]}, {"b", down["b"]}} })
+	down := map[string]*failingStore{"a": {Store: s.stores["a"]}, "b": {Store: s.stores["b"]}}
+	running := s.router(func(c *router.Config) { c.Stores = []router.NamedStore{{"a", down["a"]}, {"b", down["b"]}} })
 	for _, bad := range s.names {
-		for what, r := range map[string]*router.Store{"running": running, "starting": s.router(func(c *router.Config) { c.Stores = []router.Named{{"a", down["a"]}, {"b", down["b"]}} })} {
+		for what, r := range map[string]*router.Store{"running": running, "starting": s.router(func(c *router.Config) { c.Stores = []router.NamedStore{{"a", down["a"]}, {"b", down["b"]}} })} {
 			down[bad].err = errBroken
 			for _, name := range s.names {
 				for method, err := range both(t.Context(), r, uuid.UUID{name[0]}) {
@@ -331,20 +331,20 @@ func TestDown(t *testing.T) {
 	}
 }
 
-// failing is a store whose transactions fail while it has an error.
-type failing struct {
+// failingStore is a store whose transactions fail while it has an error.
+type failingStore struct {
 	record.Store
 	err error
 }
 
-func (f *failing) View(ctx context.Context, program uuid.UUID, fn func(tx *record.Tx) error) error {
+func (f *failingStore) View(ctx context.Context, program uuid.UUID, fn func(tx *record.Tx) error) error {
 	if f.err != nil {
 		return f.err
 	}
 	return f.Store.View(ctx, program, fn)
 }
 
-func (f *failing) Update(ctx context.Context, program uuid.UUID, fn func(tx *record.Tx) error) error {
+func (f *failingStore) Update(ctx context.Context, program uuid.UUID, fn func(tx *record.Tx) error) error {
 	if f.err != nil {
 		return f.err
 	}
@@ -402,7 +402,7 @@ func TestMoveFindsAChange(t *testing.T) {
 	s := newSite(t, "a", "b")
 	shop := newShop(t, s.router())
 	open(t, shop, 100)
-	meddling := &onUpdate{Store: s.stores["b"], do: func() {
+	meddling := &updateHook{Store: s.stores["b"], do: func() {
 		err := s.stores["a"].Update(t.Context(), program, func(tx *record.Tx) error {
 			return tx.Totals.Insert(record.Totals{ID: uuid.UUID{7}})
 		})
@@ -423,14 +423,14 @@ func TestMoveFindsAChange(t *testing.T) {
 	s.only("b", program)
 }
 
-// onUpdate calls do after the at-th Update and later ones.
-type onUpdate struct {
+// updateHook calls do after the at-th Update and later ones.
+type updateHook struct {
 	record.Store
 	do    func()
 	n, at int
 }
 
-func (o *onUpdate) Update(ctx context.Context, id uuid.UUID, fn func(tx *record.Tx) error) error {
+func (o *updateHook) Update(ctx context.Context, id uuid.UUID, fn func(tx *record.Tx) error) error {
 	err := o.Store.Update(ctx, id, fn)
 	if o.n++; o.n >= o.at {
 		o.do()
@@ -520,7 +520,7 @@ type kill struct {
 	once      bool // later ones work
 }
 
-func (k *kill) store(s record.Store) record.Store { return &killed{s, k} }
+func (k *kill) store(s record.Store) record.Store { return &killedStore{s, k} }
 
 // fails counts a transaction and reports whether it is the one, or a later one that fails.
 func (k *kill) fails() (now, later bool) {
@@ -528,19 +528,19 @@ func (k *kill) fails() (now, later bool) {
 	return k.at > 0 && k.calls == k.at, k.at > 0 && k.calls > k.at && !k.once
 }
 
-type killed struct {
+type killedStore struct {
 	record.Store
 	k *kill
 }
 
-func (s *killed) View(ctx context.Context, id uuid.UUID, fn func(tx *record.Tx) error) error {
+func (s *killedStore) View(ctx context.Context, id uuid.UUID, fn func(tx *record.Tx) error) error {
 	if now, later := s.k.fails(); now || later {
 		return errBroken
 	}
 	return s.Store.View(ctx, id, fn)
 }
 
-func (s *killed) Update(ctx context.Context, id uuid.UUID, fn func(tx *record.Tx) error) error {
+func (s *killedStore) Update(ctx context.Context, id uuid.UUID, fn func(tx *record.Tx) error) error {
 	now, later := s.k.fails()
 	if later || now && !s.k.commits {
 		return errBroken
@@ -659,7 +659,7 @@ type pauses struct {
 	release   chan struct{}
 }
 
-func (p *pauses) store(s record.Store) record.Store { return &paused{s, p} }
+func (p *pauses) store(s record.Store) record.Store { return &pausedStore{s, p} }
 
 func (p *pauses) call() {
 	if p.calls++; p.calls == p.at {
@@ -668,17 +668,17 @@ func (p *pauses) call() {
 	}
 }
 
-type paused struct {
+type pausedStore struct {
 	record.Store
 	p *pauses
 }
 
-func (s *paused) View(ctx context.Context, id uuid.UUID, fn func(tx *record.Tx) error) error {
+func (s *pausedStore) View(ctx context.Context, id uuid.UUID, fn func(tx *record.Tx) error) error {
 	s.p.call()
 	return s.Store.View(ctx, id, fn)
 }
 
-func (s *paused) Update(ctx context.Context, id uuid.UUID, fn func(tx *record.Tx) error) error {
+func (s *pausedStore) Update(ctx context.Context, id uuid.UUID, fn func(tx *record.Tx) error) error {
 	s.p.call()
 	return s.Store.Update(ctx, id, fn)
 }
@@ -698,7 +698,7 @@ func TestSlow(t *testing.T) {
 			return nil
 		}))
 		slow := s.router(func(c *router.Config) {
-			c.Stores[1].Store = &onUpdate{Store: s.stores["b"], at: 1, do: func() { time.Sleep(400 * time.Millisecond) }}
+			c.Stores[1].Store = &updateHook{Store: s.stores["b"], at: 1, do: func() { time.Sleep(400 * time.Millisecond) }}
 		})
 		moved, start := make(chan error, 1), time.Now()
 		go func() { moved <- slow.Move(t.Context(), program, "b") }()

@@ -25,15 +25,15 @@ import (
 
 // distant is a store in memory that has a use for Soon, as one behind a network: there a
 // closure runs before the fence is looked at.
-func distant(s record.Store) record.Store { return faraway{s} }
+func distant(s record.Store) record.Store { return farStore{s} }
 
-type faraway struct{ record.Store }
+type farStore struct{ record.Store }
 
-func (f faraway) View(ctx context.Context, id uuid.UUID, fn func(tx *record.Tx) error) error {
+func (f farStore) View(ctx context.Context, id uuid.UUID, fn func(tx *record.Tx) error) error {
 	return f.Store.View(ctx, id, hinted(fn))
 }
 
-func (f faraway) Update(ctx context.Context, id uuid.UUID, fn func(tx *record.Tx) error) error {
+func (f farStore) Update(ctx context.Context, id uuid.UUID, fn func(tx *record.Tx) error) error {
 	return f.Store.Update(ctx, id, hinted(fn))
 }
 
@@ -287,7 +287,7 @@ func TestWaitEnds(t *testing.T) {
 	open(t, shop, 9)
 	reached, release := make(chan struct{}), make(chan struct{})
 	slow := s.router(func(c *router.Config) {
-		c.Stores[1].Store = &onUpdate{Store: s.stores["b"], at: 1, do: sync.OnceFunc(func() { close(reached); <-release })}
+		c.Stores[1].Store = &updateHook{Store: s.stores["b"], at: 1, do: sync.OnceFunc(func() { close(reached); <-release })}
 	})
 	moved := make(chan error)
 	go func() { moved <- slow.Move(t.Context(), program, "b") }()

@@ -12,8 +12,8 @@ import (
 // pollEvery is the time between two looks at a move that others make.
 const pollEvery = 10 * time.Millisecond
 
-// A wait is for the end of a move. One of those who wait looks at it.
-type wait struct {
+// A moveWait is for the end of a move. One of those who wait looks at it.
+type moveWait struct {
 	fence fence
 	since time.Time     // when the fence was first seen so
 	done  chan struct{} // closed when the one who looks goes away; nil: nobody looks
@@ -28,7 +28,7 @@ func (s *Store) wait(ctx context.Context, program uuid.UUID, at int, f fence) (s
 	s.mu.Lock()
 	w := s.waits[program]
 	if w == nil {
-		w = &wait{}
+		w = &moveWait{}
 		s.waits[program] = w
 	}
 	if done := w.done; done != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/tributary-go/tributary/client"
 )
 
-type answered = client.Answer
+type reply = client.Answer
 
 // list prints a page, or with --all every page, each before the next is asked
 // for: memory does not grow with the list.
@@ -116,7 +116,7 @@ func rowsOf(body []byte, field string) ([]json.RawMessage, error) {
 }
 
 // next returns the cursor of the next page; empty when there is none.
-func (j *job) next(answer answered) string {
+func (j *job) next(answer reply) string {
 	if j.paging != inBody {
 		return answer.Next
 	}

@@ -107,7 +107,7 @@ func payoutFiles(j *job) error {
 	f.Status = affiliate.PayoutStatus(j.text("status", string(affiliate.PayoutPending)))
 	payments, label := j.client.Transfers(j.ctx, f), j.text("label", "payouts")
 	var files []payfile.File
-	var refused []payfile.Refused
+	var refused []payfile.Refusal
 	var err error
 	switch as := j.text("as", ""); as {
 	case "paypal":
@@ -176,7 +176,7 @@ func payoutResults(j *job) error {
 		j.say("payout %s is %s, and the provider says %q: somebody has to look at it", c.Result.PayoutID, c.Status, c.Result.Said)
 	}
 	if err == nil && len(applied.Unknown)+len(applied.Conflicts) > 0 {
-		return finding{}
+		return problemFound{}
 	}
 	return err
 }

@@ -15,7 +15,7 @@ var programCommands = []command{
 		verify: func(r entry) error {
 			for _, list := range r {
 				if list, is := list.(map[string]any); is && fmt.Sprint(list["count"]) != "0" {
-					return finding{}
+					return problemFound{}
 				}
 			}
 			return nil
@@ -34,7 +34,7 @@ var programCommands = []command{
 		method: "GET", path: "/verify", patient: true,
 		verify: func(r entry) error {
 			if r["holds"] != true {
-				return finding{}
+				return problemFound{}
 			}
 			return nil
 		},
@@ -157,7 +157,7 @@ func (j *job) inSteps() error {
 	if err != nil {
 		return err
 	}
-	return j.show(answered{Body: raw})
+	return j.show(reply{Body: raw})
 }
 
 // add adds the numbers of a step to those of the steps before.

@@ -121,10 +121,10 @@ func (m *misuse) Error() string { return m.text }
 
 func usage(format string, args ...any) error { return &misuse{fmt.Sprintf(format, args...)} }
 
-// A finding is an answer that reports a problem. It has been shown.
-type finding struct{}
+// A problemFound is an answer that reports a problem. It has been shown.
+type problemFound struct{}
 
-func (finding) Error() string { return "see above" }
+func (problemFound) Error() string { return "see above" }
 
 // exit says what went wrong and returns the exit code.
 func (a *app) exit(j *job, err error) int {
@@ -148,8 +148,8 @@ func (a *app) exit(j *job, err error) int {
 func codeOf(ctx context.Context, err error) int {
 	refused, answered := errors.AsType[*client.Error](err)
 	_, misused := errors.AsType[*misuse](err)
-	_, found := errors.AsType[finding](err)
-	_, missed := errors.AsType[missing](err)
+	_, found := errors.AsType[problemFound](err)
+	_, missed := errors.AsType[notFound](err)
 	switch {
 	case err == nil:
 		return exitDone

@@ -32,7 +32,7 @@ func TestAllSales(t *testing.T) {
 			h.ServeHTTP(rw, r)
 		})
 	})
-	out := &watched{asked: &asked}
+	out := &watchedOutput{asked: &asked}
 	if code := run(t.Context(), []string{"sales", "list", "--json", "--all"}, env(w.url), nil, out, out); code != 0 {
 		t.Fatalf("exit code %d", code)
 	}
@@ -56,15 +56,15 @@ func TestAllSales(t *testing.T) {
 	fits(t, table)
 }
 
-// A watched is an output that knows how many requests were made before it.
-type watched struct {
+// A watchedOutput is an output that knows how many requests were made before it.
+type watchedOutput struct {
 	bytes.Buffer
 	asked             *int
 	first, seen, most int
 	since             int
 }
 
-func (w *watched) Write(b []byte) (int, error) {
+func (w *watchedOutput) Write(b []byte) (int, error) {
 	if w.Len() == 0 {
 		w.first = *w.asked
 	}

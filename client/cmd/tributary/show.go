@@ -14,10 +14,10 @@ import (
 // An entry is an object of an answer. Its numbers are as the server wrote them.
 type entry map[string]any
 
-// missing is a look-up that found nothing.
-type missing struct{}
+// notFound is a look-up that found nothing.
+type notFound struct{}
 
-func (missing) Error() string { return "there is no such record (not_found)" }
+func (notFound) Error() string { return "there is no such record (not_found)" }
 
 // read decodes an object.
 func read(body []byte) (entry, error) {
@@ -194,10 +194,10 @@ const maxText = 1000
 
 // show prints the answer of a command that is about one record, or about a few
 // that it changed.
-func (j *job) show(answer answered) error {
+func (j *job) show(answer reply) error {
 	body := bytes.TrimSpace(answer.Body)
 	if string(body) == "null" && j.method == "GET" {
-		return missing{}
+		return notFound{}
 	}
 	if outcome := answer.Header.Get("Sale-Outcome"); outcome != "" && !j.json {
 		j.say("outcome: %s", outcome)

@@ -121,13 +121,13 @@ func followEvents(j *job) error {
 	}
 }
 
-// A told is an event with its eventId.
-type told struct {
+// An eventWithID is an event with its eventId.
+type eventWithID struct {
 	id   string
 	line []byte
 }
 
-func (j *job) eventsOf(query url.Values) (all []told, err error) {
+func (j *job) eventsOf(query url.Values) (all []eventWithID, err error) {
 	answer, err := j.client.Do(j.ctx, "GET", "/events", query, nil)
 	if err != nil {
 		return nil, err
@@ -146,7 +146,7 @@ func (j *job) eventsOf(query url.Values) (all []told, err error) {
 			return nil, err
 		}
 		id, _ := r["eventId"].(string)
-		all = append(all, told{id, row})
+		all = append(all, eventWithID{id, row})
 	}
 	return all, nil
 }

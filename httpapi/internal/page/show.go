@@ -279,8 +279,8 @@ func Several(n int64, noun string) string {
 	return fmt.Sprint(Count(n), " ", noun, "s")
 }
 
-// A Usable shows on a page whether a code or a coupon works.
-type Usable struct {
+// A Usability shows on a page whether a code or a coupon works.
+type Usability struct {
 	Works bool
 	Later []string // it does not yet: from when it does
 	Why   []string // it does not, each with what the rule knows
@@ -288,9 +288,9 @@ type Usable struct {
 }
 
 // Usable returns a usability for people.
-func (s Show) Usable(u affiliate.Opt[affiliate.Usability]) Usable {
+func (s Show) Usable(u affiliate.Opt[affiliate.Usability]) Usability {
 	is, _ := u.Get()
-	shown := Usable{Works: is.Usable, Hold: s.Hold(is.Hold)}
+	shown := Usability{Works: is.Usable, Hold: s.Hold(is.Hold)}
 	for _, f := range is.Reasons {
 		if f.Reason == affiliate.CodeNotStarted {
 			shown.Later = append(shown.Later, s.Why(f))

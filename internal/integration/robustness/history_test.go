@@ -18,7 +18,7 @@ type trade interface {
 	open(ctx context.Context, ops api.Operations) error
 	// call draws a call, makes it and returns its input and its output, and whether
 	// it was a read. A read without an answer says nothing about the state.
-	call(ctx context.Context, ops api.Operations, r *rand.Rand, at turn) (in any, out answered, read bool)
+	call(ctx context.Context, ops api.Operations, r *rand.Rand, at turn) (in any, out outputOfCall, read bool)
 	// initial is the state after open.
 	initial() any
 	// step returns the states after a call that gave this output: none, when the
@@ -26,8 +26,8 @@ type trade interface {
 	step(state, in, out any) []any
 }
 
-// An answered is the output of a call.
-type answered interface{ ended() fate }
+// An outputOfCall is the output of a call.
+type outputOfCall interface{ ended() fate }
 
 // A turn is one call of a client.
 type turn struct {
@@ -95,7 +95,7 @@ func take(ctx context.Context, tr trade, w world, clients, calls int, seed uint6
 			h.said = said
 		}
 		for _, op := range mine {
-			if f := op.Output.(answered).ended(); f.unknown {
+			if f := op.Output.(outputOfCall).ended(); f.unknown {
 				h.unknown++
 				h.said = f.said
 			} else if f.limit {
@@ -133,7 +133,7 @@ func judge(tr trade, h history, patience time.Duration) porcupine.CheckResult {
 
 // steps returns the states after a call: none when apply says that the answer is
 // impossible. Without an answer the call happened or not, and apply gets nil.
-func steps[S comparable, Out answered](s S, out Out, apply func(s *S, out *Out) bool) []any {
+func steps[S comparable, Out outputOfCall](s S, out Out, apply func(s *S, out *Out) bool) []any {
 	next := s
 	switch {
 	case !out.ended().unknown:

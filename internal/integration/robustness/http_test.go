@@ -28,7 +28,7 @@ func overHTTP(name string, l *line, repeats int) target {
 		clean, late := memstore.New(), newLate()
 		change := func(c *tributary.Config) { c.Now = clock(stopped, 0) }
 		p := newProgram(t, clean, change)
-		served := newProgram(t, pl.inStore(crowded{clean}, late), change, func(c *tributary.Config) { c.ID = p.Config().ID })
+		served := newProgram(t, pl.inStore(crowdedStore{clean}, late), change, func(c *tributary.Config) { c.ID = p.Config().ID })
 		h, err := httpapi.New(served, httpapi.Config{APIKeys: []string{apiKey}})
 		if err != nil {
 			t.Fatal(err)
@@ -74,9 +74,9 @@ func (l *line) losses() map[string]int64 {
 	return all
 }
 
-func (l *line) over(next http.RoundTripper) http.RoundTripper { return lossy{l, next} }
+func (l *line) over(next http.RoundTripper) http.RoundTripper { return lossyTransport{l, next} }
 
-type lossy struct {
+type lossyTransport struct {
 	line *line
 	next http.RoundTripper
 }
@@ -84,7 +84,7 @@ type lossy struct {
 // RoundTrip sends a request. Losing an answer goes by turns: it was never sent,
 // nothing comes back, its body is cut, a proxy answers instead, or the time is
 // up.
-func (l lossy) RoundTrip(r *http.Request) (*http.Response, error) {
+func (l lossyTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	turn := l.line.sent.Add(1)
 	if l.line.every == 0 || turn%l.line.every != 0 {
 		return l.next.RoundTrip(r)
@@ -96,7 +96,7 @@ func (l lossy) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	kind := turn / l.line.every % 5
 	if kind == 0 {
-		return nil, &refused{}
+		return nil, &connRefusal{}
 	}
 	resp, err := l.next.RoundTrip(r)
 	if err != nil {
@@ -110,7 +110,7 @@ func (l lossy) RoundTrip(r *http.Request) (*http.Response, error) {
 	case kind == 1:
 		return nil, io.ErrUnexpectedEOF
 	case kind == 2:
-		resp.Body = io.NopCloser(io.MultiReader(bytes.NewReader(raw[:len(raw)/2]), broken{}))
+		resp.Body = io.NopCloser(io.MultiReader(bytes.NewReader(raw[:len(raw)/2]), bodyBreak{}))
 	case kind == 3:
 		resp.StatusCode, resp.ContentLength, resp.Body = http.StatusBadGateway, -1, io.NopCloser(strings.NewReader("<html>"))
 		resp.Header = http.Header{"Content-Type": {"text/html"}}
@@ -120,15 +120,15 @@ func (l lossy) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// refused is the error of a connection that was never made.
-type refused struct{}
+// connRefusal is the error of a connection that was never made.
+type connRefusal struct{}
 
-func (*refused) Error() string { return "connection refused" }
+func (*connRefusal) Error() string { return "connection refused" }
 
-// broken is the end of a body whose connection broke.
-type broken struct{}
+// bodyBreak is the end of a body whose connection broke.
+type bodyBreak struct{}
 
-func (broken) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
+func (bodyBreak) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
 
 // TestHistoriesOverHTTP is G02, and G04 with every kind of lost answer.
 func TestHistoriesOverHTTP(t *testing.T) {

@@ -11,14 +11,14 @@ import (
 	"github.com/tributary-go/tributary/conformance"
 )
 
-// late are the things that planted bugs do after they answered.
-type late struct{ wg sync.WaitGroup }
+// lateThings are the things that planted bugs do after they answered.
+type lateThings struct{ wg sync.WaitGroup }
 
-func newLate() *late { return &late{} }
+func newLate() *lateThings { return &lateThings{} }
 
-func (l *late) do(fn func()) { l.wg.Go(fn) }
+func (l *lateThings) do(fn func()) { l.wg.Go(fn) }
 
-func (l *late) wait() { l.wg.Wait() }
+func (l *lateThings) wait() { l.wg.Wait() }
 
 // losing returns a store in which every n-th Update has no answer: by turns it
 // committed, and it did not. An Update that fails by itself has an answer, and

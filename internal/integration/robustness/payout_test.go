@@ -130,7 +130,7 @@ func (d *treasury) spend(left *int) bool {
 	return *left >= 0
 }
 
-func (d *treasury) call(ctx context.Context, ops api.Operations, r *rand.Rand, at turn) (any, answered, bool) {
+func (d *treasury) call(ctx context.Context, ops api.Operations, r *rand.Rand, at turn) (any, outputOfCall, bool) {
 	in := d.draw(r, at)
 	out := d.answer(ctx, ops, in)
 	return in, out, in.verb >= readBalance

@@ -60,7 +60,7 @@ func slugText(i int, upper bool) string {
 
 func (*signup) open(context.Context, api.Operations) error { return nil }
 
-func (*signup) call(ctx context.Context, ops api.Operations, r *rand.Rand, _ turn) (any, answered, bool) {
+func (*signup) call(ctx context.Context, ops api.Operations, r *rand.Rand, _ turn) (any, outputOfCall, bool) {
 	in := peopleIn{who: 1 + r.IntN(people), new: 1 + r.IntN(people), slug: 1 + r.IntN(slugs), to: 1 + r.IntN(slugs)}
 	for _, v := range []struct {
 		verb  peopleVerb

@@ -95,7 +95,7 @@ func (s paidTwice) Update(ctx context.Context, program uuid.UUID, fn func(tx *re
 // hasty says that a write is done, and does it then.
 type hasty struct {
 	record.Store
-	late *late
+	late *lateThings
 }
 
 var errTried = errors.New("tried and rolled back")
@@ -116,7 +116,7 @@ func (s hasty) Update(ctx context.Context, program uuid.UUID, fn func(tx *record
 }
 
 // staleActive remembers for a while whether a code is active.
-func staleActive(s record.Store, _ *late) record.Store {
+func staleActive(s record.Store, _ *lateThings) record.Store {
 	memory := &activeMemory{known: map[uuid.UUID]knownActive{}}
 	return changed{s, func(tx *record.Tx) { tx.Codes = rememberedCodes{tx.Codes, memory} }}
 }
@@ -152,7 +152,7 @@ func (t rememberedCodes) Find(key record.Key) (record.Code, error) {
 }
 
 // doubled counts a redemption of a code twice.
-func doubled(s record.Store, _ *late) record.Store {
+func doubled(s record.Store, _ *lateThings) record.Store {
 	return changed{s, func(tx *record.Tx) { tx.Codes = doubleCodes{tx.Codes} }}
 }
 
@@ -169,7 +169,7 @@ func (t doubleCodes) Replace(rec record.Code) error {
 }
 
 // forgetful forgets one movement of five.
-func forgetful(s record.Store, _ *late) record.Store {
+func forgetful(s record.Store, _ *lateThings) record.Store {
 	var n atomic.Int64
 	return changed{s, func(tx *record.Tx) { tx.Movements = forgottenMovements{tx.Movements, &n} }}
 }
@@ -188,7 +188,7 @@ func (t forgottenMovements) Insert(rec record.Movement) error {
 }
 
 // silent creates one affiliate of five without its event.
-func silent(s record.Store, _ *late) record.Store {
+func silent(s record.Store, _ *lateThings) record.Store {
 	var n atomic.Int64
 	return changed{s, func(tx *record.Tx) { tx.Events = silentEvents{tx.Events, &n} }}
 }

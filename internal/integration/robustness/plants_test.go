@@ -16,7 +16,7 @@ type plant struct {
 	name   string
 	trade  string // that shows it
 	lost   bool   // it needs lost answers
-	store  func(s record.Store, late *late) record.Store
+	store  func(s record.Store, late *lateThings) record.Store
 	client func(c culprit) api.Operations
 }
 
@@ -25,17 +25,17 @@ type culprit struct {
 	api.Operations                    // what the client calls
 	program        *tributary.Program // on the store itself
 	store          record.Store
-	late           *late
+	late           *lateThings
 }
 
-func (pl plant) inStore(s record.Store, late *late) record.Store {
+func (pl plant) inStore(s record.Store, late *lateThings) record.Store {
 	if pl.store == nil {
 		return s
 	}
 	return pl.store(s, late)
 }
 
-func (pl plant) inClient(ops api.Operations, p *tributary.Program, s record.Store, late *late) api.Operations {
+func (pl plant) inClient(ops api.Operations, p *tributary.Program, s record.Store, late *lateThings) api.Operations {
 	if pl.client == nil {
 		return ops
 	}
@@ -45,7 +45,7 @@ func (pl plant) inClient(ops api.Operations, p *tributary.Program, s record.Stor
 // plants are the planted bugs: the seven of reliability.md G06, and seven more.
 func plants() []plant {
 	return []plant{
-		{name: "check, then act", trade: "redemption", store: func(s record.Store, _ *late) record.Store { return early{s} }},
+		{name: "check, then act", trade: "redemption", store: func(s record.Store, _ *lateThings) record.Store { return early{s} }},
 		{name: "torn read", trade: "redemption", client: func(c culprit) api.Operations { return torn{c} }},
 		{name: "stale answer of an update", trade: "redemption", client: func(c culprit) api.Operations { return staleAnswer{c} }},
 		{name: "stale active", trade: "redemption", store: staleActive},
@@ -53,10 +53,10 @@ func plants() []plant {
 		{name: "double increment", trade: "redemption", store: doubled},
 		{name: "counter rolled back on a failed sale", trade: "redemption", client: func(c culprit) api.Operations { return fallsOnFailure{c} }},
 		{name: "event without commit", trade: "redemption", client: func(c culprit) api.Operations { return ghostEvent{c} }},
-		{name: "acknowledged before the write", trade: "redemption", store: func(s record.Store, l *late) record.Store { return hasty{s, l} }},
+		{name: "acknowledged before the write", trade: "redemption", store: func(s record.Store, l *lateThings) record.Store { return hasty{s, l} }},
 		{name: "repeat without a key", trade: "redemption", lost: true, client: func(c culprit) api.Operations { return blind{c} }},
 		{name: "counter falls on a refund", trade: "redemption", client: func(c culprit) api.Operations { return fallsOnRefund{c} }},
-		{name: "payout paid twice", trade: "treasury", store: func(s record.Store, _ *late) record.Store { return paidTwice{s} }},
+		{name: "payout paid twice", trade: "treasury", store: func(s record.Store, _ *lateThings) record.Store { return paidTwice{s} }},
 		{name: "movement forgotten", trade: "treasury", store: forgetful},
 		{name: "change without its event", trade: "signup", store: silent},
 	}

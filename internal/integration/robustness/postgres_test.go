@@ -27,22 +27,22 @@ func inHosts(t *testing.T) target {
 	pool := newPool(t, databaseURL(t), true)
 	return onStores("PostgreSQL, the host's transactions", 0, func(t *testing.T) (record.Store, []record.Store) {
 		s := newStore(t, pool, pgstore.Config{})
-		return s, []record.Store{hosted{pool, s}}
+		return s, []record.Store{hostStore{pool, s}}
 	})
 }
 
-type hosted struct {
+type hostStore struct {
 	pool  *pgxpool.Pool
 	store *pgstore.Store
 }
 
 // View runs fn in a transaction of the host.
-func (h hosted) View(ctx context.Context, program uuid.UUID, fn func(tx *record.Tx) error) error {
+func (h hostStore) View(ctx context.Context, program uuid.UUID, fn func(tx *record.Tx) error) error {
 	return pgx.BeginFunc(ctx, h.pool, func(tx pgx.Tx) error { return h.store.In(tx).View(ctx, program, fn) })
 }
 
 // Update runs fn in a transaction of the host.
-func (h hosted) Update(ctx context.Context, program uuid.UUID, fn func(tx *record.Tx) error) error {
+func (h hostStore) Update(ctx context.Context, program uuid.UUID, fn func(tx *record.Tx) error) error {
 	return pgx.BeginFunc(ctx, h.pool, func(tx pgx.Tx) error { return h.store.In(tx).Update(ctx, program, fn) })
 }
 

@@ -192,7 +192,7 @@ func (d *redemption) draw(r *rand.Rand, at turn) redeemIn {
 	return in
 }
 
-func (d *redemption) call(ctx context.Context, ops api.Operations, r *rand.Rand, at turn) (any, answered, bool) {
+func (d *redemption) call(ctx context.Context, ops api.Operations, r *rand.Rand, at turn) (any, outputOfCall, bool) {
 	in := d.draw(r, at)
 	out := d.answer(ctx, ops, in)
 	return in, out, in.verb >= preview

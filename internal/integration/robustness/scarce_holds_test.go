@@ -189,8 +189,8 @@ func (s looksAtCoupons) Update(ctx context.Context, program uuid.UUID, fn func(t
 
 // TestHoldsCanFail: a check of a customer, a budget or a place before the transaction gives out too many.
 func TestHoldsCanFail(t *testing.T) {
-	uses := plant{store: func(s record.Store, _ *late) record.Store { return looksAtUses{s} }}
-	coupons := plant{store: func(s record.Store, _ *late) record.Store { return looksAtCoupons{s} }}
+	uses := plant{store: func(s record.Store, _ *lateThings) record.Store { return looksAtUses{s} }}
+	coupons := plant{store: func(s record.Store, _ *lateThings) record.Store { return looksAtCoupons{s} }}
 	codes := plantNamed("check, then act")
 	planted := map[string]plant{
 		"uses of a code by one customer": uses, "uses of a coupon by one customer": uses, "holds of one customer": uses,

@@ -87,14 +87,14 @@ func clock(stopped bool, ahead time.Duration) func() time.Time {
 func inMemory() target {
 	return onStores("memstore", 0, func(*testing.T) (record.Store, []record.Store) {
 		s := memstore.New()
-		return s, []record.Store{crowded{s}}
+		return s, []record.Store{crowdedStore{s}}
 	})
 }
 
 func inMemoryRerun() target {
 	return onStores("conformance.Rerun", 0, func(*testing.T) (record.Store, []record.Store) {
 		s := memstore.New()
-		return s, []record.Store{crowded{conformance.Rerun(s)}}
+		return s, []record.Store{crowdedStore{conformance.Rerun(s)}}
 	})
 }
 
@@ -103,7 +103,7 @@ func inMemoryRerun() target {
 func inMemoryLosing() target {
 	tg := onStores("lost answers", 0, func(*testing.T) (record.Store, []record.Store) {
 		s := memstore.New()
-		return s, []record.Store{crowded{losing(s, 50)}}
+		return s, []record.Store{crowdedStore{losing(s, 50)}}
 	})
 	tg.loses = true
 	return tg
@@ -112,23 +112,23 @@ func inMemoryLosing() target {
 func inMemoryApart() target {
 	return onStores("memstore, two programs, clocks 4 s apart", 4*time.Second, func(*testing.T) (record.Store, []record.Store) {
 		s := memstore.New()
-		return s, []record.Store{crowded{s}, crowded{s}}
+		return s, []record.Store{crowdedStore{s}, crowdedStore{s}}
 	})
 }
 
-// crowded lets other goroutines run before and after each transaction. A store in
+// crowdedStore lets other goroutines run before and after each transaction. A store in
 // memory answers so fast that calls would hardly overlap.
-type crowded struct{ record.Store }
+type crowdedStore struct{ record.Store }
 
 // View runs fn between two pauses.
-func (c crowded) View(ctx context.Context, program uuid.UUID, fn func(tx *record.Tx) error) error {
+func (c crowdedStore) View(ctx context.Context, program uuid.UUID, fn func(tx *record.Tx) error) error {
 	runtime.Gosched()
 	defer runtime.Gosched()
 	return c.Store.View(ctx, program, fn)
 }
 
 // Update runs fn between two pauses.
-func (c crowded) Update(ctx context.Context, program uuid.UUID, fn func(tx *record.Tx) error) error {
+func (c crowdedStore) Update(ctx context.Context, program uuid.UUID, fn func(tx *record.Tx) error) error {
 	runtime.Gosched()
 	defer runtime.Gosched()
 	return c.Store.Update(ctx, program, fn)

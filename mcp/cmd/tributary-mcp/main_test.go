@@ -91,13 +91,13 @@ func TestStdio(t *testing.T) {
 // TestHTTP: the command serves callers who bring their keys, until it is told to end.
 func TestHTTP(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	var stderr said
+	var stderr errorOutput
 	done := make(chan int)
 	env := map[string]string{"TRIBUTARY_URL": newAPI(t)}
 	go func() {
 		done <- run(ctx, []string{"-http", "127.0.0.1:0"}, func(n string) string { return env[n] }, nil, &stderr)
 	}()
-	asks(t, &sdk.StreamableClientTransport{Endpoint: stderr.address(), HTTPClient: &http.Client{Transport: keyed{}}, MaxRetries: -1, DisableStandaloneSSE: true})
+	asks(t, &sdk.StreamableClientTransport{Endpoint: stderr.address(), HTTPClient: &http.Client{Transport: keyTransport{}}, MaxRetries: -1, DisableStandaloneSSE: true})
 	cancel()
 	if code := <-done; code != 0 {
 		t.Errorf("exit code %d: %s", code, stderr.String())
@@ -107,29 +107,29 @@ func TestHTTP(t *testing.T) {
 	}
 }
 
-// keyed is a transport that adds the key.
-type keyed struct{}
+// keyTransport is a transport that adds the key.
+type keyTransport struct{}
 
-func (keyed) RoundTrip(r *http.Request) (*http.Response, error) {
+func (keyTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	r = r.Clone(r.Context())
 	r.Header.Set("Authorization", "Bearer "+key)
 	return http.DefaultTransport.RoundTrip(r)
 }
 
-// said is standard error, and what waits for the address in it.
-type said struct {
+// errorOutput is standard error, and what waits for the address in it.
+type errorOutput struct {
 	mu   sync.Mutex
 	text strings.Builder
 	once sync.Once
 	line chan struct{}
 }
 
-func (s *said) ready() chan struct{} {
+func (s *errorOutput) ready() chan struct{} {
 	s.once.Do(func() { s.line = make(chan struct{}, 16) })
 	return s.line
 }
 
-func (s *said) Write(b []byte) (int, error) {
+func (s *errorOutput) Write(b []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.text.Write(b)
@@ -140,14 +140,14 @@ func (s *said) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-func (s *said) String() string {
+func (s *errorOutput) String() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.text.String()
 }
 
 // address waits for the address that the command listens on.
-func (s *said) address() string {
+func (s *errorOutput) address() string {
 	for {
 		<-s.ready()
 		if found := regexp.MustCompile(`http://\S+`).FindString(s.String()); found != "" {

@@ -200,7 +200,7 @@ func TestFlags(t *testing.T) {
 func TestListen(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
-	out, ended := make(printed, 100), make(chan int, 1)
+	out, ended := make(printedLines, 100), make(chan int, 1)
 	go func() {
 		ended <- run(ctx, []string{"-addr", "127.0.0.1:0"}, func(string) string { return "whsec_right" }, out, io.Discard)
 	}()
@@ -248,16 +248,16 @@ func TestListen(t *testing.T) {
 	}
 }
 
-// printed is what a program prints, line by line.
-type printed chan string
+// printedLines gets the lines that a program prints.
+type printedLines chan string
 
-func (p printed) Write(b []byte) (int, error) {
+func (p printedLines) Write(b []byte) (int, error) {
 	p <- strings.TrimSpace(string(b))
 	return len(b), nil
 }
 
 // until returns the next line that begins so.
-func (p printed) until(t *testing.T, prefix string) string {
+func (p printedLines) until(t *testing.T, prefix string) string {
 	t.Helper()
 	for {
 		select {

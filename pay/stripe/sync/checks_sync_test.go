@@ -43,7 +43,7 @@ func newShop(t *testing.T, texts ...string) *shop {
 }
 
 // push takes the coupon to Stripe.
-func (s *shop) push() sync.Done {
+func (s *shop) push() sync.CouponResult {
 	s.T.Helper()
 	done, err := s.client.Coupon(s.T.Context(), s.Program, s.coupon.ID)
 	if err != nil {

@@ -41,7 +41,7 @@ type session struct {
 	*api
 	program *tributary.Program
 	reads   bool // nothing is changed, here and there
-	done    Done
+	done    CouponResult
 }
 
 func (c *Client) session(p *tributary.Program) (*session, error) {

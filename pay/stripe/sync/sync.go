@@ -53,8 +53,8 @@ func (c Client) LogValue() slog.Value { return slog.StringValue(fmt.Sprint(c)) }
 // MarshalText returns a mask, so that no JSON has the key.
 func (c Client) MarshalText() ([]byte, error) { return []byte("***"), nil }
 
-// Done is what [Client.Coupon] did at Stripe.
-type Done struct {
+// CouponResult tells what [Client.Coupon] did at Stripe.
+type CouponResult struct {
 	Created     []string // ids of what it made, the coupon first
 	Adopted     []string // ids of promotion codes that were there already and are the program's now
 	Updated     []string // ids of what it changed, as Fix says
@@ -99,14 +99,14 @@ func (f Fix) String() string { return [...]string{"none", "update", "new"}[f] }
 // error of the network or of the store. What was done until then is in Done.
 //
 // Source: docs/payments-stripe.md.
-func (c *Client) Coupon(ctx context.Context, p *tributary.Program, id uuid.UUID) (Done, error) {
+func (c *Client) Coupon(ctx context.Context, p *tributary.Program, id uuid.UUID) (CouponResult, error) {
 	s, err := c.session(p)
 	if err != nil {
-		return Done{}, err
+		return CouponResult{}, err
 	}
 	coupon, err := p.Coupon(ctx, affiliate.CouponRef{ID: id})
 	if err != nil {
-		return Done{}, err
+		return CouponResult{}, err
 	}
 	err = s.coupon(ctx, coupon)
 	return s.done, err
@@ -136,7 +136,7 @@ func (c *Client) Check(ctx context.Context, p *tributary.Program) iter.Seq2[Diff
 					return
 				}
 			}
-			s.done = Done{}
+			s.done = CouponResult{}
 			if err != nil {
 				yield(Difference{}, err)
 				return
