@@ -13,7 +13,7 @@ import (
 
 const affiliates = "/affiliates"
 
-// nameOf is how affiliateId names an affiliate: by its id, else by its external id.
+// nameOf returns the text by which affiliateId names an affiliate: its id, or its external id.
 func nameOf(ref affiliate.AffiliateRef) string {
 	if ref.ID == uuid.Nil && ref.ExternalID != "" {
 		return affiliate.External(ref.ExternalID)

@@ -241,7 +241,7 @@ func (s *source) below(d time.Duration) time.Duration {
 	return time.Duration(hi)
 }
 
-// An Answer is what the server answered to [Client.Do].
+// An Answer is an answer of the server to [Client.Do].
 type Answer struct {
 	Status int // 200 to 299
 	Header http.Header

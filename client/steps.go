@@ -43,7 +43,7 @@ func (c *Client) Step(ctx context.Context, job affiliate.Job, at affiliate.Step)
 // be the same again.
 var errNoProgress = errors.New("the job is not done and has no next step")
 
-// A place is where a job continues, as it is sent.
+// A place is the point from which a job continues, as it is sent.
 type place struct {
 	Cursor string `json:"cursor,omitzero"`
 	Limit  int    `json:"limit,omitzero"`

@@ -85,7 +85,7 @@ type deleteAnswer struct {
 	Message string `json:"message"`
 }
 
-// A removal is what is deleted, and whether what is owed is given up.
+// A removal names a record to delete, and says whether the money owed is given up.
 type removal[T any] struct {
 	target  T
 	forfeit bool

@@ -172,12 +172,12 @@ func readingsOf(all ...map[readingKey]reading) map[readingKey]reading {
 	return joined
 }
 
-// reads is how a T with a tag is read.
+// reads returns the reading of a T with a tag.
 func reads[T any](tag string, read func(in *input, name string) T) map[readingKey]reading {
 	return map[readingKey]reading{{reflect.TypeFor[T](), tag}: as(read)}
 }
 
-// either is how a T and an Opt of it with a tag are read.
+// either returns the readings of a T and of an Opt of it, with a tag.
 func either[T any](tag string, read func(*input, string) affiliate.Opt[T]) map[readingKey]reading {
 	return readingsOf(reads(tag, read), reads(tag, func(in *input, name string) (none T) {
 		return read(in, name).Or(none)

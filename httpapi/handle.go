@@ -15,7 +15,7 @@ import (
 	"github.com/tributary-go/tributary/internal/unseen"
 )
 
-// An action is what a route does with a call: decode, call the program, encode.
+// An action is the work of a route on a call: decode, call the program, encode.
 // It also describes its fields and its answer, so that the OpenAPI document is
 // made from the table that is served.
 type action struct {
@@ -33,7 +33,7 @@ type resource struct {
 	allow   string // sorted, HEAD included
 }
 
-// prefix is what every path of the API begins with.
+// prefix begins every path of the API.
 const prefix = "/api/v1"
 
 // resources groups the routes of a table by path.
@@ -64,7 +64,7 @@ func resources(prefix string, table []route) map[string]*resource {
 // A method is a call of the program.
 type method[In, Out any] func(*tributary.Program, context.Context, In) (Out, error)
 
-// An option is how a write differs from most.
+// An option makes a write differ from most.
 type option uint8
 
 const (

@@ -56,7 +56,7 @@ func changePayout(p *tributary.Program, ctx context.Context, in payoutChange) (a
 
 // Source: docs/money.md 6, 17.
 
-// examinedAtOnce is how many affiliates a request without a limit examines.
+// examinedAtOnce is the number of affiliates that a request without a limit examines.
 const examinedAtOnce = 500
 
 func stepPayouts(p *tributary.Program, ctx context.Context, in affiliate.PayoutRun) (affiliate.PayoutRunResult, error) {

@@ -78,7 +78,7 @@ func (c *caller) do(ctx context.Context, o *operation, in input) (any, error) {
 	}
 }
 
-// A request is what a call sends.
+// A request holds the parts of a call.
 type request struct {
 	query url.Values
 	body  map[string]json.RawMessage // nil: none

@@ -11,7 +11,7 @@ import (
 // root is the path below which the operations are that keys call.
 const root = "/api/v1"
 
-// A document is what is read of an OpenAPI document.
+// A document holds the parts of an OpenAPI document that tools need.
 type document struct {
 	Paths      map[string]map[string]documentedOperation
 	Components struct {

@@ -33,7 +33,7 @@ func Partner(p *tributary.Program, of uuid.UUID, cfg PartnerConfig) *sdk.Server 
 	return s
 }
 
-// A partnerView is what the tools of an affiliate read.
+// A partnerView reads for the tools of an affiliate.
 type partnerView struct {
 	program *tributary.Program
 	tributary.Partner

@@ -18,7 +18,7 @@ import (
 	"github.com/tributary-go/tributary/client"
 )
 
-// A tool is what an assistant may call.
+// A tool is an operation that an assistant may call.
 type tool struct {
 	sdk.Tool
 	args []argument
@@ -66,7 +66,7 @@ func encode(value any) []byte {
 
 func sizeOf(value any) int { return len(encode(value)) }
 
-// input is what an assistant gave, by the names of the arguments.
+// input holds the values of an assistant, by the names of the arguments.
 type input map[string]json.RawMessage
 
 // maxInput is the longest input, in bytes.

@@ -33,7 +33,7 @@ func newIndex(name record.Index) index {
 	return ix
 }
 
-// A place is what an index has for a key.
+// A place is the entry of an index for a key.
 type place struct {
 	ix     *index
 	known  bool // it has the key

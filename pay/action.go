@@ -65,7 +65,7 @@ type Event struct {
 	APIVersion string
 }
 
-// An Action is what one event of a provider asks for.
+// An Action is the work that one event of a provider asks for.
 type Action struct {
 	Kind    Kind
 	Reason  Reason // of an ignored event, of an invoice that waits for its session, and [Revoked] of any; else empty

@@ -362,7 +362,7 @@ type member struct {
 	err      error        // the error of the last run of fn, in the end of the Update
 }
 
-// A role is what a member does at the moment. The comments say when it may
+// A role is the task of a member at the moment. The comments say when it may
 // leave.
 type role uint8
 

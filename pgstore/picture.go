@@ -10,7 +10,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate/record"
 )
 
-// A picture is what a Store knows of a program at one version: counters, marks and
+// A picture is the knowledge of a Store about a program at one version: counters, marks and
 // records. Every transaction that writes gives the program a new version, so as long as
 // the database has the version of the picture, what is in it is true. The next Update
 // starts from it and asks only for what is missing.

@@ -19,7 +19,7 @@ import (
 	"github.com/tributary-go/tributary/memstore"
 )
 
-// importUsage is what "import -h" shows before the flags.
+// importUsage is the text of "import -h" before the flags.
 const importUsage = `Brings a program over from another service: server import [flags] FOLDER
 docs/import.md says what the files in the folder are called.
 

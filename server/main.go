@@ -67,7 +67,7 @@ func run(ctx context.Context, args []string, lookup func(string) (string, bool),
 	return app.Run(ctx, &storage{choice: choice{lookup: lookup}}, args, getenv, stdout, stderr)
 }
 
-// A storage is where the server keeps its program.
+// A storage is the place of the server's program.
 type storage struct {
 	choice
 	backup string

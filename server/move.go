@@ -18,7 +18,7 @@ import (
 	"github.com/tributary-go/tributary/httpapi/app"
 )
 
-// moveUsage is what "move -h" shows before the flags.
+// moveUsage is the text of "move -h" before the flags.
 const moveUsage = `Moves a program to another place: server move [flags] FROM TO
 FROM and TO are each the path of a file, or the connection string of a PostgreSQL
 database, or -, which is the place that TRIBUTARY_FILE or TRIBUTARY_STORE names: the list

@@ -20,7 +20,7 @@ import (
 	"github.com/tributary-go/tributary/sqlitestore"
 )
 
-// A place is where programs are kept: a file, or a schema of a PostgreSQL database.
+// A place holds programs: a file, or a schema of a PostgreSQL database.
 type place struct {
 	file     string          // its path
 	normal   bool            // the file's commits do not wait for the disk
@@ -64,7 +64,7 @@ func (p place) String() string {
 	return fmt.Sprintf("the schema %s of the database %s at %s:%d", p.schema, c.Database, c.Host, c.Port)
 }
 
-// patience is how long a database may take to answer at first.
+// patience is the longest time for the first answer of a database.
 const patience = 30 * time.Second
 
 // connect opens a pool on the database, and a store on it.

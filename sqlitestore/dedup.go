@@ -33,7 +33,7 @@ type Dedup struct {
 // Dedup returns a Dedup for receivers of webhooks.
 func (s *Store) Dedup() *Dedup { return &Dedup{s: s} }
 
-// heldClaim is what the context of a Dedup's function has, until it is over.
+// heldClaim is the value in the context of a Dedup's function, until that returns.
 type heldClaim struct {
 	s    *Store
 	c    *sqlite3.Conn

@@ -30,7 +30,7 @@ type update struct {
 	columns []int // whose values it gets, before the program and the id
 }
 
-// A listShape is what two Queries with one statement have in common.
+// A listShape is common to the Queries of one statement.
 type listShape struct {
 	index       record.Index
 	after, desc bool

@@ -11,7 +11,7 @@ import (
 
 // The forms of answers are those of the OpenAPI document.
 
-// answersJSON is what the document says of answers of 200; the test of httpapi that writes
+// answersJSON is the part of the document about answers of 200; the test of httpapi that writes
 // the document writes it.
 //
 //go:embed answers.json

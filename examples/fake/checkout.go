@@ -20,13 +20,13 @@ type Order struct {
 	Code            string           // as the customer typed it; empty: none
 }
 
-// A Receipt is what the customer reads.
+// A Receipt is the text for the customer.
 type Receipt struct {
 	Affiliate   string // whom the sale is credited to; empty: nobody, or the order was reported before
 	CodeRefused string // why the code did not work; empty: it did, or there was none
 }
 
-// An Offer is what a code does for a basket.
+// An Offer is the effect of a code on a basket.
 type Offer struct {
 	Charge  affiliate.Amount // before tax and shipping
 	Refused string           // why the code does not work; empty: it does

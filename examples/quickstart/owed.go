@@ -192,7 +192,7 @@ func (s *books) printAfterwards(ctx context.Context, w io.Writer) error {
 	return nil
 }
 
-// A change is what a movement is called, the shop's id of its order, and the
+// A change is the name of a movement, the shop's id of its order, and the
 // reason of an adjustment.
 type change struct{ what, order, reason string }
 

@@ -30,7 +30,7 @@ import (
 	"github.com/tributary-go/tributary/memstore"
 )
 
-// A Storage is where a server keeps its programs.
+// A Storage is the place of a server's programs.
 type Storage interface {
 	// Flags adds flags of its own.
 	Flags(flags *flag.FlagSet)

@@ -88,7 +88,7 @@ func newLogin(auth httpapi.Authority, programs []*tributary.Program, partner *po
 	return l, nil
 }
 
-// grantKey is where the context of a request has what its session opens.
+// grantKey is the context key of the access that a session opens.
 type grantKey struct{}
 
 // keyName returns the console's Authorize.

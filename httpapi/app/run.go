@@ -192,7 +192,7 @@ func greet(w io.Writer, all []tenant, set settings, base string) {
 	fmt.Fprintln(w, "console "+base+consolePath)
 }
 
-// partnerPath is where the pages for affiliates are.
+// partnerPath is the path of the pages for affiliates.
 const partnerPath = "/partner/"
 
 // newPartner makes the pages for the affiliates of all programs, the first program's by

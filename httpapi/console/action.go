@@ -12,7 +12,7 @@ import (
 	"github.com/tributary-go/tributary/httpapi/internal/reqid"
 )
 
-// An action is what a form does. GET shows the form and what it will do, POST on
+// An action is the work of a form. GET shows the form and its effect, POST on
 // the same path does it.
 type action struct {
 	name    string // in the audit log, such as sales.refund

@@ -24,7 +24,7 @@ type affiliateList struct {
 	Statuses, Plans, Tiers []option
 }
 
-// affiliatesAsked is what the list of affiliates is asked.
+// affiliatesAsked reads the filter of the list of affiliates from the address.
 func (v *visit) affiliatesAsked() (affiliate.AffiliateQuery, error) {
 	plan, err1 := v.queryID("plan")
 	tier, err2 := v.queryID("tier")

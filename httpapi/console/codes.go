@@ -36,7 +36,7 @@ func codes(v *visit) (view, error) {
 	return view{title: "Codes", template: "codes", next: list.Next, Data: &d}, err
 }
 
-// codesAsked is what the list of codes is asked.
+// codesAsked reads the filter of the list of codes from the address.
 func (v *visit) codesAsked() (affiliate.CodeQuery, error) {
 	of, err1 := v.queryID(paramAffiliate)
 	coupon, err2 := v.queryID(paramCoupon)
@@ -94,7 +94,7 @@ func codePage(v *visit) (view, error) {
 	return view{title: page.Named(c.Code), template: "code", Data: &d}, d.try(v)
 }
 
-// shownHolds is how many open holds the page of a code or a coupon shows.
+// shownHolds is the number of open holds on the page of a code or a coupon.
 const shownHolds = 20
 
 // Held says how many places a list of holds keeps now.

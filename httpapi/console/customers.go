@@ -27,7 +27,7 @@ type customerList struct {
 	Statuses []option
 }
 
-// customersAsked is what the list of customers is asked.
+// customersAsked reads the filter of the list of customers from the address.
 func (v *visit) customersAsked() (affiliate.ReferralQuery, error) {
 	q := affiliate.ReferralQuery{Status: affiliate.SubscriptionStatus(v.query.Get("status")), Search: v.search()}
 	var err error

@@ -9,7 +9,7 @@ import (
 	"github.com/tributary-go/tributary/httpapi/internal/page"
 )
 
-// A Document is what the host adds to a statement that is printed: who gives it and who
+// A Document is the host's part of a printed statement: who gives it and who
 // gets it, with addresses, and what the law asks for. Texts may have several lines; those
 // that are empty are as said here.
 type Document struct {

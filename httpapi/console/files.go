@@ -176,7 +176,7 @@ func (v *view) CommaFile() string {
 	return v.path + "/csv?" + q.Encode()
 }
 
-// question is what the address asks, without the page of the list.
+// question returns the query of the address without the page of the list.
 func (v *view) question() string {
 	if q := v.asked(); len(q) > 0 {
 		return "?" + q.Encode()
@@ -184,12 +184,12 @@ func (v *view) question() string {
 	return ""
 }
 
-// A monthSum is what a month changed of what an affiliate is owed.
+// A monthSum is the change of an affiliate's balance in a month.
 type monthSum struct {
 	opening, commission, adjustments, paid, closing affiliate.Amount
 }
 
-// other is what the row says besides: what the opening of the books entered.
+// other is the rest of the row: the entries of the opening of the books.
 func (m *monthSum) other() (d affiliate.Amount, err error) {
 	d, err = m.closing.Sub(m.opening)
 	for _, less := range [...]affiliate.Amount{m.commission, m.adjustments, m.paid.Neg()} {

@@ -10,7 +10,7 @@ import (
 	"github.com/tributary-go/tributary/httpapi/internal/page"
 )
 
-// A form is what an action asks for, and what it will do.
+// A form has the fields of an action, and a preview of its effect.
 type form struct {
 	Title   string
 	Effects []string // what will happen, for people
@@ -81,7 +81,7 @@ func (f form) Uploads() bool {
 	return false
 }
 
-// sentEvent is what forms say of the events that they send.
+// sentEvent is the sentence of forms about the events that they send.
 var sentEvent = regexp.MustCompile(` ?The event [a-z.]+ is sent[^.]*\.`)
 
 // Said returns what will happen, without the events that are sent.

@@ -19,7 +19,7 @@ import (
 	"github.com/tributary-go/tributary/internal/amounts"
 )
 
-// An input is what a form has sent. Its readers keep the first wrong field in err.
+// An input has the values that a form sent. Its readers keep the first wrong field in err.
 type input struct {
 	url.Values
 	currency affiliate.Currency // of amounts whose form says no other

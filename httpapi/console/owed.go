@@ -27,7 +27,7 @@ type monthEnd struct{ Name, Day string }
 // Month returns the month, as addresses have it.
 func (e monthEnd) Month() string { return e.Day[:len(monthLayout)] }
 
-// An owedRow is what one affiliate is owed.
+// An owedRow is the balance of one affiliate.
 type owedRow struct {
 	affiliate.Balance
 	Name string

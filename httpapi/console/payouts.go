@@ -61,7 +61,7 @@ func payouts(v *visit) (view, error) {
 	return view{title: "Payouts", template: "payouts", next: list.Next, Data: &d}, nil
 }
 
-// payoutsAsked is what the list of payouts is asked.
+// payoutsAsked reads the filter of the list of payouts from the address.
 func (v *visit) payoutsAsked() (affiliate.PayoutQuery, error) {
 	of, err := v.queryID(paramAffiliate)
 	return affiliate.PayoutQuery{AffiliateID: of, Status: affiliate.PayoutStatus(v.query.Get("status")), Method: affiliate.PaymentMethod(v.query.Get(paramMethod))}, err
@@ -142,7 +142,7 @@ func paidTo(name string, email affiliate.Opt[string], method affiliate.Opt[affil
 	return to
 }
 
-// payoutSteps are what people say became of a payout, by its next status.
+// payoutSteps are the outcomes of a payout in words, by its next status.
 var payoutSteps = []struct {
 	to          affiliate.PayoutStatus
 	verb, means string

@@ -16,7 +16,7 @@ import (
 
 // The people whom forms name, and what is kept when something moves from one to another.
 
-// picks is how many affiliates a field offers.
+// picks is the number of affiliates that a field offers.
 const picks = 50
 
 // picker completes a field that names an affiliate: it offers those whom the typed text fits, else the
@@ -195,7 +195,7 @@ func (v *visit) moveFields() ([]field, error) {
 	return []field{to, {Name: fieldReason, Label: "Reason", Hint: "It is kept with what is moved.", Required: true}}, err
 }
 
-// fieldReason is why something is done.
+// fieldReason is the field for the reason of an action.
 const fieldReason = "reason"
 
 // whyField is a field that says why something is done, where nobody has to.

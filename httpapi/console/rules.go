@@ -136,7 +136,7 @@ func parseRange(text string) (from, to int64, err error) {
 	return from, to, err
 }
 
-// shownIDs is how many ids of a condition a table shows.
+// shownIDs is the number of ids of a condition that a table shows.
 const shownIDs = 10
 
 // Conditions returns conditions for a table; empty: it holds always.

@@ -108,7 +108,7 @@ type bounce struct {
 	lost bool // it did not arrive
 }
 
-// bouncedLooks is how many payouts of a status are looked at, the newest.
+// bouncedLooks is the number of payouts of a status that are looked at, the newest.
 const bouncedLooks = 200
 
 // bounced returns the affiliates to whom another payout would go where the newest one did.

@@ -109,7 +109,7 @@ func lineNamed(sale *affiliate.Sale, i int) string {
 	return strings.Join(append([]string{"Line " + strconv.Itoa(i+1)}, salePart{SaleLine: sale.Lines[i]}.Says()...), " · ")
 }
 
-// maxLines is how many lines the form of a refund shows.
+// maxLines is the largest number of lines in the form of a refund.
 const maxLines = 50
 
 // namedLines returns the indices of the lines that a refund can name: those that have an id.

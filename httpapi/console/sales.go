@@ -388,7 +388,7 @@ type salePart struct {
 	Why *affiliate.ExplainedLine // nil: no rule decides about a line of the sale
 }
 
-// shownParts is how many lines of a sale are shown.
+// shownParts is the number of lines of a sale that are shown.
 const shownParts = 100
 
 // Parts returns the first lines of the sale.

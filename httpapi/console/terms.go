@@ -19,7 +19,7 @@ import (
 // Terms with dates: those of a plan, and the program's own. The same page and the same forms
 // are for both.
 
-// A holder is who has terms.
+// A holder is the owner of terms.
 type holder struct {
 	Plan     affiliate.Plan         // zero: the program itself
 	Versions []affiliate.DatedTerms // oldest first, at least one

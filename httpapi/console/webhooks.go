@@ -54,7 +54,7 @@ func endpointPage(v *visit) (view, error) {
 	return view{title: "Endpoint", template: "endpoint", next: list.Next, Data: &hookSheet{e, list.Items, options(deliveryStates...)}}, err
 }
 
-// A health is how an endpoint is doing, in one word and its tone.
+// A health is the state of an endpoint, in one word and its tone.
 type health struct{ Tone, Word string }
 
 // Health says how an endpoint is doing: one that is on and has failed since its last

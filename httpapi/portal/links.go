@@ -21,7 +21,7 @@ func (v *visit) canLink() bool {
 	return v.cfg.MaxLinks > 0 && v.profile.Status == affiliate.AffiliateActive
 }
 
-// A linkForm is what is typed for a link.
+// A linkForm has the typed fields of a link.
 type linkForm struct {
 	Link    string
 	Problem string

@@ -60,7 +60,7 @@ func overview(v *visit) (view, error) {
 	return view{title: "Overview", template: "overview", Data: &s}, err
 }
 
-// A monthOf is what happened in a month.
+// A monthOf is the activity of a month.
 type monthOf struct {
 	Name string
 	affiliate.Bucket

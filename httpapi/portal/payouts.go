@@ -28,7 +28,8 @@ func payouts(v *visit) (view, error) {
 	return view{title: "Payouts", template: "payouts", next: list.Next, Data: &d}, err
 }
 
-// A dueSheet is what is owed and in no payout, and when it is due: its rows add up to Owed.
+// A dueSheet shows the money that is owed and in no payout, by the day on which it is due: its rows
+// add up to Owed.
 type dueSheet struct {
 	Rows    []dueRow
 	Owed    affiliate.Amount

@@ -12,7 +12,7 @@ type tab struct {
 	Current    bool
 }
 
-// tabs are what a report can be about, by the words of the addresses.
+// tabs are the subjects of a report, by the words of the addresses.
 var tabs = []struct {
 	word, name string
 	by         affiliate.Dimension
@@ -21,7 +21,7 @@ var tabs = []struct {
 	{"sources", "Sources", affiliate.DimensionUTMSource}, {"campaigns", "Campaigns", affiliate.DimensionUTMCampaign}, {"sub-ids", "Sub-ids", affiliate.DimensionSub},
 }
 
-// A reportSheet is what brought the affiliate's activity of a month.
+// A reportSheet shows the sources of the affiliate's activity in a month.
 type reportSheet struct {
 	Month, By     string
 	Word          string

@@ -8,8 +8,8 @@ import (
 	"github.com/tributary-go/tributary/httpapi/internal/page"
 )
 
-// wholeTerms is how many versions of terms the page shows with their rules; of those after them it
-// has a sentence each.
+// wholeTerms is the number of versions of terms that the page shows with their rules; of those
+// after them it has a sentence each.
 const wholeTerms = 2
 
 type termsSheet struct {
@@ -41,7 +41,7 @@ func (v *visit) PaysElse(t affiliate.DatedTerms) string {
 	return pays
 }
 
-// shownIDs is how many ids of a condition are shown.
+// shownIDs is the number of ids of a condition that are shown.
 const shownIDs = 10
 
 // Holds says in words for what a rule holds; empty: for everything.

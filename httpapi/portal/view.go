@@ -60,8 +60,8 @@ func (v *view) Script() string  { return page.Script.Name }
 func (v *view) Leaves() bool    { return v.byVisit && v.profile.ID != uuid.Nil }
 func (v *view) Hides() bool     { return v.cfg.HideCustomers }
 
-// Back is where somebody came from who sees the pages of an affiliate; empty: they are the
-// affiliate's own.
+// Back leads somebody who looks at the pages of an affiliate to where they came from; empty: they
+// are the affiliate's own.
 func (v *view) Back() string { return v.back }
 
 // CanSay reports whether the affiliate can say here how to be paid.

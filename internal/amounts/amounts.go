@@ -36,7 +36,7 @@ type Form struct {
 	Decimal  byte               // before the decimals: '.' or ','; 0: told from each text
 }
 
-// A Reading is what a text says.
+// A Reading is the meaning of a text.
 type Reading struct {
 	Amount     affiliate.Amount
 	Currencies []affiliate.Currency // those that its sign or code may mean; nil: it has none
@@ -169,7 +169,7 @@ func ungrouped(whole string) (string, bool) {
 	return strings.Join(groups, ""), true
 }
 
-// parts are what an amount is written of.
+// parts are the pieces of a written amount.
 type parts struct {
 	number     string // its digits and what is between them
 	negative   bool

@@ -134,7 +134,7 @@ func (a *audit) verifyRedemption(r *record.Redemption) {
 	}
 }
 
-// inMoney is what tells the worth of places from their number.
+// inMoney distinguishes the worth of places from their number.
 const inMoney = 1
 
 // takeOff takes an amount off a sum.

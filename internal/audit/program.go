@@ -14,7 +14,7 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// A Way is how breaches are looked for. All ways find the same: tests compare them with the
+// A Way is a method of looking for breaches. All ways find the same: tests compare them with the
 // zero one, which is that of Verify.
 type Way struct {
 	Whole bool // every object is looked at closely, and none is sifted

@@ -142,7 +142,7 @@ func deductings(r *record.Sale) []deduction {
 	return []deduction{{}, {tax: true}, {shipping: true}, {true, true}}
 }
 
-// A remainder is what refunds took from a sale: in total, and the part of it for which
+// A remainder is the part that refunds took from a sale: in total, and the part of it for which
 // they named tax and shipping. Source: docs/money.md M9a.
 type remainder struct{ refunded, named, tax, shipping *big.Rat }
 
@@ -328,8 +328,8 @@ func wantsStatus(subs []affiliate.Subscription) affiliate.SubscriptionStatus {
 // in which it was paid. That can be judged of terms that were not changed since. Source:
 // docs/terms.md 7.
 
-// settled is how long before a sale its terms must be unchanged: servers have clocks of
-// their own.
+// settled is the time before a sale in which its terms must not have changed: servers have clocks
+// of their own.
 const settled = 24 * time.Hour
 
 // keepTerms keeps the terms of a plan, or of the program, for the sales that have them.

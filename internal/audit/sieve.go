@@ -97,7 +97,7 @@ var sieveSizes = [...]sieveSize{{9, 13, 12, 10, 8}, {15, 21, 19, 18, 12}, {20, 2
 // tinySieve has room for the keys of a few records.
 var tinySieve = sieveSize{5, 8, 8, 6, 6}
 
-// prime is what sums are taken modulo: then no two of 2⁶¹ coefficients hide the same
+// prime is the modulus of the sums: then no two of 2⁶¹ coefficients hide the same
 // difference.
 const prime = 1<<61 - 1
 

@@ -210,7 +210,7 @@ func (s *collection[R]) see(id uuid.UUID) *R {
 	return r
 }
 
-// An object is what a breach is of. Its name is made for breaches only.
+// An object is the subject of a breach. Its name is made for breaches only.
 type object struct {
 	kind string
 	id   uuid.UUID

@@ -11,7 +11,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// Latencies are how long operations took, the shortest first.
+// Latencies are the durations of operations, the shortest first.
 type Latencies []time.Duration
 
 // pace is the time between two operations of Beside. Without it the store grows

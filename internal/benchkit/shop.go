@@ -19,7 +19,7 @@ func Shop(tb testing.TB, store record.Store, codes int) (*tributary.Program, []a
 // ShopOf creates a program on a store: codes CODE0, CODE1 … of one coupon named
 // All, each with its own affiliate, who has the link slug-0, slug-1 … and earns
 // 20 percent. It returns the affiliates in the order of their numbers. The
-// configuration is what adjust makes of the default one.
+// configuration returns the default one as adjust changed it.
 func ShopOf(tb testing.TB, store record.Store, codes int, adjust func(*tributary.Config)) (*tributary.Program, []affiliate.Affiliate) {
 	tb.Helper()
 	ctx := context.Background()

@@ -14,7 +14,7 @@ const (
 	disabledAfter = 120 * time.Hour // an endpoint that only fails is disabled
 )
 
-// A FollowUp is what follows an attempt.
+// A FollowUp is the decision after an attempt.
 type FollowUp struct {
 	State affiliate.DeliveryState
 	Wait  time.Duration // pending: until the next attempt

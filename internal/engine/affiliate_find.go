@@ -67,7 +67,7 @@ func (p *Program) Affiliates(ctx context.Context, q affiliate.AffiliateQuery, pg
 	})
 }
 
-// An Origin is what an identifier was found to name.
+// An Origin is the record that an identifier names.
 type Origin struct {
 	Affiliate record.Affiliate
 	Link      record.Link          // zero: none

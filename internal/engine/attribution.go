@@ -197,7 +197,7 @@ func (o *Op) offers(plan *record.Plan, coupon uuid.UUID) bool {
 		slices.ContainsFunc(plan.Versions, func(v affiliate.StoredTerms) bool { return v.From.After(o.Now) && v.Terms.OfferCouponID == coupon })
 }
 
-// maxTouches is how many clicks of a visitor are looked at for the first one.
+// maxTouches is the number of clicks of a visitor among which the first one is sought.
 const maxTouches = 100
 
 // firstTouch returns the first click of the visitor that is not too old, in a program where

@@ -175,7 +175,7 @@ func (o *Op) evaluateFor(in *affiliate.Order, who *identity) (affiliate.Evaluati
 	return out, o.previewCommission(in, who, &out)
 }
 
-// A price is what a coupon takes off an order, as far as its amounts are known.
+// A price is the discount of a coupon on an order, as far as its amounts are known.
 type price struct {
 	basket, discount, total affiliate.Opt[affiliate.Amount]
 	lines                   []affiliate.StoredLine

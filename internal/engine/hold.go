@@ -367,7 +367,7 @@ func (o *Op) openHolds() record.Table[record.Hold] {
 	return FilteredTable[record.Hold]{Table: o.Tx.Holds, Keep: func(h record.Hold) bool { return !passed(h.Until, o.Now) }}
 }
 
-// countedHolds is how many open holds are counted one by one.
+// countedHolds is the number of open holds that are counted one by one.
 const countedHolds = 1000
 
 // OpenHolds returns how many holds of a code or a coupon keep a place now, and what they take off. Of very many it

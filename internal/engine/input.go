@@ -130,7 +130,7 @@ func CreatedIn(d record.Delivery, since, until affiliate.Instant) bool {
 		(until.IsZero() || !d.CreatedAt.Truncate(time.Millisecond).After(until))
 }
 
-// ClockSlack is how far the time in an id is ahead of that of its record at most, and so the
+// ClockSlack is the longest time by which an id is ahead of its record, and so the
 // largest disagreement of clocks with which a walk by id does not end too early for a filter
 // by time.
 const ClockSlack = uuid7.Ahead

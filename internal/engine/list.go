@@ -474,7 +474,7 @@ type Hunt struct {
 	From      uuid.UUID // where the first page begins, exclusive; zero: at the first record
 }
 
-// A Seeker is what a search uses in one View.
+// A Seeker has the tables and values of a search in one View.
 type Seeker[R record.Record[R], T any] struct {
 	Choice[R]
 	Table record.Table[R]

@@ -70,7 +70,7 @@ func (o *Op) PutTotals(rec record.Totals) error {
 	return err
 }
 
-// An inventory is what the books of an affiliate must hold, computed from its
+// An inventory holds the sums that the books of an affiliate must have, computed from its
 // records.
 type inventory struct {
 	record.Books                 // the accounts, and MaxHold

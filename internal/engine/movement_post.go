@@ -67,7 +67,7 @@ func (b *Booking) Note(seen bool) {
 	}
 }
 
-// A Standing is what a sale adds to the books.
+// A Standing is the share of a sale in the books.
 type Standing struct {
 	Sales, Conversions               int64
 	Held, Payable, Revenue, Refunded affiliate.Amount

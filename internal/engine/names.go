@@ -17,7 +17,7 @@ import (
 // What customers and affiliates are known by, and whom a name leads to that no record has any
 // more. Source: docs/rules.md 4.9.
 
-// A NameKind is what a name is.
+// A NameKind is a kind of name.
 type NameKind byte
 
 const (

@@ -345,7 +345,7 @@ func (o *Op) SettlePayment(pay *record.Payment, sale *record.Sale, s Shift) erro
 	return o.settlePlace(sale, pay)
 }
 
-// Seen is what a person decided about a payment whose sale is right as it is.
+// Seen is the decision of a person that the sale of a payment is right as it is.
 const Seen = "seen"
 
 // doubts reports whether a reason is about the sale that a payment has.

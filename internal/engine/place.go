@@ -188,7 +188,7 @@ func (o *Op) freePlaces(v *verdict, own *record.Hold) error {
 	return o.dropLapsed(v, own, record.Key{Index: record.OfCoupon, ID: v.coupon.ID}, &v.idleOfCoupon, full, enough)
 }
 
-// mostCollected is how many holds that have lapsed one transaction ends at most.
+// mostCollected is the largest number of lapsed holds that one transaction ends.
 const mostCollected = 64
 
 // dropLapsed leaves lapsed holds with a key out of the counts of a verdict while they are full, the first ones to

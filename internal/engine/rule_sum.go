@@ -9,7 +9,7 @@ import (
 	"github.com/tributary-go/tributary/internal/decimal"
 )
 
-// earnedWhole is what the lines of a sale earn, rounded, while nothing of it was refunded.
+// earnedWhole returns the rounded commission of the lines of a sale of which nothing was refunded.
 // Most sales are such when they are recorded, and whole numbers are enough for them. It
 // returns false where they are not: then the fractions decide.
 func (p *Program) earnedWhole(r *record.Sale) (affiliate.Amount, bool) {
@@ -41,7 +41,7 @@ func (p *Program) earnedWhole(r *record.Sale) (affiliate.Amount, bool) {
 	return sum.rounded(p.Cfg.Currency)
 }
 
-// percentParts is how many parts of a percentage, as it is stored, a whole has.
+// percentParts is the number of units of a stored percentage in a whole.
 const percentParts = 100 * decimal.Scale
 
 // payOfRate returns what the rate of a sale pays for the lines that no rule decides.

@@ -21,8 +21,8 @@ type Unbooked struct {
 	taken bool
 }
 
-// Order is where the order stood among those that are decided about anew: trials come first, then what had a sale, by its
-// number, then what was not taken back.
+// Order is the place of the order among those that are decided about anew: trials come first, then
+// what had a sale, by its number, then what was not taken back.
 func (u Unbooked) Order() int64 {
 	if !u.taken {
 		return math.MaxInt64

@@ -145,7 +145,7 @@ func checkSubtotal(subtotal affiliate.Opt[affiliate.Amount]) *affiliate.Error {
 	return refusal.BoundOfSale("subtotal", amount)
 }
 
-// A Charge is what a customer paid, with the parts that earn no commission.
+// A Charge is the payment of a customer, with the parts that earn no commission.
 type Charge struct{ Total, Tax, Shipping affiliate.Amount }
 
 // charge returns what the customer paid for a sale.
@@ -390,7 +390,7 @@ func (p *Program) LineWeights(r *record.Sale) (cost, earns []int64, err error) {
 	return cost, earns, nil
 }
 
-// A linePart is what a line of a sale has of its base.
+// A linePart is the share of a line in the base of its sale.
 type linePart struct {
 	base int64    // in 1/10,000
 	kept *big.Rat // in units: after the refunds

@@ -223,7 +223,7 @@ func (p *Program) normalizeAmounts(in *affiliate.SaleParams) error {
 	return refusal.First(paid.checkSubtotal(in.Subtotal, "subtotal"))
 }
 
-// maxAhead is how far the clocks of those who tell may be ahead.
+// maxAhead is the longest time by which the clock of a reporter may be ahead.
 const maxAhead = 5 * time.Minute
 
 // CheckTold refuses a told time that is wrong: one of the future, or from before the year

@@ -41,7 +41,7 @@ func (b bench) args() []string {
 	return args
 }
 
-// An output is what a benchmark printed.
+// An output is the printed result of a benchmark.
 type output struct {
 	lines []line
 	err   error

@@ -14,7 +14,7 @@ import (
 // closed statements never change. Books that are not open get no movement: an
 // OpenBooksJob books the records later.
 
-// An importShare is what a batch adds to one owner of totals.
+// An importShare is the addition of a batch to one owner of totals.
 type importShare struct {
 	owner    uuid.UUID
 	tally    engine.Tally

@@ -84,7 +84,7 @@ func (s *surgeon) visit(n ast.Node) bool {
 	return true
 }
 
-// opposites are what arithmetic becomes.
+// opposites are the operators that arithmetic becomes.
 var opposites = map[token.Token]string{token.ADD: "-", token.SUB: "+", token.MUL: "+", token.QUO: "*"}
 
 func (s *surgeon) binary(n *ast.BinaryExpr) {

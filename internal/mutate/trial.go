@@ -101,14 +101,14 @@ func reached(file string) map[int]bool {
 	return ids
 }
 
-// A fate is what became of a mutant.
+// A fate is the end of a mutant.
 type fate struct {
 	site
 	killed bool
 	tests  int // how many tests reach it
 }
 
-// batch is how long the tests take that are run in one process.
+// batch is the time for the tests of one process.
 const batch = 3 * time.Second
 
 // try runs the tests of all packages that reach a site with its mutant, until one

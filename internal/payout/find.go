@@ -72,7 +72,7 @@ func payoutOf(o *engine.Op, rec record.Payout) affiliate.Payout {
 	}
 }
 
-// previewedPieces is how many pieces of affiliates one page of a preview looks
+// previewedPieces is the number of pieces of affiliates at which one page of a preview looks
 // at.
 const previewedPieces = 10
 

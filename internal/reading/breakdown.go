@@ -96,7 +96,7 @@ type breakdown struct {
 	origin map[int64]origin // where sales came from, of those that were looked up lately
 }
 
-// A mark is what a row is about: an id or a text, or neither.
+// A mark is the subject of a row: an id or a text, or neither.
 type mark struct {
 	id   uuid.UUID
 	text string
@@ -170,7 +170,7 @@ func compareFigure(by affiliate.Figure, x, y *affiliate.Activity) int {
 // many sales takes little memory. Most movements of a sale are close together.
 const maxOrigins = 2_000
 
-// An origin is where a sale came from, in the dimension of the breakdown.
+// An origin is the source of a sale, in the dimension of the breakdown.
 type origin struct {
 	mark
 	parts []originPart // of a sale that several products share; its own mark is not used then

@@ -19,7 +19,7 @@ type Due struct {
 	Days    []DueDay // the earliest first
 }
 
-// A DueDay is what becomes payable on a day, of which it has the beginning.
+// A DueDay is the amount that becomes payable on a day, and the day's beginning.
 type DueDay struct {
 	Day    affiliate.Time
 	Amount affiliate.Amount

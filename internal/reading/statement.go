@@ -90,7 +90,7 @@ func Statement(ctx context.Context, p *engine.Program, of affiliate.AffiliateRef
 	}), nil
 }
 
-// A period is what a statement shows of the movements of its affiliate.
+// A period is the part of an affiliate's movements that a statement shows.
 type period struct {
 	since, end affiliate.Instant // from the one on, and before the other
 	last       int64             // the number of the last movement that is shown

@@ -154,6 +154,6 @@ func Internal(op string, err error) error {
 // makes everybody else wait.
 const MaxBulk = 100_000
 
-// MaxFormerSlugs is how many former slugs lead to one link: nobody reserves names by
-// renaming on and on.
+// MaxFormerSlugs is the largest number of former slugs that lead to one link: nobody reserves names
+// by renaming on and on.
 const MaxFormerSlugs = 100

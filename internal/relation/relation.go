@@ -18,7 +18,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate/record"
 )
 
-// A Kind is what a column holds.
+// A Kind is a kind of value in a column.
 type Kind int
 
 // The kinds of columns.
@@ -34,7 +34,7 @@ const (
 	Bytes
 )
 
-// A Cell is what a column holds in one row. The kind of the column says which field
+// A Cell is the value of a column in one row. The kind of the column says which field
 // is set, unless Null is.
 type Cell struct {
 	Null  bool

@@ -91,7 +91,7 @@ func Cell(text string) string {
 	return b.String()
 }
 
-// signs are what formulas begin with, also as wide as a character of Chinese.
+// signs begin formulas, also as wide as a character of Chinese.
 const signs = "=+-@＝＋－＠"
 
 // separates reports whether some readers begin a cell after a character. A comma is

@@ -82,7 +82,8 @@ func holdOperations(ctx context.Context) []operation {
 	}
 }
 
-// offerOperations are what links give: who has an offer, and orders, holds and payments that ask for it.
+// offerOperations are about what links give: who has an offer, and orders, holds and payments that
+// ask for it.
 func offerOperations(ctx context.Context) []operation {
 	order := func(in *input) affiliate.Order {
 		return affiliate.Order{
@@ -415,7 +416,7 @@ func saleOperations(ctx context.Context) []operation {
 	}
 }
 
-// moneyOperations are what happens to commissions after the sale.
+// moneyOperations change commissions after the sale.
 func moneyOperations(ctx context.Context) []operation {
 	return []operation{
 		{"free order", func(w twin, in *input) string {

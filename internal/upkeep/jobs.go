@@ -99,7 +99,7 @@ func closeBooks(p *engine.Program, until affiliate.Instant) work {
 	}
 }
 
-// booksAtOnce is how many affiliates a transaction over the books looks at.
+// booksAtOnce is the number of affiliates in a transaction over the books.
 const booksAtOnce = 50
 
 // onBooks is the phase that runs fn on the totals of each affiliate that wants it.

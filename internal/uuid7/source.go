@@ -11,7 +11,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// Ahead is how far an id may be ahead of the clock that it was drawn by.
+// Ahead is the longest time by which an id may be ahead of the clock that it was drawn by.
 const Ahead = 24 * time.Hour
 
 // A Source makes version 7 UUIDs that increase strictly within a process, also

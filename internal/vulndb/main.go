@@ -42,7 +42,7 @@ func run(osv, date, to string) (int, error) {
 	return build(osv, day, to)
 }
 
-// A report is what the index is made from.
+// A report has the fields that the index is made from.
 type report struct {
 	ID       string           `json:"id"`
 	Aliases  []string         `json:"aliases,omitempty"`

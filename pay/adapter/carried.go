@@ -123,7 +123,7 @@ func (m Data) marked() bool {
 // marks are the keys that say who brought a visitor.
 var marks = []string{keyClick, keySlug, keyCode, keyHold, keyOffer}
 
-// wrapped is what says who brought a visitor inside of another value: an object, a list, or a
+// wrapped finds a mark inside of another value: an object, a list, or a
 // text with JSON.
 var wrapped = regexp.MustCompile(`(?i)tributary[_-](click|slug|code|hold|offer)\b`)
 

@@ -15,7 +15,7 @@ import (
 	"github.com/tributary-go/tributary/pay"
 )
 
-// Config is what a host chooses for any provider. A package of a provider takes it as it
+// Config holds the choices of a host for any provider. A package of a provider takes it as it
 // is, or has one of its own with what the provider needs besides.
 type Config struct {
 	Secrets   Secrets          // of the endpoint, 1–10, all are tried: the old and the new one during a rotation
@@ -82,7 +82,7 @@ func (cfg Config) Carried(from ...Value) pay.Carried {
 	return c
 }
 
-// Secrets are what an endpoint shares with its provider. They print as ***.
+// Secrets are shared by an endpoint and its provider. They print as ***.
 type Secrets []string
 
 const secretMask = "***"

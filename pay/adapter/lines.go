@@ -30,7 +30,7 @@ type Part struct {
 	back int64 // of Net: what other lines give back
 }
 
-// A Whole is what lines must add up to, in 1/10,000, but for the rounding of each.
+// A Whole is the required sum of lines, in 1/10,000, but for the rounding of each.
 type Whole struct {
 	Gross, Net int64 // Gross zero: not known
 	Unit       int64 // the smallest amount that the provider counts

@@ -34,7 +34,7 @@ const (
 	maxHeader        = 4 << 10
 )
 
-// A Scheme is how a provider proves that a request is its own. It gets the headers
+// A Scheme is the proof of a provider that a request is its own. It gets the headers
 // before anything of the body is read, refuses what they alone show to be wrong, and
 // returns what verifies the exact bytes of the body. The time that this takes must
 // reveal nothing about the right proof.

@@ -54,7 +54,7 @@ const tooLong = 3 * 24 * time.Hour
 const saysWaits = "payment event: a payment that brought money has waited for more than three days: it credits nobody, or its sale may be wrong: " +
 	"see Attention, and decide with DecidePayment; subscribe the endpoint to the events that are missing, and send them again"
 
-// mostNamed is how many payments that wait are asked for what they miss.
+// mostNamed is the number of waiting payments of which a warning says what they miss.
 const mostNamed = 20
 
 // warningOf returns what the log says of a result; empty: nothing was left out.

@@ -30,8 +30,9 @@ const provider = "creem"
 // HeaderName is the header with the signature of an event.
 const HeaderName = "Creem-Signature"
 
-// wait is how long a renewal waits for the first payment: Creem repeats an event after 30 seconds,
-// 1 and 5 minutes and an hour, and never again, so one of its last repeats must find the wait over.
+// wait is the time for which a renewal waits for the first payment: Creem repeats an event after 30
+// seconds, 1 and 5 minutes and an hour, and never again, so one of its last repeats must find the
+// wait over.
 const wait = 4 * time.Minute
 
 // longest is the longest such time.

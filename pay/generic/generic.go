@@ -47,7 +47,7 @@ func Handler(p *tributary.Program, cfg Config) (http.Handler, error) {
 	}.Handler(p)
 }
 
-// An outcome is what a host learns of its report.
+// An outcome is the answer to a report of a host.
 type outcome struct {
 	Done    bool                  `json:"done"`              // committed; false: ignored or refused
 	Outcome affiliate.SaleOutcome `json:"outcome,omitempty"` // of what was paid, as docs/payments.md has them

@@ -30,8 +30,8 @@ const provider = "lemonsqueezy"
 // HeaderName is the header with the signature of an event.
 const HeaderName = "X-Signature"
 
-// wait is how long a renewal waits for the first payment: Lemon Squeezy repeats an event after 5,
-// 25 and 125 seconds, and never again, so the last repeat must find the wait over.
+// wait is the time for which a renewal waits for the first payment: Lemon Squeezy repeats an event
+// after 5, 25 and 125 seconds, and never again, so the last repeat must find the wait over.
 const wait = time.Minute
 
 // Config says how events are received. Tolerance must be zero: the signature has no time.

@@ -22,7 +22,7 @@ import (
 // short run tries 120.
 const mostOrders, fewOrders = 720, 120
 
-// actions are what the events of a story ask for.
+// actions are the actions of the events of a story.
 func (s *story) actions(t testing.TB) (actions []pay.Action) {
 	t.Helper()
 	cfg := shoptest.New(t).AdapterConfig()

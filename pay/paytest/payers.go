@@ -17,7 +17,7 @@ import (
 	"github.com/tributary-go/tributary/pay/internal/shoptest"
 )
 
-// A past is what a shop knows before the events of a story about who pays.
+// A past is the state of a shop before the events of a story about who pays.
 type past struct {
 	name    string
 	email   string // of the payer
@@ -167,8 +167,9 @@ func (s *story) deliver(t *testing.T, shop *shoptest.Shop, actions []pay.Action,
 	}
 }
 
-// stateOf is what must not depend on the order of events: customers, sales with what they earn and why, the
-// places of the code, what waits for a person, and what was warned of, each line once, sorted.
+// stateOf returns the state that must not depend on the order of events: customers, sales with what
+// they earn and why, the places of the code, what waits for a person, and what was warned of, each
+// line once, sorted.
 func stateOf(s *shoptest.Shop) string {
 	ctx := s.T.Context()
 	var lines []string

@@ -15,7 +15,7 @@ import (
 	"github.com/tributary-go/tributary/pay/internal/shoptest"
 )
 
-// A story is what happens at a provider, in its order, an hour between two steps.
+// A story lists the events of a provider, in their order, an hour between two steps.
 type story struct {
 	Suite
 	steps  []Step

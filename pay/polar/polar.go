@@ -32,8 +32,8 @@ const provider = "polar"
 // repeat finds what was committed.
 const limit = 8 * time.Second
 
-// wait is how long a renewal waits for the first payment: Polar sends an event ten times, the
-// last time a quarter of an hour or more after the first.
+// wait is the time for which a renewal waits for the first payment: Polar sends an event ten times,
+// the last time a quarter of an hour or more after the first.
 const wait = 5 * time.Minute
 
 // Config says how events are received. Secrets are those of the webhook endpoint as Polar

@@ -38,7 +38,7 @@ func main() {
 	os.Exit(run(ctx, os.Args[1:], os.Getenv, &sdk.StdioTransport{}, os.Stderr))
 }
 
-// settings are what the flags and the environment say.
+// settings are the values of the flags and the environment.
 type settings struct {
 	url, key, addr string
 	mcp.Config

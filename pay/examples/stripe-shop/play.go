@@ -20,7 +20,7 @@ import (
 	"github.com/tributary-go/tributary/pay/stripe"
 )
 
-// events are what Stripe sent: a Checkout session, a refund, a dispute and its end.
+// events are the events that Stripe sent: a Checkout session, a refund, a dispute and its end.
 //
 //go:embed events
 var events embed.FS

@@ -36,7 +36,7 @@ var ErrConfig = errors.New("sync: wrong configuration")
 // ErrAnswer is the error of an answer that is not Stripe's, or too long.
 var ErrAnswer = errors.New("sync: unreadable answer")
 
-// An Error is what Stripe refuses. Its text has neither the key nor what was sent.
+// An Error is a refusal of Stripe. Its text has neither the key nor anything that was sent.
 type Error struct {
 	Status      int
 	Code, Param string // as Stripe names them; empty: not said

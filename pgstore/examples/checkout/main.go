@@ -131,7 +131,7 @@ func (s *shop) day(ctx context.Context) error {
 	return s.report(ctx)
 }
 
-// An order is what a customer buys.
+// An order is a purchase of a customer.
 type order struct {
 	id, code, email string           // of a guest without a code and an email
 	basket, total   affiliate.Amount // before and after the discount
