@@ -7,7 +7,7 @@
 //   - price a code, or hear every reason against it: [Program.Evaluate]; keep its place and its price while the customer pays: [Program.HoldRedemption], [Program.ReleaseHold]
 //   - report a paid order: [Program.RecordSale]; a refund: [Program.RefundSale]; an order that never was: [Program.ReverseSale]; a redemption to give back: [Program.RestoreRedemption]
 //   - report a sign-up, a trial or a lead that earns: [Program.RecordConversion]
-//   - report what a payment provider says, in any order: [Program.ReportPayment], [Program.ReportSubscription]
+//   - report what a payment provider says, in any order: [Payments.ReportPayment], [Payments.ReportSubscription]
 //   - take on an affiliate: [Program.CreateAffiliate], [Program.InviteAffiliate]; give them a link: [Program.CreateLink]
 //   - offer a discount: [Program.CreateCoupon], then [Program.CreateCode] or [Program.GenerateCodes]
 //   - count a visit: [Program.TrackClick]; sign up a customer: [Program.CreateReferral]
@@ -15,11 +15,11 @@
 //   - say what an affiliate has: [Program.Balance], [Program.Statement]; why a sale earned it: [Program.ExplainSale]; give or take an amount: [Program.RecordAdjustment]
 //   - set who earns how much: [Config] (Terms), [Program.CreatePlan], [Program.CreateTier]; ask what other terms had cost: [Program.Simulate]
 //   - decide what is held: [Program.Attention], [Program.ReviewCommissions], [Program.AcceptRedemption]
-//   - tell other systems: [Program.CreateEndpoint]; be told in process: [record.Hooks], [Program.Follow]
+//   - tell other systems: [Program.Webhooks]; be told in process: [record.Hooks], [Program.Follow]
 //   - list, filter and search: [Program.Sales], [Program.Affiliates] and the other plurals, with a query and a page; walk a list to its end: [affiliate.All]
 //   - repeat a call without a second effect: [affiliate.Once], [Program.Keyed]
 //   - write in a transaction of the host: [Program.With], and In of pgstore
-//   - bring over another program: [Program.ImportAffiliates] and package importer, first in a [Program.Rehearsal]
+//   - bring over another program: [Program.Imports] and package importer, first in a [Program.Rehearsal]
 //   - delete what is old: [Program.Run] of an [affiliate.RetainJob]; a person: [Program.EraseAffiliate], [Program.EraseReferral]
 //   - check the books: [Program.Verify]
 //   - serve it over HTTP: package httpapi; test what uses it: package memstore

@@ -175,7 +175,7 @@ func ExampleConfig_seal() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	endpoint, err := program.CreateEndpoint(context.Background(), affiliate.EndpointParams{
+	endpoint, err := program.Webhooks().CreateEndpoint(context.Background(), affiliate.EndpointParams{
 		URL: "https://hooks.beans.example/", Events: []affiliate.EventType{affiliate.SaleCreated},
 	})
 	if err != nil {

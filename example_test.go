@@ -571,7 +571,7 @@ func ExampleProgram_ReportPayment() {
 
 // report tells what the provider's event of a payment says.
 func report(ctx context.Context, program *tributary.Program, at time.Time, total, tax affiliate.Amount) error {
-	res, err := program.ReportPayment(ctx, affiliate.PaymentFact{
+	res, err := program.Payments().ReportPayment(ctx, affiliate.PaymentFact{
 		Provider: "stripe",
 		Keys:     []string{"pi_1", "in_1"}, // one payment
 		Payer:    affiliate.PayerFact{ID: "cus_T", Email: "tomas@example.com", Name: "Tomas"},
@@ -596,7 +596,7 @@ func ExampleProgram_ReportPayer() {
 	program, _, _ := newShop()
 	ctx := context.Background()
 	total := affiliate.MustAmount("58")
-	res, err := program.ReportPayment(ctx, affiliate.PaymentFact{
+	res, err := program.Payments().ReportPayment(ctx, affiliate.PaymentFact{
 		Provider: "paddle",
 		Keys:     []string{"txn_1"},
 		Payer:    affiliate.PayerFact{ID: "ctm_T"}, // whose email is not known yet
@@ -608,10 +608,10 @@ func ExampleProgram_ReportPayer() {
 		}),
 	})
 	fmt.Println(res.Outcome, err)
-	if err := program.ReportPayer(ctx, "paddle", affiliate.PayerFact{ID: "ctm_T", Email: "tomas@example.com", Name: "Tomas"}); err != nil {
+	if err := program.Payments().ReportPayer(ctx, "paddle", affiliate.PayerFact{ID: "ctm_T", Email: "tomas@example.com", Name: "Tomas"}); err != nil {
 		log.Fatal(err)
 	}
-	payer, err := program.Payer(ctx, "paddle", affiliate.PayerFact{ID: "ctm_T"})
+	payer, err := program.Payments().Payer(ctx, "paddle", affiliate.PayerFact{ID: "ctm_T"})
 	fmt.Println(payer.Referral.Or(affiliate.Referral{}).Email, err)
 	// Output:
 	// recorded <nil>

@@ -4,10 +4,20 @@ import (
 	"context"
 
 	"github.com/tributary-go/tributary/affiliate/imported"
+	"github.com/tributary-go/tributary/internal/engine"
 	"github.com/tributary-go/tributary/internal/imports"
 )
 
-// ImportAffiliates adds affiliates of another service with their links in one
+// Imports brings over the records of another program, with their ids, times and money as they
+// are. Each call takes rows of one kind; what is there already is left as it is, so a call may
+// be repeated. Package importer reads the files of other products. It is a value, safe for
+// concurrent use.
+type Imports struct{ engine *engine.Program }
+
+// Imports returns the imports into the program; those of a [Program.Rehearsal] try.
+func (p *Program) Imports() Imports { return Imports{p.engine} }
+
+// Affiliates adds affiliates of another service with their links in one
 // transaction, without events. An affiliate whose email is known stays as it is,
 // and gets the links that are missing. Rows that cannot be imported are
 // reported; the others are imported.
@@ -22,11 +32,11 @@ import (
 // Effects: affiliates, links, their clicks in the totals, the ledger.
 //
 // Source: docs/import.md.
-func (p *Program) ImportAffiliates(ctx context.Context, rows []imported.Affiliate) (imported.Report, error) {
-	return imports.ImportAffiliates(ctx, p.engine, rows)
+func (i Imports) Affiliates(ctx context.Context, rows []imported.Affiliate) (imported.Report, error) {
+	return imports.ImportAffiliates(ctx, i.engine, rows)
 }
 
-// ImportCoupons adds coupons of another service with their codes in one
+// Coupons adds coupons of another service with their codes in one
 // transaction, without events. The uses so far count for every limit. A coupon
 // whose external id is known stays as it is, and gets the codes that are
 // missing. A code that another coupon has is left out and noted. Rows that
@@ -38,11 +48,11 @@ func (p *Program) ImportAffiliates(ctx context.Context, rows []imported.Affiliat
 // Effects: coupons, codes, the ledger.
 //
 // Source: docs/import.md.
-func (p *Program) ImportCoupons(ctx context.Context, rows []imported.Coupon) (imported.Report, error) {
-	return imports.ImportCoupons(ctx, p.engine, rows)
+func (i Imports) Coupons(ctx context.Context, rows []imported.Coupon) (imported.Report, error) {
+	return imports.ImportCoupons(ctx, i.engine, rows)
 }
 
-// ImportPayouts adds payouts of another service in one transaction, without events. The
+// Payouts adds payouts of another service in one transaction, without events. The
 // commissions of the service belong to them from then on, so that nobody pays them again.
 // Rows that cannot be imported are reported; the others are imported.
 //
@@ -57,11 +67,11 @@ func (p *Program) ImportCoupons(ctx context.Context, rows []imported.Coupon) (im
 // are open, the ledger.
 //
 // Source: docs/import.md.
-func (p *Program) ImportPayouts(ctx context.Context, rows []imported.Payout) (imported.Report, error) {
-	return imports.ImportPayouts(ctx, p.engine, rows)
+func (i Imports) Payouts(ctx context.Context, rows []imported.Payout) (imported.Report, error) {
+	return imports.ImportPayouts(ctx, i.engine, rows)
 }
 
-// ImportSales adds past payments with their commissions in one transaction, without events.
+// Sales adds past payments with their commissions in one transaction, without events.
 // No code is redeemed, and no rule decides about the commission: the row gives it. When a
 // sale already has the row's external id, the row stands for that sale and nothing is
 // written. If another row imported that sale, this row is a second commission of the order:
@@ -79,14 +89,14 @@ func (p *Program) ImportPayouts(ctx context.Context, rows []imported.Payout) (im
 // Effects: sales with their commissions, payments with their ids, adjustments,
 // totals, movements of affiliates whose books are open, the ledger. Refunds and
 // disputes that the provider reported before the import are applied then, as
-// [Program.ReportPayment] does, with their events.
+// [Payments.ReportPayment] does, with their events.
 //
 // Source: docs/import.md.
-func (p *Program) ImportSales(ctx context.Context, rows []imported.Sale) (imported.Report, error) {
-	return imports.ImportSales(ctx, p.engine, rows)
+func (i Imports) Sales(ctx context.Context, rows []imported.Sale) (imported.Report, error) {
+	return imports.ImportSales(ctx, i.engine, rows)
 }
 
-// ImportReferrals adds customers of the past in one transaction, without
+// Referrals adds customers of the past in one transaction, without
 // events. Rows that cannot be imported are reported; the others are imported. A
 // customer whose email is known stays as it is.
 //
@@ -98,6 +108,6 @@ func (p *Program) ImportSales(ctx context.Context, rows []imported.Sale) (import
 // affiliates and links, and the ledger for rows with a Ref.
 //
 // Source: docs/contract.md 7.1; docs/rules.md 4.6; docs/import.md.
-func (p *Program) ImportReferrals(ctx context.Context, rows []imported.Referral) (imported.Report, error) {
-	return imports.ImportReferrals(ctx, p.engine, rows)
+func (i Imports) Referrals(ctx context.Context, rows []imported.Referral) (imported.Report, error) {
+	return imports.ImportReferrals(ctx, i.engine, rows)
 }

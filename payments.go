@@ -6,16 +6,25 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/internal/engine"
 	"github.com/tributary-go/tributary/internal/payment"
 	"github.com/tributary-go/tributary/internal/reading"
 )
+
+// Payments has what payment providers say of a program's orders and customers, in any order.
+// The modules of package pay call it, and a host whose provider has none. It is a value, safe
+// for concurrent use.
+type Payments struct{ engine *engine.Program }
+
+// Payments returns what payment providers say.
+func (p *Program) Payments() Payments { return Payments{p.engine} }
 
 // PaymentConflict returns a payment that waits for [Program.DecidePayment].
 //
 // Errors: [affiliate.ErrNotFound] when no such payment waits.
 //
 // Source: docs/contract.md 4.6.
-func (p *Program) PaymentConflict(ctx context.Context, id uuid.UUID) (affiliate.ConflictPayment, error) {
+func (p Payments) PaymentConflict(ctx context.Context, id uuid.UUID) (affiliate.ConflictPayment, error) {
 	return reading.PaymentConflict(ctx, p.engine, id)
 }
 
@@ -26,21 +35,21 @@ func (p *Program) PaymentConflict(ctx context.Context, id uuid.UUID) (affiliate.
 //
 // Errors: [affiliate.InvalidField].
 //
-// Effects: the payer; those of [Program.ReportPayment] for each payment that is
+// Effects: the payer; those of [Payments.ReportPayment] for each payment that is
 // credited. A payer without a referral is kept for Config.PaymentMemory.
 //
 // Source: docs/payments.md.
-func (p *Program) ReportPayer(ctx context.Context, provider string, f affiliate.PayerFact) error {
+func (p Payments) ReportPayer(ctx context.Context, provider string, f affiliate.PayerFact) error {
 	return payment.ReportPayer(ctx, p.engine, provider, f)
 }
 
 // Payer returns the referral that a payer would be credited with, by the look-ups of
-// [Program.ReportPayer], and whether the payer is known. Nobody is no error.
+// [Payments.ReportPayer], and whether the payer is known. Nobody is no error.
 //
 // Errors: [affiliate.InvalidField].
 //
 // Source: docs/payments.md.
-func (p *Program) Payer(ctx context.Context, provider string, f affiliate.PayerFact) (affiliate.Payer, error) {
+func (p Payments) Payer(ctx context.Context, provider string, f affiliate.PayerFact) (affiliate.Payer, error) {
 	return payment.Payer(ctx, p.engine, provider, f)
 }
 
@@ -58,33 +67,8 @@ func (p *Program) Payer(ctx context.Context, provider string, f affiliate.PayerF
 // changed.
 //
 // Source: docs/payments.md.
-func (p *Program) ReportSubscription(ctx context.Context, f affiliate.SubscriptionFact) (affiliate.Referral, error) {
+func (p Payments) ReportSubscription(ctx context.Context, f affiliate.SubscriptionFact) (affiliate.Referral, error) {
 	return payment.ReportSubscription(ctx, p.engine, f)
-}
-
-// DecidePayment ends the wait of a payment that [Program.Attention] lists.
-//
-// The same sale: the payment belongs to the sale from now on, and its refunds and disputes
-// reduce the sale, by no more than the payment brought. A sale of its own: it is booked by
-// the rules of [Program.ReportPayment] under the provider's id of the payment, or waits as
-// unattributed. Dismissed: its facts are kept and count nowhere.
-//
-// A payment of its own whose provider's id belongs to another sale still waits, and so does
-// one that credits nobody. One that was reported as paid without saying whom to credit can
-// only be dismissed: record its sale yourself when somebody is owed. For a sale of its own in
-// another currency Config.Rate is asked, for the moment of payment.
-//
-// Errors: [affiliate.MissingField] (paymentId, decision; exchangeRate, when there is none for its
-// currency), [affiliate.InvalidField] (decision; currency, when
-// the payment of that sale is counted in another one);
-// [affiliate.PaymentNotFound] when no such payment waits; [affiliate.SaleNotFound] when it is said to be
-// the payment of a sale that was deleted.
-//
-// Effects: the payment; those of [Program.ReportPayment].
-//
-// Source: docs/payments.md; docs/contract.md 4.6.
-func (p *Program) DecidePayment(ctx context.Context, id uuid.UUID, d affiliate.PaymentDecision) (affiliate.PaymentResult, error) {
-	return payment.DecidePayment(ctx, p.engine, id, d)
 }
 
 // ProviderPayment returns what the program knows of the payment with this id of a provider.
@@ -92,7 +76,7 @@ func (p *Program) DecidePayment(ctx context.Context, id uuid.UUID, d affiliate.P
 // Errors: [affiliate.InvalidField] (provider, key); [affiliate.ErrNotFound].
 //
 // Source: docs/payments.md.
-func (p *Program) ProviderPayment(ctx context.Context, provider, key string) (affiliate.ProviderPayment, error) {
+func (p Payments) ProviderPayment(ctx context.Context, provider, key string) (affiliate.ProviderPayment, error) {
 	return payment.ProviderPayment(ctx, p.engine, provider, key)
 }
 
@@ -132,6 +116,31 @@ func (p *Program) ProviderPayment(ctx context.Context, provider, key string) (af
 // integration if it is one.
 //
 // Source: docs/payments.md.
-func (p *Program) ReportPayment(ctx context.Context, f affiliate.PaymentFact) (affiliate.PaymentResult, error) {
+func (p Payments) ReportPayment(ctx context.Context, f affiliate.PaymentFact) (affiliate.PaymentResult, error) {
 	return payment.ReportPayment(ctx, p.engine, f)
+}
+
+// DecidePayment ends the wait of a payment that [Program.Attention] lists.
+//
+// The same sale: the payment belongs to the sale from now on, and its refunds and disputes
+// reduce the sale, by no more than the payment brought. A sale of its own: it is booked by
+// the rules of [Payments.ReportPayment] under the provider's id of the payment, or waits as
+// unattributed. Dismissed: its facts are kept and count nowhere.
+//
+// A payment of its own whose provider's id belongs to another sale still waits, and so does
+// one that credits nobody. One that was reported as paid without saying whom to credit can
+// only be dismissed: record its sale yourself when somebody is owed. For a sale of its own in
+// another currency Config.Rate is asked, for the moment of payment.
+//
+// Errors: [affiliate.MissingField] (paymentId, decision; exchangeRate, when there is none for its
+// currency), [affiliate.InvalidField] (decision; currency, when
+// the payment of that sale is counted in another one);
+// [affiliate.PaymentNotFound] when no such payment waits; [affiliate.SaleNotFound] when it is said to be
+// the payment of a sale that was deleted.
+//
+// Effects: the payment; those of [Payments.ReportPayment].
+//
+// Source: docs/payments.md; docs/contract.md 4.6.
+func (p *Program) DecidePayment(ctx context.Context, id uuid.UUID, d affiliate.PaymentDecision) (affiliate.PaymentResult, error) {
+	return payment.DecidePayment(ctx, p.engine, id, d)
 }

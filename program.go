@@ -19,8 +19,8 @@ import (
 //
 //	p.Keyed(affiliate.Once{Key: "cancel-1042"}).DeleteSale(ctx, id)
 //
-// Reads ignore the key, and so do [Program.ClaimDeliveries] and
-// [Program.SettleDeliveries], which have a token of their own. A write with
+// Reads ignore the key, and so do [Webhooks.ClaimDeliveries] and
+// [Webhooks.SettleDeliveries], which have a token of their own. A write with
 // several transactions ([Program.Run]) stores its receipt with the last one,
 // so a repeat after an interruption does the rest.
 //

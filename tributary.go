@@ -36,19 +36,15 @@ import (
 //   - Plans and tiers: SetAffiliatePlan, SetAffiliateTier, SetTierExempt, CreatePlan,
 //     Plan, Plans, UpdatePlan, SetTerms, Terms, DeletePlan, SetReferralPlan,
 //     CreateTier, Tier, Tiers, UpdateTier, DeleteTier
-//   - Payments of providers: PaymentConflict, ReportPayer, Payer,
-//     ReportSubscription, DecidePayment, ProviderPayment, ReportPayment
+//   - Payments of providers: [Program.Payments] has what they say; DecidePayment
 //   - Payouts: SetPayoutDetails, CreatePayout, PayoutEntries, Payout, Payouts,
 //     PreviewPayouts, PayoutRun, PayoutRuns, PayoutLines, RunPayouts,
 //     SetPayoutStatus, FailPayout, CancelPayout, ReturnPayout, Transfers
 //   - What is owed, and why: Adjustment, Adjustments, RecordAdjustment, Attention,
 //     Balance, Balances, TotalBalance, RankedBalances, Movements, AdjustmentReasons,
 //     Report, Breakdown, ExplainSale, Simulate, Statement
-//   - Events and endpoints: EventsAfter, Follow, Events, Backlog, ClaimDeliveries,
-//     Delivery, Deliveries, Endpoint, Endpoints, CreateEndpoint, UpdateEndpoint,
-//     DeleteEndpoint, Replay, RotateSecret, SettleDeliveries, TestEndpoint
-//   - Imports: ImportAffiliates, ImportCoupons, ImportPayouts, ImportSales,
-//     ImportReferrals
+//   - Events: EventsAfter, Follow, Events; [Program.Webhooks] has endpoints and deliveries
+//   - Another program's records: [Program.Imports]
 //   - Upkeep: AffiliateData, ReferralData, EraseAffiliate, EraseReferral, Run, Step,
 //     Verify
 //   - The program itself: Keyed, Partner, Ping, With, From, By, Because, Forfeiting, Rehearsal, Settings, Config

@@ -30,7 +30,7 @@
 // changes nothing fire no event.
 //
 // There are four ways to get events. A dispatcher (webhooks.Sender, or one that
-// uses Program.ClaimDeliveries) delivers them to an [Endpoint] at least once.
+// uses Webhooks.ClaimDeliveries) delivers them to an [Endpoint] at least once.
 // Program.Follow and Program.EventsAfter give them in the order of the
 // commits to a reader that stores its position. record.Hooks get the record
 // before and after each change in process, but may miss one when the process

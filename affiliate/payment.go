@@ -155,7 +155,7 @@ const (
 	DisputeReleased  DisputeState = "released" // given back without a decision
 )
 
-// A PaymentResult is the answer of Program.ReportPayment.
+// A PaymentResult is the answer of Payments.ReportPayment.
 type PaymentResult struct {
 	Payment ProviderPayment
 	Sale    Opt[Sale]   // the sale of the payment as it is now; null: it has none

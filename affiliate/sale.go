@@ -242,7 +242,7 @@ const (
 	// is booked under ExternalID, and there is no sale. See Config.HouseCodes.
 	SaleRedeemed SaleOutcome = "redeemed"
 
-	// Only in answers of Program.ReportPayment. It keeps the facts, so nothing has to
+	// Only in answers of Payments.ReportPayment. It keeps the facts, so nothing has to
 	// be reported again.
 	SaleParked   SaleOutcome = "parked"   // not yet a sale: nobody can be credited so far
 	SaleReferred SaleOutcome = "referred" // a trial: its customer is referred, and there is no sale

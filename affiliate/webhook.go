@@ -81,7 +81,7 @@ func (e IssuedEndpoint) Format(f fmt.State, verb rune) {
 // LogValue returns the endpoint without its secret.
 func (e IssuedEndpoint) LogValue() slog.Value { return slog.AnyValue(e.Endpoint) }
 
-// EndpointParams is the input of Program.CreateEndpoint. URL and Events are
+// EndpointParams is the input of Webhooks.CreateEndpoint. URL and Events are
 // required.
 type EndpointParams struct {
 	Once `json:"-"`
@@ -104,7 +104,7 @@ type EndpointParams struct {
 	Headers EndpointHeaders `json:"headers,omitzero"`
 }
 
-// EndpointUpdate is the input of Program.UpdateEndpoint. A field that is not
+// EndpointUpdate is the input of Webhooks.UpdateEndpoint. A field that is not
 // given stays as it is.
 type EndpointUpdate struct {
 	// https, at most 2,048 bytes; port 443, or 1024 and above; no user info, no fragment.
@@ -127,7 +127,7 @@ type DeletedEndpoint struct {
 	URL string    `json:"url"` // Where its deliveries went.
 }
 
-// A Rotation is the input of Program.RotateSecret. WebhookID is required.
+// A Rotation is the input of Webhooks.RotateSecret. WebhookID is required.
 type Rotation struct {
 	Once `json:"-"`
 	// The id of the endpoint.
@@ -137,7 +137,7 @@ type Rotation struct {
 	GracePeriodSeconds Opt[int64] `json:"gracePeriodSeconds,omitzero" wire:"ranged"`
 }
 
-// An EndpointTest is the input of Program.TestEndpoint. Both fields are
+// An EndpointTest is the input of Webhooks.TestEndpoint. Both fields are
 // required.
 type EndpointTest struct {
 	Once `json:"-"`
@@ -310,7 +310,7 @@ type Delivery struct {
 	// The body of the requests, as under webhooks; null once a person in it was erased. Not
 	// there in lists.
 	//
-	// Only Program.Delivery returns it.
+	// Only Webhooks.Delivery returns it.
 	Payload Opt[json.RawMessage] `json:"payload,omitzero"`
 }
 
@@ -359,7 +359,7 @@ type DeliveryQuery struct {
 	Until Opt[Date] `json:"until,omitzero"`
 }
 
-// A ReplayRange is the input of Program.Replay: DeliveryID, or else WebhookID
+// A ReplayRange is the input of Webhooks.Replay: DeliveryID, or else WebhookID
 // with Since.
 type ReplayRange struct {
 	Once `json:"-"`
@@ -380,7 +380,7 @@ type ReplayRange struct {
 type Claim struct {
 	Delivery    uuid.UUID
 	Token       uuid.UUID // of this claim; the attempt gives it back
-	Endpoint    uuid.UUID // zero: a test, see Program.TestEndpoint
+	Endpoint    uuid.UUID // zero: a test, see Webhooks.TestEndpoint
 	Event       EventType
 	MessageID   string   // the webhook-id: the same on every attempt
 	URL         string   // of the endpoint, read with the claim

@@ -112,8 +112,8 @@ func TestWireShapes(t *testing.T) {
 	scene.Must(w.UpdateReferral(ctx, referral.Email, affiliate.ReferralUpdate{Name: scene.TextOf("Tom")}))
 	scene.Must(w.UpdateCoupon(ctx, coupon.ID, affiliate.CouponUpdate{Name: scene.TextOf("Winter")}))
 	scene.Must(w.UpdateCode(ctx, code.ID, affiliate.CodeUpdate{Active: affiliate.Set(true), FirstTimeOrder: affiliate.Set(true)}))
-	deliveries := scene.Must(w.Deliveries(ctx, affiliate.DeliveryQuery{}, affiliate.Page{})).Items
-	payload := strings.Replace(shape(scene.Must(json.Marshal(scene.Must(w.Delivery(ctx, deliveries[0].ID))))), deliveryHead+" payload", "", 1)
+	deliveries := scene.Must(w.Webhooks().Deliveries(ctx, affiliate.DeliveryQuery{}, affiliate.Page{})).Items
+	payload := strings.Replace(shape(scene.Must(json.Marshal(scene.Must(w.Webhooks().Delivery(ctx, deliveries[0].ID))))), deliveryHead+" payload", "", 1)
 	if !strings.HasPrefix(payload, "{event eventId occurredAt programId revision body{") {
 		t.Errorf("payload of a delivery: %s", payload)
 	}
@@ -124,7 +124,7 @@ func TestWireShapes(t *testing.T) {
 		"evaluation":     scene.Must(w.Evaluate(ctx, affiliate.Order{PromoCode: "MARA20", TotalEarned: scene.Amount("19.99")})),
 		"bad evaluation": scene.Must(w.Evaluate(ctx, affiliate.Order{PromoCode: "NOPE"})),
 		"plan":           scene.Must(w.Plans(ctx, affiliate.Page{})).Items[0], "tier": scene.Must(w.Tiers(ctx, affiliate.Page{})).Items[0],
-		"endpoint": scene.Must(w.Endpoint(ctx, hook.ID)), "issued endpoint": hook, "delivery": deliveries[0],
+		"endpoint": scene.Must(w.Webhooks().Endpoint(ctx, hook.ID)), "issued endpoint": hook, "delivery": deliveries[0],
 		"click": click, "refund": scene.Must(w.RefundSale(ctx, affiliate.Refund{SaleID: sale.ID, Amount: scene.Amount("1")})),
 		"payout":     scene.Must(w.CreatePayout(ctx, affiliate.PayoutParams{AffiliateID: mara.ID})),
 		"adjustment": scene.Must(w.RecordAdjustment(ctx, affiliate.AdjustmentParams{AffiliateID: mara.ID, Kind: affiliate.AdjustBonus, Amount: scene.Sum("1"), Reason: "r"})),

@@ -11,6 +11,7 @@ import (
 	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/client"
 	"github.com/tributary-go/tributary/internal/api"
+	"github.com/tributary-go/tributary/internal/scene"
 )
 
 // operations names what a type does over the wire: its methods that take a
@@ -32,6 +33,7 @@ func operations[T any]() []string {
 // operation of the wire.
 func TestOperations(t *testing.T) {
 	shared := slices.DeleteFunc(operations[*client.Client](), func(name string) bool { return name == "PartnerToken" }) // the pages are the server's
+	shared = slices.Sorted(slices.Values(append(shared, operations[client.Webhooks]()...)))
 	if diff := cmp.Diff(operations[api.Operations](), shared); diff != "" {
 		t.Errorf("methods of the interface, and of the client (-want +got):\n%s", diff)
 	}
@@ -66,7 +68,7 @@ var offWire = map[string]string{
 	"ImportReferrals": beside, "ImportAffiliates": beside, "ImportCoupons": beside, "ImportSales": beside, "ImportPayouts": beside,
 	"AffiliateData": beside, "ReferralData": beside,
 	"ClaimDeliveries": server, "SettleDeliveries": server, "Ping": server, "Backlog": server,
-	"With": view, "Rehearsal": view, "From": view, "By": view, "Because": view, "Keyed": view, "Forfeiting": view, "Partner": view, "Config": "the host's code; see Settings",
+	"With": view, "Rehearsal": view, "From": view, "By": view, "Because": view, "Keyed": view, "Forfeiting": view, "Partner": view, "Webhooks": view, "Payments": view, "Imports": view, "Config": "the host's code; see Settings",
 	"WriteCoupon": other, "WriteCoupons": other,
 	"PaymentConflict": "Attention lists them", "OverdrawnRedemption": "Attention lists them", "Holds": "a page of the console lists them", "PayoutEntries": "the payout has their ids", "Answers": "the event affiliate.created has them", "AdjustmentReasons": "Adjustments has them",
 
@@ -80,10 +82,10 @@ var offWire = map[string]string{
 // operation of the wire, or it is said why it is none.
 func TestEveryMethodHasARoute(t *testing.T) {
 	routed, seen := operations[api.Operations](), map[string]bool{}
-	for m := range reflect.TypeFor[*tributary.Program]().Methods() {
-		seen[m.Name] = true
-		if _, off := offWire[m.Name]; off == slices.Contains(routed, m.Name) {
-			t.Errorf("%s: over the wire %v, and off it %v", m.Name, !off, off)
+	for name := range scene.Methods(&tributary.Program{}) {
+		seen[name] = true
+		if _, off := offWire[name]; off == slices.Contains(routed, name) {
+			t.Errorf("%s: over the wire %v, and off it %v", name, !off, off)
 		}
 	}
 	for name := range offWire {

@@ -193,7 +193,7 @@ func TestPatience(t *testing.T) {
 				return nil, r.Context().Err()
 			}
 		}}
-		got, err := w.client(t).TestEndpoint(t.Context(), affiliate.EndpointTest{WebhookID: anID, Event: affiliate.SaleCreated})
+		got, err := w.client(t).Webhooks().TestEndpoint(t.Context(), affiliate.EndpointTest{WebhookID: anID, Event: affiliate.SaleCreated})
 		if err != nil || got.Error.Or("") != "timeout" || len(w.seen) != 1 {
 			t.Errorf("got %v, %v after %d attempts", got, err, len(w.seen))
 		}

@@ -44,12 +44,12 @@ func newEngine(t testing.TB) (*tributary.Program, http.Handler) {
 // It is console check 23.
 func TestSameAsEngine(t *testing.T) {
 	p, _ := newEngine(t)
-	want := story(t.Context(), p)
+	want := story(t.Context(), api.Of(p))
 
 	t.Run("in process", func(t *testing.T) {
 		_, h := newEngine(t)
 		c := must(client.New("http://tributary.test", testKey, client.Config{Handler: h}))
-		if diff := cmp.Diff(want, story(t.Context(), c)); diff != "" {
+		if diff := cmp.Diff(want, story(t.Context(), api.Of(c))); diff != "" {
 			t.Errorf("client (-engine +client):\n%s", diff)
 		}
 	})
@@ -59,7 +59,7 @@ func TestSameAsEngine(t *testing.T) {
 		defer srv.Close()
 		c := must(client.New(srv.URL, testKey, client.Config{}))
 		defer c.CloseIdleConnections()
-		if diff := cmp.Diff(want, story(t.Context(), c)); diff != "" {
+		if diff := cmp.Diff(want, story(t.Context(), api.Of(c))); diff != "" {
 			t.Errorf("client (-engine +client):\n%s", diff)
 		}
 	})
@@ -69,7 +69,7 @@ func TestSameAsEngine(t *testing.T) {
 		defer srv.Close()
 		c := must(client.New(srv.URL+"/a%20b/", testKey, client.Config{}))
 		defer c.CloseIdleConnections()
-		if diff := cmp.Diff(want, story(t.Context(), c)); diff != "" {
+		if diff := cmp.Diff(want, story(t.Context(), api.Of(c))); diff != "" {
 			t.Errorf("client (-engine +client):\n%s", diff)
 		}
 	})

@@ -147,12 +147,12 @@ func TestAll(t *testing.T) {
 	}
 	walked(t, n, affiliate.All(ctx, p.Affiliates, affiliate.AffiliateQuery{}), affiliate.All(ctx, c.Affiliates, affiliate.AffiliateQuery{}))
 	walked(t, n, affiliate.All(ctx, p.Coupons, affiliate.CouponQuery{WithCodes: true}), affiliate.All(ctx, c.Coupons, affiliate.CouponQuery{WithCodes: true}))
-	walked(t, 0, affiliate.Every(ctx, p.Endpoints), affiliate.Every(ctx, c.Endpoints))
+	walked(t, 0, affiliate.Every(ctx, p.Webhooks().Endpoints), affiliate.Every(ctx, c.Webhooks().Endpoints))
 	walked(t, n, affiliate.All(ctx, p.Links, affiliate.LinkQuery{}), affiliate.All(ctx, c.Links, affiliate.LinkQuery{}))
 	walked(t, 0, affiliate.All(ctx, p.Codes, affiliate.CodeQuery{}), affiliate.All(ctx, c.Codes, affiliate.CodeQuery{}))
 	walked(t, n, affiliate.All(ctx, p.Referrals, affiliate.ReferralQuery{}), affiliate.All(ctx, c.Referrals, affiliate.ReferralQuery{}))
 	walked(t, n, affiliate.All(ctx, p.Sales, affiliate.SaleQuery{}), affiliate.All(ctx, c.Sales, affiliate.SaleQuery{}))
-	walked(t, 0, affiliate.All(ctx, p.Deliveries, affiliate.DeliveryQuery{}), affiliate.All(ctx, c.Deliveries, affiliate.DeliveryQuery{}))
+	walked(t, 0, affiliate.All(ctx, p.Webhooks().Deliveries, affiliate.DeliveryQuery{}), affiliate.All(ctx, c.Webhooks().Deliveries, affiliate.DeliveryQuery{}))
 }
 
 func walked[T any](t *testing.T, n int, engine, wire iter.Seq2[T, error]) {
@@ -209,6 +209,6 @@ func TestFiltersAskNobody(t *testing.T) {
 		list, err := c.Referrals(t.Context(), f, affiliate.Page{})
 		check("referrals", len(list.Items), err)
 	}
-	deliveries, err := c.Deliveries(t.Context(), affiliate.DeliveryQuery{WebhookID: noID}, affiliate.Page{})
+	deliveries, err := c.Webhooks().Deliveries(t.Context(), affiliate.DeliveryQuery{WebhookID: noID}, affiliate.Page{})
 	check("deliveries", len(deliveries.Items), err)
 }

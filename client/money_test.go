@@ -354,7 +354,7 @@ func TestDecidePayment(t *testing.T) {
 			must(p.CreateAffiliate(ctx, affiliate.AffiliateParams{FirstName: "Ada", LastName: "L", Email: "ada@example.com", AffiliateLink: "ada"}))
 			must(p.RecordSale(ctx, affiliate.SaleParams{ReferralID: "ada", Email: "kim@example.com", Name: "K", TotalEarned: affiliate.MustAmount("100"), ExternalID: "order-1"}))
 			one := affiliate.MustAmount("1")
-			waits := must(p.ReportPayment(ctx, affiliate.PaymentFact{
+			waits := must(p.Payments().ReportPayment(ctx, affiliate.PaymentFact{
 				Provider: "stripe", Keys: []string{"pi_1"}, At: p.Config().Now(), Currency: "USD", Payer: affiliate.PayerFact{ID: "cus_E", Email: "eve@example.org"},
 				Sale: affiliate.Set(affiliate.Paid{SaleParams: affiliate.SaleParams{TotalEarned: one, ExternalID: "order-1"}, Gross: one, Tries: []affiliate.Credit{{ReferralID: "ada"}}}),
 			}))

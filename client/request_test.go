@@ -105,7 +105,7 @@ func TestRequests(t *testing.T) {
 			return errOf(c.SetTerms(x, up))
 		}},
 		{"GET /webhooks/deliveries?event=sale.created&limit=5&since=2026-03-11&state=failed&until=2026-03-12T08:00:00Z&webhookId=" + idText, "", func(x ctx, c c) error {
-			return errOf(c.Deliveries(x, affiliate.DeliveryQuery{
+			return errOf(c.Webhooks().Deliveries(x, affiliate.DeliveryQuery{
 				WebhookID: affiliate.Set(id), State: affiliate.DeliveryFailed, Event: affiliate.SaleCreated, Since: affiliate.Set(affiliate.Day(2026, 3, 11)),
 				Until: affiliate.Set(affiliate.At(time.Date(2026, 3, 12, 8, 0, 0, 0, time.UTC))),
 			}, affiliate.Page{Limit: 5}))
@@ -142,7 +142,7 @@ func TestGoCallsOnly(t *testing.T) {
 			t.Errorf("%s: %d sent, %v", what, len(w.seen), err)
 		}
 	}
-	for m := range reflect.TypeFor[*client.Client]().Methods() {
+	forGo := func(m reflect.Method, of func(*client.Client) any) {
 		for i := 2; i < m.Type.NumIn(); i++ {
 			input := m.Type.In(i)
 			if input.Kind() != reflect.Struct || input.NumField() == 0 {
@@ -160,7 +160,7 @@ func TestGoCallsOnly(t *testing.T) {
 					continue
 				}
 				w := &wire{}
-				args := []reflect.Value{reflect.ValueOf(w.client(t)), reflect.ValueOf(t.Context())}
+				args := []reflect.Value{reflect.ValueOf(of(w.client(t))), reflect.ValueOf(t.Context())}
 				for j := 2; j < m.Type.NumIn(); j++ {
 					args = append(args, reflect.New(m.Type.In(j)).Elem())
 				}
@@ -170,6 +170,12 @@ func TestGoCallsOnly(t *testing.T) {
 				refused(m.Name+"."+field.Name, w, err)
 			}
 		}
+	}
+	for m := range reflect.TypeFor[*client.Client]().Methods() {
+		forGo(m, func(c *client.Client) any { return c })
+	}
+	for m := range reflect.TypeFor[client.Webhooks]().Methods() {
+		forGo(m, func(c *client.Client) any { return c.Webhooks() })
 	}
 	w := &wire{}
 	refused("two names", w, w.client(t).DeleteAffiliate(t.Context(), affiliate.AffiliateRef{ID: anID, Email: "a@b.org"}))
@@ -212,7 +218,7 @@ func TestNothingNamed(t *testing.T) {
 	for name, err := range map[string]error{
 		"Affiliate": errOf(c.Affiliate(x, "")),
 		"Coupon":    errOf(c.Coupon(x, affiliate.CouponRef{})), "Code": errOf(c.Code(x, affiliate.CodeRef{})),
-		"Referral": errOf(c.Referral(x, "")), "Endpoint": errOf(c.Endpoint(x, uuid.Nil)), "Delivery": errOf(c.Delivery(x, uuid.Nil)),
+		"Referral": errOf(c.Referral(x, "")), "Endpoint": errOf(c.Webhooks().Endpoint(x, uuid.Nil)), "Delivery": errOf(c.Webhooks().Delivery(x, uuid.Nil)),
 	} {
 		if err != affiliate.ErrNotFound {
 			t.Errorf("%s: %v", name, err)

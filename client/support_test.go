@@ -287,20 +287,20 @@ func invocations() []invocation {
 			return errOf(c.Adjustments(x, affiliate.AdjustmentQuery{}, affiliate.Page{}))
 		}},
 		{"RecordAdjustment", func(x ctx, c c) error { return errOf(c.RecordAdjustment(x, affiliate.AdjustmentParams{})) }},
-		{"Endpoint", func(x ctx, c c) error { return errOf(c.Endpoint(x, id)) }},
-		{"Endpoints", func(x ctx, c c) error { return errOf(c.Endpoints(x, affiliate.Page{})) }},
-		{"CreateEndpoint", func(x ctx, c c) error { return errOf(c.CreateEndpoint(x, affiliate.EndpointParams{})) }},
-		{"UpdateEndpoint", func(x ctx, c c) error { return errOf(c.UpdateEndpoint(x, id, affiliate.EndpointUpdate{})) }},
-		{"DeleteEndpoint", func(x ctx, c c) error { return errOf(c.DeleteEndpoint(x, id)) }},
-		{"RotateSecret", func(x ctx, c c) error { return errOf(c.RotateSecret(x, affiliate.Rotation{WebhookID: id})) }},
+		{"Endpoint", func(x ctx, c c) error { return errOf(c.Webhooks().Endpoint(x, id)) }},
+		{"Endpoints", func(x ctx, c c) error { return errOf(c.Webhooks().Endpoints(x, affiliate.Page{})) }},
+		{"CreateEndpoint", func(x ctx, c c) error { return errOf(c.Webhooks().CreateEndpoint(x, affiliate.EndpointParams{})) }},
+		{"UpdateEndpoint", func(x ctx, c c) error { return errOf(c.Webhooks().UpdateEndpoint(x, id, affiliate.EndpointUpdate{})) }},
+		{"DeleteEndpoint", func(x ctx, c c) error { return errOf(c.Webhooks().DeleteEndpoint(x, id)) }},
+		{"RotateSecret", func(x ctx, c c) error { return errOf(c.Webhooks().RotateSecret(x, affiliate.Rotation{WebhookID: id})) }},
 		{"TestEndpoint", func(x ctx, c c) error {
-			return errOf(c.TestEndpoint(x, affiliate.EndpointTest{WebhookID: id, Event: affiliate.SaleCreated}))
+			return errOf(c.Webhooks().TestEndpoint(x, affiliate.EndpointTest{WebhookID: id, Event: affiliate.SaleCreated}))
 		}},
-		{"Delivery", func(x ctx, c c) error { return errOf(c.Delivery(x, id)) }},
+		{"Delivery", func(x ctx, c c) error { return errOf(c.Webhooks().Delivery(x, id)) }},
 		{"Deliveries", func(x ctx, c c) error {
-			return errOf(c.Deliveries(x, affiliate.DeliveryQuery{}, affiliate.Page{}))
+			return errOf(c.Webhooks().Deliveries(x, affiliate.DeliveryQuery{}, affiliate.Page{}))
 		}},
-		{"Replay", func(x ctx, c c) error { return errOf(c.Replay(x, affiliate.ReplayRange{DeliveryID: id})) }},
+		{"Replay", func(x ctx, c c) error { return errOf(c.Webhooks().Replay(x, affiliate.ReplayRange{DeliveryID: id})) }},
 	}
 }
 

@@ -29,7 +29,7 @@ var wholeLists = []string{
 func (w *world) long(n int) *world {
 	w.t.Helper()
 	ctx := w.t.Context()
-	must(w.CreateEndpoint(ctx, affiliate.EndpointParams{URL: "https://hooks.example/x", Events: []affiliate.EventType{"*"}}))
+	must(w.Webhooks().CreateEndpoint(ctx, affiliate.EndpointParams{URL: "https://hooks.example/x", Events: []affiliate.EventType{"*"}}))
 	ada := must(w.CreateAffiliate(ctx, affiliate.AffiliateParams{FirstName: "Ada", LastName: "L", Email: "ada@example.com"}))
 	for i := range n {
 		must(w.CreateAffiliate(ctx, affiliate.AffiliateParams{FirstName: "B", LastName: "C", Email: fmt.Sprintf("b%d@example.com", i)}))

@@ -52,7 +52,7 @@ func (w *world) fill() stock {
 	must(w.RecordSale(ctx, affiliate.SaleParams{ReferralID: "dee", Name: "Lee", Email: "lee@example.net", TotalEarned: affiliate.MustAmount("5"), ExternalID: "order-2"}))
 	must(w.CreateLink(ctx, affiliate.LinkParams{Link: "bygone", AffiliateEmail: "dee@example.com"}))
 	must(w.DeleteLink(ctx, affiliate.LinkRef{Slug: "bygone"}))
-	hook := must(w.CreateEndpoint(ctx, affiliate.EndpointParams{URL: "https://hooks.example/in", Events: []affiliate.EventType{"*"}}))
+	hook := must(w.Webhooks().CreateEndpoint(ctx, affiliate.EndpointParams{URL: "https://hooks.example/in", Events: []affiliate.EventType{"*"}}))
 	ada := must(w.CreateAffiliate(ctx, affiliate.AffiliateParams{
 		FirstName: "Ada", LastName: "Lovelace", Email: "ada@example.com", AffiliateLink: "ada",
 	}))
@@ -71,11 +71,11 @@ func (w *world) fill() stock {
 	must(w.HoldRedemption(ctx, affiliate.HoldParams{
 		ID: "<cart> & 1", Order: affiliate.Order{PromoCode: "ADA20"}, Until: time.Date(2026, 3, 11, 9, 50, 0, 0, time.UTC),
 	}))
-	claims := must(w.ClaimDeliveries(ctx, 1, time.Minute))
+	claims := must(w.Webhooks().ClaimDeliveries(ctx, 1, time.Minute))
 	failed := affiliate.Attempt{Delivery: claims[0].Delivery, Token: claims[0].Token, Err: affiliate.FailedTimeout}
-	must(0, w.SettleDeliveries(ctx, []affiliate.Attempt{failed}))
+	must(0, w.Webhooks().SettleDeliveries(ctx, []affiliate.Attempt{failed}))
 	sale, _ := sold.Sale.Get()
-	conflict := must(w.ReportPayment(ctx, otherPayment("order-1")))
+	conflict := must(w.Payments().ReportPayment(ctx, otherPayment("order-1")))
 	return stock{
 		ada.ID, ada.AffiliateLinks[0].ID, coupon.ID, code.ID, customer.ID, hook.ID, claims[0].Delivery,
 		cy.ID, payout.ID, adjustment.ID,

@@ -13,7 +13,7 @@ func TestDecidePaymentOverTheWire(t *testing.T) {
 	k.ids["S1"] = text(k.ask("POST", "/sales", `{"promoCode":"ADA20","email":"t@x.example","totalEarned":100,"externalId":"order-1"}`)["id"])
 	report := func() {
 		t.Helper()
-		if res := must(k.ReportPayment(t.Context(), otherPayment("order-1"))); res.Outcome != affiliate.SaleConflict {
+		if res := must(k.Payments().ReportPayment(t.Context(), otherPayment("order-1"))); res.Outcome != affiliate.SaleConflict {
 			t.Fatal(res.Outcome)
 		}
 	}
@@ -56,7 +56,7 @@ func TestDecidePaymentOverTheWire(t *testing.T) {
 func TestDecidePaymentOfADeletedSale(t *testing.T) {
 	k := newTill(t)
 	k.ids["S1"] = text(k.ask("POST", "/sales", `{"promoCode":"ADA20","email":"t@x.example","totalEarned":100,"externalId":"order-1"}`)["id"])
-	k.ids["P1"] = must(k.ReportPayment(t.Context(), otherPayment("order-1"))).Payment.ID.String()
+	k.ids["P1"] = must(k.Payments().ReportPayment(t.Context(), otherPayment("order-1"))).Payment.ID.String()
 	k.ask("DELETE", "/sales", `{"saleId":{S1}}`)
 	k.no("404 sale_not_found: Sale not found", "POST", "/payments/decide", `{"paymentId":"{P1}","decision":"same"}`)
 	equal(t, nil, k.ask("POST", "/payments/decide", `{"paymentId":"{P1}","decision":"dismiss"}`)["sale"])

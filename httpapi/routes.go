@@ -176,17 +176,17 @@ func routes() []route {
 		{http.MethodPost, "/partner/token", ownerOnly, answering[issuedToken](tokenOrderOf, issueToken, strict, keyless)},
 
 		{http.MethodGet, "/webhooks", owners, find(
-			one("webhookId", keyedBy(idOf, (*tributary.Program).Endpoint)),
-			all((*tributary.Program).Endpoints))},
-		{http.MethodPost, "/webhooks", ownerOnly, write(bodyOf[affiliate.EndpointParams](), (*tributary.Program).CreateEndpoint)},
-		{http.MethodPut, "/webhooks", ownerOnly, change("webhookId", bodyOf[affiliate.EndpointUpdate](), (*tributary.Program).UpdateEndpoint, strict)},
+			one("webhookId", keyedBy(idOf, ofHooks(tributary.Webhooks.Endpoint))),
+			all(ofHooks(tributary.Webhooks.Endpoints)))},
+		{http.MethodPost, "/webhooks", ownerOnly, write(bodyOf[affiliate.EndpointParams](), ofHooks(tributary.Webhooks.CreateEndpoint))},
+		{http.MethodPut, "/webhooks", ownerOnly, change("webhookId", bodyOf[affiliate.EndpointUpdate](), ofHooks2(tributary.Webhooks.UpdateEndpoint), strict)},
 		{http.MethodDelete, "/webhooks", ownerOnly, write(targetID("webhookId"), deleteEndpoint, wrapped)},
-		{http.MethodPost, "/webhooks/rotate-secret", ownerOnly, write(bodyOf[affiliate.Rotation](), (*tributary.Program).RotateSecret)},
-		{http.MethodPost, "/webhooks/test", ownerOnly, write(bodyOf[affiliate.EndpointTest](), (*tributary.Program).TestEndpoint)},
+		{http.MethodPost, "/webhooks/rotate-secret", ownerOnly, write(bodyOf[affiliate.Rotation](), ofHooks(tributary.Webhooks.RotateSecret))},
+		{http.MethodPost, "/webhooks/test", ownerOnly, write(bodyOf[affiliate.EndpointTest](), ofHooks(tributary.Webhooks.TestEndpoint))},
 		{http.MethodPost, "/webhooks/replay", ownerOnly, write(bodyOf[affiliate.ReplayRange](), replay, wrapped)},
 		{http.MethodGet, "/webhooks/deliveries", owners, find(
-			one("deliveryId", keyedBy(idOf, (*tributary.Program).Delivery)),
-			filtered((*tributary.Program).Deliveries))},
+			one("deliveryId", keyedBy(idOf, ofHooks(tributary.Webhooks.Delivery))),
+			filtered(ofHooks2(tributary.Webhooks.Deliveries)))},
 
 		{http.MethodGet, "/openapi.json", everybody, document()},
 	}

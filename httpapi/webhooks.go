@@ -24,13 +24,24 @@ type deletedEndpoint struct {
 }
 
 func deleteEndpoint(p *tributary.Program, ctx context.Context, id uuid.UUID) (deletedEndpoint, error) {
-	endpoint, err := p.DeleteEndpoint(ctx, id)
+	endpoint, err := p.Webhooks().DeleteEndpoint(ctx, id)
 	return deletedEndpoint{"Webhook endpoint deleted successfully", endpoint}, err
+}
+
+// ofHooks makes a method of Webhooks one of the program, and ofHooks2 one with two arguments.
+func ofHooks[In, Out any](do func(tributary.Webhooks, context.Context, In) (Out, error)) func(*tributary.Program, context.Context, In) (Out, error) {
+	return func(p *tributary.Program, ctx context.Context, in In) (Out, error) { return do(p.Webhooks(), ctx, in) }
+}
+
+func ofHooks2[A, B, Out any](do func(tributary.Webhooks, context.Context, A, B) (Out, error)) func(*tributary.Program, context.Context, A, B) (Out, error) {
+	return func(p *tributary.Program, ctx context.Context, a A, b B) (Out, error) {
+		return do(p.Webhooks(), ctx, a, b)
+	}
 }
 
 // replay answers how many deliveries are sent again.
 func replay(p *tributary.Program, ctx context.Context, in affiliate.ReplayRange) (countAnswer, error) {
-	n, err := p.Replay(ctx, in)
+	n, err := p.Webhooks().Replay(ctx, in)
 	return countAnswer{n}, err
 }
 

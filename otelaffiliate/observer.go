@@ -204,7 +204,7 @@ func ObserveBacklog(mp metric.MeterProvider, cfg Config, programs ...*tributary.
 		var longest time.Duration
 		var failed error
 		for _, p := range programs {
-			wait, err := p.Backlog(ctx)
+			wait, err := p.Webhooks().Backlog(ctx)
 			if err != nil {
 				failed = errors.Join(failed, err)
 				continue

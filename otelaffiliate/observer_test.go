@@ -121,9 +121,9 @@ func attrs(all []attribute.KeyValue) map[string]string {
 func TestPolls(t *testing.T) {
 	l := newLab(t, otelaffiliate.Config{})
 	polls := func(ctx context.Context) (errs error) {
-		_, err := l.ClaimDeliveries(ctx, 4, time.Minute)
+		_, err := l.Webhooks().ClaimDeliveries(ctx, 4, time.Minute)
 		errs = errors.Join(errs, err)
-		_, err = l.Backlog(ctx)
+		_, err = l.Webhooks().Backlog(ctx)
 		return errors.Join(errs, err)
 	}
 	if err := polls(t.Context()); err != nil {
@@ -139,7 +139,7 @@ func TestPolls(t *testing.T) {
 	if err := l.sell(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	_, err := l.CreateEndpoint(t.Context(), affiliate.EndpointParams{URL: "https://shop.example/hook", Events: []affiliate.EventType{affiliate.SaleCreated}})
+	_, err := l.Webhooks().CreateEndpoint(t.Context(), affiliate.EndpointParams{URL: "https://shop.example/hook", Events: []affiliate.EventType{affiliate.SaleCreated}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,7 +148,7 @@ func TestPolls(t *testing.T) {
 	}
 	l.spans.Reset()
 	before := time.Now()
-	if claims, err := l.ClaimDeliveries(ctx, 4, time.Minute); err != nil || len(claims) != 1 {
+	if claims, err := l.Webhooks().ClaimDeliveries(ctx, 4, time.Minute); err != nil || len(claims) != 1 {
 		t.Fatal(claims, err)
 	}
 	request.End()
@@ -238,7 +238,7 @@ func TestMetrics(t *testing.T) {
 	if _, err := otelaffiliate.ObserveBacklog(l.mp, otelaffiliate.Config{}, l.Program); err != nil {
 		t.Fatal(err)
 	}
-	ep, err := l.CreateEndpoint(ctx, affiliate.EndpointParams{URL: "https://hooks.example/x", Events: []affiliate.EventType{affiliate.SaleCreated}})
+	ep, err := l.Webhooks().CreateEndpoint(ctx, affiliate.EndpointParams{URL: "https://hooks.example/x", Events: []affiliate.EventType{affiliate.SaleCreated}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -249,13 +249,13 @@ func TestMetrics(t *testing.T) {
 	if got := l.gauge(t, "tributary.delivery.oldest_due"); got != 3 {
 		t.Errorf("the oldest waits for %v s, want 3", got)
 	}
-	claims, err := l.ClaimDeliveries(ctx, 4, time.Minute)
+	claims, err := l.Webhooks().ClaimDeliveries(ctx, 4, time.Minute)
 	if err != nil || len(claims) != 1 {
 		t.Fatalf("%d claims: %v", len(claims), err)
 	}
 	c := claims[0]
 	done := affiliate.Attempt{Delivery: c.Delivery, Token: c.Token, At: l.now, URL: c.URL, Status: 503, Took: 40 * time.Millisecond}
-	if err := l.SettleDeliveries(ctx, []affiliate.Attempt{done}); err != nil {
+	if err := l.Webhooks().SettleDeliveries(ctx, []affiliate.Attempt{done}); err != nil {
 		t.Fatal(err)
 	}
 	span := l.span(t, "tributary deliver")

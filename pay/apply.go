@@ -35,9 +35,9 @@ type Result struct {
 // action can be applied again. Refusals by the program are no errors: they are in
 // Result.
 //
-// Effects: those of [tributary.Program.ReportPayment],
-// [tributary.Program.ReportPayer], [tributary.Program.CreateReferral] or
-// [tributary.Program.ReportSubscription].
+// Effects: those of [tributary.Payments.ReportPayment],
+// [tributary.Payments.ReportPayer], [tributary.Program.CreateReferral] or
+// [tributary.Payments.ReportSubscription].
 //
 // Concurrency: safe for concurrent use.
 //
@@ -124,7 +124,7 @@ func (r *Result) early(ctx context.Context, p *tributary.Program) error {
 	case !a.Wait || a.foreignMarks(p.Config().ID):
 		return nil
 	}
-	payer, err := p.Payer(ctx, a.Payment.Provider, a.Payment.Payer)
+	payer, err := p.Payments().Payer(ctx, a.Payment.Provider, a.Payment.Payer)
 	if err == nil && !payer.Known {
 		return ErrLater
 	}
@@ -148,7 +148,7 @@ func (r *Result) first(ctx context.Context, p *tributary.Program) error {
 	paid, _ := a.Payment.Sale.Get()
 	mine := len(paid.Tries) > 0
 	if !mine && !before {
-		payer, err := p.Payer(ctx, a.Payment.Provider, a.Payment.Payer)
+		payer, err := p.Payments().Payer(ctx, a.Payment.Provider, a.Payment.Payer)
 		if err != nil {
 			return err
 		}
@@ -171,7 +171,7 @@ func (r *Result) first(ctx context.Context, p *tributary.Program) error {
 // was paid.
 func told(ctx context.Context, p *tributary.Program, f affiliate.PaymentFact) (kept, paid bool, err error) {
 	for _, key := range f.Keys {
-		known, err := p.ProviderPayment(ctx, f.Provider, key)
+		known, err := p.Payments().ProviderPayment(ctx, f.Provider, key)
 		if err != nil && !errors.Is(err, affiliate.ErrNotFound) {
 			return false, false, err
 		}
@@ -182,7 +182,7 @@ func told(ctx context.Context, p *tributary.Program, f affiliate.PaymentFact) (k
 }
 
 func (r *Result) payment(ctx context.Context, p *tributary.Program) (err error) {
-	r.PaymentResult, err = p.ReportPayment(ctx, r.Action.Payment)
+	r.PaymentResult, err = p.Payments().ReportPayment(ctx, r.Action.Payment)
 	r.Done = err == nil
 	if a := &r.Action; r.Outcome == affiliate.SaleOtherCurrency {
 		a.Kind, a.Reason = KindIgnored, OtherCurrency
@@ -192,7 +192,7 @@ func (r *Result) payment(ctx context.Context, p *tributary.Program) (err error) 
 
 // status reports the state of a subscription.
 func (r *Result) status(ctx context.Context, p *tributary.Program) error {
-	ref, err := p.ReportSubscription(ctx, r.Action.Status)
+	ref, err := p.Payments().ReportSubscription(ctx, r.Action.Status)
 	if errors.Is(err, affiliate.ErrNotFound) {
 		r.Action.Kind, r.Action.Reason = KindIgnored, NoCustomer
 		return nil
@@ -218,7 +218,7 @@ func (r *Result) customer(ctx context.Context, p *tributary.Program) error {
 	if f.Payer.ID == "" {
 		return nil
 	}
-	err := p.ReportPayer(ctx, f.Provider, f.Payer)
+	err := p.Payments().ReportPayer(ctx, f.Provider, f.Payer)
 	r.Done = err == nil
 	return err
 }
@@ -230,7 +230,7 @@ func (r *Result) trial(ctx context.Context, p *tributary.Program) error {
 	if err := r.payment(ctx, p); err != nil || r.Outcome != affiliate.SaleReferred {
 		return err
 	}
-	payer, err := p.Payer(ctx, f.Provider, f.Payer)
+	payer, err := p.Payments().Payer(ctx, f.Provider, f.Payer)
 	r.Referral = payer.Referral
 	return err
 }

@@ -185,7 +185,7 @@ func BenchmarkReport(b *testing.B) {
 				provider.sign(r.Header, body)
 				w := httptest.NewRecorder()
 				if provider.name == "paddle" { // its payments have no email
-					if err := theirs.ReportPayer(b.Context(), "paddle", affiliate.PayerFact{ID: fmt.Sprint("c", i), Email: fmt.Sprintf("c%d@customers.example", i), Name: "Tomas"}); err != nil {
+					if err := theirs.Payments().ReportPayer(b.Context(), "paddle", affiliate.PayerFact{ID: fmt.Sprint("c", i), Email: fmt.Sprintf("c%d@customers.example", i), Name: "Tomas"}); err != nil {
 						b.Fatal(err)
 					}
 				}

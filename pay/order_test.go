@@ -25,19 +25,19 @@ func TestCodeWithoutEmail(t *testing.T) {
 	for _, told := range []bool{true, false} {
 		s := shoptest.New(t)
 		tell := func() {
-			if err := s.ReportPayer(t.Context(), "acme", tomas); err != nil {
+			if err := s.Payments().ReportPayer(t.Context(), "acme", tomas); err != nil {
 				t.Fatal(err)
 			}
 		}
 		if told {
 			tell()
 		}
-		shoptest.Must(s.ReportPayment(t.Context(), factOf(s, "p1", affiliate.Paid{Tries: []affiliate.Credit{{PromoCode: "MARA20"}}})))
+		shoptest.Must(s.Payments().ReportPayment(t.Context(), factOf(s, "p1", affiliate.Paid{Tries: []affiliate.Credit{{PromoCode: "MARA20"}}})))
 		s.Want(s.Mara, "20.00")
 		tell()
-		shoptest.Must(s.ReportPayment(t.Context(), factOf(s, "p2", affiliate.Paid{Renewal: true})))
+		shoptest.Must(s.Payments().ReportPayment(t.Context(), factOf(s, "p2", affiliate.Paid{Renewal: true})))
 		s.Want(s.Mara, "40.00")
-		shoptest.Must(s.ReportPayment(t.Context(), factOf(s, "p3", affiliate.Paid{Renewal: true, Tries: []affiliate.Credit{{ReferralID: "mara"}}})))
+		shoptest.Must(s.Payments().ReportPayment(t.Context(), factOf(s, "p3", affiliate.Paid{Renewal: true, Tries: []affiliate.Credit{{ReferralID: "mara"}}})))
 		s.Want(s.Mara, "60.00")
 	}
 }
@@ -45,7 +45,7 @@ func TestCodeWithoutEmail(t *testing.T) {
 // TestRefundInAnotherCurrency: it is refused, and told first it keeps its payment from being booked.
 func TestRefundInAnotherCurrency(t *testing.T) {
 	refund := func(s *shoptest.Shop) error {
-		_, err := s.ReportPayment(t.Context(), affiliate.PaymentFact{
+		_, err := s.Payments().ReportPayment(t.Context(), affiliate.PaymentFact{
 			Provider: "acme", Keys: []string{"p1"}, At: s.Now, Currency: "EUR",
 			Refunds: []affiliate.RefundFact{{ID: "r1", Amount: affiliate.MustAmount("10"), State: affiliate.RefundSucceeded}},
 		})
@@ -53,7 +53,7 @@ func TestRefundInAnotherCurrency(t *testing.T) {
 	}
 	brought := affiliate.Paid{Tries: []affiliate.Credit{{PromoCode: "MARA20"}}}
 	s := shoptest.New(t)
-	shoptest.Must(s.ReportPayment(t.Context(), factOf(s, "p1", brought)))
+	shoptest.Must(s.Payments().ReportPayment(t.Context(), factOf(s, "p1", brought)))
 	if err := refund(s); err == nil {
 		t.Error("it is taken")
 	}
@@ -63,7 +63,7 @@ func TestRefundInAnotherCurrency(t *testing.T) {
 	if err := refund(s); err != nil {
 		t.Error(err)
 	}
-	if _, err := s.ReportPayment(t.Context(), factOf(s, "p1", brought)); err == nil {
+	if _, err := s.Payments().ReportPayment(t.Context(), factOf(s, "p1", brought)); err == nil {
 		t.Error("the payment is booked")
 	}
 	s.Want(s.Mara, "0.00")

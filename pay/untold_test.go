@@ -278,7 +278,7 @@ func TestRenewalByCode(t *testing.T) {
 			if how == "its customer" {
 				payer.Email = "tomas@example.net"
 				shoptest.Must(d.CreateReferral(t.Context(), affiliate.ReferralParams{Name: "Tomas", Email: payer.Email, ReferredUserExternalID: "17", AffiliateID: "mara"}))
-				if err := d.ReportPayer(t.Context(), d.Last().Action.Payment.Provider, payer); err != nil {
+				if err := d.Payments().ReportPayer(t.Context(), d.Last().Action.Payment.Provider, payer); err != nil {
 					t.Fatal(err)
 				}
 			} else {

@@ -35,7 +35,7 @@ func BenchmarkDispatch(b *testing.B) {
 	open := affiliate.AddressPolicy{AllowHTTP: true, AllowNetworks: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}
 	sender := &webhooks.Sender{Addresses: open}
 	p := must(tributary.New(y.store, tributary.Config{ID: uuid.Must(uuid.NewV7()), Name: "Northwind Beans", Addresses: open}))
-	sender.Outbox = p
+	sender.Outbox = p.Webhooks()
 	var urls []string
 	for range postEndpoints {
 		srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -44,7 +44,7 @@ func BenchmarkDispatch(b *testing.B) {
 		}))
 		b.Cleanup(srv.Close)
 		urls = append(urls, srv.URL)
-		must(p.CreateEndpoint(b.Context(), affiliate.EndpointParams{URL: srv.URL, Events: []affiliate.EventType{"*"}}))
+		must(p.Webhooks().CreateEndpoint(b.Context(), affiliate.EndpointParams{URL: srv.URL, Events: []affiliate.EventType{"*"}}))
 	}
 	people := 0
 	join := func(n int) {
@@ -54,8 +54,8 @@ func BenchmarkDispatch(b *testing.B) {
 		}
 	}
 	join(1)
-	first := must(p.Deliveries(b.Context(), affiliate.DeliveryQuery{}, affiliate.Page{})).Items[0]
-	payload, _ := must(p.Delivery(b.Context(), first.ID)).Payload.Get()
+	first := must(p.Webhooks().Deliveries(b.Context(), affiliate.DeliveryQuery{}, affiliate.Page{})).Items[0]
+	payload, _ := must(p.Webhooks().Delivery(b.Context(), first.ID)).Payload.Get()
 	must(sender.Drain(b.Context()))
 	var bare, sent time.Duration
 	for b.Loop() {

@@ -93,7 +93,7 @@ func TestDispatchers(t *testing.T) {
 				}
 			}
 			events := must(s.plain.Events(t.Context(), affiliate.EventQuery{}, affiliate.Page{})).Items
-			created := len(must(s.plain.Endpoints(t.Context(), affiliate.Page{})).Items)
+			created := len(must(s.plain.Webhooks().Endpoints(t.Context(), affiliate.Page{})).Items)
 			if created != 1 || len(h.total) < 2*sales {
 				t.Errorf("%d deliveries for %d events", len(h.total), len(events))
 			}
@@ -102,7 +102,7 @@ func TestDispatchers(t *testing.T) {
 					t.Errorf("delivery %s was claimed %d times", id, n)
 				}
 			}
-			for _, d := range must(s.plain.Deliveries(t.Context(), affiliate.DeliveryQuery{}, affiliate.Page{})).Items {
+			for _, d := range must(s.plain.Webhooks().Deliveries(t.Context(), affiliate.DeliveryQuery{}, affiliate.Page{})).Items {
 				if d.State != affiliate.DeliveryDelivered {
 					t.Errorf("delivery %s is %s", d.ID, d.State)
 				}
@@ -114,7 +114,7 @@ func TestDispatchers(t *testing.T) {
 
 // dispatch claims, holds and settles once.
 func dispatch(t *testing.T, p *tributary.Program, h *heldDeliveries, who int) (int, error) {
-	claims, err := p.ClaimDeliveries(t.Context(), 8, time.Minute)
+	claims, err := p.Webhooks().ClaimDeliveries(t.Context(), 8, time.Minute)
 	if err != nil {
 		return 0, err
 	}
@@ -126,5 +126,5 @@ func dispatch(t *testing.T, p *tributary.Program, h *heldDeliveries, who int) (i
 		attempts[i] = affiliate.Attempt{Delivery: c.Delivery, Token: c.Token, Status: 200}
 	}
 	h.give(claims)
-	return len(claims), p.SettleDeliveries(t.Context(), attempts)
+	return len(claims), p.Webhooks().SettleDeliveries(t.Context(), attempts)
 }

@@ -33,7 +33,7 @@ func newPost(t *testing.T, endpoints, deliveries int) *post {
 		Addresses: affiliate.AddressPolicy{AllowHTTP: true, AllowNetworks: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}},
 	}))
 	for i := range endpoints {
-		p.endpoints = append(p.endpoints, must(p.CreateEndpoint(t.Context(), affiliate.EndpointParams{
+		p.endpoints = append(p.endpoints, must(p.Webhooks().CreateEndpoint(t.Context(), affiliate.EndpointParams{
 			URL: fmt.Sprintf("http://127.0.0.1:%d", 4000+i), Events: []affiliate.EventType{"*"},
 		})).Endpoint)
 	}
@@ -56,7 +56,7 @@ func (p *post) answered(t *testing.T, claims []affiliate.Claim, status int) {
 	for i, c := range claims {
 		attempts[i] = affiliate.Attempt{Delivery: c.Delivery, Token: c.Token, Status: status, URL: c.URL}
 	}
-	must(0, p.SettleDeliveries(t.Context(), attempts))
+	must(0, p.Webhooks().SettleDeliveries(t.Context(), attempts))
 }
 
 // trips is how many round trips work takes.
@@ -71,7 +71,9 @@ func (p *post) trips(work func()) int64 {
 func TestDispatchTrips(t *testing.T) {
 	const endpoints = 10
 	p := newPost(t, endpoints, 8)
-	claim := func() []affiliate.Claim { return must(p.ClaimDeliveries(t.Context(), 4*endpoints, time.Minute)) }
+	claim := func() []affiliate.Claim {
+		return must(p.Webhooks().ClaimDeliveries(t.Context(), 4*endpoints, time.Minute))
+	}
 	p.answered(t, claim(), 200) // the first ones show that they answer
 	for _, status := range []int{200, 500} {
 		var claims []affiliate.Claim
@@ -91,24 +93,26 @@ func TestReplayTrips(t *testing.T) {
 	const deliveries, batch, most = 60, 20, 4
 	p := newPost(t, 1, deliveries)
 	ep := p.endpoints[0].ID
-	wait := must(p.Deliveries(t.Context(), affiliate.DeliveryQuery{State: affiliate.DeliveryPending}, affiliate.Page{})).Items
-	gone := must(p.ClaimDeliveries(t.Context(), 4, time.Hour))
+	wait := must(p.Webhooks().Deliveries(t.Context(), affiliate.DeliveryQuery{State: affiliate.DeliveryPending}, affiliate.Page{})).Items
+	gone := must(p.Webhooks().ClaimDeliveries(t.Context(), 4, time.Hour))
 	settled := p.trips(func() { p.answered(t, gone, 410) })
-	left := must(p.Deliveries(t.Context(), affiliate.DeliveryQuery{State: affiliate.DeliveryCanceled}, affiliate.Page{})).Items
+	left := must(p.Webhooks().Deliveries(t.Context(), affiliate.DeliveryQuery{State: affiliate.DeliveryCanceled}, affiliate.Page{})).Items
 	if want := int64(deliveries/batch+2) * most; len(wait) != deliveries || len(left) != deliveries || settled > want {
 		t.Errorf("a 410 settles %d of %d deliveries in %d round trips, want at most %d", len(left), len(wait), settled, want)
 	}
-	must(p.UpdateEndpoint(t.Context(), ep, affiliate.EndpointUpdate{Active: affiliate.Set(false)}))
+	must(p.Webhooks().UpdateEndpoint(t.Context(), ep, affiliate.EndpointUpdate{Active: affiliate.Set(false)}))
 	p.join(t, deliveries)
-	must(p.UpdateEndpoint(t.Context(), ep, affiliate.EndpointUpdate{Active: affiliate.Set(true)}))
+	must(p.Webhooks().UpdateEndpoint(t.Context(), ep, affiliate.EndpointUpdate{Active: affiliate.Set(true)}))
 	var again int
 	since := affiliate.Set(affiliate.At(time.Now().Add(-time.Hour)))
-	replayed := p.trips(func() { again = must(p.Replay(t.Context(), affiliate.ReplayRange{WebhookID: ep, Since: since})) })
+	replayed := p.trips(func() {
+		again = must(p.Webhooks().Replay(t.Context(), affiliate.ReplayRange{WebhookID: ep, Since: since}))
+	})
 	t.Logf("410: %d round trips, replay: %d", settled, replayed)
 	if want := int64(deliveries/batch*(most+1) + 8); again != deliveries || replayed > want {
 		t.Errorf("%d of %d are replayed in %d round trips, want at most %d", again, deliveries, replayed, want)
 	}
-	if due := must(p.ClaimDeliveries(t.Context(), 4, time.Hour)); len(due) == 0 || !due[0].Manual {
+	if due := must(p.Webhooks().ClaimDeliveries(t.Context(), 4, time.Hour)); len(due) == 0 || !due[0].Manual {
 		t.Errorf("claims after the replay: %v", due)
 	}
 }

@@ -36,7 +36,7 @@ func newShop(t *testing.T, pool *pgxpool.Pool, cfg pgstore.Config) *shop {
 	s := &shop{t: t, pool: pool, store: newStore(t, pool, cfg)}
 	s.plain = newProgram(t, s.store, uuid.Must(uuid.NewV7()))
 	hotCode(t, s.plain)
-	must(s.plain.CreateEndpoint(t.Context(), affiliate.EndpointParams{URL: "https://hooks.example/a", Events: affiliate.EventTypes()}))
+	must(s.plain.Webhooks().CreateEndpoint(t.Context(), affiliate.EndpointParams{URL: "https://hooks.example/a", Events: affiliate.EventTypes()}))
 	return s
 }
 

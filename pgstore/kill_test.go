@@ -104,7 +104,7 @@ func deliverSome(ctx context.Context, p *tributary.Program) {
 	if err != nil {
 		lease = killLease
 	}
-	claims, err := p.ClaimDeliveries(ctx, killBatch, lease)
+	claims, err := p.Webhooks().ClaimDeliveries(ctx, killBatch, lease)
 	if err != nil || len(claims) == 0 {
 		<-time.After(10 * time.Millisecond)
 		return
@@ -114,7 +114,7 @@ func deliverSome(ctx context.Context, p *tributary.Program) {
 		fmt.Println("delivered", c.MessageID)
 		attempts = append(attempts, affiliate.Attempt{Delivery: c.Delivery, Token: c.Token, Status: 200})
 	}
-	_ = p.SettleDeliveries(ctx, attempts) // a delivery that is not settled is claimed again
+	_ = p.Webhooks().SettleDeliveries(ctx, attempts) // a delivery that is not settled is claimed again
 }
 
 // A crew has the worker processes and counts what they printed.
@@ -228,14 +228,14 @@ func (c *crew) finish(s *shop, what string, most int) {
 	t.Helper()
 	received := c.said["delivered"]
 	for pending := 1; pending > 0; <-time.After(10 * time.Millisecond) {
-		claims := must(s.plain.ClaimDeliveries(t.Context(), 100, time.Minute))
+		claims := must(s.plain.Webhooks().ClaimDeliveries(t.Context(), 100, time.Minute))
 		var attempts []affiliate.Attempt
 		for _, claim := range claims {
 			received[claim.MessageID]++
 			attempts = append(attempts, affiliate.Attempt{Delivery: claim.Delivery, Token: claim.Token, Status: 200})
 		}
-		must(0, s.plain.SettleDeliveries(t.Context(), attempts))
-		pending = len(must(s.plain.Deliveries(t.Context(), affiliate.DeliveryQuery{State: affiliate.DeliveryPending}, affiliate.Page{})).Items)
+		must(0, s.plain.Webhooks().SettleDeliveries(t.Context(), attempts))
+		pending = len(must(s.plain.Webhooks().Deliveries(t.Context(), affiliate.DeliveryQuery{State: affiliate.DeliveryPending}, affiliate.Page{})).Items)
 	}
 
 	committed := map[string]bool{}

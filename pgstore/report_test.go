@@ -93,7 +93,7 @@ func TestReports(t *testing.T) {
 func trade(t *testing.T, rt *rapid.T, p *tributary.Program) {
 	ctx := rt.Context()
 	hotCode(t, p)
-	must(p.CreateEndpoint(ctx, affiliate.EndpointParams{URL: "https://hooks.example/a", Events: []affiliate.EventType{affiliate.SaleCreated}}))
+	must(p.Webhooks().CreateEndpoint(ctx, affiliate.EndpointParams{URL: "https://hooks.example/a", Events: []affiliate.EventType{affiliate.SaleCreated}}))
 	amount := rapid.Int64Range(1, 5_000_000)
 	var sold []affiliate.SaleID
 	for i := range rapid.IntRange(1, 12).Draw(rt, "steps") {
@@ -254,7 +254,7 @@ func checkDeliveries(rt *rapid.T, p *tributary.Program, lines []report) {
 	for _, line := range lines {
 		byID[line["delivery_id"]] = line
 	}
-	deliveries := must(p.Deliveries(rt.Context(), affiliate.DeliveryQuery{}, affiliate.Page{})).Items
+	deliveries := must(p.Webhooks().Deliveries(rt.Context(), affiliate.DeliveryQuery{}, affiliate.Page{})).Items
 	for _, d := range deliveries {
 		line := byID[d.ID.String()]
 		delete(line, "created_at")

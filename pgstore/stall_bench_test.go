@@ -160,7 +160,7 @@ func BenchmarkPrune(b *testing.B) {
 func (c *crowdedProgram) waiting(b *testing.B, active bool, n int) affiliate.Endpoint {
 	b.Helper()
 	ctx := b.Context()
-	ep := must(c.CreateEndpoint(ctx, affiliate.EndpointParams{
+	ep := must(c.Webhooks().CreateEndpoint(ctx, affiliate.EndpointParams{
 		URL: "https://hooks.example/a", Events: []affiliate.EventType{affiliate.PromocodeCreated}, Active: affiliate.Set(active),
 	}))
 	coupon := must(c.CreateCoupon(ctx, affiliate.CouponParams{Name: "Generated", PercentOff: affiliate.Set(affiliate.MustPercent("20"))}))
@@ -179,15 +179,15 @@ func BenchmarkGone(b *testing.B) {
 		var claims []affiliate.Claim
 		for range stallRounds {
 			c.waiting(b, true, stallRecords)
-			got := must(c.ClaimDeliveries(b.Context(), 64, time.Hour)) // of the new endpoint: the others have four in flight already
+			got := must(c.Webhooks().ClaimDeliveries(b.Context(), 64, time.Hour)) // of the new endpoint: the others have four in flight already
 			claims = append(claims, got[0])
-			must(c.UpdateEndpoint(b.Context(), got[0].Endpoint, affiliate.EndpointUpdate{Events: affiliate.Set([]affiliate.EventType{affiliate.SaleDeleted})}))
+			must(c.Webhooks().UpdateEndpoint(b.Context(), got[0].Endpoint, affiliate.EndpointUpdate{Events: affiliate.Set([]affiliate.EventType{affiliate.SaleDeleted})}))
 		}
 		c.stalls(b, stallRecords, func(ctx context.Context, round int) error {
 			claim := claims[round]
-			return c.SettleDeliveries(ctx, []affiliate.Attempt{{Delivery: claim.Delivery, Token: claim.Token, At: time.Now(), URL: claim.URL, Status: 410}})
+			return c.Webhooks().SettleDeliveries(ctx, []affiliate.Attempt{{Delivery: claim.Delivery, Token: claim.Token, At: time.Now(), URL: claim.URL, Status: 410}})
 		})
-		left := must(c.Deliveries(b.Context(), affiliate.DeliveryQuery{State: affiliate.DeliveryPending}, affiliate.Page{})).Items
+		left := must(c.Webhooks().Deliveries(b.Context(), affiliate.DeliveryQuery{State: affiliate.DeliveryPending}, affiliate.Page{})).Items
 		if len(left) > 0 {
 			b.Errorf("%d still wait", len(left))
 		}
@@ -202,13 +202,13 @@ func BenchmarkReplay(b *testing.B) {
 		for range stallRounds {
 			ep := c.waiting(b, false, stallRecords)
 			endpoints = append(endpoints, ep)
-			must(c.UpdateEndpoint(b.Context(), ep.ID, affiliate.EndpointUpdate{
+			must(c.Webhooks().UpdateEndpoint(b.Context(), ep.ID, affiliate.EndpointUpdate{
 				Active: affiliate.Set(true), Events: affiliate.Set([]affiliate.EventType{affiliate.SaleDeleted}),
 			}))
 		}
 		since := affiliate.Set(affiliate.At(time.Now().Add(-24 * time.Hour)))
 		c.stalls(b, stallRecords, func(ctx context.Context, round int) error {
-			n, err := c.Replay(ctx, affiliate.ReplayRange{WebhookID: endpoints[round].ID, Since: since})
+			n, err := c.Webhooks().Replay(ctx, affiliate.ReplayRange{WebhookID: endpoints[round].ID, Since: since})
 			if err == nil && n != stallRecords {
 				err = fmt.Errorf("%d replayed", n)
 			}

@@ -179,7 +179,7 @@ func (s *shop) trade(rt *rapid.T) {
 		must(s.CreateCode(ctx, affiliate.CodeParams{CouponID: coupon.ID, Code: name + "20", AffiliateID: a.ID, ExternalID: "promo-" + name}))
 	}
 	must(s.CreateCode(ctx, affiliate.CodeParams{CouponID: must(s.Coupons(ctx, affiliate.CouponQuery{WithCodes: true}, affiliate.Page{})).Items[0].ID, Code: "NOBODY"}))
-	must(s.CreateEndpoint(ctx, affiliate.EndpointParams{URL: "https://hooks.example/a", Events: []affiliate.EventType{affiliate.SaleCreated}}))
+	must(s.Webhooks().CreateEndpoint(ctx, affiliate.EndpointParams{URL: "https://hooks.example/a", Events: []affiliate.EventType{affiliate.SaleCreated}}))
 	for i := range rapid.IntRange(5, 30).Draw(rt, "steps") {
 		s.now = s.now.Add(time.Duration(rapid.SampledFrom([]int{1, 20, 80}).Draw(rt, "hours"))*time.Hour + 7*time.Microsecond)
 		step := rapid.SampledFrom(steps).Draw(rt, "step")
@@ -243,8 +243,8 @@ func (s *shop) change(rt *rapid.T, step string, id affiliate.SaleID) {
 		_, _ = s.DeleteLink(ctx, affiliate.LinkRef{Slug: "bob"})
 		_, _ = s.CreateLink(ctx, affiliate.LinkParams{Link: "bob", AffiliateEmail: "bob@example.com"})
 	case "deliver":
-		for _, claim := range must(s.ClaimDeliveries(ctx, 5, time.Minute)) {
-			_ = s.SettleDeliveries(ctx, []affiliate.Attempt{{Delivery: claim.Delivery, Token: claim.Token, At: s.now, URL: claim.URL, Status: rapid.SampledFrom([]int{200, 500}).Draw(rt, "status")}})
+		for _, claim := range must(s.Webhooks().ClaimDeliveries(ctx, 5, time.Minute)) {
+			_ = s.Webhooks().SettleDeliveries(ctx, []affiliate.Attempt{{Delivery: claim.Delivery, Token: claim.Token, At: s.now, URL: claim.URL, Status: rapid.SampledFrom([]int{200, 500}).Draw(rt, "status")}})
 		}
 	}
 }
@@ -317,7 +317,7 @@ func (s *shop) wanted(ctx context.Context) map[string][]report {
 			})
 		}
 		for rec := range tx.Deliveries.List(record.Query{}) {
-			d := must(s.Delivery(ctx, rec.ID))
+			d := must(s.Webhooks().Delivery(ctx, rec.ID))
 			row("deliveries_report", report{
 				"delivery_id": d.ID.String(), "event_id": d.EventID, "webhook_id": d.WebhookID.String(), "status": string(d.State),
 				"created_at": at(rec.CreatedAt), "attempts": fmt.Sprint(d.AttemptCount),

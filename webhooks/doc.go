@@ -37,7 +37,7 @@
 //	if err != nil {
 //		return err
 //	}
-//	sender.Outbox = program
+//	sender.Outbox = program.Webhooks()
 //	go sender.Run(ctx) // settles what is under way when ctx ends: wait for it, as the example of Sender does
 //
 // A committed event arrives at least once, also when a sender is stopped at any

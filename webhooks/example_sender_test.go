@@ -36,7 +36,7 @@ func ExampleSender() {
 		},
 	})
 	defer receiver.Close()
-	endpoint, err := program.CreateEndpoint(ctx, affiliate.EndpointParams{
+	endpoint, err := program.Webhooks().CreateEndpoint(ctx, affiliate.EndpointParams{
 		URL: receiver.URL, Events: []affiliate.EventType{affiliate.AffiliateCreated},
 	})
 	if err != nil {
@@ -67,7 +67,7 @@ func startSending(ctx context.Context, store record.Store, policy affiliate.Addr
 	if err != nil {
 		return nil, nil, err
 	}
-	sender.Outbox = program
+	sender.Outbox = program.Webhooks()
 	var sending sync.WaitGroup
 	sending.Go(func() {
 		if err := sender.Run(ctx); err != nil {

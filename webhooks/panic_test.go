@@ -64,7 +64,7 @@ func TestTransportPanics(t *testing.T) {
 				if good.Load() != 3 {
 					t.Errorf("%d of 3 arrived at the good one", good.Load())
 				}
-				got, err := p.TestEndpoint(t.Context(), affiliate.EndpointTest{WebhookID: bad.ID, Event: affiliate.SaleCreated})
+				got, err := p.Webhooks().TestEndpoint(t.Context(), affiliate.EndpointTest{WebhookID: bad.ID, Event: affiliate.SaleCreated})
 				if want := affiliate.Set(affiliate.FailedInternal); err != nil || got.Delivered || got.Error != want {
 					t.Errorf("the test: %+v, %v", got, err)
 				}
@@ -118,7 +118,7 @@ func TestOutboxPanics(t *testing.T) {
 		var log bytes.Buffer
 		p := gauged(t, &gauge{wait: func(*http.Request) time.Duration { return 0 }}, 0)
 		p.hook("http://127.0.0.1:8080/")
-		outbox := &panickyOutbox{Outbox: p.Program}
+		outbox := &panickyOutbox{Outbox: p.Webhooks()}
 		p.sender.Outbox, p.sender.Logger = outbox, slog.New(slog.NewTextHandler(&log, nil))
 		outbox.claims.Store(1)
 		outbox.settles.Store(2)

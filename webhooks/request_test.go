@@ -365,7 +365,7 @@ func TestSendPrints(t *testing.T) {
 	p := newPost(t)
 	ep := p.hook(newSink(t, nil).URL)
 	p.join(1)
-	claims := must(p.ClaimDeliveries(t.Context(), 1, time.Minute))
+	claims := must(p.Webhooks().ClaimDeliveries(t.Context(), 1, time.Minute))
 	raw := must(base64.StdEncoding.DecodeString(ep.Secret.Reveal()[len("whsec_"):]))
 	for _, verb := range []string{"%v", "%+v", "%#v", "%s"} {
 		out := fmt.Sprintf(verb, claims) + fmt.Sprintf(verb, p.sender.Send(t.Context(), claims[0]))

@@ -37,7 +37,7 @@ type Outbox interface {
 // work without it, so that a program and its sender can refer to each other.
 //
 // An endpoint that hangs does not delay the others:
-// [tributary.Program.ClaimDeliveries] says how the slots are divided. Tests of
+// [tributary.Webhooks.ClaimDeliveries] says how the slots are divided. Tests of
 // endpoints take slots too: at most half of them, and one for each URL.
 //
 // A Sender is safe for concurrent use. It starts goroutines only inside Drain
@@ -69,7 +69,7 @@ type Sender struct {
 //
 // Errors: those of the Outbox; the error of ctx.
 //
-// Effects: those of [tributary.Program.SettleDeliveries].
+// Effects: those of [tributary.Webhooks.SettleDeliveries].
 func (s *Sender) Drain(ctx context.Context) (int, error) {
 	d, err := s.dispatch()
 	if err != nil {
@@ -90,7 +90,7 @@ func (s *Sender) Drain(ctx context.Context) (int, error) {
 // Errors: Outbox is nil; the error of the Outbox when the last attempts cannot
 // be settled.
 //
-// Effects: those of [tributary.Program.SettleDeliveries].
+// Effects: those of [tributary.Webhooks.SettleDeliveries].
 func (s *Sender) Run(ctx context.Context) error {
 	d, err := s.dispatch()
 	if err != nil {

@@ -39,7 +39,7 @@ func BenchmarkDispatch(b *testing.B) {
 		p.hook(srv)
 	}
 	p.join(1)
-	d := must(p.Delivery(b.Context(), p.deliveries()[0].ID))
+	d := must(p.Webhooks().Delivery(b.Context(), p.deliveries()[0].ID))
 	payload, _ = d.Payload.Get()
 	p.drain()
 	var bare, sent time.Duration

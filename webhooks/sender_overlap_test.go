@@ -83,7 +83,7 @@ func TestDrainOverlaps(t *testing.T) {
 			w.WriteHeader(http.StatusNoContent)
 		})
 		p.hook("http://127.0.0.1:8080/b")
-		outbox := &slowOutbox{Outbox: p.Program, t: t, slots: 6}
+		outbox := &slowOutbox{Outbox: p.Webhooks(), t: t, slots: 6}
 		p.sender.Outbox, p.sender.Slots = outbox, outbox.slots
 		p.join(1)
 		p.drain()

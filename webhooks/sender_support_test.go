@@ -56,7 +56,7 @@ func newPostOn(t testing.TB, store record.Store, change ...func(*tributary.Confi
 		c(&cfg)
 	}
 	program := must(tributary.New(store, cfg))
-	p.Program, p.sender.Outbox = program, program
+	p.Program, p.sender.Outbox = program, program.Webhooks()
 	return p
 }
 
@@ -82,7 +82,7 @@ func (p *post) note(n affiliate.Notice) {
 // hook adds an endpoint for every type.
 func (p *post) hook(url string) affiliate.IssuedEndpoint {
 	p.t.Helper()
-	ep := must(p.CreateEndpoint(p.t.Context(), affiliate.EndpointParams{URL: url, Events: []affiliate.EventType{"*"}}))
+	ep := must(p.Webhooks().CreateEndpoint(p.t.Context(), affiliate.EndpointParams{URL: url, Events: []affiliate.EventType{"*"}}))
 	return ep
 }
 
@@ -107,7 +107,7 @@ func (p *post) drain() int {
 // deliveries lists all deliveries, oldest first.
 func (p *post) deliveries() []affiliate.Delivery {
 	p.t.Helper()
-	l := must(p.Deliveries(context.Background(), affiliate.DeliveryQuery{}, affiliate.Page{}))
+	l := must(p.Webhooks().Deliveries(context.Background(), affiliate.DeliveryQuery{}, affiliate.Page{}))
 	return l.Items
 }
 

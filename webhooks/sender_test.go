@@ -89,7 +89,7 @@ func TestDrainSeveral(t *testing.T) {
 	var wg sync.WaitGroup
 	done := make(chan struct{})
 	for range 4 {
-		other := &webhooks.Sender{Outbox: p.Program, Addresses: loopback(), Now: p.now}
+		other := &webhooks.Sender{Outbox: p.Webhooks(), Addresses: loopback(), Now: p.now}
 		wg.Go(func() {
 			for {
 				if _, err := other.Drain(t.Context()); err != nil {
@@ -390,7 +390,7 @@ func TestRunOutboxFails(t *testing.T) {
 		sent := 0
 		p := bubble(t, func(w http.ResponseWriter, _ *http.Request) { sent++; w.WriteHeader(204) })
 		var log strings.Builder
-		flaky := &flakyOutbox{Outbox: p.Program, claims: 3, settles: 3}
+		flaky := &flakyOutbox{Outbox: p.Webhooks(), claims: 3, settles: 3}
 		p.sender.Outbox, p.sender.Logger = flaky, slog.New(slog.NewTextHandler(&log, nil))
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan error)
@@ -415,7 +415,7 @@ func TestRunOutboxDown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		sent := 0
 		p := bubble(t, func(w http.ResponseWriter, _ *http.Request) { sent++; w.WriteHeader(204) })
-		flaky := &flakyOutbox{Outbox: p.Program, settles: 40}
+		flaky := &flakyOutbox{Outbox: p.Webhooks(), settles: 40}
 		p.sender.Outbox = flaky
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan error)
@@ -462,7 +462,7 @@ func TestDrainOutboxFails(t *testing.T) {
 		s := newSink(t, nil)
 		p.hook(s.URL)
 		p.join(1)
-		f.Outbox = p.Program
+		f.Outbox = p.Webhooks()
 		p.sender.Outbox = f
 		if _, err := p.sender.Drain(t.Context()); !errors.Is(err, errDown) {
 			t.Errorf("%s: %v", name, err)
@@ -478,11 +478,11 @@ func TestDrainOutboxFails(t *testing.T) {
 func TestTestEndpoint(t *testing.T) {
 	p := newPost(t)
 	s := newSink(t, nil)
-	ep := must(p.CreateEndpoint(t.Context(), affiliate.EndpointParams{
+	ep := must(p.Webhooks().CreateEndpoint(t.Context(), affiliate.EndpointParams{
 		URL: s.URL, Events: []affiliate.EventType{affiliate.SaleCreated}, Active: affiliate.Set(false),
 	}))
 	for i, typ := range affiliate.EventTypes() {
-		got, err := p.TestEndpoint(t.Context(), affiliate.EndpointTest{WebhookID: ep.ID, Event: typ})
+		got, err := p.Webhooks().TestEndpoint(t.Context(), affiliate.EndpointTest{WebhookID: ep.ID, Event: typ})
 		if err != nil || !got.Delivered || got.StatusCode != affiliate.Set[int64](204) {
 			t.Errorf("%s: %+v, %v", typ, got, err)
 		}

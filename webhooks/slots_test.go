@@ -53,7 +53,7 @@ func (p *post) testAll(tests int, endpoints ...affiliate.IssuedEndpoint) map[str
 	var wg sync.WaitGroup
 	for i := range tests {
 		wg.Go(func() {
-			got, err := p.TestEndpoint(p.t.Context(), affiliate.EndpointTest{
+			got, err := p.Webhooks().TestEndpoint(p.t.Context(), affiliate.EndpointTest{
 				WebhookID: endpoints[i%len(endpoints)].ID, Event: affiliate.SaleCreated,
 			})
 			if err != nil {
@@ -123,7 +123,7 @@ func TestSlotsShared(t *testing.T) {
 				p.hook("http://127.0.0.1:8080/")
 				var silent []affiliate.IssuedEndpoint
 				for i := range 40 {
-					ep := must(p.CreateEndpoint(t.Context(), affiliate.EndpointParams{
+					ep := must(p.Webhooks().CreateEndpoint(t.Context(), affiliate.EndpointParams{
 						URL: fmt.Sprintf("http://127.0.0.1:8080/%d", i), Events: []affiliate.EventType{"*"}, Active: affiliate.Set(false),
 					}))
 					silent = append(silent, ep)

@@ -75,31 +75,31 @@ func (r *run) flush(ctx context.Context) error {
 func (r *run) send(ctx context.Context, rows []pendingRow) (imported.Report, error) {
 	switch r.batch.kind {
 	case Affiliates:
-		return r.p.ImportAffiliates(ctx, each(rows, func(row *pendingRow) imported.Affiliate {
+		return r.p.Imports().Affiliates(ctx, each(rows, func(row *pendingRow) imported.Affiliate {
 			in := row.Item.(Affiliate).Affiliate
 			in.Ref, in.OnConflict, in.Status = row.Ref, r.OnConflict, cmp.Or(in.Status, r.Default)
 			return in
 		}))
 	case Coupons:
-		return r.p.ImportCoupons(ctx, each(rows, func(row *pendingRow) imported.Coupon {
+		return r.p.Imports().Coupons(ctx, each(rows, func(row *pendingRow) imported.Coupon {
 			in := row.Item.(Coupon).Coupon
 			in.Ref = row.Ref
 			return in
 		}))
 	case Referrals:
-		return r.p.ImportReferrals(ctx, each(rows, func(row *pendingRow) imported.Referral {
+		return r.p.Imports().Referrals(ctx, each(rows, func(row *pendingRow) imported.Referral {
 			in := row.Item.(Referral).Referral
 			in.Ref = row.Ref
 			return in
 		}))
 	case Sales:
-		return r.p.ImportSales(ctx, each(rows, func(row *pendingRow) imported.Sale {
+		return r.p.Imports().Sales(ctx, each(rows, func(row *pendingRow) imported.Sale {
 			in := row.Item.(Sale).Sale
 			in.Ref = row.Ref
 			return in
 		}))
 	case Payouts:
-		return r.p.ImportPayouts(ctx, each(rows, func(row *pendingRow) imported.Payout {
+		return r.p.Imports().Payouts(ctx, each(rows, func(row *pendingRow) imported.Payout {
 			in := row.Item.(Payout).Payout
 			in.Ref = row.Ref
 			return in

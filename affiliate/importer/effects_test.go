@@ -19,7 +19,7 @@ import (
 // An import fires nothing, and the books hold after it.
 func TestCheck99(t *testing.T) {
 	w := newWorld(t)
-	must(w.CreateEndpoint(t.Context(), affiliate.EndpointParams{URL: "https://hooks.example/all", Events: affiliate.EventTypes()}))
+	must(w.Webhooks().CreateEndpoint(t.Context(), affiliate.EndpointParams{URL: "https://hooks.example/all", Events: affiliate.EventTypes()}))
 	before := len(must(w.Events(t.Context(), affiliate.EventQuery{}, affiliate.Page{})).Items)
 	report := w.run(generatedSource{affiliates: 100, sales: 9_800}.source(), importer.Options{})
 	if rows := report.Created; rows[importer.Affiliates]+rows[importer.Referrals]+rows[importer.Sales] < 10_000 || len(report.Rejects) > 0 {
@@ -215,17 +215,17 @@ func TestCheck104(t *testing.T) {
 func TestCheck105(t *testing.T) {
 	w := newWorld(t)
 	w.run(rewardful(t), importer.Options{})
-	paid := must(w.ProviderPayment(t.Context(), "stripe", "ch_1"))
+	paid := must(w.Payments().ProviderPayment(t.Context(), "stripe", "ch_1"))
 	fact := affiliate.PaymentFact{
 		Provider: "stripe", Keys: []string{"ch_1", "pi_1"}, At: w.now, Currency: "USD",
 		Refunds: []affiliate.RefundFact{{ID: "re_1", Amount: sum("30"), State: affiliate.RefundSucceeded}},
 	}
-	done := must(w.ReportPayment(t.Context(), fact))
+	done := must(w.Payments().ReportPayment(t.Context(), fact))
 	if sale := done.Sale.Or(affiliate.Sale{}); done.Payment.ID != paid.ID || sale.CommissionEarned != sum("15") || done.Moved != sum("-5") {
 		t.Errorf("%+v", done)
 	}
 	w.verify()
-	next := must(w.ReportPayment(t.Context(), affiliate.PaymentFact{
+	next := must(w.Payments().ReportPayment(t.Context(), affiliate.PaymentFact{
 		Provider: "stripe", Keys: []string{"in_9"}, Payer: affiliate.PayerFact{ID: "cus_T", Email: "new@example.net"}, At: w.now, Currency: "USD",
 		Sale: affiliate.Set(affiliate.Paid{SaleParams: affiliate.SaleParams{TotalEarned: sum("29"), ExternalID: "in_9"}, Gross: sum("29"), Renewal: true}),
 	}))

@@ -1,6 +1,9 @@
 package servertest
 
-import "github.com/tributary-go/tributary/client"
+import (
+	"github.com/tributary-go/tributary/client"
+	"github.com/tributary-go/tributary/internal/api"
+)
 
 // A scenario is a story of several calls with the same results on the engine and
 // through the client.
@@ -39,7 +42,7 @@ func scenarioCases() []serverCase {
 			if err != nil {
 				x.fatal(Failure{"client.New", "a client", err.Error()})
 			}
-			sc.run(&scene{Operations: c, exam: x})
+			sc.run(&scene{Operations: api.Of(c), exam: x})
 		}})
 	}
 	return cases

@@ -47,14 +47,14 @@ func TestScenarios(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return made
+		return api.Of(made)
 	}
 	for _, row := range []struct {
 		name string
 		open func(t *testing.T) api.Operations
 	}{
-		{"engine", func(t *testing.T) api.Operations { return engine(t, memstore.New()) }},
-		{"engine on Rerun", func(t *testing.T) api.Operations { return engine(t, conformance.Rerun(memstore.New())) }},
+		{"engine", func(t *testing.T) api.Operations { return api.Of(engine(t, memstore.New())) }},
+		{"engine on Rerun", func(t *testing.T) api.Operations { return api.Of(engine(t, conformance.Rerun(memstore.New()))) }},
 		{"client in process", func(t *testing.T) api.Operations {
 			return through(t, "http://conform.example", client.Config{Handler: handler(t)})
 		}},

@@ -137,7 +137,7 @@ func newTenant(store record.Store, cfg tributary.Config, key string, set setting
 	cfg.Logger = logger
 	cfg.Now, cfg.OnEvents, cfg.Send = set.now, sender.Wake, sender.Send
 	program, err := tributary.New(store, cfg)
-	sender.Outbox = program
+	sender.Outbox = program.Webhooks()
 	return tenant{Program: program, key: key, sender: sender}, err
 }
 

@@ -58,7 +58,7 @@ func deeds(w *world) []deed {
 		{"paid", "payouts.status", "payout:" + w.payout.ID.String(), "payouts/" + w.payout.ID.String() + "/status?to=PAID", nil, nil, "",
 			func() string { return string(must(w.Payout(ctx, w.payout.ID)).Status) }, "PAID", ""},
 		{"replay", "webhooks.replay", "delivery:" + w.delivery.String(), "webhooks/deliveries/" + w.delivery.String() + "/replay", nil, nil, "",
-			func() string { return string(must(w.Delivery(ctx, w.delivery)).State) }, "pending", ""},
+			func() string { return string(must(w.Webhooks().Delivery(ctx, w.delivery)).State) }, "pending", ""},
 		{"reverse", "sales.reverse", "sale:" + free, "sales/" + free + "/reverse", nil, nil, "", func() string {
 			_, err := w.Sale(ctx, w.free.ID)
 			return fmt.Sprint(err == affiliate.ErrNotFound)

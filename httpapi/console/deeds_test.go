@@ -66,7 +66,7 @@ func (w *world) newStock() (s stock) {
 	must(w.SetTerms(ctx, affiliate.TermsUpdate{Rate: affiliate.Set(affiliate.MustPercent("21")), From: day}))
 	s.comes = "?from=2030-01-01T00%3A00%3A00.000Z"
 	s.tier = must(w.CreateTier(ctx, affiliate.TierParams{Tier: 9, Name: "Spare", MinReferrals: 1 << 20}))
-	s.hook = must(w.Endpoints(ctx, one)).Items[0]
+	s.hook = must(w.Webhooks().Endpoints(ctx, one)).Items[0]
 	s.extra = must(w.CreateAffiliate(ctx, affiliate.AffiliateParams{FirstName: "Ex", LastName: "Tra", Email: uuid.NewString() + "@example.org"}))
 	s.movable, _ = must(w.RecordSale(ctx, affiliate.SaleParams{ReferralID: must(w.Affiliate(ctx, "banned@example.org")).ID.String(), Email: uuid.NewString() + "@m.example", Name: "M", TotalEarned: affiliate.MustAmount("30")})).Sale.Get()
 	s.extraCustomer = must(w.CreateReferral(ctx, affiliate.ReferralParams{AffiliateID: s.extra.ID.String(), Name: "Ex", Email: uuid.NewString() + "@x.example", ReferredUserExternalID: uuid.NewString(), Plan: "p"}))
@@ -118,7 +118,7 @@ func moreDeeds(w *world) []deed {
 	}
 	code := func() affiliate.Code { return must(w.Code(ctx, affiliate.CodeRef{ID: s.code.ID})) }
 	customer := func() affiliate.Referral { return must(w.Referral(ctx, w.customer.ID.String())) }
-	hook := func() affiliate.Endpoint { return must(w.Endpoint(ctx, s.hook.ID)) }
+	hook := func() affiliate.Endpoint { return must(w.Webhooks().Endpoint(ctx, s.hook.ID)) }
 	gone := func(err error) string { return fmt.Sprint(errors.Is(err, affiliate.ErrNotFound)) }
 	result := "Reference,Status,Reason\r\n" + payfile.Ref(s.failed.ID) + ",FAILED,no such account\r\n"
 	return []deed{
@@ -222,7 +222,7 @@ func moreDeeds(w *world) []deed {
 		}, "0", ""},
 		{"decide", "payments.decide", "payment:" + w.conflict.String(), at("payments", w.conflict, "decide"), []string{"decision", "own"}, []string{"decision", "-"}, "decision",
 			func() string {
-				return must(w.ProviderPayment(ctx, "stripe", "pi_")).Gross.Or(affiliate.Amount{}).String() + w.conflicts()
+				return must(w.Payments().ProviderPayment(ctx, "stripe", "pi_")).Gross.Or(affiliate.Amount{}).String() + w.conflicts()
 			}, "1 0", ""},
 		{"results", "payouts.results", "payout:" + s.failed.ID.String(), "payouts/results", []string{"file", result}, []string{"file", "nothing"}, "file",
 			func() string { return string(must(w.Payout(ctx, s.failed.ID)).Status) }, "FAILED", "Failed now 1"},
@@ -266,7 +266,7 @@ func moreDeeds(w *world) []deed {
 		{"assign", "tiers.assign", "program:", "tiers/assign", nil, []string{"cursor", "x"}, "", func() string { return fmt.Sprint(person(w.ada.ID).CommissionTierID.IsNull()) }, "false", ""},
 		{"delete tier", "tiers.delete", "tier:" + s.tier.ID.String(), at("tiers", s.tier.ID, "delete"), nil, nil, "", func() string { _, err := w.Tier(ctx, s.tier.ID); return gone(err) }, "true", ""},
 		{"new hook", "webhooks.create", "webhook:", "webhooks/new", []string{"url", "https://hooks.example/new", "event-sale.created", ""}, []string{"url", "http://hooks.example/new"}, "url", func() string {
-			for _, e := range must(w.Endpoints(ctx, affiliate.Page{Limit: 50})).Items {
+			for _, e := range must(w.Webhooks().Endpoints(ctx, affiliate.Page{Limit: 50})).Items {
 				if e.URL == "https://hooks.example/new" {
 					return fmt.Sprint(len(e.Events))
 				}
@@ -282,10 +282,10 @@ func moreDeeds(w *world) []deed {
 		{"test", "webhooks.test", "webhook:" + s.hook.ID.String(), at("webhooks", s.hook.ID, "test"), []string{"event", "sale.created"}, []string{"event", "x"}, "event", func() string { return "" }, "", "It was not taken"},
 		{"replay range", "webhooks.replay-range", "webhook:" + s.hook.ID.String(), at("webhooks", s.hook.ID, "replay"), []string{"since", w.now.Format("2006-01-02")}, []string{"since", "2020-01-01"}, "since",
 			func() string {
-				return fmt.Sprint(len(must(w.Deliveries(ctx, affiliate.DeliveryQuery{State: affiliate.DeliveryFailed}, affiliate.Page{Limit: 50})).Items))
+				return fmt.Sprint(len(must(w.Webhooks().Deliveries(ctx, affiliate.DeliveryQuery{State: affiliate.DeliveryFailed}, affiliate.Page{Limit: 50})).Items))
 			}, "0", ""},
 		{"off", "webhooks.active", "webhook:" + s.hook.ID.String(), at("webhooks", s.hook.ID, "active"), []string{"active", ""}, nil, "", func() string { return string(hook().Status) }, "disabled", ""},
-		{"delete hook", "webhooks.delete", "webhook:" + s.hook.ID.String(), at("webhooks", s.hook.ID, "delete"), nil, nil, "", func() string { _, err := w.Endpoint(ctx, s.hook.ID); return gone(err) }, "true", ""},
+		{"delete hook", "webhooks.delete", "webhook:" + s.hook.ID.String(), at("webhooks", s.hook.ID, "delete"), nil, nil, "", func() string { _, err := w.Webhooks().Endpoint(ctx, s.hook.ID); return gone(err) }, "true", ""},
 	}
 }
 

@@ -104,7 +104,7 @@ func eventPage(v *visit) (view, error) {
 	if err != nil {
 		return view{}, err
 	}
-	list, err := v.program.Deliveries(v.ctx(), affiliate.DeliveryQuery{EventID: affiliate.Set(e.ID)}, affiliate.Page{Limit: 50})
+	list, err := v.program.Webhooks().Deliveries(v.ctx(), affiliate.DeliveryQuery{EventID: affiliate.Set(e.ID)}, affiliate.Page{Limit: 50})
 	return view{title: string(e.Type), template: "event", Data: &eventSheet{e, list.Items}}, err
 }
 

@@ -315,7 +315,7 @@ func TestHealth(t *testing.T) {
 	}
 	w.fill("")
 	failing := false
-	for _, e := range must(w.Endpoints(t.Context(), affiliate.Page{})).Items {
+	for _, e := range must(w.Webhooks().Endpoints(t.Context(), affiliate.Page{})).Items {
 		_, fails := e.FirstFailureAt.Get()
 		fails = fails && e.Active
 		failing = failing || fails

@@ -92,7 +92,7 @@ func (v *visit) disputed() (d disputedPayment, err error) {
 	if err != nil {
 		return d, err
 	}
-	if d.ConflictPayment, err = v.program.PaymentConflict(v.ctx(), id); err != nil {
+	if d.ConflictPayment, err = v.program.Payments().PaymentConflict(v.ctx(), id); err != nil {
 		return d, err
 	}
 	d.money = v.MoneyIn(d.Amount, d.Currency)

@@ -177,11 +177,11 @@ func findByID(v *visit, text string) (searchResults, error) {
 			return searchResult{"plans/" + id.String(), "Plan", p.Name}, err
 		},
 		func() (searchResult, error) {
-			e, err := v.program.Endpoint(ctx, id)
+			e, err := v.program.Webhooks().Endpoint(ctx, id)
 			return searchResult{"webhooks/" + id.String(), "Webhook", e.URL}, err
 		},
 		func() (searchResult, error) {
-			d, err := v.program.Delivery(ctx, id)
+			d, err := v.program.Webhooks().Delivery(ctx, id)
 			return searchResult{"webhooks/deliveries/" + id.String(), "Delivery", string(d.Event)}, err
 		},
 		func() (searchResult, error) {

@@ -17,7 +17,7 @@ func TestSearch(t *testing.T) {
 	sale := must(w.RecordSale(t.Context(), affiliate.SaleParams{ReferralID: own.ID.String(), Email: "zed@shop.example", Name: "Zed", TotalEarned: affiliate.MustAmount("10"), ExternalID: "order-4711"})).Sale.Or(affiliate.Sale{})
 	code := must(w.Codes(t.Context(), affiliate.CodeQuery{}, affiliate.Page{Limit: 1})).Items[0]
 	event := must(w.Events(t.Context(), affiliate.EventQuery{}, affiliate.Page{Limit: 1})).Items[0]
-	endpoint := must(w.Endpoints(t.Context(), affiliate.Page{Limit: 1})).Items[0]
+	endpoint := must(w.Webhooks().Endpoints(t.Context(), affiliate.Page{Limit: 1})).Items[0]
 	found := 0
 	for text, to := range map[string]string{
 		own.ID.String(): "affiliates/" + own.ID.String(), "user-77": "affiliates/" + own.ID.String(), "ext:user-77": "affiliates/" + own.ID.String(),

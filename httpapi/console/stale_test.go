@@ -32,7 +32,7 @@ func twists(w *world, s stock) map[string]twist {
 		}
 	}
 	url := func(w *world) {
-		must(w.UpdateEndpoint(ctx, s.hook.ID, affiliate.EndpointUpdate{URL: affiliate.Set("https://hooks.example/meanwhile")}))
+		must(w.Webhooks().UpdateEndpoint(ctx, s.hook.ID, affiliate.EndpointUpdate{URL: affiliate.Set("https://hooks.example/meanwhile")}))
 	}
 	percent := func(w *world) {
 		must(w.UpdateCoupon(ctx, s.coupon.ID, affiliate.CouponUpdate{PercentOff: affiliate.Set(affiliate.MustPercent("55"))}))
@@ -110,7 +110,7 @@ func twists(w *world, s stock) map[string]twist {
 			must(w.UpdateTier(ctx, s.tier.ID, affiliate.TierUpdate{MinReferrals: affiliate.Set[int64](123)}))
 		}, "123 customers"},
 		"webhooks.headers": {url, "meanwhile"}, "webhooks.rotate": {url, "meanwhile"}, "webhooks.test": {url, "meanwhile"}, "webhooks.replay-range": {url, "meanwhile"}, "webhooks.delete": {url, "meanwhile"},
-		"webhooks.replay": {func(w *world) { must(w.Replay(ctx, affiliate.ReplayRange{DeliveryID: w.delivery})) }, "It is pending"},
+		"webhooks.replay": {func(w *world) { must(w.Webhooks().Replay(ctx, affiliate.ReplayRange{DeliveryID: w.delivery})) }, "It is pending"},
 	}
 }
 
@@ -192,7 +192,7 @@ func TestTwoWriters(t *testing.T) {
 			func() string { return ada().PayoutEmail.Or("") + " " + string(ada().PaymentMethod.Or("")) }, "theirs@pay.example WISE"},
 		{"affiliate", at("affiliates", w.ada.ID, "edit"), []string{"firstName", "Mine"}, []string{"lastName", "Theirs"}, func() string { return ada().Name }, "Mine Theirs"},
 		{"events of an endpoint", at("webhooks", s.hook.ID, "edit"), []string{"event-sale.created", ""}, []string{"event-sale.deleted", ""},
-			func() string { return fmt.Sprint(len(must(w.Endpoint(ctx, s.hook.ID)).Events)) }, "13"},
+			func() string { return fmt.Sprint(len(must(w.Webhooks().Endpoint(ctx, s.hook.ID)).Events)) }, "13"},
 		{"coupon", at("coupons", s.coupon.ID, "edit"), []string{"maxRedemptions", "77"}, []string{"percentOff", "11"},
 			func() string {
 				c := must(w.Coupon(ctx, affiliate.CouponRef{ID: s.coupon.ID}))

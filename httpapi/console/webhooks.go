@@ -24,7 +24,7 @@ type hookList struct {
 
 // webhooks shows the endpoints and the deliveries.
 func webhooks(v *visit) (view, error) {
-	hooks, err := v.program.Endpoints(v.ctx(), affiliate.Page{Limit: 50})
+	hooks, err := v.program.Webhooks().Endpoints(v.ctx(), affiliate.Page{Limit: 50})
 	if err != nil {
 		return view{}, err
 	}
@@ -35,7 +35,7 @@ func webhooks(v *visit) (view, error) {
 // deliveries returns a page of the deliveries in the state that the query asks for.
 func (v *visit) deliveries(f affiliate.DeliveryQuery) (affiliate.List[affiliate.Delivery], error) {
 	f.State = affiliate.DeliveryState(v.query.Get("state"))
-	return v.program.Deliveries(v.ctx(), f, v.page50())
+	return v.program.Webhooks().Deliveries(v.ctx(), f, v.page50())
 }
 
 type hookSheet struct {
@@ -72,7 +72,7 @@ func (v *visit) endpoint() (affiliate.Endpoint, error) {
 	if err != nil {
 		return affiliate.Endpoint{}, err
 	}
-	return v.program.Endpoint(v.ctx(), id)
+	return v.program.Webhooks().Endpoint(v.ctx(), id)
 }
 
 // endpointForm returns a form about the endpoint of the path.
@@ -111,7 +111,7 @@ func (v *visit) delivery() (affiliate.Delivery, error) {
 	if err != nil {
 		return affiliate.Delivery{}, err
 	}
-	return v.program.Delivery(v.ctx(), id)
+	return v.program.Webhooks().Delivery(v.ctx(), id)
 }
 
 // payloadFile returns the payload of a delivery, whole.
@@ -142,7 +142,7 @@ var replayDelivery = &action{
 		if err != nil {
 			return "", err
 		}
-		_, err = p.Replay(v.ctx(), affiliate.ReplayRange{DeliveryID: id})
+		_, err = p.Webhooks().Replay(v.ctx(), affiliate.ReplayRange{DeliveryID: id})
 		return "webhooks/deliveries/" + id.String(), err
 	},
 }
@@ -208,7 +208,7 @@ var newEndpoint = &action{
 		}, nil
 	},
 	do: func(v *visit, p *tributary.Program, in *input) (string, error) {
-		made, err := p.CreateEndpoint(v.ctx(), affiliate.EndpointParams{URL: in.text("url"), Description: in.text("description"), Events: in.events()})
+		made, err := p.Webhooks().CreateEndpoint(v.ctx(), affiliate.EndpointParams{URL: in.text("url"), Description: in.text("description"), Events: in.events()})
 		return v.reveal(made, err)
 	},
 }
@@ -238,12 +238,12 @@ var editEndpoint = &action{
 	}),
 	do: ofEndpoint(func(v *visit, p *tributary.Program, id uuid.UUID, in *input) error {
 		up := affiliate.EndpointUpdate{URL: in.words("url"), Description: in.words("description")}
-		now, err := v.program.Endpoint(v.ctx(), id)
+		now, err := v.program.Webhooks().Endpoint(v.ctx(), id)
 		if err != nil {
 			return err
 		}
 		up.Events = in.newEvents(now.Events)
-		_, err = p.UpdateEndpoint(v.ctx(), id, up)
+		_, err = p.Webhooks().UpdateEndpoint(v.ctx(), id, up)
 		return err
 	}),
 }
@@ -258,7 +258,7 @@ var activeEndpoint = &action{
 		}, nil
 	}),
 	do: ofEndpoint(func(v *visit, p *tributary.Program, id uuid.UUID, in *input) error {
-		_, err := p.UpdateEndpoint(v.ctx(), id, affiliate.EndpointUpdate{Active: in.flag("active")})
+		_, err := p.Webhooks().UpdateEndpoint(v.ctx(), id, affiliate.EndpointUpdate{Active: in.flag("active")})
 		return err
 	}),
 }
@@ -286,7 +286,7 @@ var headersOfEndpoint = &action{
 			}
 			headers[name] = strings.TrimSpace(value)
 		}
-		_, err := p.UpdateEndpoint(v.ctx(), id, affiliate.EndpointUpdate{Headers: affiliate.Set(headers)})
+		_, err := p.Webhooks().UpdateEndpoint(v.ctx(), id, affiliate.EndpointUpdate{Headers: affiliate.Set(headers)})
 		return err
 	}),
 }
@@ -306,7 +306,7 @@ var rotateSecret = &action{
 		if err = errors.Join(err, in.err); err != nil {
 			return "", err
 		}
-		issued, err := p.RotateSecret(v.ctx(), rotation)
+		issued, err := p.Webhooks().RotateSecret(v.ctx(), rotation)
 		return v.reveal(issued, err)
 	},
 }
@@ -321,7 +321,7 @@ var testEndpoint = &action{
 		}, nil
 	}),
 	do: ofEndpoint(func(v *visit, p *tributary.Program, id uuid.UUID, in *input) error {
-		result, err := p.TestEndpoint(v.ctx(), affiliate.EndpointTest{WebhookID: id, Event: affiliate.EventType(in.Get("event"))})
+		result, err := p.Webhooks().TestEndpoint(v.ctx(), affiliate.EndpointTest{WebhookID: id, Event: affiliate.EventType(in.Get("event"))})
 		if err == nil {
 			v.answered = &view{title: "The test", template: "tested", Data: &testSheet{id, result}}
 		}
@@ -359,7 +359,7 @@ var replayRange = &action{
 		if in.err != nil {
 			return in.err
 		}
-		_, err := p.Replay(v.ctx(), what)
+		_, err := p.Webhooks().Replay(v.ctx(), what)
 		return err
 	}),
 }
@@ -377,7 +377,7 @@ var deleteEndpoint = &action{
 		if err != nil {
 			return "", err
 		}
-		_, err = p.DeleteEndpoint(v.ctx(), id)
+		_, err = p.Webhooks().DeleteEndpoint(v.ctx(), id)
 		return "webhooks", err
 	},
 }

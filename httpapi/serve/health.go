@@ -99,7 +99,7 @@ func (h Health) ask(ctx context.Context, p *tributary.Program) (check, time.Dura
 	if !c.OK {
 		return c, 0
 	}
-	lag, err := p.Backlog(ctx)
+	lag, err := p.Webhooks().Backlog(ctx)
 	if err != nil {
 		return c, 0 // the store answers; the next probe asks again
 	}

@@ -94,7 +94,7 @@ func TestHealth(t *testing.T) {
 			t.Errorf("it was asked for %d ms", now.Checks[0].TookMS)
 		}
 		store.hang = false
-		_, err := program.CreateEndpoint(t.Context(), affiliate.EndpointParams{URL: "https://hooks.example/x", Events: []affiliate.EventType{affiliate.AffiliateCreated}})
+		_, err := program.Webhooks().CreateEndpoint(t.Context(), affiliate.EndpointParams{URL: "https://hooks.example/x", Events: []affiliate.EventType{affiliate.AffiliateCreated}})
 		_, err2 := program.CreateAffiliate(t.Context(), affiliate.AffiliateParams{FirstName: "Ada", LastName: "Moss", Email: "ada@example.org"})
 		must(0, errors.Join(err, err2))
 		store.full = true

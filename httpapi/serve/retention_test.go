@@ -89,7 +89,7 @@ func (l *ledger) click() {
 // deliver settles whatever waits.
 func (l *ledger) deliver() {
 	for {
-		claims := must(l.ClaimDeliveries(l.t.Context(), 50, time.Minute))
+		claims := must(l.Webhooks().ClaimDeliveries(l.t.Context(), 50, time.Minute))
 		if len(claims) == 0 {
 			return
 		}
@@ -97,7 +97,7 @@ func (l *ledger) deliver() {
 		for _, c := range claims {
 			done = append(done, affiliate.Attempt{Delivery: c.Delivery, Token: c.Token, URL: c.URL, Status: 200, At: l.now, Took: time.Millisecond})
 		}
-		must(0, l.SettleDeliveries(l.t.Context(), done))
+		must(0, l.Webhooks().SettleDeliveries(l.t.Context(), done))
 	}
 }
 
@@ -115,7 +115,7 @@ func TestRetentionFigures(t *testing.T) {
 			t.Fatalf("%+v", gone)
 		}
 	}) / 3
-	must(l.CreateEndpoint(t.Context(), affiliate.EndpointParams{URL: "https://hooks.example/", Events: []affiliate.EventType{affiliate.SaleCreated}}))
+	must(l.Webhooks().CreateEndpoint(t.Context(), affiliate.EndpointParams{URL: "https://hooks.example/", Events: []affiliate.EventType{affiliate.SaleCreated}}))
 	delivered := l.bytes(func() { l.sell("sent", false); l.deliver() })
 	got := map[string]float64{
 		"a sale with its commission, its redemption and its movement": soldAndEvent - event,

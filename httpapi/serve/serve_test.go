@@ -74,7 +74,7 @@ func TestPrivateAddresses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = p.CreateEndpoint(t.Context(), affiliate.EndpointParams{URL: url, Events: []affiliate.EventType{affiliate.SaleCreated}})
+		_, err = p.Webhooks().CreateEndpoint(t.Context(), affiliate.EndpointParams{URL: url, Events: []affiliate.EventType{affiliate.SaleCreated}})
 		if got := err == nil; got != want {
 			t.Errorf("%s: open %t, want %t: %v", url, got, want, err)
 		}

@@ -16,6 +16,39 @@ import (
 // have them with the same names and signatures, so that a scenario for
 // Operations runs on both.
 type Operations interface {
+	Direct
+	Webhooks
+}
+
+// Of returns the operations of an engine or of a client.
+func Of[W Webhooks](all interface {
+	Direct
+	Webhooks() W
+}) Operations {
+	return parts{all, all.Webhooks()}
+}
+
+type parts struct {
+	Direct
+	Webhooks
+}
+
+// Webhooks has the operations that are behind the method Webhooks.
+type Webhooks interface {
+	Endpoint(ctx context.Context, id uuid.UUID) (affiliate.Endpoint, error)
+	Endpoints(ctx context.Context, pg affiliate.Page) (affiliate.List[affiliate.Endpoint], error)
+	CreateEndpoint(ctx context.Context, in affiliate.EndpointParams) (affiliate.IssuedEndpoint, error)
+	UpdateEndpoint(ctx context.Context, id uuid.UUID, up affiliate.EndpointUpdate) (affiliate.Endpoint, error)
+	DeleteEndpoint(ctx context.Context, id uuid.UUID) (affiliate.DeletedEndpoint, error)
+	RotateSecret(ctx context.Context, in affiliate.Rotation) (affiliate.IssuedEndpoint, error)
+	TestEndpoint(ctx context.Context, in affiliate.EndpointTest) (affiliate.TestResult, error)
+	Delivery(ctx context.Context, id uuid.UUID) (affiliate.Delivery, error)
+	Deliveries(ctx context.Context, f affiliate.DeliveryQuery, pg affiliate.Page) (affiliate.List[affiliate.Delivery], error)
+	Replay(ctx context.Context, in affiliate.ReplayRange) (int, error)
+}
+
+// Direct has the others.
+type Direct interface {
 	Affiliate(ctx context.Context, ident string) (affiliate.Affiliate, error)
 	Affiliates(ctx context.Context, q affiliate.AffiliateQuery, pg affiliate.Page) (affiliate.List[affiliate.Affiliate], error)
 	CreateAffiliate(ctx context.Context, in affiliate.AffiliateParams) (affiliate.Affiliate, error)
@@ -119,14 +152,4 @@ type Operations interface {
 	Adjustment(ctx context.Context, id uuid.UUID) (affiliate.Adjustment, error)
 	Adjustments(ctx context.Context, f affiliate.AdjustmentQuery, pg affiliate.Page) (affiliate.List[affiliate.Adjustment], error)
 	RecordAdjustment(ctx context.Context, in affiliate.AdjustmentParams) (affiliate.Adjustment, error)
-	Endpoint(ctx context.Context, id uuid.UUID) (affiliate.Endpoint, error)
-	Endpoints(ctx context.Context, pg affiliate.Page) (affiliate.List[affiliate.Endpoint], error)
-	CreateEndpoint(ctx context.Context, in affiliate.EndpointParams) (affiliate.IssuedEndpoint, error)
-	UpdateEndpoint(ctx context.Context, id uuid.UUID, up affiliate.EndpointUpdate) (affiliate.Endpoint, error)
-	DeleteEndpoint(ctx context.Context, id uuid.UUID) (affiliate.DeletedEndpoint, error)
-	RotateSecret(ctx context.Context, in affiliate.Rotation) (affiliate.IssuedEndpoint, error)
-	TestEndpoint(ctx context.Context, in affiliate.EndpointTest) (affiliate.TestResult, error)
-	Delivery(ctx context.Context, id uuid.UUID) (affiliate.Delivery, error)
-	Deliveries(ctx context.Context, f affiliate.DeliveryQuery, pg affiliate.Page) (affiliate.List[affiliate.Delivery], error)
-	Replay(ctx context.Context, in affiliate.ReplayRange) (int, error)
 }

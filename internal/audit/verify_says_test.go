@@ -236,7 +236,7 @@ func TestVerifyPasses(t *testing.T) {
 			}
 		}},
 		"a customer of the past": {nil, func(s scene.Shop) {
-			scene.Must(s.ImportReferrals(ctx, []imported.Referral{{ReferralParams: affiliate.ReferralParams{
+			scene.Must(s.Imports().Referrals(ctx, []imported.Referral{{ReferralParams: affiliate.ReferralParams{
 				AffiliateID: "ada", Name: "i", Email: "i@example.net", ReferredUserExternalID: "i"}}}))
 			s.Verifies()
 			scene.Must(s.UpdateReferral(ctx, "i@example.net", affiliate.ReferralUpdate{Name: affiliate.Set("I")}))

@@ -104,7 +104,7 @@ func TestAttributionOfPayments(t *testing.T) {
 				t.Helper()
 				paid.Gross = order.TotalEarned
 				paid.TotalEarned, paid.ExternalID = order.TotalEarned, id
-				res, err := s.ReportPayment(t.Context(), affiliate.PaymentFact{
+				res, err := s.Payments().ReportPayment(t.Context(), affiliate.PaymentFact{
 					Provider: "stripe", Keys: []string{"pi_" + id}, At: s.now, Currency: "USD",
 					Payer: affiliate.PayerFact{ID: "cus_1", Email: order.Email, Name: order.Name}, Sale: affiliate.Set(paid),
 				})

@@ -14,7 +14,7 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// ClaimDeliveries implements tributary.Program.ClaimDeliveries.
+// ClaimDeliveries implements tributary.Webhooks.ClaimDeliveries.
 func ClaimDeliveries(ctx context.Context, p *engine.Program, n int, lease time.Duration) (claims []affiliate.Claim, err error) {
 	defer p.Begin(&ctx, "ClaimDeliveries", engine.Writes).End(&err)
 	defer func() { p.Polled(ctx, len(claims) == 0) }()

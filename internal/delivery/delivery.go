@@ -13,7 +13,7 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// Delivery implements tributary.Program.Delivery.
+// Delivery implements tributary.Webhooks.Delivery.
 func Delivery(ctx context.Context, p *engine.Program, id uuid.UUID) (_ affiliate.Delivery, err error) {
 	defer p.Begin(&ctx, "Delivery", engine.Reads).End(&err)
 	return engine.View(ctx, p, func(o *engine.Op) (affiliate.Delivery, error) {
@@ -34,7 +34,7 @@ func Delivery(ctx context.Context, p *engine.Program, id uuid.UUID) (_ affiliate
 	})
 }
 
-// Deliveries implements tributary.Program.Deliveries.
+// Deliveries implements tributary.Webhooks.Deliveries.
 func Deliveries(ctx context.Context, p *engine.Program, f affiliate.DeliveryQuery, pg affiliate.Page) (_ affiliate.List[affiliate.Delivery], err error) {
 	defer p.Begin(&ctx, "Deliveries", engine.Reads).End(&err)
 	if err := refusal.First(checkDeliveryFilter(p, f)...); err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// CreateEndpoint implements tributary.Program.CreateEndpoint.
+// CreateEndpoint implements tributary.Webhooks.CreateEndpoint.
 func CreateEndpoint(ctx context.Context, p *engine.Program, in affiliate.EndpointParams) (_ affiliate.IssuedEndpoint, err error) {
 	defer p.Begin(&ctx, "CreateEndpoint", engine.Writes).End(&err)
 	o := p.Op(ctx)
@@ -58,7 +58,7 @@ func CreateEndpoint(ctx context.Context, p *engine.Program, in affiliate.Endpoin
 	})
 }
 
-// UpdateEndpoint implements tributary.Program.UpdateEndpoint.
+// UpdateEndpoint implements tributary.Webhooks.UpdateEndpoint.
 func UpdateEndpoint(ctx context.Context, p *engine.Program, id uuid.UUID, up affiliate.EndpointUpdate) (_ affiliate.Endpoint, err error) {
 	defer p.Begin(&ctx, "UpdateEndpoint", engine.Writes).End(&err)
 	o := p.Op(ctx)
@@ -103,7 +103,7 @@ func UpdateEndpoint(ctx context.Context, p *engine.Program, id uuid.UUID, up aff
 	return ep, err
 }
 
-// DeleteEndpoint implements tributary.Program.DeleteEndpoint.
+// DeleteEndpoint implements tributary.Webhooks.DeleteEndpoint.
 func DeleteEndpoint(ctx context.Context, p *engine.Program, id uuid.UUID) (_ affiliate.DeletedEndpoint, err error) {
 	defer p.Begin(&ctx, "DeleteEndpoint", engine.Writes).End(&err)
 	o := p.Op(ctx)
@@ -232,7 +232,7 @@ func enable(r *record.Endpoint) {
 	r.Warned, r.Dead = false, false
 }
 
-// Endpoint implements tributary.Program.Endpoint.
+// Endpoint implements tributary.Webhooks.Endpoint.
 func Endpoint(ctx context.Context, p *engine.Program, id uuid.UUID) (_ affiliate.Endpoint, err error) {
 	defer p.Begin(&ctx, "Endpoint", engine.Reads).End(&err)
 	now := p.Now()
@@ -245,7 +245,7 @@ func Endpoint(ctx context.Context, p *engine.Program, id uuid.UUID) (_ affiliate
 	})
 }
 
-// Endpoints implements tributary.Program.Endpoints.
+// Endpoints implements tributary.Webhooks.Endpoints.
 func Endpoints(ctx context.Context, p *engine.Program, pg affiliate.Page) (_ affiliate.List[affiliate.Endpoint], err error) {
 	defer p.Begin(&ctx, "Endpoints", engine.Reads).End(&err)
 	l, err := p.Listing(pg, "webhooks", nil)

@@ -216,7 +216,7 @@ func manyWait(o *engine.Op, endpoint uuid.UUID) (bool, error) {
 	return n > clearBatch, nil
 }
 
-// Backlog implements tributary.Program.Backlog.
+// Backlog implements tributary.Webhooks.Backlog.
 func Backlog(ctx context.Context, p *engine.Program) (oldest time.Duration, err error) {
 	defer p.Begin(&ctx, "Backlog", engine.Reads).End(&err)
 	now := p.Now()

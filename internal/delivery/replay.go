@@ -22,7 +22,7 @@ const (
 	replayEvents = 50  // whose events are read together: payloads may be large
 )
 
-// Replay implements tributary.Program.Replay.
+// Replay implements tributary.Webhooks.Replay.
 func Replay(ctx context.Context, p *engine.Program, in affiliate.ReplayRange) (_ int, err error) {
 	defer p.Begin(&ctx, "Replay", engine.Writes).End(&err)
 	o := p.Op(ctx)

@@ -19,7 +19,7 @@ const (
 	MaxOldSecrets = 2
 )
 
-// RotateSecret implements tributary.Program.RotateSecret.
+// RotateSecret implements tributary.Webhooks.RotateSecret.
 func RotateSecret(ctx context.Context, p *engine.Program, in affiliate.Rotation) (_ affiliate.IssuedEndpoint, err error) {
 	defer p.Begin(&ctx, "RotateSecret", engine.Writes).End(&err)
 	o := p.Op(ctx)

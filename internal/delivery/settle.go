@@ -17,7 +17,7 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// SettleDeliveries implements tributary.Program.SettleDeliveries.
+// SettleDeliveries implements tributary.Webhooks.SettleDeliveries.
 func SettleDeliveries(ctx context.Context, p *engine.Program, done []affiliate.Attempt) (err error) {
 	defer p.Begin(&ctx, "SettleDeliveries", engine.Writes).End(&err)
 	if len(done) == 0 {

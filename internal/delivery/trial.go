@@ -11,7 +11,7 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// TestEndpoint implements tributary.Program.TestEndpoint.
+// TestEndpoint implements tributary.Webhooks.TestEndpoint.
 func TestEndpoint(ctx context.Context, p *engine.Program, in affiliate.EndpointTest) (_ affiliate.TestResult, err error) {
 	defer p.Begin(&ctx, "TestEndpoint", engine.Writes).End(&err)
 	rq := engine.Request{Once: in.Once, Name: "webhook.test", Input: in, Refused: refusal.First(endpointTestCheck(in))}

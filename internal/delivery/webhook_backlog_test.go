@@ -18,7 +18,7 @@ func TestBacklog(t *testing.T) {
 	scene.OnStores(t, func(t *testing.T, w *scene.World) {
 		want := func(what string, want time.Duration) {
 			t.Helper()
-			if got := scene.Must(w.Backlog(t.Context())); got != want {
+			if got := scene.Must(w.Webhooks().Backlog(t.Context())); got != want {
 				t.Errorf("%s: %v, want %v", what, got, want)
 			}
 		}
@@ -36,7 +36,7 @@ func TestBacklog(t *testing.T) {
 		w.Settle(503, claims...)
 		want("they wait for the next attempt", 0)
 		w.Pass(time.Hour)
-		if late := scene.Must(w.Backlog(t.Context())); late < 50*time.Minute {
+		if late := scene.Must(w.Webhooks().Backlog(t.Context())); late < 50*time.Minute {
 			t.Errorf("the next attempt is late by %v", late)
 		}
 		w.Settle(200, w.Claim(64)...)
@@ -53,7 +53,7 @@ func TestBacklogOfOwnIDs(t *testing.T) {
 		w.Answered()
 		w.Join("bo")
 		w.Pass(2 * time.Second)
-		if got := scene.Must(w.Backlog(t.Context())); got != 2*time.Second {
+		if got := scene.Must(w.Webhooks().Backlog(t.Context())); got != 2*time.Second {
 			t.Errorf("waiting for %v, want 2s", got)
 		}
 	}, func(c *tributary.Config) {

@@ -174,7 +174,7 @@ func TestClaimClockBack(t *testing.T) {
 			w.Edit(ep.ID, affiliate.EndpointUpdate{Active: affiliate.Set(false)})
 			w.Edit(ep.ID, affiliate.EndpointUpdate{Active: affiliate.Set(true)})
 			w.Pass(24 * time.Hour)
-			if n := scene.Must(w.Replay(t.Context(), scene.SinceStart(ep.ID))); n != 3 {
+			if n := scene.Must(w.Webhooks().Replay(t.Context(), scene.SinceStart(ep.ID))); n != 3 {
 				t.Errorf("%d replayed", n)
 			}
 			w.Pass(-time.Hour)

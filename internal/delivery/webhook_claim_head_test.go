@@ -48,7 +48,7 @@ func TestClaimReadsHead(t *testing.T) {
 	w.Answered()
 	w.Crowd(8)
 	counted := &queueReader{Store: w.Store}
-	claims := scene.Must(w.With(counted).ClaimDeliveries(t.Context(), 64, time.Minute))
+	claims := scene.Must(w.With(counted).Webhooks().ClaimDeliveries(t.Context(), 64, time.Minute))
 	if len(claims) != 40 || counted.lists > 3 {
 		t.Errorf("%d claims after %d lists of the queue", len(claims), counted.lists)
 	}

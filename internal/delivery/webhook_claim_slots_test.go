@@ -17,7 +17,7 @@ func silence(w *scene.World, claims ...affiliate.Claim) {
 	for _, c := range claims {
 		a := w.Attempt(c, 0)
 		a.Err = affiliate.FailedTimeout
-		scene.Must(0, w.SettleDeliveries(w.T.Context(), []affiliate.Attempt{a}))
+		scene.Must(0, w.Webhooks().SettleDeliveries(w.T.Context(), []affiliate.Attempt{a}))
 	}
 }
 
@@ -28,7 +28,7 @@ func TestClaimSlotsOfEndpoint(t *testing.T) {
 		return func(w *scene.World, _ affiliate.IssuedEndpoint) {
 			a := w.Attempt(w.Claim(1)[0], status)
 			a.Err = class
-			scene.Must(0, w.SettleDeliveries(w.T.Context(), []affiliate.Attempt{a}))
+			scene.Must(0, w.Webhooks().SettleDeliveries(w.T.Context(), []affiliate.Attempt{a}))
 		}
 	}
 	after := func(steps ...func(*scene.World, affiliate.IssuedEndpoint)) []func(*scene.World, affiliate.IssuedEndpoint) {

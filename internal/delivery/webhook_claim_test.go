@@ -21,7 +21,7 @@ import (
 
 func TestClaim(t *testing.T) {
 	scene.OnStores(t, func(t *testing.T, w *scene.World) {
-		ep := scene.Must(w.CreateEndpoint(t.Context(), affiliate.EndpointParams{URL: scene.HookURL, Events: []affiliate.EventType{"*"}, SvixHeaders: true}))
+		ep := scene.Must(w.Webhooks().CreateEndpoint(t.Context(), affiliate.EndpointParams{URL: scene.HookURL, Events: []affiliate.EventType{"*"}, SvixHeaders: true}))
 		w.Join("mara")
 		d := w.ReadDeliveries(affiliate.DeliveryQuery{})[0]
 		c := w.ClaimOne()
@@ -49,7 +49,7 @@ func TestClaimArguments(t *testing.T) {
 		n     int
 		lease time.Duration
 	}{{0, scene.Lease}, {-1, scene.Lease}, {1, 0}, {1, -time.Second}} {
-		if _, err := w.ClaimDeliveries(t.Context(), tt.n, tt.lease); err == nil {
+		if _, err := w.Webhooks().ClaimDeliveries(t.Context(), tt.n, tt.lease); err == nil {
 			t.Errorf("n %d, lease %v: no error", tt.n, tt.lease)
 		}
 	}
@@ -63,7 +63,7 @@ func TestClaimIdle(t *testing.T) {
 	w.Settle(500, w.ClaimOne())
 	updates := &countUpdates{Store: w.Store}
 	p := w.With(updates)
-	if claims, err := p.ClaimDeliveries(t.Context(), 1, scene.Lease); err != nil || len(claims) > 0 || updates.n != 0 {
+	if claims, err := p.Webhooks().ClaimDeliveries(t.Context(), 1, scene.Lease); err != nil || len(claims) > 0 || updates.n != 0 {
 		t.Errorf("%d claims, %d updates, %v", len(claims), updates.n, err)
 	}
 }
@@ -348,7 +348,7 @@ func TestClaimSecrets(t *testing.T) {
 	scene.OnStores(t, func(t *testing.T, w *scene.World) {
 		ep := w.Hook()
 		rotate := func(grace int64) affiliate.Secret {
-			return scene.Must(w.RotateSecret(t.Context(), affiliate.Rotation{WebhookID: ep.ID, GracePeriodSeconds: affiliate.Set(grace)})).Secret
+			return scene.Must(w.Webhooks().RotateSecret(t.Context(), affiliate.Rotation{WebhookID: ep.ID, GracePeriodSeconds: affiliate.Set(grace)})).Secret
 		}
 		signers := func() []affiliate.Secret {
 			w.Crowd(1)
@@ -436,7 +436,7 @@ func TestClaimAfterEdit(t *testing.T) {
 		}
 		w.Pass(time.Minute)
 		again := w.Claim(64)
-		scene.Must(w.DeleteEndpoint(t.Context(), ep.ID))
+		scene.Must(w.Webhooks().DeleteEndpoint(t.Context(), ep.ID))
 		before := w.Dump()
 		w.Settle(200, again...)
 		if diff := cmp.Diff(before, w.Dump()); diff != "" {

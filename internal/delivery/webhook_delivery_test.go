@@ -20,11 +20,11 @@ import (
 func TestFanOut(t *testing.T) {
 	w := scene.New(t)
 	sales, all := w.Hook(affiliate.SaleCreated), w.Hook()
-	off := scene.Must(w.CreateEndpoint(t.Context(), affiliate.EndpointParams{URL: scene.HookURL, Events: []affiliate.EventType{"*"}, Active: affiliate.Set(false)}))
+	off := scene.Must(w.Webhooks().CreateEndpoint(t.Context(), affiliate.EndpointParams{URL: scene.HookURL, Events: []affiliate.EventType{"*"}, Active: affiliate.Set(false)}))
 	w.Ada()
 	late := w.Hook()
 	got := map[string]int{}
-	for _, d := range scene.Must(w.Deliveries(t.Context(), affiliate.DeliveryQuery{}, affiliate.Page{})).Items {
+	for _, d := range scene.Must(w.Webhooks().Deliveries(t.Context(), affiliate.DeliveryQuery{}, affiliate.Page{})).Items {
 		got[fmt.Sprint(d.WebhookID, " ", d.Event, " ", d.State)]++
 		if (d.State == affiliate.DeliveryPending) != (d.NextAttemptAt == affiliate.Set(affiliate.TimeOf(scene.Start))) {
 			t.Errorf("%s: next attempt %v", d.State, d.NextAttemptAt)
@@ -40,7 +40,7 @@ func TestFanOut(t *testing.T) {
 	}
 	scene.Must(w.RecordSale(t.Context(), affiliate.SaleParams{PromoCode: "ADA20", TotalEarned: scene.Sum("10")}))
 	for id, want := range map[uuid.UUID]int{sales.ID: 1, all.ID: 4, off.ID: 4, late.ID: 1} {
-		if list := scene.Must(w.Deliveries(t.Context(), affiliate.DeliveryQuery{WebhookID: affiliate.Set(id)}, affiliate.Page{})); len(list.Items) != want {
+		if list := scene.Must(w.Webhooks().Deliveries(t.Context(), affiliate.DeliveryQuery{WebhookID: affiliate.Set(id)}, affiliate.Page{})); len(list.Items) != want {
 			t.Errorf("endpoint %s has %d deliveries, want %d", id, len(list.Items), want)
 		}
 	}
@@ -93,7 +93,7 @@ func TestDelivery(t *testing.T) {
 	w := scene.New(t)
 	ep := w.Hook(affiliate.AffiliateCreated)
 	w.Ada()
-	listed := scene.Must(w.Deliveries(t.Context(), affiliate.DeliveryQuery{}, affiliate.Page{})).Items[0]
+	listed := scene.Must(w.Webhooks().Deliveries(t.Context(), affiliate.DeliveryQuery{}, affiliate.Page{})).Items[0]
 	if raw := scene.Must(json.Marshal(listed)); strings.Contains(string(raw), `"payload"`) {
 		t.Errorf("a list shows the payload: %s", raw)
 	}
@@ -108,7 +108,7 @@ func TestDelivery(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := scene.Must(w.Delivery(t.Context(), listed.ID))
+	got := scene.Must(w.Webhooks().Delivery(t.Context(), listed.ID))
 	payload, _ := got.Payload.Get()
 	event := scene.Must(w.Events(t.Context(), affiliate.EventQuery{Type: affiliate.AffiliateCreated}, affiliate.Page{})).Items[0]
 	if string(payload) != string(event.Payload) || got.EventID != event.MessageID() {
@@ -127,7 +127,7 @@ func TestDelivery(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("delivery (-want +got):\n%s", diff)
 	}
-	if _, err := w.Delivery(t.Context(), uuid.Nil); err != affiliate.ErrNotFound {
+	if _, err := w.Webhooks().Delivery(t.Context(), uuid.Nil); err != affiliate.ErrNotFound {
 		t.Errorf("unknown: %v", err)
 	}
 }
@@ -135,7 +135,7 @@ func TestDelivery(t *testing.T) {
 func TestDeliveriesFilter(t *testing.T) {
 	b := scene.NewLedger(t)
 	list := func(f affiliate.DeliveryQuery, pg affiliate.Page) affiliate.List[affiliate.Delivery] {
-		return scene.Must(b.Deliveries(t.Context(), f, pg))
+		return scene.Must(b.Webhooks().Deliveries(t.Context(), f, pg))
 	}
 	every := list(affiliate.DeliveryQuery{}, affiliate.Page{}).Items
 	last := every[0].CreatedAt.Time()
@@ -183,7 +183,7 @@ func TestDeliveriesFilter(t *testing.T) {
 	}
 	cursor := list(affiliate.DeliveryQuery{}, affiliate.Page{Limit: 1}).Next
 	for _, f := range []affiliate.DeliveryQuery{{WebhookID: affiliate.Set(b.Hooked.ID)}, {Since: at(0)}, {Event: affiliate.SaleCreated}} {
-		if _, err := b.Deliveries(t.Context(), f, affiliate.Page{Cursor: cursor}); !errors.Is(err, affiliate.InvalidQuery) {
+		if _, err := b.Webhooks().Deliveries(t.Context(), f, affiliate.Page{Cursor: cursor}); !errors.Is(err, affiliate.InvalidQuery) {
 			t.Errorf("cursor of another filter: %v", err)
 		}
 	}
@@ -205,7 +205,7 @@ func TestDeliveriesErrors(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			w.Refused(tt.want, func() error { _, err := w.Deliveries(t.Context(), tt.filter, affiliate.Page{}); return err })
+			w.Refused(tt.want, func() error { _, err := w.Webhooks().Deliveries(t.Context(), tt.filter, affiliate.Page{}); return err })
 		})
 	}
 	w.Refused(scene.FieldError(affiliate.InvalidQuery, "type", strings.Replace(events, "event", "type", 1)), func() error {

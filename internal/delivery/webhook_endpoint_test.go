@@ -49,7 +49,7 @@ func TestSecretPrints(t *testing.T) {
 
 func TestCreateEndpoint(t *testing.T) {
 	w := scene.New(t)
-	got := scene.Must(w.CreateEndpoint(t.Context(), affiliate.EndpointParams{
+	got := scene.Must(w.Webhooks().CreateEndpoint(t.Context(), affiliate.EndpointParams{
 		URL: scene.HookURL, Events: []affiliate.EventType{affiliate.SaleUpdated, affiliate.SaleCreated}, Description: "Order sync", SvixHeaders: true,
 	}))
 	raw, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(got.Secret.Reveal(), "whsec_"))
@@ -68,7 +68,7 @@ func TestCreateEndpoint(t *testing.T) {
 	if diff := cmp.Diff(want, got.Endpoint); diff != "" {
 		t.Errorf("created (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff(want, scene.Must(w.Endpoint(t.Context(), got.ID))); diff != "" {
+	if diff := cmp.Diff(want, scene.Must(w.Webhooks().Endpoint(t.Context(), got.ID))); diff != "" {
 		t.Errorf("read (-want +got):\n%s", diff)
 	}
 	var wire map[string]any
@@ -76,25 +76,25 @@ func TestCreateEndpoint(t *testing.T) {
 		t.Errorf("JSON of %d keys, secret %v", len(wire), wire["secret"])
 	}
 	got.Events[0] = "changed"
-	if scene.Must(w.Endpoint(t.Context(), got.ID)).Events[0] != affiliate.SaleUpdated {
+	if scene.Must(w.Webhooks().Endpoint(t.Context(), got.ID)).Events[0] != affiliate.SaleUpdated {
 		t.Error("the answer shares memory with the record")
 	}
 	all := w.Hook("*")
 	if diff := cmp.Diff(affiliate.EventTypes(), all.Events); diff != "" {
 		t.Errorf("* (-want +got):\n%s", diff)
 	}
-	off := scene.Must(w.CreateEndpoint(t.Context(), affiliate.EndpointParams{URL: scene.HookURL, Events: []affiliate.EventType{"*"}, Active: affiliate.Set(false)}))
+	off := scene.Must(w.Webhooks().CreateEndpoint(t.Context(), affiliate.EndpointParams{URL: scene.HookURL, Events: []affiliate.EventType{"*"}, Active: affiliate.Set(false)}))
 	if off.Status != affiliate.EndpointDisabled || off.DisabledReason != affiliate.Set(affiliate.DisabledManual) || off.DisabledAt != affiliate.Set(at) {
 		t.Errorf("made inactive: %+v", off.Endpoint)
 	}
-	list := scene.Must(w.Endpoints(t.Context(), affiliate.Page{}))
+	list := scene.Must(w.Webhooks().Endpoints(t.Context(), affiliate.Page{}))
 	if len(list.Items) != 3 || list.Items[0].ID != off.ID || list.Items[2].ID != got.ID {
 		t.Errorf("list: %+v", list)
 	}
-	if _, err := w.Endpoint(t.Context(), uuid.Nil); err != affiliate.ErrNotFound {
+	if _, err := w.Webhooks().Endpoint(t.Context(), uuid.Nil); err != affiliate.ErrNotFound {
 		t.Errorf("unknown: %v", err)
 	}
-	_, err = w.Endpoints(t.Context(), affiliate.Page{Limit: -1})
+	_, err = w.Webhooks().Endpoints(t.Context(), affiliate.Page{Limit: -1})
 	if !errors.Is(err, affiliate.InvalidQuery) {
 		t.Errorf("bad page: %v", err)
 	}
@@ -147,14 +147,14 @@ func TestCreateEndpointErrors(t *testing.T) {
 	w := scene.New(t)
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			w.Refused(tt.want, func() error { _, err := w.CreateEndpoint(t.Context(), tt.in); return err })
+			w.Refused(tt.want, func() error { _, err := w.Webhooks().CreateEndpoint(t.Context(), tt.in); return err })
 		})
 	}
 	for range 50 {
 		w.Hook(affiliate.SaleCreated)
 	}
 	w.Refused(affiliate.Error{Kind: affiliate.KindConflict, Reason: affiliate.WebhookLimitReached, Message: "A program may have at most 50 webhook endpoints"},
-		func() error { _, err := w.CreateEndpoint(t.Context(), of("*")); return err })
+		func() error { _, err := w.Webhooks().CreateEndpoint(t.Context(), of("*")); return err })
 }
 
 func TestCreateEndpointOnce(t *testing.T) {
@@ -162,17 +162,17 @@ func TestCreateEndpointOnce(t *testing.T) {
 	var replayed []byte
 	in := affiliate.EndpointParams{URL: scene.HookURL, Events: []affiliate.EventType{"*"}}
 	in.Once = affiliate.Once{Key: "k1", Replayed: func(answer []byte) { replayed = answer }}
-	first := scene.Must(w.CreateEndpoint(t.Context(), in))
-	second := scene.Must(w.CreateEndpoint(t.Context(), in))
+	first := scene.Must(w.Webhooks().CreateEndpoint(t.Context(), in))
+	second := scene.Must(w.Webhooks().CreateEndpoint(t.Context(), in))
 	if diff := cmp.Diff(first, second); diff != "" || first.Secret.Reveal() != second.Secret.Reveal() {
 		t.Errorf("replay (-first +second):\n%s", diff)
 	}
-	if !bytes.Equal(replayed, scene.Must(json.Marshal(first))) || len(scene.Must(w.Endpoints(t.Context(), affiliate.Page{})).Items) != 1 {
+	if !bytes.Equal(replayed, scene.Must(json.Marshal(first))) || len(scene.Must(w.Webhooks().Endpoints(t.Context(), affiliate.Page{})).Items) != 1 {
 		t.Errorf("replayed %s", replayed)
 	}
 	rotate := affiliate.Rotation{WebhookID: first.ID, Once: affiliate.Once{Key: "k2"}}
-	turned := scene.Must(w.RotateSecret(t.Context(), rotate))
-	again := scene.Must(w.RotateSecret(t.Context(), rotate))
+	turned := scene.Must(w.Webhooks().RotateSecret(t.Context(), rotate))
+	again := scene.Must(w.Webhooks().RotateSecret(t.Context(), rotate))
 	if turned.Secret == first.Secret || turned.Secret.Reveal() != again.Secret.Reveal() {
 		t.Error("rotation is not repeatable")
 	}
@@ -184,11 +184,11 @@ func TestUpdateEndpoint(t *testing.T) {
 	w := scene.New(t)
 	ep := w.Hook()
 	w.Pass(time.Minute)
-	same := scene.Must(w.UpdateEndpoint(t.Context(), ep.ID, affiliate.EndpointUpdate{URL: affiliate.Set(scene.HookURL), Active: affiliate.Set(true)}))
+	same := scene.Must(w.Webhooks().UpdateEndpoint(t.Context(), ep.ID, affiliate.EndpointUpdate{URL: affiliate.Set(scene.HookURL), Active: affiliate.Set(true)}))
 	if diff := cmp.Diff(ep.Endpoint, same); diff != "" {
 		t.Errorf("nothing changed (-want +got):\n%s", diff)
 	}
-	got := scene.Must(w.UpdateEndpoint(t.Context(), ep.ID, affiliate.EndpointUpdate{
+	got := scene.Must(w.Webhooks().UpdateEndpoint(t.Context(), ep.ID, affiliate.EndpointUpdate{
 		URL: affiliate.Set("https://new.example/"), Events: affiliate.Set([]affiliate.EventType{affiliate.SaleDeleted}),
 		Description: affiliate.Set("x"), SvixHeaders: affiliate.Set(true),
 	}))
@@ -198,7 +198,7 @@ func TestUpdateEndpoint(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("changed (-want +got):\n%s", diff)
 	}
-	got = scene.Must(w.UpdateEndpoint(t.Context(), ep.ID, affiliate.EndpointUpdate{Description: affiliate.Null[string](), Events: affiliate.Set([]affiliate.EventType{"*"})}))
+	got = scene.Must(w.Webhooks().UpdateEndpoint(t.Context(), ep.ID, affiliate.EndpointUpdate{Description: affiliate.Null[string](), Events: affiliate.Set([]affiliate.EventType{"*"})}))
 	if !got.Description.IsNull() || len(got.Events) != 15 {
 		t.Errorf("cleared: %+v", got)
 	}
@@ -209,12 +209,12 @@ func TestDisableEndpoint(t *testing.T) {
 	ep, other := w.Hook(), w.Hook()
 	w.Ada()
 	w.Pass(time.Minute)
-	off := scene.Must(w.UpdateEndpoint(t.Context(), ep.ID, affiliate.EndpointUpdate{Active: affiliate.Set(false)}))
+	off := scene.Must(w.Webhooks().UpdateEndpoint(t.Context(), ep.ID, affiliate.EndpointUpdate{Active: affiliate.Set(false)}))
 	if off.Active || off.Status != affiliate.EndpointDisabled || off.DisabledReason != affiliate.Set(affiliate.DisabledManual) || off.DisabledAt != affiliate.Set(affiliate.TimeOf(w.Now)) {
 		t.Errorf("disabled: %+v", off)
 	}
 	count := func(id uuid.UUID, state affiliate.DeliveryState) int {
-		return len(scene.Must(w.Deliveries(t.Context(), affiliate.DeliveryQuery{WebhookID: affiliate.Set(id), State: state}, affiliate.Page{})).Items)
+		return len(scene.Must(w.Webhooks().Deliveries(t.Context(), affiliate.DeliveryQuery{WebhookID: affiliate.Set(id), State: state}, affiliate.Page{})).Items)
 	}
 	if count(ep.ID, affiliate.DeliverySkipped) != 3 || count(ep.ID, affiliate.DeliveryPending) != 0 || count(other.ID, affiliate.DeliveryPending) != 3 {
 		t.Error("pending deliveries of a disabled endpoint are not skipped, or those of another are")
@@ -231,11 +231,11 @@ func TestDisableEndpoint(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	stays := scene.Must(w.UpdateEndpoint(t.Context(), ep.ID, affiliate.EndpointUpdate{Active: affiliate.Set(false)}))
+	stays := scene.Must(w.Webhooks().UpdateEndpoint(t.Context(), ep.ID, affiliate.EndpointUpdate{Active: affiliate.Set(false)}))
 	if stays.DisabledReason != affiliate.Set(affiliate.DisabledFailing) {
 		t.Errorf("disabling again: %+v", stays)
 	}
-	on := scene.Must(w.UpdateEndpoint(t.Context(), ep.ID, affiliate.EndpointUpdate{Active: affiliate.Set(true)}))
+	on := scene.Must(w.Webhooks().UpdateEndpoint(t.Context(), ep.ID, affiliate.EndpointUpdate{Active: affiliate.Set(true)}))
 	if !on.Active || !on.DisabledReason.IsNull() || !on.DisabledAt.IsNull() || !on.FirstFailureAt.IsNull() || !on.PausedUntil.IsNull() || on.LastSuccessAt.IsNull() {
 		t.Errorf("enabled: %+v", on)
 	}
@@ -275,16 +275,19 @@ func TestUpdateEndpointErrors(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			w.Refused(tt.want, func() error { _, err := w.UpdateEndpoint(t.Context(), tt.id, tt.up); return err })
+			w.Refused(tt.want, func() error { _, err := w.Webhooks().UpdateEndpoint(t.Context(), tt.id, tt.up); return err })
 		})
 	}
 	for name, want := range map[uuid.UUID]affiliate.Error{uuid.Nil: noWebhookID, unknown: noWebhook} {
-		w.Refused(want, func() error { _, err := w.DeleteEndpoint(t.Context(), name); return err })
-		w.Refused(want, func() error { _, err := w.RotateSecret(t.Context(), affiliate.Rotation{WebhookID: name}); return err })
+		w.Refused(want, func() error { _, err := w.Webhooks().DeleteEndpoint(t.Context(), name); return err })
+		w.Refused(want, func() error {
+			_, err := w.Webhooks().RotateSecret(t.Context(), affiliate.Rotation{WebhookID: name})
+			return err
+		})
 	}
 	for _, seconds := range []int64{-1, 604801} {
 		w.Refused(badGrace, func() error {
-			_, err := w.RotateSecret(t.Context(), affiliate.Rotation{WebhookID: unknown, GracePeriodSeconds: affiliate.Set(seconds)})
+			_, err := w.Webhooks().RotateSecret(t.Context(), affiliate.Rotation{WebhookID: unknown, GracePeriodSeconds: affiliate.Set(seconds)})
 			return err
 		})
 	}
@@ -295,18 +298,18 @@ func TestDeleteEndpoint(t *testing.T) {
 	ep := w.Hook()
 	w.Ada()
 	w.Pass(time.Second)
-	got := scene.Must(w.DeleteEndpoint(t.Context(), ep.ID))
+	got := scene.Must(w.Webhooks().DeleteEndpoint(t.Context(), ep.ID))
 	if diff := cmp.Diff(affiliate.DeletedEndpoint{ID: ep.ID, URL: scene.HookURL}, got); diff != "" {
 		t.Errorf("deleted (-want +got):\n%s", diff)
 	}
-	list := scene.Must(w.Deliveries(t.Context(), affiliate.DeliveryQuery{WebhookID: affiliate.Set(ep.ID), State: affiliate.DeliveryCanceled}, affiliate.Page{}))
+	list := scene.Must(w.Webhooks().Deliveries(t.Context(), affiliate.DeliveryQuery{WebhookID: affiliate.Set(ep.ID), State: affiliate.DeliveryCanceled}, affiliate.Page{}))
 	if len(list.Items) != 3 || len(w.Dump()["queue"]) != 0 {
 		t.Errorf("%d canceled, queue %v", len(list.Items), w.Dump()["queue"])
 	}
 	if !list.Items[0].NextAttemptAt.IsNull() || !list.Items[0].UpdatedAt.Equal(affiliate.TimeOf(w.Now)) {
 		t.Errorf("canceled: %+v", list.Items[0])
 	}
-	w.Refused(noWebhook, func() error { _, err := w.DeleteEndpoint(t.Context(), ep.ID); return err })
+	w.Refused(noWebhook, func() error { _, err := w.Webhooks().DeleteEndpoint(t.Context(), ep.ID); return err })
 	w.Verifies()
 }
 
@@ -324,7 +327,7 @@ func TestRotateSecret(t *testing.T) {
 		return n
 	}
 	rotate := func(grace affiliate.Opt[int64]) affiliate.IssuedEndpoint {
-		return scene.Must(w.RotateSecret(t.Context(), affiliate.Rotation{WebhookID: ep.ID, GracePeriodSeconds: grace}))
+		return scene.Must(w.Webhooks().RotateSecret(t.Context(), affiliate.Rotation{WebhookID: ep.ID, GracePeriodSeconds: grace}))
 	}
 	ends := func(d time.Duration) affiliate.Opt[affiliate.Time] {
 		return affiliate.Set(affiliate.TimeOf(w.Now.Add(d)))
@@ -346,11 +349,11 @@ func TestRotateSecret(t *testing.T) {
 	}
 	rotate(affiliate.Set[int64](60))
 	w.Pass(time.Minute - time.Microsecond)
-	if scene.Must(w.Endpoint(t.Context(), ep.ID)).PreviousSecretExpiresAt.IsNull() {
+	if scene.Must(w.Webhooks().Endpoint(t.Context(), ep.ID)).PreviousSecretExpiresAt.IsNull() {
 		t.Error("grace ends early")
 	}
 	w.Pass(time.Microsecond)
-	if !scene.Must(w.Endpoint(t.Context(), ep.ID)).PreviousSecretExpiresAt.IsNull() {
+	if !scene.Must(w.Webhooks().Endpoint(t.Context(), ep.ID)).PreviousSecretExpiresAt.IsNull() {
 		t.Error("grace does not end")
 	}
 	if rotate(affiliate.Set[int64](60)); secrets() != 2 {
@@ -363,14 +366,14 @@ func TestEndpointSealFails(t *testing.T) {
 	down := errors.New("the vault is down")
 	fail := func(_, _ []byte) ([]byte, error) { return nil, down }
 	w := scene.New(t, func(c *tributary.Config) { c.Seal, c.Open = fail, fail })
-	if _, err := w.CreateEndpoint(t.Context(), affiliate.EndpointParams{URL: scene.HookURL, Events: []affiliate.EventType{"*"}}); !errors.Is(err, down) {
+	if _, err := w.Webhooks().CreateEndpoint(t.Context(), affiliate.EndpointParams{URL: scene.HookURL, Events: []affiliate.EventType{"*"}}); !errors.Is(err, down) {
 		t.Errorf("create: %v", err)
 	}
-	if _, err := w.RotateSecret(t.Context(), affiliate.Rotation{WebhookID: uuid.Max}); !errors.Is(err, down) {
+	if _, err := w.Webhooks().RotateSecret(t.Context(), affiliate.Rotation{WebhookID: uuid.Max}); !errors.Is(err, down) {
 		t.Errorf("rotate: %v", err)
 	}
 	dry := scene.New(t, func(c *tributary.Config) { c.Rand = bytes.NewReader(nil) })
-	if _, err := dry.CreateEndpoint(t.Context(), affiliate.EndpointParams{URL: scene.HookURL, Events: []affiliate.EventType{"*"}}); err == nil {
+	if _, err := dry.Webhooks().CreateEndpoint(t.Context(), affiliate.EndpointParams{URL: scene.HookURL, Events: []affiliate.EventType{"*"}}); err == nil {
 		t.Error("a secret without randomness")
 	}
 }

@@ -24,10 +24,10 @@ func TestEndpointHeaders(t *testing.T) {
 	w := scene.New(t, scene.Sealed)
 	given := affiliate.EndpointHeaders{"authorization": basic, "X-Api-Key": "k"}
 	in := affiliate.EndpointParams{URL: scene.HookURL, Events: []affiliate.EventType{"*"}, Headers: given, Once: affiliate.Once{Key: "k"}}
-	hook := scene.Must(w.CreateEndpoint(t.Context(), in))
+	hook := scene.Must(w.Webhooks().CreateEndpoint(t.Context(), in))
 	names := []string{"Authorization", "X-Api-Key"}
 	want := affiliate.EndpointHeaders{"Authorization": basic, "X-Api-Key": "k"}
-	stored := scene.Must(w.Endpoint(t.Context(), hook.ID))
+	stored := scene.Must(w.Webhooks().Endpoint(t.Context(), hook.ID))
 	if !slices.Equal(hook.HeaderNames, names) || !slices.Equal(stored.HeaderNames, names) {
 		t.Errorf("names %q, stored %q", hook.HeaderNames, stored.HeaderNames)
 	}
@@ -60,10 +60,10 @@ func TestEndpointHeaders(t *testing.T) {
 	// Another receiver must not get what was for the first one.
 	up := affiliate.EndpointUpdate{URL: affiliate.Set("https://elsewhere.example/")}
 	w.Refused(affiliate.Error{Kind: affiliate.KindInvalid, Reason: affiliate.InvalidField, Field: "headers", Message: "headers must be given again when url leads to another host"},
-		func() error { _, err := w.UpdateEndpoint(t.Context(), hook.ID, up); return err })
-	scene.Must(w.UpdateEndpoint(t.Context(), hook.ID, affiliate.EndpointUpdate{URL: affiliate.Set(scene.HookURL + "/other")})) // the same host
+		func() error { _, err := w.Webhooks().UpdateEndpoint(t.Context(), hook.ID, up); return err })
+	scene.Must(w.Webhooks().UpdateEndpoint(t.Context(), hook.ID, affiliate.EndpointUpdate{URL: affiliate.Set(scene.HookURL + "/other")})) // the same host
 	up.Headers = affiliate.Set(affiliate.EndpointHeaders{})
-	if got := scene.Must(w.UpdateEndpoint(t.Context(), hook.ID, up)); len(got.HeaderNames) != 0 || got.URL != "https://elsewhere.example/" {
+	if got := scene.Must(w.Webhooks().UpdateEndpoint(t.Context(), hook.ID, up)); len(got.HeaderNames) != 0 || got.URL != "https://elsewhere.example/" {
 		t.Errorf("moved without headers: %+v", got)
 	}
 	w.Verifies()
@@ -78,8 +78,8 @@ func TestEndpointTestHasHeaders(t *testing.T) {
 			return affiliate.Attempt{Status: 204}
 		}
 	})
-	hook := scene.Must(w.CreateEndpoint(t.Context(), affiliate.EndpointParams{URL: scene.HookURL, Events: []affiliate.EventType{"*"}, Headers: affiliate.EndpointHeaders{"x-key": "k"}}))
-	scene.Must(w.TestEndpoint(t.Context(), affiliate.EndpointTest{WebhookID: hook.ID, Event: affiliate.SaleCreated}))
+	hook := scene.Must(w.Webhooks().CreateEndpoint(t.Context(), affiliate.EndpointParams{URL: scene.HookURL, Events: []affiliate.EventType{"*"}, Headers: affiliate.EndpointHeaders{"x-key": "k"}}))
+	scene.Must(w.Webhooks().TestEndpoint(t.Context(), affiliate.EndpointTest{WebhookID: hook.ID, Event: affiliate.SaleCreated}))
 	if !maps.Equal(got, affiliate.EndpointHeaders{"X-Key": "k"}) {
 		t.Errorf("the test has %v", map[string]string(got))
 	}
@@ -90,7 +90,7 @@ func TestEndpointTestHasHeaders(t *testing.T) {
 func TestEndpointHeadersBound(t *testing.T) {
 	w := scene.New(t, scene.Sealed)
 	make := func(value string) affiliate.IssuedEndpoint {
-		return scene.Must(w.CreateEndpoint(t.Context(), affiliate.EndpointParams{URL: scene.HookURL, Events: []affiliate.EventType{"*"}, Headers: affiliate.EndpointHeaders{"X-Key": value}}))
+		return scene.Must(w.Webhooks().CreateEndpoint(t.Context(), affiliate.EndpointParams{URL: scene.HookURL, Events: []affiliate.EventType{"*"}, Headers: affiliate.EndpointHeaders{"X-Key": value}}))
 	}
 	theirs, mine := make("theirs"), make("mine")
 	scene.Behind(t, w, func(tx *record.Tx) {
@@ -144,11 +144,11 @@ func TestEndpointHeadersRefused(t *testing.T) {
 	} {
 		want := affiliate.Error{Kind: affiliate.KindInvalid, Reason: affiliate.InvalidField, Field: "headers", Message: c.message}
 		w.Refused(want, func() error {
-			_, err := w.CreateEndpoint(t.Context(), affiliate.EndpointParams{URL: scene.HookURL, Events: []affiliate.EventType{"*"}, Headers: c.headers})
+			_, err := w.Webhooks().CreateEndpoint(t.Context(), affiliate.EndpointParams{URL: scene.HookURL, Events: []affiliate.EventType{"*"}, Headers: c.headers})
 			return err
 		})
 		w.Refused(want, func() error {
-			_, err := w.UpdateEndpoint(t.Context(), hook.ID, affiliate.EndpointUpdate{Headers: affiliate.Set(c.headers)})
+			_, err := w.Webhooks().UpdateEndpoint(t.Context(), hook.ID, affiliate.EndpointUpdate{Headers: affiliate.Set(c.headers)})
 			return err
 		})
 	}

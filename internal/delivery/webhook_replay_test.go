@@ -50,7 +50,7 @@ func TestReplayOne(t *testing.T) {
 				before := w.ReadDelivery(id)
 				w.Pass(time.Second)
 				for range 2 { // a second replay has no effect
-					if n := scene.Must(w.Replay(t.Context(), affiliate.ReplayRange{DeliveryID: id})); n != 1 {
+					if n := scene.Must(w.Webhooks().Replay(t.Context(), affiliate.ReplayRange{DeliveryID: id})); n != 1 {
 						t.Errorf("replayed %d", n)
 					}
 				}
@@ -82,7 +82,7 @@ func TestReplayFails(t *testing.T) {
 		w.Deliver(scene.Answer(200))
 		id := w.ReadDeliveries(affiliate.DeliveryQuery{})[0].ID
 		for i, want := range []affiliate.DeliveryState{affiliate.DeliveryPending, affiliate.DeliveryFailed} {
-			scene.Must(w.Replay(t.Context(), affiliate.ReplayRange{DeliveryID: id}))
+			scene.Must(w.Webhooks().Replay(t.Context(), affiliate.ReplayRange{DeliveryID: id}))
 			w.Settle(500, w.ClaimOne())
 			if d := w.ReadDelivery(id); d.State != want {
 				t.Errorf("attempt %d: %s, want %s", i+2, d.State, want)
@@ -98,7 +98,7 @@ func TestReplayInFlight(t *testing.T) {
 		w.Crowd(1)
 		c := w.ClaimOne()
 		before := w.Dump()
-		if n := scene.Must(w.Replay(t.Context(), affiliate.ReplayRange{DeliveryID: c.Delivery})); n != 1 {
+		if n := scene.Must(w.Webhooks().Replay(t.Context(), affiliate.ReplayRange{DeliveryID: c.Delivery})); n != 1 {
 			t.Errorf("replayed %d", n)
 		}
 		scene.Equal(t, before, w.Dump())
@@ -128,12 +128,12 @@ func TestReplayRange(t *testing.T) {
 		}
 		in := scene.SinceStart(ep.ID)
 		in.Until = affiliate.Set(affiliate.At(scene.Start.Add(6 * 24 * time.Hour)))
-		if n := scene.Must(w.Replay(t.Context(), in)); n != 12 {
+		if n := scene.Must(w.Webhooks().Replay(t.Context(), in)); n != 12 {
 			t.Errorf("replayed %d of 6 days, want 12", n)
 		}
 		in = scene.SinceStart(ep.ID)
 		in.Since = affiliate.Set(affiliate.Day(scene.Start.Year(), scene.Start.Month(), scene.Start.Day()+7))
-		if n := scene.Must(w.Replay(t.Context(), in)); n != 2 {
+		if n := scene.Must(w.Webhooks().Replay(t.Context(), in)); n != 2 {
 			t.Errorf("replayed %d of the last day, want 2", n)
 		}
 		w.Answered()
@@ -156,7 +156,7 @@ func TestReplayRange(t *testing.T) {
 		}
 		scene.Equal(t, map[affiliate.DeliveryState]int{affiliate.DeliveryDelivered: 15}, w.States(ep.ID))
 		scene.Equal(t, w.States(ep.ID), w.States(other.ID))
-		if n := scene.Must(w.Replay(t.Context(), scene.SinceStart(ep.ID))); n != 0 {
+		if n := scene.Must(w.Webhooks().Replay(t.Context(), scene.SinceStart(ep.ID))); n != 0 {
 			t.Errorf("replayed %d delivered ones", n)
 		}
 	})
@@ -171,9 +171,9 @@ func TestReplayErased(t *testing.T) {
 		scene.Must(0, w.Forfeiting().EraseAffiliate(t.Context(), a.ID))
 		w.Edit(ep.ID, affiliate.EndpointUpdate{Active: affiliate.Set(true)})
 		w.Refused(scene.MissingError(affiliate.DeliveryNotFound, "Delivery not found"), func() error {
-			return scene.ErrOf(w.Replay(t.Context(), affiliate.ReplayRange{DeliveryID: w.ReadDeliveries(affiliate.DeliveryQuery{})[0].ID}))
+			return scene.ErrOf(w.Webhooks().Replay(t.Context(), affiliate.ReplayRange{DeliveryID: w.ReadDeliveries(affiliate.DeliveryQuery{})[0].ID}))
 		})
-		if n := scene.Must(w.Replay(t.Context(), scene.SinceStart(ep.ID))); n != 0 {
+		if n := scene.Must(w.Webhooks().Replay(t.Context(), scene.SinceStart(ep.ID))); n != 0 {
 			t.Errorf("replayed %d", n)
 		}
 	})
@@ -210,17 +210,17 @@ func TestReplayErrors(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			w := *w
 			w.T = t
-			w.Refused(tt.want, func() error { return scene.ErrOf(w.Replay(t.Context(), tt.in)) })
+			w.Refused(tt.want, func() error { return scene.ErrOf(w.Webhooks().Replay(t.Context(), tt.in)) })
 		})
 	}
 	fourteen := affiliate.ReplayRange{WebhookID: ep.ID, Since: affiliate.Set(affiliate.At(scene.Start.Add(-14 * 24 * time.Hour)))}
 	w.Edit(ep.ID, affiliate.EndpointUpdate{Active: affiliate.Set(true)})
-	if n := scene.Must(w.Replay(t.Context(), fourteen)); n != 1 {
+	if n := scene.Must(w.Webhooks().Replay(t.Context(), fourteen)); n != 1 {
 		t.Errorf("since 14 days ago: %d", n)
 	}
-	scene.Must(w.DeleteEndpoint(t.Context(), ep.ID))
+	scene.Must(w.Webhooks().DeleteEndpoint(t.Context(), ep.ID))
 	w.Refused(scene.MissingError(affiliate.WebhookNotFound, "Webhook endpoint not found"), func() error {
-		return scene.ErrOf(w.Replay(t.Context(), affiliate.ReplayRange{DeliveryID: id}))
+		return scene.ErrOf(w.Webhooks().Replay(t.Context(), affiliate.ReplayRange{DeliveryID: id}))
 	})
 }
 
@@ -237,12 +237,12 @@ func TestReplayTooLarge(t *testing.T) {
 			CodeStructure: affiliate.Set(affiliate.CodeStructure{RandomChars: true}), RandomCharsLength: affiliate.Set[int64](10),
 		}}))
 		w.Edit(ep.ID, affiliate.EndpointUpdate{Active: affiliate.Set(true)})
-		replay := func() error { return scene.ErrOf(w.Replay(t.Context(), scene.SinceStart(ep.ID))) }
+		replay := func() error { return scene.ErrOf(w.Webhooks().Replay(t.Context(), scene.SinceStart(ep.ID))) }
 		switch n {
 		case 1:
 			w.Refused(scene.FieldError(affiliate.ReplayTooLarge, "", "More than 10000 deliveries match; narrow the range"), replay)
 		default: // and the event of ada's own code
-			if got := scene.Must(w.Replay(t.Context(), scene.SinceStart(ep.ID))); got != 10_000 {
+			if got := scene.Must(w.Webhooks().Replay(t.Context(), scene.SinceStart(ep.ID))); got != 10_000 {
 				t.Errorf("replayed %d", got)
 			}
 		}
@@ -260,7 +260,7 @@ func TestReplayOnce(t *testing.T) {
 		in := scene.SinceStart(ep.ID)
 		in.Key = "refused"
 		for range 2 {
-			if _, err := w.Replay(t.Context(), in); fmt.Sprint(err) != "Webhook endpoint is disabled" {
+			if _, err := w.Webhooks().Replay(t.Context(), in); fmt.Sprint(err) != "Webhook endpoint is disabled" {
 				t.Errorf("refusal: %v", err)
 			}
 			w.Edit(ep.ID, affiliate.EndpointUpdate{Active: affiliate.Set(true)})
@@ -268,14 +268,14 @@ func TestReplayOnce(t *testing.T) {
 		in.Key = "good"
 		var stored string
 		in.Replayed = func(answer []byte) { stored = string(answer) }
-		if n := scene.Must(w.Replay(t.Context(), in)); n != 3 || stored != "" {
+		if n := scene.Must(w.Webhooks().Replay(t.Context(), in)); n != 3 || stored != "" {
 			t.Errorf("replayed %d, stored %q", n, stored)
 		}
 		w.Deliver(scene.Answer(200))
 		w.Edit(ep.ID, affiliate.EndpointUpdate{Active: affiliate.Set(false)})
 		w.Crowd(1)
 		before := w.Dump()
-		if n := scene.Must(w.Replay(t.Context(), in)); n != 3 || stored != "3" {
+		if n := scene.Must(w.Webhooks().Replay(t.Context(), in)); n != 3 || stored != "3" {
 			t.Errorf("again: %d, stored %q", n, stored)
 		}
 		scene.Equal(t, before, w.Dump())

@@ -54,7 +54,7 @@ func TestSettleSchedule(t *testing.T) {
 		if got := w.Claim(1); len(got) > 0 {
 			t.Errorf("claimed after it failed: %v", got)
 		}
-		if n := scene.Must(w.Replay(t.Context(), affiliate.ReplayRange{DeliveryID: id})); n != 1 {
+		if n := scene.Must(w.Webhooks().Replay(t.Context(), affiliate.ReplayRange{DeliveryID: id})); n != 1 {
 			t.Errorf("replayed %d", n)
 		}
 	})
@@ -116,7 +116,7 @@ func TestSettleRecord(t *testing.T) {
 				a := w.Attempt(w.ClaimOne(), 500)
 				a.Took, a.Response = 84*time.Millisecond, tt.response
 				w.Pass(time.Second)
-				scene.Must(0, w.SettleDeliveries(t.Context(), []affiliate.Attempt{a}))
+				scene.Must(0, w.Webhooks().SettleDeliveries(t.Context(), []affiliate.Attempt{a}))
 				scene.Equal(t, []affiliate.DeliveryAttempt{{
 					At: affiliate.TimeOf(scene.Start), Trigger: affiliate.TriggerAutomatic, URL: scene.HookURL,
 					StatusCode: affiliate.Set[int64](500), DurationMS: 84, Error: affiliate.Null[string](), Response: affiliate.Set(tt.want),
@@ -133,7 +133,7 @@ func TestSettleRecordTime(t *testing.T) {
 	w.Crowd(1)
 	a := w.Attempt(w.ClaimOne(), 200)
 	a.At, a.Took = time.Time{}, time.Second
-	scene.Must(0, w.SettleDeliveries(t.Context(), []affiliate.Attempt{a}))
+	scene.Must(0, w.Webhooks().SettleDeliveries(t.Context(), []affiliate.Attempt{a}))
 	if got := w.ReadDelivery(a.Delivery).Attempts[0].At; got != affiliate.TimeOf(scene.Start.Add(-time.Second)) {
 		t.Errorf("at %v", got)
 	}
@@ -155,12 +155,12 @@ func TestSettleForeign(t *testing.T) {
 			"another delivery": {Delivery: other[1].ID, Token: uuid.Max, Status: 200},
 			"unknown":          {Delivery: uuid.Max, Token: c.Token, Status: 200},
 		} {
-			if err := w.SettleDeliveries(t.Context(), []affiliate.Attempt{a}); err != nil {
+			if err := w.Webhooks().SettleDeliveries(t.Context(), []affiliate.Attempt{a}); err != nil {
 				t.Errorf("%s: %v", name, err)
 			}
 			scene.Equal(t, before, w.Dump())
 		}
-		if err := w.SettleDeliveries(t.Context(), nil); err != nil {
+		if err := w.Webhooks().SettleDeliveries(t.Context(), nil); err != nil {
 			t.Error(err)
 		}
 	})
@@ -214,7 +214,7 @@ func TestSettlePause(t *testing.T) {
 				}
 			}
 			a.RetryAfter = 5 * time.Minute
-			scene.Must(0, w.SettleDeliveries(t.Context(), []affiliate.Attempt{a}))
+			scene.Must(0, w.Webhooks().SettleDeliveries(t.Context(), []affiliate.Attempt{a}))
 			if got := w.Health(busy.ID); got.PausedUntil != affiliate.Set(affiliate.TimeOf(w.Now.Add(5*time.Minute))) || !got.Active {
 				t.Errorf("endpoint %+v", got)
 			}
@@ -373,7 +373,7 @@ func TestSettleNotices(t *testing.T) {
 		c := w.ClaimOne()
 		a := w.Attempt(c, 0)
 		a.Err = affiliate.FailedTimeout
-		scene.Must(0, w.SettleDeliveries(t.Context(), []affiliate.Attempt{a}))
+		scene.Must(0, w.Webhooks().SettleDeliveries(t.Context(), []affiliate.Attempt{a}))
 		w.Pass(time.Minute)
 		w.Settle(500, w.ClaimOne())
 		notice := affiliate.Notice{
@@ -403,7 +403,7 @@ func TestSettleTogether(t *testing.T) {
 	}
 	before := w.Dump()
 	w.Probe.Ops.Store(0)
-	scene.Must(0, w.SettleDeliveries(t.Context(), done))
+	scene.Must(0, w.Webhooks().SettleDeliveries(t.Context(), done))
 	calls := w.Probe.Ops.Load()
 	if calls < 8 {
 		t.Fatalf("%d calls", calls)
@@ -419,7 +419,7 @@ func TestSettleTogether(t *testing.T) {
 	for n := int64(1); n <= calls; n++ {
 		w.Probe.Ops.Store(0)
 		w.Probe.FailAt = n
-		if err := w.SettleDeliveries(t.Context(), done); err == nil {
+		if err := w.Webhooks().SettleDeliveries(t.Context(), done); err == nil {
 			t.Errorf("call %d failed, and it settled", n)
 		}
 		w.Probe.FailAt = 0

@@ -26,11 +26,11 @@ func TestTestEndpoint(t *testing.T) {
 			}
 			scene.OnStores(t, func(t *testing.T, w *scene.World) {
 				sent = nil
-				ep := scene.Must(w.CreateEndpoint(t.Context(), affiliate.EndpointParams{
+				ep := scene.Must(w.Webhooks().CreateEndpoint(t.Context(), affiliate.EndpointParams{
 					URL: scene.HookURL, Events: []affiliate.EventType{other(typ)}, Active: affiliate.Set(false), SvixHeaders: true,
 				}))
 				before := w.Dump()
-				got := scene.Must(w.TestEndpoint(t.Context(), affiliate.EndpointTest{WebhookID: ep.ID, Event: typ}))
+				got := scene.Must(w.Webhooks().TestEndpoint(t.Context(), affiliate.EndpointTest{WebhookID: ep.ID, Event: typ}))
 				scene.Equal(t, before, w.Dump())
 				if len(sent) != 1 {
 					t.Fatalf("%d requests", len(sent))
@@ -146,7 +146,7 @@ func TestTestEndpointResults(t *testing.T) {
 			})
 			ep := w.Hook()
 			before := w.Dump()
-			got := scene.Must(w.TestEndpoint(t.Context(), affiliate.EndpointTest{WebhookID: ep.ID, Event: affiliate.SaleCreated}))
+			got := scene.Must(w.Webhooks().TestEndpoint(t.Context(), affiliate.EndpointTest{WebhookID: ep.ID, Event: affiliate.SaleCreated}))
 			tt.want.EventID = got.EventID
 			scene.Equal(t, tt.want, got)
 			scene.Equal(t, before, w.Dump())
@@ -154,7 +154,7 @@ func TestTestEndpointResults(t *testing.T) {
 	}
 	t.Run("NoSender", func(t *testing.T) {
 		w := scene.New(t)
-		got := scene.Must(w.TestEndpoint(t.Context(), affiliate.EndpointTest{WebhookID: w.Hook().ID, Event: affiliate.SaleCreated}))
+		got := scene.Must(w.Webhooks().TestEndpoint(t.Context(), affiliate.EndpointTest{WebhookID: w.Hook().ID, Event: affiliate.SaleCreated}))
 		if got.Delivered || got.Error != affiliate.Set(affiliate.FailedNoSender) || !got.StatusCode.IsNull() {
 			t.Errorf("%+v", got)
 		}
@@ -180,7 +180,7 @@ func TestTestEndpointErrors(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			w := *w
 			w.T = t
-			w.Refused(tt.want, func() error { return scene.ErrOf(w.TestEndpoint(t.Context(), tt.in)) })
+			w.Refused(tt.want, func() error { return scene.ErrOf(w.Webhooks().TestEndpoint(t.Context(), tt.in)) })
 		})
 	}
 }
@@ -198,18 +198,18 @@ func TestTestEndpointOnce(t *testing.T) {
 		in := affiliate.EndpointTest{WebhookID: ep.ID, Event: affiliate.SaleCreated, Once: affiliate.Once{Key: "k"}}
 		var stored []byte
 		in.Replayed = func(answer []byte) { stored = answer }
-		first := scene.Must(w.TestEndpoint(t.Context(), in))
+		first := scene.Must(w.Webhooks().TestEndpoint(t.Context(), in))
 		if stored != nil || sent != 1 {
 			t.Errorf("first: stored %s, sent %d", stored, sent)
 		}
 		before := w.Dump()
-		scene.Equal(t, first, scene.Must(w.TestEndpoint(t.Context(), in)))
+		scene.Equal(t, first, scene.Must(w.Webhooks().TestEndpoint(t.Context(), in)))
 		scene.Equal(t, before, w.Dump())
 		if sent != 1 || string(stored) != scene.JSON(first) {
 			t.Errorf("repeat: sent %d, stored %s", sent, stored)
 		}
 		in.Event = affiliate.SaleUpdated
-		if _, err := w.TestEndpoint(t.Context(), in); err == nil || sent != 1 {
+		if _, err := w.Webhooks().TestEndpoint(t.Context(), in); err == nil || sent != 1 {
 			t.Errorf("another request under the key: %v", err)
 		}
 	}, func(c *tributary.Config) { c.Send = send })

@@ -224,7 +224,7 @@ func walkCauses(t *testing.T, cascade bool) {
 		cause{"Err CreateReferral of nobody", func() error { _, err := customer("x", "nobody"); return err }, nil},
 		cause{"CreateReferral, second", func() (err error) { bea, err = customer("bea", "bob"); return keep("bea", bea.ID, err) }, fires("referral.created bea")},
 		cause{"ImportReferrals", func() error {
-			_, err := w.ImportReferrals(ctx, []imported.Referral{{ReferralParams: affiliate.ReferralParams{AffiliateID: "ada", Name: "i", Email: "i@example.net", ReferredUserExternalID: "i"}}})
+			_, err := w.Imports().Referrals(ctx, []imported.Referral{{ReferralParams: affiliate.ReferralParams{AffiliateID: "ada", Name: "i", Email: "i@example.net", ReferredUserExternalID: "i"}}})
 			return err
 		}, nil},
 		cause{"UpdateReferral", func() error {

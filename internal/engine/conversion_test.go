@@ -212,7 +212,7 @@ func TestConversionAndPayment(t *testing.T) {
 	}
 	scene.Must(s.UpdateSale(ctx, lead.ID, affiliate.SaleUpdate{ExternalID: affiliate.Set("pi_1")}))
 	for _, fact := range []affiliate.PaymentFact{s.Paid("pi_1 cs_1", "120", "20", "mara"), s.Refund("re_1", "20", affiliate.RefundSucceeded), s.Cumulative("120")} {
-		if paid, err := s.ReportPayment(ctx, fact); err != nil || paid.Outcome == affiliate.SaleDuplicate && paid.Sale.Or(affiliate.Sale{}).ID == lead.ID {
+		if paid, err := s.Payments().ReportPayment(ctx, fact); err != nil || paid.Outcome == affiliate.SaleDuplicate && paid.Sale.Or(affiliate.Sale{}).ID == lead.ID {
 			t.Errorf("%+v, %v", paid, err)
 		}
 		if got := scene.Must(s.Sale(ctx, lead.ID)); got.CommissionEarned != scene.Sum("50") || got.Status != affiliate.SaleActive {

@@ -89,7 +89,7 @@ func TestHostIDOfTwo(t *testing.T) {
 	})
 	scene.Must(s.UpdateReferral(ctx, s.Bea.Email, affiliate.ReferralUpdate{ReferredUserExternalID: affiliate.Set("cust-bea")}))
 	in.Email = "imported@example.net"
-	rep := scene.Must(s.ImportReferrals(ctx, []imported.Referral{{ReferralParams: in, Ref: "r1", CreatedAt: s.Now}}))
+	rep := scene.Must(s.Imports().Referrals(ctx, []imported.Referral{{ReferralParams: in, Ref: "r1", CreatedAt: s.Now}}))
 	if len(rep.Failed) != 1 || !errors.Is(rep.Failed[0].Err, affiliate.ReferralExternalIDTaken) {
 		t.Errorf("an imported row: %+v", rep)
 	}
@@ -178,7 +178,7 @@ func TestHostIDAtOnce(t *testing.T) {
 		t.Errorf("customers with one id: %+v", one)
 	}
 	in := affiliate.ReferralParams{AffiliateID: "bob", Name: "I", Email: "i.m@gmail.com", ReferredUserExternalID: "u-2"}
-	rep := scene.Must(s.ImportReferrals(ctx, []imported.Referral{
+	rep := scene.Must(s.Imports().Referrals(ctx, []imported.Referral{
 		{ReferralParams: in, Ref: "r1", CreatedAt: s.Now},
 		{ReferralParams: affiliate.ReferralParams{AffiliateID: "ada", Name: "I", Email: "im+x@googlemail.com", ReferredUserExternalID: "u-3"}, Ref: "r2", CreatedAt: s.Now},
 	}))

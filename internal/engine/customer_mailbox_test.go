@@ -127,7 +127,7 @@ func TestFirstIsOneThing(t *testing.T) {
 	scene.Must(s.RefundSale(ctx, affiliate.Refund{SaleID: sale.ID}))
 	first("after a refund in full", true)
 
-	scene.Must(s.ImportReferrals(ctx, []imported.Referral{{Ref: "old", Unreferred: true, ReferralParams: affiliate.ReferralParams{Email: "olga@example.net", ReferredUserExternalID: "cust-olga"}}}))
+	scene.Must(s.Imports().Referrals(ctx, []imported.Referral{{Ref: "old", Unreferred: true, ReferralParams: affiliate.ReferralParams{Email: "olga@example.net", ReferredUserExternalID: "cust-olga"}}}))
 	for _, o := range []affiliate.Order{{Email: "Olga+shop@example.net"}, {ReferredUserExternalID: "cust-olga"}} {
 		o.PromoCode, o.TotalEarned = "ADA20", scene.Amount("10")
 		if got := scene.Must(s.Evaluate(ctx, o)); got.Valid || got.Reasons[0].Reason != affiliate.NotFirstOrder {

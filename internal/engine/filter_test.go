@@ -180,7 +180,7 @@ func TestFilters(t *testing.T) {
 	t.Run("Deliveries", func(t *testing.T) {
 		b := scene.NewLedger(t)
 		type F = affiliate.DeliveryQuery
-		checkFilter(t, b.Deliveries, func(v affiliate.Delivery) string { return v.ID.String() },
+		checkFilter(t, b.Webhooks().Deliveries, func(v affiliate.Delivery) string { return v.ID.String() },
 			values(func(f *F) *affiliate.Opt[uuid.UUID] { return &f.WebhookID }, b.Hooked.ID, b.Disabled.ID, uuid.Max),
 			[]setting[F]{
 				{set: func(f *F) { f.State = affiliate.DeliveryPending }}, {set: func(f *F) { f.State = affiliate.DeliverySkipped }},

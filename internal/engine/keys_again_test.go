@@ -42,12 +42,12 @@ func TestKeysAfterDeletion(t *testing.T) {
 	}
 	payer := func() (string, error) {
 		scene.Must(s.CreateReferral(ctx, affiliate.ReferralParams{AffiliateID: "ada", Name: "P", Email: "payer@b.co", ReferredUserExternalID: "host-again"}))
-		known := scene.Must(s.Payer(ctx, "stripe", affiliate.PayerFact{ID: "cus_again"}))
+		known := scene.Must(s.Payments().Payer(ctx, "stripe", affiliate.PayerFact{ID: "cus_again"}))
 		if known.Known {
 			t.Error("the payer of a deleted customer is known")
 		}
-		scene.Must(0, s.ReportPayer(ctx, "stripe", affiliate.PayerFact{ID: "cus_again", Email: "payer@b.co"}))
-		known = scene.Must(s.Payer(ctx, "stripe", affiliate.PayerFact{ID: "cus_again"}))
+		scene.Must(0, s.Payments().ReportPayer(ctx, "stripe", affiliate.PayerFact{ID: "cus_again", Email: "payer@b.co"}))
+		known = scene.Must(s.Payments().Payer(ctx, "stripe", affiliate.PayerFact{ID: "cus_again"}))
 		return known.Referral.Or(affiliate.Referral{}).ID.String(), nil
 	}
 	adjustment := func() (string, error) {
@@ -55,7 +55,7 @@ func TestKeysAfterDeletion(t *testing.T) {
 		return made.ID.String(), err
 	}
 	webhook := func() (string, error) {
-		made, err := s.CreateEndpoint(ctx, affiliate.EndpointParams{URL: "https://again.example/hook", Events: []affiliate.EventType{affiliate.SaleCreated}})
+		made, err := s.Webhooks().CreateEndpoint(ctx, affiliate.EndpointParams{URL: "https://again.example/hook", Events: []affiliate.EventType{affiliate.SaleCreated}})
 		return made.ID.String(), err
 	}
 	run := func() (string, error) {
@@ -97,8 +97,8 @@ func TestKeysAfterDeletion(t *testing.T) {
 		if id := scene.Must(webhook()); id == last["webhook"] { // an address may have several
 			t.Errorf("webhook %s", id)
 		}
-		for _, ep := range scene.Must(s.Endpoints(ctx, affiliate.Page{})).Items {
-			scene.Must(s.DeleteEndpoint(ctx, ep.ID))
+		for _, ep := range scene.Must(s.Webhooks().Endpoints(ctx, affiliate.Page{})).Items {
+			scene.Must(s.Webhooks().DeleteEndpoint(ctx, ep.ID))
 		}
 		scene.Must(0, s.DeleteReferral(ctx, "payer@b.co"))
 		sold := scene.Must(s.Sales(ctx, affiliate.SaleQuery{ExternalID: scene.TextOf("order-again")}, affiliate.Page{})).Items[0]
@@ -123,7 +123,7 @@ func TestKeysThatStay(t *testing.T) {
 	}
 	told := func(want affiliate.SaleOutcome) affiliate.Sale {
 		t.Helper()
-		res := scene.Must(s.ReportPayment(ctx, paid))
+		res := scene.Must(s.Payments().ReportPayment(ctx, paid))
 		if res.Outcome != want {
 			t.Errorf("%v is %s, want %s", paid.Keys, res.Outcome, want)
 		}

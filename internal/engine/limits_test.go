@@ -137,8 +137,8 @@ func TestBulkLimit(t *testing.T) {
 			func() error { return scene.ErrOf(w.ReviewCommissions(ctx, affiliate.ApprovalOnHold, sales...)) },
 		},
 		"Import": {
-			func() error { return scene.ErrOf(w.ImportReferrals(ctx, []imported.Referral{row, row})) },
-			func() error { return scene.ErrOf(w.ImportReferrals(ctx, []imported.Referral{row, row, row})) },
+			func() error { return scene.ErrOf(w.Imports().Referrals(ctx, []imported.Referral{row, row})) },
+			func() error { return scene.ErrOf(w.Imports().Referrals(ctx, []imported.Referral{row, row, row})) },
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

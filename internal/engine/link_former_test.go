@@ -32,7 +32,7 @@ func takers(w *scene.World, mail string, owner, link uuid.UUID) map[string]func(
 			return scene.ErrOf(w.UpdateAffiliate(ctx, affiliate.AffiliateRef{ID: owner}, affiliate.AffiliateUpdate{AffiliateLink: affiliate.Set(s)}))
 		},
 		"import": func(s string) error {
-			report, err := w.ImportAffiliates(ctx, []imported.Affiliate{{
+			report, err := w.Imports().Affiliates(ctx, []imported.Affiliate{{
 				Ref: "old:n", Email: mail, FirstName: "N", OnConflict: imported.RefuseRow, Links: []imported.Link{{Slug: s, Ref: "old:l"}},
 			}})
 			if err == nil && len(report.Failed) > 0 {
@@ -100,7 +100,7 @@ func TestFormerSlugs(t *testing.T) {
 			if got := scene.Must(w.Partner(namesake.ID).AddLink(ctx, "", 9)); got.Link != "mara-3" {
 				t.Errorf("a partner's slug is generated as %s", got.Link)
 			}
-			report := scene.Must(w.ImportAffiliates(ctx, []imported.Affiliate{
+			report := scene.Must(w.Imports().Affiliates(ctx, []imported.Affiliate{
 				{Ref: "old:1", Email: "mara@third.example", FirstName: "M", OnConflict: imported.RenameSlug, Links: []imported.Link{{Slug: "Mara"}}},
 				{Ref: "old:2", Email: "mara@fourth.example", FirstName: "M"},
 			}))

@@ -253,12 +253,12 @@ func TestMergedStatus(t *testing.T) {
 	kim := s.Customer("ada", "kim")
 	for payer, who := range map[string]affiliate.Referral{"cus_T": s.Tomas, "cus_K": kim} {
 		fact := affiliate.PayerFact{ID: payer, Email: who.Email, CustomerID: who.ReferredUserExternalID.Or("")}
-		scene.Must(0, s.ReportPayer(ctx, "stripe", fact))
+		scene.Must(0, s.Payments().ReportPayer(ctx, "stripe", fact))
 		status := affiliate.SubscriptionPastDue
 		if payer == "cus_K" {
 			status = affiliate.SubscriptionActive
 		}
-		scene.Must(s.ReportSubscription(ctx, affiliate.SubscriptionFact{Provider: "stripe", Payer: fact, Subscription: "sub_" + payer, Status: status, At: s.Now}))
+		scene.Must(s.Payments().ReportSubscription(ctx, affiliate.SubscriptionFact{Provider: "stripe", Payer: fact, Subscription: "sub_" + payer, Status: status, At: s.Now}))
 	}
 	if got := scene.Must(s.Referral(ctx, s.Tomas.Email)); got.SubscriptionStatus != affiliate.SubscriptionPastDue {
 		t.Fatalf("before: %s", got.SubscriptionStatus)

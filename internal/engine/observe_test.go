@@ -88,23 +88,21 @@ func TestObserverSeesEveryMethod(t *testing.T) {
 			var watch watcher
 			outcomes := map[affiliate.Outcome]int{}
 			w := scene.NewOn(t, how.store(memstore.New()), watch.into)
-			program := reflect.ValueOf(w.Program)
-			for i := range program.NumMethod() {
-				method := program.Type().Method(i)
-				if !observable(method.Type) {
+			for name, method := range scene.Methods(w.Program) {
+				if !observable(method.Type()) {
 					continue
 				}
 				watch.all = nil
-				callWithNothing(program.Method(i), how.ctx)
-				if watch.open != 0 || len(watch.all) != 1 || watch.all[0].op.Name != method.Name {
-					t.Errorf("%s: %d are open, %d have ended: %+v", method.Name, watch.open, len(watch.all), watch.all)
+				callWithNothing(method, how.ctx)
+				if watch.open != 0 || len(watch.all) != 1 || watch.all[0].op.Name != name {
+					t.Errorf("%s: %d are open, %d have ended: %+v", name, watch.open, len(watch.all), watch.all)
 					watch.open = 0
 					continue
 				}
 				res := watch.all[0].res
 				outcomes[res.Outcome]++
 				if res.Took != time.Millisecond || (res.Failure != "") != (res.Outcome == affiliate.OutcomeFailed || res.Outcome == affiliate.OutcomeCanceled) {
-					t.Errorf("%s: %+v", method.Name, res)
+					t.Errorf("%s: %+v", name, res)
 				}
 			}
 			t.Logf("%v", outcomes)
@@ -117,7 +115,7 @@ func TestObserverSeesEveryMethod(t *testing.T) {
 
 // observable reports whether a method takes a context and returns an error.
 func observable(m reflect.Type) bool {
-	return m.NumIn() > 1 && m.In(1) == reflect.TypeFor[context.Context]() && m.NumOut() > 0 &&
+	return m.NumIn() > 0 && m.In(0) == reflect.TypeFor[context.Context]() && m.NumOut() > 0 &&
 		m.Out(m.NumOut()-1) == reflect.TypeFor[error]()
 }
 
@@ -387,8 +385,8 @@ func TestObserverDeliveries(t *testing.T) {
 	c := w.ClaimOne()
 	done := w.Attempt(c, 503)
 	done.Took = 20 * time.Millisecond
-	scene.Must(0, w.SettleDeliveries(t.Context(), []affiliate.Attempt{done}))
-	scene.Must(0, w.SettleDeliveries(t.Context(), []affiliate.Attempt{done}))
+	scene.Must(0, w.Webhooks().SettleDeliveries(t.Context(), []affiliate.Attempt{done}))
+	scene.Must(0, w.Webhooks().SettleDeliveries(t.Context(), []affiliate.Attempt{done}))
 	want := []affiliate.DeliverySeen{{
 		Program: w.Config().ID, Endpoint: ep.ID, Event: affiliate.AffiliateCreated, Attempt: 1, Status: 503,
 		Trigger: affiliate.TriggerAutomatic, State: affiliate.DeliveryPending, Started: w.Now, Took: 20 * time.Millisecond, Lag: 1500 * time.Millisecond,
@@ -439,7 +437,7 @@ func TestObserverSeesNoData(t *testing.T) {
 	for _, c := range w.Claim(64) {
 		a := w.Attempt(c, 500)
 		a.Response = "tim@example.com is unknown"
-		scene.Must(0, w.SettleDeliveries(ctx, []affiliate.Attempt{a}))
+		scene.Must(0, w.Webhooks().SettleDeliveries(ctx, []affiliate.Attempt{a}))
 	}
 	text := fmt.Sprintf("%+v %+v", watch.all, watch.sent)
 	if len(watch.sent) == 0 {

@@ -92,7 +92,7 @@ func TestSendPanics(t *testing.T) {
 	scene.OnStores(t, func(t *testing.T, w *scene.World) {
 		log.Reset()
 		ep := w.Hook()
-		got := scene.Must(w.TestEndpoint(t.Context(), affiliate.EndpointTest{WebhookID: ep.ID, Event: affiliate.SaleCreated}))
+		got := scene.Must(w.Webhooks().TestEndpoint(t.Context(), affiliate.EndpointTest{WebhookID: ep.ID, Event: affiliate.SaleCreated}))
 		if got.Delivered || got.Error != affiliate.Set(affiliate.FailedInternal) || got.EventID == "" {
 			t.Errorf("%+v", got)
 		}

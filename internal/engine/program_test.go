@@ -149,7 +149,7 @@ func TestWrappingStore(t *testing.T) {
 	if _, err := s.CreateReferral(ctx, nobody); !errors.Is(err, affiliate.ErrNotFound) {
 		t.Errorf("CreateReferral: %v", err)
 	}
-	report, err := s.ImportReferrals(ctx, []imported.Referral{{ReferralParams: nobody}})
+	report, err := s.Imports().Referrals(ctx, []imported.Referral{{ReferralParams: nobody}})
 	if err != nil || len(report.Failed) != 1 {
 		t.Errorf("ImportReferrals: %+v, %v", report, err)
 	}

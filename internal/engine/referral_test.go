@@ -471,7 +471,7 @@ func TestImportReferrals(t *testing.T) {
 	}
 	kept := append([]imported.Referral{}, rows...)
 	var report imported.Report
-	s.Fires(func() (err error) { report, err = s.ImportReferrals(ctx, rows); return err })
+	s.Fires(func() (err error) { report, err = s.Imports().Referrals(ctx, rows); return err })
 	if diff := cmp.Diff(kept, rows); diff != "" {
 		t.Errorf("the caller's rows changed: %s", diff)
 	}
@@ -520,7 +520,7 @@ func TestImportReferrals(t *testing.T) {
 	}, affiliate.ReferralUpdated)
 	s.Fires(func() error { return s.Forfeiting().DeleteReferral(ctx, "y3@example.net") }, affiliate.ReferralDeleted)
 	s.Verifies()
-	if empty := scene.Must(s.ImportReferrals(ctx, nil)); !cmp.Equal(empty, imported.Report{}) {
+	if empty := scene.Must(s.Imports().Referrals(ctx, nil)); !cmp.Equal(empty, imported.Report{}) {
 		t.Errorf("%+v", empty)
 	}
 }

@@ -240,10 +240,10 @@ func TestRefundOfTaxKnown(t *testing.T) {
 	s.Gives("pi_1", "20")
 	other := said(s, affiliate.RefundSucceeded)
 	other.Refunds[0].Tax = affiliate.Set(scene.Sum("10"))
-	_, err := s.ReportPayment(t.Context(), other)
+	_, err := s.Payments().ReportPayment(t.Context(), other)
 	scene.WantReason(t, "another tax", affiliate.InvalidField, err)
 	other.Refunds[0] = affiliate.RefundFact{ID: "re_3", Amount: scene.Sum("5"), Tax: affiliate.Set(scene.Sum("6")), State: affiliate.RefundSucceeded}
-	_, err = s.ReportPayment(t.Context(), other)
+	_, err = s.Payments().ReportPayment(t.Context(), other)
 	scene.WantReason(t, "more tax than amount", affiliate.RefundExceedsSale, err)
 	s.Gives("pi_1", "20")
 }

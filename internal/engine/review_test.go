@@ -338,7 +338,7 @@ func TestReviewUnnamed(t *testing.T) {
 	again("brought by a link", "ACCEPTED  []", affiliate.SaleParams{ReferredUserExternalID: "user-1"})
 	pays := func(what, want string, paid affiliate.Paid) {
 		paid.TotalEarned, paid.Gross = scene.Sum("100"), scene.Sum("100")
-		res, err := w.ReportPayment(t.Context(), affiliate.PaymentFact{
+		res, err := w.Payments().ReportPayment(t.Context(), affiliate.PaymentFact{
 			Provider: "stripe", Keys: []string{what}, Payer: affiliate.PayerFact{ID: "cus_1"}, At: w.Now, Currency: "USD", Sale: affiliate.Set(paid),
 		})
 		if sale := res.Sale.Or(affiliate.Sale{}); err != nil || verdictOf(sale) != want {
@@ -347,7 +347,7 @@ func TestReviewUnnamed(t *testing.T) {
 	}
 	pays("first payment", "ON_HOLD FRAUD_PREVENTION [unnamed_customer]", affiliate.Paid{Tries: []affiliate.Credit{{PromoCode: "ADA10"}}})
 	pays("renewal", "ON_HOLD FRAUD_PREVENTION [unnamed_customer]", affiliate.Paid{Renewal: true})
-	scene.Must(0, w.ReportPayer(t.Context(), "stripe", affiliate.PayerFact{ID: "cus_1", Email: "zoe@buyer.example"}))
+	scene.Must(0, w.Payments().ReportPayer(t.Context(), "stripe", affiliate.PayerFact{ID: "cus_1", Email: "zoe@buyer.example"}))
 	pays("named since", "ACCEPTED  []", affiliate.Paid{Renewal: true})
 	scene.Must(0, w.EraseReferral(t.Context(), "zoe@buyer.example"))
 	pays("erased since", "ACCEPTED  []", affiliate.Paid{Renewal: true})

@@ -75,11 +75,14 @@ func TestClockGoesBack(t *testing.T) {
 		},
 		"tiers": func() error { _, err := s.Run(ctx, affiliate.AssignTiersJob{}); return err },
 		"endpoint": func() error {
-			_, err := s.UpdateEndpoint(ctx, hook.ID, affiliate.EndpointUpdate{Description: scene.TextOf("n")})
+			_, err := s.Webhooks().UpdateEndpoint(ctx, hook.ID, affiliate.EndpointUpdate{Description: scene.TextOf("n")})
 			return err
 		},
-		"rotation": func() error { _, err := s.RotateSecret(ctx, affiliate.Rotation{WebhookID: hook.ID}); return err },
-		"hold":     func() error { _, err := s.ReviewCommissions(ctx, affiliate.ApprovalAccepted, sale.ID); return err },
+		"rotation": func() error {
+			_, err := s.Webhooks().RotateSecret(ctx, affiliate.Rotation{WebhookID: hook.ID})
+			return err
+		},
+		"hold": func() error { _, err := s.ReviewCommissions(ctx, affiliate.ApprovalAccepted, sale.ID); return err },
 	} {
 		if err := call(); err != nil {
 			t.Errorf("%s: %v", name, err)
@@ -88,7 +91,7 @@ func TestClockGoesBack(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	scene.Must(s.DeleteEndpoint(ctx, hook.ID))
+	scene.Must(s.Webhooks().DeleteEndpoint(ctx, hook.ID))
 	scene.Must(0, s.Forfeiting().EraseAffiliate(ctx, s.Ada.Person.ID))
 	scene.Must(0, s.Forfeiting().DeleteAffiliate(ctx, affiliate.AffiliateRef{ID: s.Ada.Person.ID}))
 	if got := scene.Must(s.Sale(ctx, paid.ID)); !got.UpdatedAt.Equal(paid.UpdatedAt) {

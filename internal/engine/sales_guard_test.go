@@ -216,7 +216,7 @@ func TestHostileTexts(t *testing.T) {
 			_, err := s.CreateReferral(ctx, in)
 			check(what("CreateReferral", f), err)
 			in.Email, in.ReferredUserExternalID = "i"+in.Email, "i"+in.ReferredUserExternalID
-			_, err = s.ImportReferrals(ctx, []imported.Referral{{ReferralParams: in}, {ReferralParams: in, Status: affiliate.SubscriptionStatus(text)}})
+			_, err = s.Imports().Referrals(ctx, []imported.Referral{{ReferralParams: in}, {ReferralParams: in, Status: affiliate.SubscriptionStatus(text)}})
 			check(what("ImportReferrals", f), err)
 		})
 		putText(affiliate.ReferralUpdate{}, text, func(f string, in affiliate.ReferralUpdate) {
@@ -330,7 +330,7 @@ func TestHostileNumbers(t *testing.T) {
 			if !errors.Is(err, affiliate.NothingPayable) {
 				t.Errorf("until %v: %v", at, err)
 			}
-			scene.Must(s.ImportReferrals(ctx, []imported.Referral{{CreatedAt: at, ReferralParams: affiliate.ReferralParams{AffiliateID: "ada", Name: "n", Email: "t" + fmt.Sprint(n, at.Year()) + "@example.net", ReferredUserExternalID: "x" + fmt.Sprint(n, at.Year())}}}))
+			scene.Must(s.Imports().Referrals(ctx, []imported.Referral{{CreatedAt: at, ReferralParams: affiliate.ReferralParams{AffiliateID: "ada", Name: "n", Email: "t" + fmt.Sprint(n, at.Year()) + "@example.net", ReferredUserExternalID: "x" + fmt.Sprint(n, at.Year())}}}))
 		}
 		for _, err := range []error{s.DeleteSale(ctx, affiliate.SaleID(min(n, -1)))} {
 			if err != nil {

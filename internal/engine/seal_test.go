@@ -35,9 +35,9 @@ func TestSealBound(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := scene.New(t, scene.Sealed)
-			theirs := scene.Must(w.CreateEndpoint(t.Context(), create))
+			theirs := scene.Must(w.Webhooks().CreateEndpoint(t.Context(), create))
 			mine := w.HookAt("https://mine.example/")
-			if got := scene.Must(w.CreateEndpoint(t.Context(), create)); got.Secret.Reveal() != theirs.Secret.Reveal() {
+			if got := scene.Must(w.Webhooks().CreateEndpoint(t.Context(), create)); got.Secret.Reveal() != theirs.Secret.Reveal() {
 				t.Fatal("the repeat shows another secret")
 			}
 			scene.Behind(t, w, func(tx *record.Tx) {
@@ -47,7 +47,7 @@ func TestSealBound(t *testing.T) {
 				scene.Must(0, tx.Receipts.Replace(r))
 			})
 			if name == "into a receipt" {
-				if got, err := w.CreateEndpoint(t.Context(), create); err == nil {
+				if got, err := w.Webhooks().CreateEndpoint(t.Context(), create); err == nil {
 					t.Errorf("the receipt opens as %q", got.Secret.Reveal())
 				}
 				return
@@ -80,12 +80,12 @@ func TestSealOutsideTransactions(t *testing.T) {
 		c.Send = func(context.Context, affiliate.Claim) affiliate.Attempt { return affiliate.Attempt{Status: 204} }
 	})
 	create := affiliate.EndpointParams{URL: scene.HookURL, Events: []affiliate.EventType{"*"}, Once: affiliate.Once{Key: "create"}}
-	ep := scene.Must(w.CreateEndpoint(t.Context(), create))
-	scene.Must(w.CreateEndpoint(t.Context(), create))
+	ep := scene.Must(w.Webhooks().CreateEndpoint(t.Context(), create))
+	scene.Must(w.Webhooks().CreateEndpoint(t.Context(), create))
 	rotate := affiliate.Rotation{WebhookID: ep.ID, Once: affiliate.Once{Key: "rotate"}}
-	scene.Must(w.RotateSecret(t.Context(), rotate))
-	scene.Must(w.RotateSecret(t.Context(), rotate))
-	scene.Must(w.TestEndpoint(t.Context(), affiliate.EndpointTest{WebhookID: ep.ID, Event: affiliate.SaleCreated}))
+	scene.Must(w.Webhooks().RotateSecret(t.Context(), rotate))
+	scene.Must(w.Webhooks().RotateSecret(t.Context(), rotate))
+	scene.Must(w.Webhooks().TestEndpoint(t.Context(), affiliate.EndpointTest{WebhookID: ep.ID, Event: affiliate.SaleCreated}))
 	w.Crowd(1)
 	w.ClaimOne()
 	if calls < 10 {
@@ -126,7 +126,7 @@ func TestSealBoundTo(t *testing.T) {
 			return seal(data, boundTo)
 		}
 	})
-	ep := scene.Must(w.CreateEndpoint(t.Context(), affiliate.EndpointParams{URL: scene.HookURL, Events: []affiliate.EventType{"*"}, Once: affiliate.Once{Key: "k"}}))
+	ep := scene.Must(w.Webhooks().CreateEndpoint(t.Context(), affiliate.EndpointParams{URL: scene.HookURL, Events: []affiliate.EventType{"*"}, Once: affiliate.Once{Key: "k"}}))
 	var receipt uuid.UUID
 	scene.Behind(t, w, func(tx *record.Tx) {
 		receipt = scene.Must(tx.Receipts.Find(record.Key{Index: record.ByRequest, Text: "k"})).ID
@@ -153,7 +153,7 @@ func TestSealLater(t *testing.T) {
 		c := w.ClaimOne()
 		scene.Equal(t, []string{ep.Secret.Reveal()}, reveal(c.Secrets))
 		w.Settle(200, c)
-		rotated := scene.Must(w.RotateSecret(t.Context(), affiliate.Rotation{WebhookID: ep.ID}))
+		rotated := scene.Must(w.Webhooks().RotateSecret(t.Context(), affiliate.Rotation{WebhookID: ep.ID}))
 		w.Crowd(1)
 		scene.Equal(t, []string{rotated.Secret.Reveal(), ep.Secret.Reveal()}, reveal(w.ClaimOne().Secrets))
 		scene.Behind(t, w, func(tx *record.Tx) {

@@ -71,7 +71,7 @@ func TestSearchAfterWrongClock(t *testing.T) {
 						t.Errorf("%s, %v ahead, %s, oldest first %v: sales %v, customers %v, want %v", name, ahead, what, oldest, sold, came, tt.want)
 					}
 				}
-				sent := scene.Must(s.Deliveries(ctx, affiliate.DeliveryQuery{Since: tt.since, Until: tt.until}, affiliate.Page{})).Items
+				sent := scene.Must(s.Webhooks().Deliveries(ctx, affiliate.DeliveryQuery{Since: tt.since, Until: tt.until}, affiliate.Page{})).Items
 				if len(sent) != len(tt.want) {
 					t.Errorf("%s, %v ahead, %s: %d deliveries, want %d", name, ahead, what, len(sent), len(tt.want))
 				}

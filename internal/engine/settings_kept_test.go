@@ -73,7 +73,9 @@ func TestProgramKeepsItsCurrency(t *testing.T) {
 			"CreateAffiliate": func(p *tributary.Program) error {
 				return scene.ErrOf(p.CreateAffiliate(ctx, affiliate.AffiliateParams{FirstName: "A", LastName: "B", Email: "b@example.net"}))
 			},
-			"ClaimDeliveries": func(p *tributary.Program) error { return scene.ErrOf(p.ClaimDeliveries(ctx, 1, time.Minute)) },
+			"ClaimDeliveries": func(p *tributary.Program) error {
+				return scene.ErrOf(p.Webhooks().ClaimDeliveries(ctx, 1, time.Minute))
+			},
 		} {
 			err := use(opened(euros(t), affiliate.Currency(other.currency), other.zone, "Beans"))
 			kept, ok := errors.AsType[*affiliate.SettingsError](err)

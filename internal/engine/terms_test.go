@@ -287,7 +287,7 @@ func TestTermsOfImportedSales(t *testing.T) {
 		row := func(ref string, at time.Time) imported.Sale {
 			return imported.Sale{Ref: ref, Email: "kim@b.co", TotalEarned: scene.Sum("100"), CommissionEarned: scene.Sum("1"), CreatedAt: at}
 		}
-		scene.Must(d.ImportSales(t.Context(), []imported.Sale{row("old", d.from.Add(-time.Microsecond)), row("new", d.from)}))
+		scene.Must(d.Imports().Sales(t.Context(), []imported.Sale{row("old", d.from.Add(-time.Microsecond)), row("new", d.from)}))
 		var earned []string
 		for _, s := range scene.Must(d.Sales(t.Context(), affiliate.SaleQuery{}, affiliate.Page{})).Items {
 			moved := scene.Must(d.UpdateSale(t.Context(), s.ID, affiliate.SaleUpdate{AffiliateID: affiliate.Set(ben)}))

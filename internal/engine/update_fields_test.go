@@ -323,10 +323,12 @@ func quietTarget(w *scene.World, up any) fieldTarget {
 			func() any { return scene.Must(w.Tiers(ctx, affiliate.Page{})).Items[0] }, 0, nil,
 		}
 	}
-	id := scene.Must(w.CreateEndpoint(ctx, affiliate.EndpointParams{URL: "https://hooks.example/a", Events: []affiliate.EventType{"sale.created"}})).ID
+	id := scene.Must(w.Webhooks().CreateEndpoint(ctx, affiliate.EndpointParams{URL: "https://hooks.example/a", Events: []affiliate.EventType{"sale.created"}})).ID
 	return fieldTarget{
-		func(up any) error { return scene.ErrOf(w.UpdateEndpoint(ctx, id, up.(affiliate.EndpointUpdate))) },
-		func() any { return scene.Must(w.Endpoint(ctx, id)) }, 0,
+		func(up any) error {
+			return scene.ErrOf(w.Webhooks().UpdateEndpoint(ctx, id, up.(affiliate.EndpointUpdate)))
+		},
+		func() any { return scene.Must(w.Webhooks().Endpoint(ctx, id)) }, 0,
 		map[string][]string{"active": {"status", "disabledReason", "disabledAt"}},
 	}
 }

@@ -181,7 +181,7 @@ func TestClickWindowM75(t *testing.T) {
 	})
 	t.Run("Import", func(t *testing.T) { // an import is of the past: no check
 		s, id, number := late(t)
-		report := scene.Must(s.ImportReferrals(ctx, []imported.Referral{{ReferralParams: affiliate.ReferralParams{
+		report := scene.Must(s.Imports().Referrals(ctx, []imported.Referral{{ReferralParams: affiliate.ReferralParams{
 			AffiliateID: number, Name: "N", Email: "n@example.net", ReferredUserExternalID: "c",
 		}}}))
 		scene.Equal(t, imported.Report{Created: 1, Rows: []imported.Row{{Outcome: imported.Created}}}, report)

@@ -18,7 +18,7 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// ImportAffiliates implements tributary.Program.ImportAffiliates.
+// ImportAffiliates implements tributary.Imports.Affiliates.
 func ImportAffiliates(ctx context.Context, p *engine.Program, rows []imported.Affiliate) (_ imported.Report, err error) {
 	defer p.Begin(&ctx, "ImportAffiliates", engine.Writes).End(&err)
 	o := p.Op(ctx)

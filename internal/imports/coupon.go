@@ -14,7 +14,7 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// ImportCoupons implements tributary.Program.ImportCoupons.
+// ImportCoupons implements tributary.Imports.Coupons.
 func ImportCoupons(ctx context.Context, p *engine.Program, rows []imported.Coupon) (_ imported.Report, err error) {
 	defer p.Begin(&ctx, "ImportCoupons", engine.Writes).End(&err)
 	o := p.Op(ctx)

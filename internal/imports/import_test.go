@@ -102,7 +102,7 @@ func TestImportFaults(t *testing.T) {
 func TestImportedRefunds(t *testing.T) {
 	report := func(w *scene.World, f affiliate.PaymentFact) affiliate.PaymentResult {
 		f.Provider, f.Keys, f.At, f.Currency = "stripe", []string{"in_1"}, w.Now, "USD"
-		return scene.Must(w.ReportPayment(t.Context(), f))
+		return scene.Must(w.Payments().ReportPayment(t.Context(), f))
 	}
 	w := newImported(t, len(scene.Imports))
 	report(w, affiliate.PaymentFact{Refunded: affiliate.Set(scene.Sum("30"))})
@@ -121,13 +121,13 @@ func TestImportedForward(t *testing.T) {
 	w := newImported(t, len(scene.Imports))
 	later := slices.Clone(scene.ImportedSales)
 	later[0].Refunded, later[0].CommissionEarned = scene.Sum("60"), scene.Sum("10")
-	got := scene.Must(w.ImportSales(t.Context(), later))
+	got := scene.Must(w.Imports().Sales(t.Context(), later))
 	if got.Changed != 1 || len(got.Notes) > 0 || got.Rows[0].Outcome != imported.Forwarded {
 		t.Errorf("%+v", got)
 	}
 	w.Verifies()
 	earns(w, "25")
-	scene.Must(w.ReportPayment(t.Context(), affiliate.PaymentFact{Provider: "stripe", Keys: []string{"ch_1"}, At: w.Now, Currency: "USD", Refunded: affiliate.Set(scene.Sum("60"))}))
+	scene.Must(w.Payments().ReportPayment(t.Context(), affiliate.PaymentFact{Provider: "stripe", Keys: []string{"ch_1"}, At: w.Now, Currency: "USD", Refunded: affiliate.Set(scene.Sum("60"))}))
 	w.Verifies()
 	earns(w, "25")
 }
@@ -135,23 +135,23 @@ func TestImportedForward(t *testing.T) {
 // What the provider reported before the import is applied when the sale is there.
 func TestImportAfterReports(t *testing.T) {
 	w := newImported(t, 3)
-	scene.Must(w.ReportPayment(t.Context(), affiliate.PaymentFact{
+	scene.Must(w.Payments().ReportPayment(t.Context(), affiliate.PaymentFact{
 		Provider: "stripe", Keys: []string{"ch_1", "pi_1"}, At: w.Now, Currency: "USD",
 		Refunds: []affiliate.RefundFact{{ID: "re_9", Amount: scene.Sum("30"), State: affiliate.RefundSucceeded}},
 	}))
-	scene.Must(w.ReportPayment(t.Context(), affiliate.PaymentFact{
+	scene.Must(w.Payments().ReportPayment(t.Context(), affiliate.PaymentFact{
 		Provider: "stripe", Keys: []string{"in_1"}, At: w.Now, Currency: "USD",
 		Disputes: []affiliate.DisputeFact{{ID: "dp_1", Amount: scene.Sum("60"), State: affiliate.DisputeWithdrawn}},
 	}))
 	w.Verifies()
-	scene.Must(w.ImportSales(t.Context(), scene.ImportedSales))
+	scene.Must(w.Imports().Sales(t.Context(), scene.ImportedSales))
 	w.Verifies()
 	earns(w, "15") // 30 refunded before, 30 since, 60 in dispute: nothing is left of the first sale
-	payment := scene.Must(w.ProviderPayment(t.Context(), "stripe", "pi_1"))
+	payment := scene.Must(w.Payments().ProviderPayment(t.Context(), "stripe", "pi_1"))
 	if diff := cmp.Diff([]string{"ch_1", "in_1", "pi_1"}, payment.Keys); diff != "" || payment.SaleID.IsNull() {
 		t.Errorf("%+v", payment)
 	}
-	scene.Must(w.ReportPayment(t.Context(), affiliate.PaymentFact{
+	scene.Must(w.Payments().ReportPayment(t.Context(), affiliate.PaymentFact{
 		Provider: "stripe", Keys: []string{"in_1"}, At: w.Now, Currency: "USD",
 		Disputes: []affiliate.DisputeFact{{ID: "dp_1", Amount: scene.Sum("60"), State: affiliate.DisputeWon}},
 	}))
@@ -164,14 +164,14 @@ func TestImportAfterReports(t *testing.T) {
 func TestImportReportedSale(t *testing.T) {
 	w := newImported(t, 3)
 	paid := func(key string) affiliate.SaleID {
-		return scene.Must(w.ReportPayment(t.Context(), affiliate.PaymentFact{
+		return scene.Must(w.Payments().ReportPayment(t.Context(), affiliate.PaymentFact{
 			Provider: "stripe", Keys: []string{key}, Payer: affiliate.PayerFact{ID: "cus_T"}, At: w.Now, Currency: "USD",
 			Sale: affiliate.Set(affiliate.Paid{SaleParams: affiliate.SaleParams{TotalEarned: scene.Sum("100"), ExternalID: key}, Gross: scene.Sum("100")}),
 		})).Sale.Or(affiliate.Sale{}).ID
 	}
 	one := paid("ch_1")
 	earns(w, "20")
-	got := scene.Must(w.ImportSales(t.Context(), scene.ImportedSales[:1]))
+	got := scene.Must(w.Imports().Sales(t.Context(), scene.ImportedSales[:1]))
 	if got.Existing != 1 || got.Created != 0 {
 		t.Errorf("%+v", got)
 	}
@@ -179,14 +179,14 @@ func TestImportReportedSale(t *testing.T) {
 	two := paid("in_1")
 	row := scene.ImportedSales[0]
 	row.Ref = "old:sale:9"
-	got = scene.Must(w.ImportSales(t.Context(), []imported.Sale{row}))
+	got = scene.Must(w.Imports().Sales(t.Context(), []imported.Sale{row}))
 	if len(got.Failed) != 1 || !errors.Is(got.Failed[0].Err, affiliate.PaymentConflict) {
 		t.Errorf("two sales: %+v", got)
 	}
 	for _, id := range []affiliate.SaleID{one, two} {
 		scene.Must(0, w.DeleteSale(t.Context(), id))
 	}
-	got = scene.Must(w.ImportSales(t.Context(), []imported.Sale{row}))
+	got = scene.Must(w.Imports().Sales(t.Context(), []imported.Sale{row}))
 	if len(got.Failed) != 1 || !errors.Is(got.Failed[0].Err, affiliate.UnknownRef) {
 		t.Errorf("deleted: %+v", got)
 	}
@@ -199,23 +199,23 @@ func TestImportedPayers(t *testing.T) {
 	w := newImported(t, 3)
 	row := scene.ImportedCustomer[0]
 	row.Ref, row.Email = "new:customer:1", "tomas.new@example.net"
-	got := scene.Must(w.ImportReferrals(t.Context(), []imported.Referral{row}))
+	got := scene.Must(w.Imports().Referrals(t.Context(), []imported.Referral{row}))
 	if got.Existing != 1 || got.Created != 0 {
 		t.Errorf("%+v", got)
 	}
 	other := row
 	other.Ref, other.Email, other.Payers = "old:customer:2", "vera@example.net", []affiliate.ProviderID{{Provider: "stripe", ID: "cus_V"}}
-	if got := scene.Must(w.ImportReferrals(t.Context(), []imported.Referral{other})); got.Created != 1 {
+	if got := scene.Must(w.Imports().Referrals(t.Context(), []imported.Referral{other})); got.Created != 1 {
 		t.Errorf("%+v", got)
 	}
 	both := row
 	both.Ref, both.Payers = "old:customer:3", append(slices.Clone(row.Payers), other.Payers...)
-	got = scene.Must(w.ImportReferrals(t.Context(), []imported.Referral{both}))
+	got = scene.Must(w.Imports().Referrals(t.Context(), []imported.Referral{both}))
 	if len(got.Failed) != 1 || !errors.Is(got.Failed[0].Err, affiliate.IdentifiersMismatch) {
 		t.Errorf("%+v", got)
 	}
 	for id, email := range map[string]string{"cus_T": "tomas@example.net", "cus_V": "vera@example.net"} {
-		if ref := scene.Must(w.Payer(t.Context(), "stripe", affiliate.PayerFact{ID: id})).Referral.Or(affiliate.Referral{}); ref.Email != email {
+		if ref := scene.Must(w.Payments().Payer(t.Context(), "stripe", affiliate.PayerFact{ID: id})).Referral.Or(affiliate.Referral{}); ref.Email != email {
 			t.Errorf("%s pays for %s", id, ref.Email)
 		}
 	}
@@ -234,7 +234,7 @@ func TestImportedIDs(t *testing.T) {
 	} {
 		sale, customer := scene.ImportedSales[0], scene.ImportedCustomer[0]
 		sale.Ref, sale.Keys, customer.Ref, customer.Payers = "new:sale", ids, "new:customer", ids
-		sales, customers := scene.Must(w.ImportSales(t.Context(), []imported.Sale{sale})), scene.Must(w.ImportReferrals(t.Context(), []imported.Referral{customer}))
+		sales, customers := scene.Must(w.Imports().Sales(t.Context(), []imported.Sale{sale})), scene.Must(w.Imports().Referrals(t.Context(), []imported.Referral{customer}))
 		for field, failed := range map[string][]imported.Failure{"keys": sales.Failed, "payers": customers.Failed} {
 			refusal := new(affiliate.Error)
 			if len(failed) != 1 || !errors.As(failed[0].Err, &refusal) || refusal.Field != field {
@@ -244,7 +244,7 @@ func TestImportedIDs(t *testing.T) {
 	}
 	bonus, mixed := scene.ImportedSales[2], scene.ImportedSales[0]
 	bonus.Ref, bonus.Keys, mixed.Ref, mixed.Keys = "b", []affiliate.ProviderID{id("stripe", "ch")}, "m", []affiliate.ProviderID{id("stripe", "ch"), id("paddle", "ch")}
-	if got := scene.Must(w.ImportSales(t.Context(), []imported.Sale{bonus, mixed})); len(got.Failed) != 2 {
+	if got := scene.Must(w.Imports().Sales(t.Context(), []imported.Sale{bonus, mixed})); len(got.Failed) != 2 {
 		t.Errorf("%+v", got)
 	}
 	w.Verifies()
@@ -254,10 +254,10 @@ func TestImportedIDs(t *testing.T) {
 func TestImportLimit(t *testing.T) {
 	w := scene.New(t)
 	rows := make([]imported.Sale, 1001)
-	if _, err := w.ImportSales(t.Context(), rows); !errors.Is(err, affiliate.BulkLimitExceeded) {
+	if _, err := w.Imports().Sales(t.Context(), rows); !errors.Is(err, affiliate.BulkLimitExceeded) {
 		t.Error(err)
 	}
-	if got := scene.Must(w.ImportSales(t.Context(), rows[:1000])); len(got.Failed) != 1000 {
+	if got := scene.Must(w.Imports().Sales(t.Context(), rows[:1000])); len(got.Failed) != 1000 {
 		t.Errorf("%d failed", len(got.Failed))
 	}
 }

@@ -57,7 +57,7 @@ func TestImportSlugOfDigits(t *testing.T) {
 	for conflict, want := range map[imported.SlugConflict]string{"": "ben", imported.RenameSlug: "42-2", imported.RefuseRow: ""} {
 		w := scene.New(t)
 		row := imported.Affiliate{Ref: "old:1", Email: "ben@example.com", FirstName: "Ben", OnConflict: conflict, Links: []imported.Link{{Slug: "42", Ref: "old:link:42"}}}
-		report := scene.Must(w.ImportAffiliates(t.Context(), []imported.Affiliate{row}))
+		report := scene.Must(w.Imports().Affiliates(t.Context(), []imported.Affiliate{row}))
 		if want == "" {
 			if len(report.Failed) != 1 || !errors.Is(report.Failed[0].Err, affiliate.SlugTaken) {
 				t.Errorf("refused: %+v", report)
@@ -82,7 +82,7 @@ func TestImportedAliases(t *testing.T) {
 		{Ref: "old:2", Email: "jose@example.com", FirstName: "José", Links: []imported.Link{{Slug: "josé"}, {Slug: "日本"}}},
 		{Ref: "old:3", Email: "bea@example.com", FirstName: "Bea", Links: []imported.Link{{Slug: "ben b"}}},
 	}
-	report := scene.Must(w.ImportAffiliates(ctx, rows))
+	report := scene.Must(w.Imports().Affiliates(ctx, rows))
 	if report.Created != 3 || len(report.Failed) != 0 {
 		t.Fatalf("%+v", report)
 	}
@@ -103,7 +103,7 @@ func TestImportedAliases(t *testing.T) {
 	if all := scene.Must(w.Links(ctx, affiliate.LinkQuery{AffiliateEmail: affiliate.Set("bea@example.com")}, affiliate.Page{})).Items; len(all) != 1 || all[0].Link != "ben-b-2" {
 		t.Errorf("%+v", all)
 	}
-	again := scene.Must(w.ImportAffiliates(ctx, rows))
+	again := scene.Must(w.Imports().Affiliates(ctx, rows))
 	if again.Existing != 3 {
 		t.Errorf("again: %+v", again)
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// ImportPayouts implements tributary.Program.ImportPayouts.
+// ImportPayouts implements tributary.Imports.Payouts.
 func ImportPayouts(ctx context.Context, p *engine.Program, rows []imported.Payout) (_ imported.Report, err error) {
 	defer p.Begin(&ctx, "ImportPayouts", engine.Writes).End(&err)
 	o := p.Op(ctx)

@@ -18,7 +18,7 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// ImportReferrals implements tributary.Program.ImportReferrals.
+// ImportReferrals implements tributary.Imports.Referrals.
 func ImportReferrals(ctx context.Context, p *engine.Program, rows []imported.Referral) (_ imported.Report, err error) {
 	defer p.Begin(&ctx, "ImportReferrals", engine.Writes).End(&err)
 	o := p.Op(ctx)

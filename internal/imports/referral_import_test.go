@@ -36,7 +36,7 @@ func TestImportReferralLink(t *testing.T) {
 			row := imported.Referral{ReferralParams: tt.from}
 			row.Name, row.Email, row.ReferredUserExternalID = tt.name, tt.name+"@import.example", tt.name
 			leads := adas().Referrals
-			report := scene.Must(s.ImportReferrals(ctx, []imported.Referral{row}))
+			report := scene.Must(s.Imports().Referrals(ctx, []imported.Referral{row}))
 			if report.Created != 1 {
 				t.Fatalf("%+v", report)
 			}

@@ -24,7 +24,7 @@ func bonus(r *imported.Sale) bool { return r.TotalEarned.IsZero() }
 // conversion, whose commission a person accepts or declines.
 func pendingBonus(r *imported.Sale) bool { return bonus(r) && r.Approval != affiliate.ApprovalAccepted }
 
-// ImportSales implements tributary.Program.ImportSales.
+// ImportSales implements tributary.Imports.Sales.
 func ImportSales(ctx context.Context, p *engine.Program, rows []imported.Sale) (_ imported.Report, err error) {
 	defer p.Begin(&ctx, "ImportSales", engine.Writes).End(&err)
 	o := p.Op(ctx)

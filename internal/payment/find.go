@@ -14,7 +14,7 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// ProviderPayment implements tributary.Program.ProviderPayment.
+// ProviderPayment implements tributary.Payments.ProviderPayment.
 func ProviderPayment(ctx context.Context, p *engine.Program, provider, key string) (_ affiliate.ProviderPayment, err error) {
 	defer p.Begin(&ctx, "ProviderPayment", engine.Reads).End(&err)
 	if err := refusal.First(CheckProvider(provider), NeededText("key", key)); err != nil {

@@ -131,7 +131,7 @@ func SavePayer(o *engine.Op, c *payerChange) error {
 // ReportPayer tries again.
 const maxRetried = 100
 
-// ReportPayer implements tributary.Program.ReportPayer.
+// ReportPayer implements tributary.Payments.ReportPayer.
 func ReportPayer(ctx context.Context, p *engine.Program, provider string, f affiliate.PayerFact) (err error) {
 	defer p.Begin(&ctx, "ReportPayer", engine.Writes).End(&err)
 	rq := engine.Request{Name: "payer.report", Input: []any{provider, f}, Refused: refusal.First(CheckProvider(provider), NeededText("payer.id", f.ID), payerFactCheck(&f))}
@@ -141,7 +141,7 @@ func ReportPayer(ctx context.Context, p *engine.Program, provider string, f affi
 	return err
 }
 
-// Payer implements tributary.Program.Payer.
+// Payer implements tributary.Payments.Payer.
 func Payer(ctx context.Context, p *engine.Program, provider string, f affiliate.PayerFact) (_ affiliate.Payer, err error) {
 	defer p.Begin(&ctx, "Payer", engine.Reads).End(&err)
 	if err := refusal.First(CheckProvider(provider), payerFactCheck(&f)); err != nil {
@@ -326,7 +326,7 @@ const MaxSubs = 20
 // one wins over an earlier one.
 var ProviderStatuses = []affiliate.SubscriptionStatus{affiliate.SubscriptionPastDue, affiliate.SubscriptionActive, affiliate.SubscriptionCancelled}
 
-// ReportSubscription implements tributary.Program.ReportSubscription.
+// ReportSubscription implements tributary.Payments.ReportSubscription.
 func ReportSubscription(ctx context.Context, p *engine.Program, f affiliate.SubscriptionFact) (_ affiliate.Referral, err error) {
 	defer p.Begin(&ctx, "ReportSubscription", engine.Writes).End(&err)
 	o := p.Op(ctx)

@@ -114,10 +114,10 @@ func TestTrialRedeems(t *testing.T) {
 		another.Keys = []string{"cs_u"}
 		s.Reports(another)
 		used(1)
-		if ref := scene.Must(s.Payer(t.Context(), "stripe", payer)).Referral.Or(affiliate.Referral{}); ref.ReferredUserExternalID.Or("") != "" || ref.Email != payer.Email {
+		if ref := scene.Must(s.Payments().Payer(t.Context(), "stripe", payer)).Referral.Or(affiliate.Referral{}); ref.ReferredUserExternalID.Or("") != "" || ref.Email != payer.Email {
 			t.Errorf("the customer is %+v", ref)
 		}
-		scene.Must(0, s.ReportPayer(t.Context(), "stripe", scene.Tomas))
+		scene.Must(0, s.Payments().ReportPayer(t.Context(), "stripe", scene.Tomas))
 		used(1)
 		scene.Must(0, s.RestoreRedemption(t.Context(), affiliate.SaleRef{ExternalID: "stripe:cs_t"}))
 		used(0)

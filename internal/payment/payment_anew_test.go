@@ -91,7 +91,7 @@ func TestRenewalsFirst(t *testing.T) {
 						s.Reports(tt.told[i].fact(s, began, tt.payer))
 					}
 					if tt.payer.ID == "cus_E" {
-						scene.Must(0, s.ReportPayer(t.Context(), "stripe", affiliate.PayerFact{ID: "cus_E", Email: scene.Tomas.Email, Name: "Tomas"}))
+						scene.Must(0, s.Payments().ReportPayer(t.Context(), "stripe", affiliate.PayerFact{ID: "cus_E", Email: scene.Tomas.Email, Name: "Tomas"}))
 					}
 					var got []string
 					for line := range strings.SplitSeq(booksOf(s), "\n") {

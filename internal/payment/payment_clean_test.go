@@ -97,7 +97,7 @@ func TestPaidRefused(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := scene.Altered(s.Paid("pi_1", "100", "0", "mara"), tt.change)
-			s.Refused(tt.want, func() error { return scene.ErrOf(s.ReportPayment(t.Context(), f)) })
+			s.Refused(tt.want, func() error { return scene.ErrOf(s.Payments().ReportPayment(t.Context(), f)) })
 		})
 	}
 }

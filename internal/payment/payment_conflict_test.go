@@ -160,7 +160,7 @@ func TestTypedEmail(t *testing.T) {
 		return scene.Must(s.Referral(t.Context(), ref.ID.String())).Status
 	}
 	cancel := func() error {
-		_, err := s.ReportSubscription(t.Context(), affiliate.SubscriptionFact{
+		_, err := s.Payments().ReportSubscription(t.Context(), affiliate.SubscriptionFact{
 			Provider: "stripe", Payer: affiliate.PayerFact{ID: "cus_E"}, Subscription: "sub_1", Status: affiliate.SubscriptionCancelled, At: s.Now,
 		})
 		return err
@@ -172,13 +172,13 @@ func TestTypedEmail(t *testing.T) {
 	if err := cancel(); err != affiliate.ErrNotFound || status() != ref.Status {
 		t.Errorf("%v, status %s", err, status())
 	}
-	if err := s.ReportPayer(t.Context(), "stripe", affiliate.PayerFact{ID: "cus_E", Email: "ines@example.com"}); err != nil || status() != ref.Status {
+	if err := s.Payments().ReportPayer(t.Context(), "stripe", affiliate.PayerFact{ID: "cus_E", Email: "ines@example.com"}); err != nil || status() != ref.Status {
 		t.Errorf("%v, status %s", err, status())
 	}
 	if err := s.Verify(t.Context()); err != nil {
 		t.Error(err)
 	}
-	if err := s.ReportPayer(t.Context(), "stripe", affiliate.PayerFact{ID: "cus_E", CustomerID: "user-9"}); err != nil || status() != affiliate.SubscriptionCancelled {
+	if err := s.Payments().ReportPayer(t.Context(), "stripe", affiliate.PayerFact{ID: "cus_E", CustomerID: "user-9"}); err != nil || status() != affiliate.SubscriptionCancelled {
 		t.Errorf("%v, status %s", err, status())
 	}
 }
@@ -286,7 +286,7 @@ func TestPaymentLeft(t *testing.T) {
 	dismissed := waits(affiliate.SaleUnattributed)[0]
 	scene.Must(s.DecidePayment(ctx, dismissed.ID, affiliate.PaymentDismissed))
 	scene.Must(s.CreateReferral(ctx, affiliate.ReferralParams{AffiliateID: "mara", Email: scene.Ines.Email, Name: "Ines", ReferredUserExternalID: "user-9"}))
-	scene.Must(0, s.ReportPayer(ctx, "stripe", scene.Ines))
+	scene.Must(0, s.Payments().ReportPayer(ctx, "stripe", scene.Ines))
 	s.Outcome(s.Reports(fourth), affiliate.SaleUnattributed)
 	waits()
 	if err := s.Verify(ctx); err != nil {
@@ -334,7 +334,7 @@ func TestPaymentInOtherCurrency(t *testing.T) {
 	scene.WantReason(t, "a sale in another currency", affiliate.MissingField, err)
 	_, err = s.DecidePayment(ctx, list[0].ID, affiliate.PaymentIsSameSale)
 	scene.WantReason(t, "the payment of no sale", affiliate.SaleNotFound, err)
-	_, err = s.ReportPayment(ctx, s.Refund("re_1", "1", affiliate.RefundSucceeded))
+	_, err = s.Payments().ReportPayment(ctx, s.Refund("re_1", "1", affiliate.RefundSucceeded))
 	scene.WantReason(t, "a refund in the program's currency", affiliate.InvalidField, err)
 	s.Reports(euros(s.Refund("re_1", "10.005", affiliate.RefundSucceeded)))
 	waits("refunded")

@@ -33,7 +33,7 @@ func TestPaymentInEuros(t *testing.T) {
 	s.Outcome(s.Reports(s.Paid("pi_1", "120", "20", "1")), affiliate.SaleDuplicate)
 	dollars := s.Refund("re_2", "1", affiliate.RefundSucceeded)
 	dollars.Currency = "USD"
-	_, err := s.ReportPayment(t.Context(), dollars)
+	_, err := s.Payments().ReportPayment(t.Context(), dollars)
 	scene.WantReason(t, "a refund in the program's currency", affiliate.InvalidField, err)
 }
 
@@ -83,7 +83,7 @@ func TestPaymentRateFails(t *testing.T) {
 		}
 	})
 	stored := s.Dump()
-	if _, err := s.ReportPayment(t.Context(), s.Paid("pi_1", "120", "20", "1")); err == nil || errors.As(err, new(*affiliate.Error)) {
+	if _, err := s.Payments().ReportPayment(t.Context(), s.Paid("pi_1", "120", "20", "1")); err == nil || errors.As(err, new(*affiliate.Error)) {
 		t.Errorf("%v", err)
 	}
 	scene.Equal(t, stored, s.Dump())
@@ -171,7 +171,7 @@ func TestPayerOfEuros(t *testing.T) {
 	fact := s.Paid("pi_1", "100", "0", "mara")
 	fact.Payer = affiliate.PayerFact{ID: "cus_T"}
 	s.Outcome(s.Reports(fact), affiliate.SaleRecorded)
-	scene.Must(0, s.ReportPayer(t.Context(), "stripe", scene.Tomas))
+	scene.Must(0, s.Payments().ReportPayer(t.Context(), "stripe", scene.Tomas))
 	s.Gives("pi_1", "40")
 	if asked != 1 {
 		t.Errorf("the rate was asked for %d times", asked)

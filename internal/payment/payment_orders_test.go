@@ -90,7 +90,7 @@ func TestPaymentSetsAgree(t *testing.T) {
 	parts := scene.NewPayShop(t)
 	parts.Play("C:50", "R:re_2:20:failed", "D:dp_1:40:withdrawn", "R:re_1:30", "S", "L")
 	parts.Gives("pi_1", "8.33")
-	keys := scene.Must(parts.ProviderPayment(t.Context(), "stripe", "cs_1")).Keys
+	keys := scene.Must(parts.Payments().ProviderPayment(t.Context(), "stripe", "cs_1")).Keys
 	if !slices.Equal(keys, []string{"cs_1", "in_1", "pi_1"}) {
 		t.Errorf("keys %v", keys)
 	}

@@ -194,7 +194,7 @@ func TestPaymentEntries(t *testing.T) {
 		s.Pass(25 * time.Hour)
 		s.Play("R:re_1:30", "C:40", "D:dp_2:10:lost@1", "D:dp_1:60:won@2")
 		s.Gives("pi_1", "20")
-		payment := scene.Must(s.ProviderPayment(t.Context(), "stripe", "pi_1"))
+		payment := scene.Must(s.Payments().ProviderPayment(t.Context(), "stripe", "pi_1"))
 		if len(payment.Refunds) != 1 || payment.Refunded != affiliate.Set(scene.Sum("40")) || len(payment.Disputes) != 2 || !payment.Lost.IsZero() {
 			t.Errorf("payment %+v", payment)
 		}
@@ -263,7 +263,7 @@ func TestPaymentLinks(t *testing.T) {
 		s := scene.NewPayShop(t)
 		s.Reports(s.Paid("in_1", "29", "0", "1"), s.Paid("pi_1", "29", "0", "1"))
 		stored := s.Dump()
-		_, err := s.ReportPayment(t.Context(), s.Fact("in_1 pi_1"))
+		_, err := s.Payments().ReportPayment(t.Context(), s.Fact("in_1 pi_1"))
 		if !errors.Is(err, affiliate.PaymentConflict) || !strings.HasSuffix(err.Error(), "1, 2") {
 			t.Errorf("error %v", err)
 		}
@@ -274,7 +274,7 @@ func TestPaymentLinks(t *testing.T) {
 	t.Run("71 another amount", func(t *testing.T) {
 		s := scene.NewPayShop(t)
 		s.Play("S", "R:re_1:30")
-		_, err := s.ReportPayment(t.Context(), s.Refund("re_1", "31", affiliate.RefundSucceeded))
+		_, err := s.Payments().ReportPayment(t.Context(), s.Refund("re_1", "31", affiliate.RefundSucceeded))
 		if !errors.Is(err, affiliate.InvalidField) {
 			t.Errorf("error %v", err)
 		}

@@ -79,7 +79,7 @@ func TestPaymentSales(t *testing.T) {
 			s.Reports(scene.Renewal(s.Paid("in_3", "29", "0", "2")))
 			credited(s, s.Gives("pi_2", "5.8"), s.Ben)
 			credited(s, s.Gives("in_3", "5.8"), s.Mara)
-			ref := scene.Must(s.Payer(s.T.Context(), "stripe", affiliate.PayerFact{ID: "cus_T"})).Referral.Or(affiliate.Referral{})
+			ref := scene.Must(s.Payments().Payer(s.T.Context(), "stripe", affiliate.PayerFact{ID: "cus_T"})).Referral.Or(affiliate.Referral{})
 			if ref.AffiliateID != s.Mara.ID {
 				s.T.Errorf("the customer moved to %s", ref.AffiliateID)
 			}
@@ -92,7 +92,7 @@ func TestPaymentSales(t *testing.T) {
 			free := func(s *scene.PayShop) affiliate.PaymentFact {
 				return scene.Altered(s.Paid("in_1", "0", "0", "promo:promo_mara"), func(p *affiliate.Paid) { p.Free, p.Subtotal = true, affiliate.Set(scene.Sum("29")) })
 			}
-			if _, err := s.ReportPayment(s.T.Context(), free(s)); !errors.Is(err, affiliate.MissingField) {
+			if _, err := s.Payments().ReportPayment(s.T.Context(), free(s)); !errors.Is(err, affiliate.MissingField) {
 				s.T.Errorf("without Config.FreeOrders: %v", err)
 			}
 			o := scene.NewPayShop(s.T, func(c *tributary.Config) { c.FreeOrders = true })
@@ -237,7 +237,7 @@ func TestPaymentSales(t *testing.T) {
 				s.T.Errorf("payment %+v", res.Payment)
 			}
 			s.Reports(s.Refund("re_1", "30", affiliate.RefundSucceeded))
-			scene.Must(0, s.ReportPayer(s.T.Context(), "stripe", affiliate.PayerFact{ID: "cus_T", Email: "mueller@example.com"}))
+			scene.Must(0, s.Payments().ReportPayer(s.T.Context(), "stripe", affiliate.PayerFact{ID: "cus_T", Email: "mueller@example.com"}))
 			credited(s, s.Gives("pi_1", "15"), s.Mara)
 			s.Outcome(s.Reports(f), affiliate.SaleDuplicate)
 		},
@@ -317,7 +317,7 @@ func TestPaymentLimits(t *testing.T) {
 		t.Errorf("name %q", ref.Name)
 	}
 	for _, key := range f.Keys {
-		if got := scene.Must(s.ProviderPayment(t.Context(), f.Provider, key)).SaleID; got.IsZero() || got.IsNull() {
+		if got := scene.Must(s.Payments().ProviderPayment(t.Context(), f.Provider, key)).SaleID; got.IsZero() || got.IsNull() {
 			t.Errorf("%s leads to no sale", key)
 		}
 	}
@@ -391,7 +391,7 @@ func TestPaymentRefused(t *testing.T) {
 		t.Run(fmt.Sprint(i, " ", c.field), func(t *testing.T) {
 			f := s.Paid("pi_1", "120", "20", "1")
 			c.change(&f)
-			_, err := s.ReportPayment(t.Context(), f)
+			_, err := s.Payments().ReportPayment(t.Context(), f)
 			if refusal, ok := errors.AsType[*affiliate.Error](err); !ok || refusal.Field != c.field {
 				t.Errorf("error %v, want one of %s", err, c.field)
 			}

@@ -29,7 +29,7 @@ func TestAgreed(t *testing.T) {
 		if sales(s) != 0 {
 			t.Error("a half of it is a sale")
 		}
-		_ = s.ReportPayer(t.Context(), "stripe", scene.Tomas) // does not book what is not paid
+		_ = s.Payments().ReportPayer(t.Context(), "stripe", scene.Tomas) // does not book what is not paid
 		if sales(s) != 0 {
 			t.Error("a payer made it a sale")
 		}
@@ -56,7 +56,7 @@ func TestTrialFact(t *testing.T) {
 	renewed := scene.Renewal(s.Paid("pi_2", "100", "0"))
 	renewed.Payer = affiliate.PayerFact{ID: "cus_T"}
 	s.Outcome(s.Reports(renewed), affiliate.SaleRecorded)
-	scene.Must(0, s.ReportPayer(t.Context(), "stripe", scene.Tomas))
+	scene.Must(0, s.Payments().ReportPayer(t.Context(), "stripe", scene.Tomas))
 	credited(s, s.Gives("pi_2", "20"), s.Mara)
 	if told := scene.Must(s.ExplainSale(t.Context(), s.SaleOf("pi_2").ID)); told.Terms.Payment != affiliate.Set(int64(1)) {
 		t.Errorf("it is payment %v", told.Terms.Payment)
@@ -85,7 +85,7 @@ func TestPaymentNumber(t *testing.T) {
 			t.Errorf("%s is payment %v, want %d", key, told.Terms.Payment, tt.want)
 		}
 	}
-	_, err := s.ReportPayment(t.Context(), scene.Altered(s.Paid("pi_z", "100", "0", "mara"), func(p *affiliate.Paid) { p.Payment = -1 }))
+	_, err := s.Payments().ReportPayment(t.Context(), scene.Altered(s.Paid("pi_z", "100", "0", "mara"), func(p *affiliate.Paid) { p.Payment = -1 }))
 	scene.WantReason(t, "a negative number", affiliate.InvalidField, err)
 }
 
@@ -97,11 +97,11 @@ func TestCounted(t *testing.T) {
 	s.Reports(scene.Altered(s.Paid("pi_1", "120", "20", "mara"), func(p *affiliate.Paid) { p.Gross, p.GrossCurrency = scene.Sum("108"), "EUR" }))
 	s.Reports(euros(s.Refund("re_1", "54", affiliate.RefundSucceeded)))
 	s.Gives("pi_1", "10")
-	_, err := s.ReportPayment(t.Context(), s.Refund("re_2", "1", affiliate.RefundSucceeded))
+	_, err := s.Payments().ReportPayment(t.Context(), s.Refund("re_2", "1", affiliate.RefundSucceeded))
 	scene.WantReason(t, "in the program's currency", affiliate.InvalidField, err)
 	s.Reports(euros(s.Dispute("dp_1", "54", affiliate.DisputeLost, 0)))
 	s.Gives("pi_1", "0")
-	if p := scene.Must(s.ProviderPayment(t.Context(), "stripe", "pi_1")); p.Currency != "EUR" || p.Lost != scene.Sum("108") {
+	if p := scene.Must(s.Payments().ProviderPayment(t.Context(), "stripe", "pi_1")); p.Currency != "EUR" || p.Lost != scene.Sum("108") {
 		t.Errorf("%+v", p)
 	}
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-// ReportPayment implements tributary.Program.ReportPayment.
+// ReportPayment implements tributary.Payments.ReportPayment.
 func ReportPayment(ctx context.Context, p *engine.Program, f affiliate.PaymentFact) (_ affiliate.PaymentResult, err error) {
 	defer p.Begin(&ctx, "ReportPayment", engine.Writes).End(&err)
 	r := &Payment{Op: p.From(affiliate.SourceIntegration).Op(ctx), Fact: f}

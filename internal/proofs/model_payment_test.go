@@ -191,7 +191,7 @@ func TestModelPayments(t *testing.T) {
 
 // status reports the state of a subscription.
 func (m *paymentModel) status(begin time.Time, sub string, at, rank int) {
-	_, err := m.ReportSubscription(m.T.Context(), affiliate.SubscriptionFact{
+	_, err := m.Payments().ReportSubscription(m.T.Context(), affiliate.SubscriptionFact{
 		Provider: "stripe", Payer: scene.Tomas, Subscription: sub, Status: subStates[rank], At: begin.Add(time.Duration(at) * time.Minute),
 	})
 	if (err == nil) != m.customer {
@@ -236,7 +236,7 @@ func (m *paymentModel) check(rt *rapid.T) {
 		}
 	}
 	if m.customer {
-		if ref := scene.Must(m.Payer(m.T.Context(), "stripe", scene.Tomas)).Referral.Or(affiliate.Referral{}); ref.Status != m.wantedStatus() {
+		if ref := scene.Must(m.Payments().Payer(m.T.Context(), "stripe", scene.Tomas)).Referral.Or(affiliate.Referral{}); ref.Status != m.wantedStatus() {
 			rt.Fatalf("status %s, want %s of %+v", ref.Status, m.wantedStatus(), m.subs)
 		}
 	}

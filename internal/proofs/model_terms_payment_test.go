@@ -102,7 +102,7 @@ func (m *termsModel) report(rt *rapid.T) {
 		s.payment = rapid.Int64Range(1, 4).Draw(rt, "payment")
 		paid.Payment = s.payment
 	}
-	got, err := m.w.ReportPayment(rt.Context(), affiliate.PaymentFact{
+	got, err := m.w.Payments().ReportPayment(rt.Context(), affiliate.PaymentFact{
 		Provider: "stripe", Keys: []string{s.payer.key}, Payer: affiliate.PayerFact{ID: "cus_" + customer, Email: customer, Name: "N"}, At: m.w.Now, Currency: "USD", Sale: affiliate.Set(paid),
 	})
 	scene.RefusedAs(rt, "ReportPayment", "", err)
@@ -160,7 +160,7 @@ func (m *termsModel) dispute(rt *rapid.T) {
 		p.disputes[i].state = choose(rt, "state", affiliate.DisputeInquiry, affiliate.DisputeWithdrawn, affiliate.DisputeLost, affiliate.DisputeWon)
 		f.Disputes = []affiliate.DisputeFact{{ID: fmt.Sprint("dp_", i), Amount: amountOf(p.disputes[i].amount), State: p.disputes[i].state}}
 	}
-	_, err := m.w.ReportPayment(rt.Context(), f)
+	_, err := m.w.Payments().ReportPayment(rt.Context(), f)
 	scene.RefusedAs(rt, "ReportPayment", "", err)
 	s.settle()
 }

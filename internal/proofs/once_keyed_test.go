@@ -25,7 +25,7 @@ import (
 // unkeyed are the methods that ignore a key, with the reason.
 var unkeyed = map[string]string{
 	"ClaimDeliveries": "a claim has a token", "SettleDeliveries": "a claim has a token",
-	"Config": view, "With": view, "Rehearsal": view, "From": view, "By": view, "Because": view, "Keyed": view, "Forfeiting": view, "Partner": view,
+	"Config": view, "With": view, "Rehearsal": view, "From": view, "By": view, "Because": view, "Keyed": view, "Forfeiting": view, "Partner": view, "Webhooks": view, "Payments": view, "Imports": view,
 	"Ping": reads, "Attention": reads, "PaymentConflict": reads, "OverdrawnRedemption": reads, "PayoutEntries": reads, "AdjustmentReasons": reads, "Backlog": reads, "Verify": reads, "Follow": reads, "Events": reads, "EventsAfter": reads, "WriteCoupon": reads, "WriteCoupons": reads,
 	"AffiliateData": reads, "ReferralData": reads, "Terms": reads,
 	"Affiliate": reads, "Answers": reads, "Affiliates": reads, "Links": reads, "Coupon": reads, "Coupons": reads,
@@ -76,13 +76,13 @@ func newKeyedShop(t *testing.T, store record.Store) keyedShop {
 	sold(affiliate.SaleParams{ReferralID: "twin", Email: "max@example.net", Name: "Max"})
 	scene.Must(s.UpdatePlan(ctx, plan.ID, affiliate.PlanUpdate{Name: affiliate.Set("older")}))
 	scene.Must(s.UpdateAffiliate(ctx, affiliate.AffiliateRef{ID: s.Person.ID}, affiliate.AffiliateUpdate{CommissionRate: scene.Percent("25")}))
-	delivery := scene.Must(s.Deliveries(ctx, affiliate.DeliveryQuery{}, affiliate.Page{})).Items[0]
+	delivery := scene.Must(s.Webhooks().Deliveries(ctx, affiliate.DeliveryQuery{}, affiliate.Page{})).Items[0]
 	scene.Must(s.UpdateReferral(ctx, "kim@example.net", affiliate.ReferralUpdate{ReferredUserExternalID: affiliate.Set("customer-kim")}))
-	scene.Must(0, s.ReportPayer(ctx, "stripe", affiliate.PayerFact{ID: "cus_S", Email: "kim@example.net", CustomerID: "customer-kim"}))
+	scene.Must(0, s.Payments().ReportPayer(ctx, "stripe", affiliate.PayerFact{ID: "cus_S", Email: "kim@example.net", CustomerID: "customer-kim"}))
 
-	scene.Must(s.ImportSales(ctx, []imported.Sale{{Ref: "was", Email: "kim@example.net", TotalEarned: affiliate.MustAmount("20"), CommissionEarned: affiliate.MustAmount("4")}}))
+	scene.Must(s.Imports().Sales(ctx, []imported.Sale{{Ref: "was", Email: "kim@example.net", TotalEarned: affiliate.MustAmount("20"), CommissionEarned: affiliate.MustAmount("4")}}))
 
-	conflict := scene.Must(s.ReportPayment(ctx, affiliate.PaymentFact{
+	conflict := scene.Must(s.Payments().ReportPayment(ctx, affiliate.PaymentFact{
 		Provider: "stripe", Keys: []string{"pi_E"}, At: scene.Start, Currency: "USD", Payer: affiliate.PayerFact{ID: "cus_E", Email: "eve@example.org"},
 		Sale: affiliate.Set(affiliate.Paid{SaleParams: affiliate.SaleParams{TotalEarned: affiliate.MustAmount("1"), ExternalID: "order-1"}, Gross: affiliate.MustAmount("1")}),
 	}))
@@ -200,7 +200,7 @@ func callNamed(ctx context.Context, p *tributary.Program, method string, args []
 	for _, arg := range args {
 		in = append(in, reflect.ValueOf(arg))
 	}
-	out := reflect.ValueOf(p).MethodByName(methodOf(method)).Call(in)
+	out := scene.Methods(p)[methodOf(method)].Call(in)
 	last := len(out) - 1
 	for _, v := range out[:last] {
 		answer = append(answer, v.Interface())
@@ -240,9 +240,9 @@ func TestKeyedWrites(t *testing.T) {
 	for method := range methods {
 		called[methodOf(method)] = true
 	}
-	for m := range reflect.TypeFor[*tributary.Program]().Methods() {
-		if called[m.Name] == (unkeyed[m.Name] != "") {
-			t.Errorf("%s: either it is repeatable or there is a reason", m.Name)
+	for name := range scene.Methods(&tributary.Program{}) {
+		if called[name] == (unkeyed[name] != "") {
+			t.Errorf("%s: either it is repeatable or there is a reason", name)
 		}
 	}
 	for store, wrap := range map[string]func(record.Store) record.Store{

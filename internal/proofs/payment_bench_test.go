@@ -31,7 +31,7 @@ func (t *desk) report() func(n int) {
 			code := in.PromoCode
 			in.PromoCode, in.Name, in.Email = "", "", ""
 			f.Sale = affiliate.Set(affiliate.Paid{SaleParams: in, Gross: in.TotalEarned, Tries: []affiliate.Credit{{PromoCode: code}}})
-			scene.Must(t.p.ReportPayment(context.Background(), f))
+			scene.Must(t.p.Payments().ReportPayment(context.Background(), f))
 		}
 	}
 }

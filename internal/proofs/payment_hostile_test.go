@@ -49,16 +49,16 @@ func TestModelHostilePayer(t *testing.T) {
 			case "disputes":
 				f.Disputes = []affiliate.DisputeFact{{ID: "dp_" + key, Amount: scene.Sum("10000"), State: affiliate.DisputeLost}}
 			case "cancels":
-				_, _ = s.ReportSubscription(ctx, affiliate.SubscriptionFact{
+				_, _ = s.Payments().ReportSubscription(ctx, affiliate.SubscriptionFact{
 					Provider: "stripe", Payer: eve, Subscription: "sub_E", Status: affiliate.SubscriptionCancelled, At: s.Now,
 				})
 				continue
 			case "changes":
 				eve.Email = pick("email", emails...)
-				_ = s.ReportPayer(ctx, "stripe", eve)
+				_ = s.Payments().ReportPayer(ctx, "stripe", eve)
 				continue
 			}
-			_, _ = s.ReportPayment(ctx, f) // an amount that changed is refused
+			_, _ = s.Payments().ReportPayment(ctx, f) // an amount that changed is refused
 		}
 		if got := scene.Must(s.Sale(ctx, sale.ID)); got.CommissionEarned != sale.CommissionEarned || got.RefundedAmount != sale.RefundedAmount || got.Status != sale.Status {
 			rt.Fatalf("the order earns %v, is %s, refunded %v", got.CommissionEarned, got.Status, got.RefundedAmount)

@@ -65,7 +65,7 @@ func scenarios(s scene.Shop, ctx context.Context) map[string]scenario {
 			bad.AffiliateID, bad.Email = "nobody", "j@example.net"
 			byCode := row
 			byCode.PromoCode, byCode.Email, byCode.ReferredUserExternalID = "ADA20", "k@example.net", "k"
-			report, err := p.ImportReferrals(ctx, []imported.Referral{row, bad, byCode})
+			report, err := p.Imports().Referrals(ctx, []imported.Referral{row, bad, byCode})
 			if err == nil && (report.Created+report.Existing != 2 || len(report.Failed) != 1) {
 				return errors.New("half an import")
 			}

@@ -36,7 +36,10 @@ var neverShared = map[string]string{
 func TestAnswersShareNothing(t *testing.T) {
 	s := &sharing{T: t, filled: map[string]bool{}}
 	fields := map[string]bool{}
-	for _, of := range []reflect.Type{reflect.TypeFor[*tributary.Program](), reflect.TypeFor[tributary.Partner]()} {
+	for _, of := range []reflect.Type{
+		reflect.TypeFor[*tributary.Program](), reflect.TypeFor[tributary.Webhooks](), reflect.TypeFor[tributary.Payments](),
+		reflect.TypeFor[tributary.Imports](), reflect.TypeFor[tributary.Partner](),
+	} {
 		for m := range of.Methods() {
 			if m.Type.NumIn() < 2 || m.Type.In(1) != reflect.TypeFor[context.Context]() {
 				continue // it is the program seen otherwise, or its Config
@@ -63,9 +66,11 @@ type sharing struct {
 // calls calls a method with all combinations of arguments.
 func (s *sharing) calls(m reflect.Method) {
 	w := newFullWorld(s.T)
-	of := reflect.ValueOf(w.Program)
-	if m.Type.In(0) != of.Type() {
-		of = reflect.ValueOf(w.Partner(w.Ada.Person.ID))
+	var of reflect.Value
+	for _, part := range []any{w.Program, w.Webhooks(), w.Payments(), w.Imports(), w.Partner(w.Ada.Person.ID)} {
+		if reflect.TypeOf(part) == m.Type.In(0) {
+			of = reflect.ValueOf(part)
+		}
 	}
 	done, kept := 0, w.text()
 	for i := range combinations(m.Type, w) {

@@ -47,7 +47,7 @@ func newFullWorld(t *testing.T) *fullWorld {
 		c.RequireCustomer, c.CascadeEvents = false, true
 	})}
 	ctx, must := t.Context(), scene.Must[affiliate.Affiliate]
-	w.hook = scene.Must(w.CreateEndpoint(ctx, affiliate.EndpointParams{
+	w.hook = scene.Must(w.Webhooks().CreateEndpoint(ctx, affiliate.EndpointParams{
 		URL: "https://hooks.example/a", Events: []affiliate.EventType{"*"}, Headers: affiliate.EndpointHeaders{"x-team": "beans"},
 	})).ID
 	must(w.CreateAffiliate(ctx, affiliate.AffiliateParams{
@@ -102,14 +102,14 @@ func (w *fullWorld) trades() {
 	scene.Must(w.RecordConversion(ctx, affiliate.ConversionParams{Conversion: "lead", ReferralID: w.Tomas.ID.String()}))
 	scene.Must(w.HoldRedemption(ctx, affiliate.HoldParams{ID: "h1", Until: w.Now.Add(time.Hour), Order: affiliate.Order{PromoCode: "MILLS", Lines: giftLines()}}))
 	for _, f := range []affiliate.PaymentFact{paymentFact(w, "pi_1", "MILLS"), paymentFact(w, "pi_2", "OVER")} {
-		scene.Must(w.ReportPayment(ctx, f))
+		scene.Must(w.Payments().ReportPayment(ctx, f))
 	}
 	waiting := scene.Must(w.Attention(ctx, 10)).PaymentConflicts.Items
 	w.waits = waiting[0].ID
-	scene.Must(w.ImportAffiliates(ctx, importedRows("mara")))
-	scene.Must(w.ImportSales(ctx, []imported.Sale{{Ref: "old:s", CreatedAt: scene.Start, Via: []string{"mara"}, TotalEarned: scene.Sum("9"), CommissionEarned: scene.Sum("1")}}))
-	claims := scene.Must(w.ClaimDeliveries(ctx, 2, time.Minute))
-	if err := w.SettleDeliveries(ctx, attempts(w, claims)); err != nil {
+	scene.Must(w.Imports().Affiliates(ctx, importedRows("mara")))
+	scene.Must(w.Imports().Sales(ctx, []imported.Sale{{Ref: "old:s", CreatedAt: scene.Start, Via: []string{"mara"}, TotalEarned: scene.Sum("9"), CommissionEarned: scene.Sum("1")}}))
+	claims := scene.Must(w.Webhooks().ClaimDeliveries(ctx, 2, time.Minute))
+	if err := w.Webhooks().SettleDeliveries(ctx, attempts(w, claims)); err != nil {
 		w.T.Fatal(err)
 	}
 }

@@ -200,7 +200,7 @@ func (m *mailbox) through(t *testing.T, w *scene.World, faulty *tributary.Progra
 	}
 	var claims []affiliate.Claim
 	step("claim", func(p *tributary.Program) (err error) {
-		claims, err = p.ClaimDeliveries(t.Context(), 3, scene.Lease)
+		claims, err = p.Webhooks().ClaimDeliveries(t.Context(), 3, scene.Lease)
 		return err
 	})
 	m.take(claims...)
@@ -208,7 +208,7 @@ func (m *mailbox) through(t *testing.T, w *scene.World, faulty *tributary.Progra
 	for i, c := range claims {
 		done = append(done, w.Attempt(c, []int{200, 500, 429}[i%3]))
 	}
-	step("settle", func(p *tributary.Program) error { return p.SettleDeliveries(t.Context(), done) })
+	step("settle", func(p *tributary.Program) error { return p.Webhooks().SettleDeliveries(t.Context(), done) })
 	return hit
 }
 
@@ -220,7 +220,7 @@ func TestDispatchLostAnswers(t *testing.T) {
 	w.Hook()
 	w.Answered()
 	w.Crowd(2)
-	if _, err := w.With(conformance.LoseAnswer(w.Store, 1)).ClaimDeliveries(t.Context(), 8, scene.Lease); !errors.Is(err, conformance.ErrInjected) {
+	if _, err := w.With(conformance.LoseAnswer(w.Store, 1)).Webhooks().ClaimDeliveries(t.Context(), 8, scene.Lease); !errors.Is(err, conformance.ErrInjected) {
 		t.Fatal(err)
 	}
 	if got := w.Claim(8); len(got) > 0 {
@@ -230,11 +230,11 @@ func TestDispatchLostAnswers(t *testing.T) {
 	claims := w.Claim(8)
 	m.take(claims...)
 	done := []affiliate.Attempt{w.Attempt(claims[0], 200), w.Attempt(claims[1], 410)}
-	if err := w.With(conformance.LoseAnswer(w.Store, 1)).SettleDeliveries(t.Context(), done); !errors.Is(err, conformance.ErrInjected) {
+	if err := w.With(conformance.LoseAnswer(w.Store, 1)).Webhooks().SettleDeliveries(t.Context(), done); !errors.Is(err, conformance.ErrInjected) {
 		t.Fatal(err)
 	}
 	before := w.Dump()
-	scene.Must(0, w.SettleDeliveries(t.Context(), done))
+	scene.Must(0, w.Webhooks().SettleDeliveries(t.Context(), done))
 	scene.Equal(t, before, w.Dump())
 	m.count(w).check(t, 0)
 	w.Verifies()

@@ -149,7 +149,7 @@ func deliveriesSince(o *engine.Op, since affiliate.Instant) record.Table[record.
 	}
 }
 
-// PaymentConflict implements tributary.Program.PaymentConflict.
+// PaymentConflict implements tributary.Payments.PaymentConflict.
 func PaymentConflict(ctx context.Context, p *engine.Program, id uuid.UUID) (_ affiliate.ConflictPayment, err error) {
 	defer p.Begin(&ctx, "PaymentConflict", engine.Reads).End(&err)
 	return engine.View(ctx, p, func(o *engine.Op) (affiliate.ConflictPayment, error) {

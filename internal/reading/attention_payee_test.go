@@ -43,7 +43,7 @@ func TestSharedPayees(t *testing.T) {
 	listed(both)
 	pays(ada.ID, "ada@paid.example") // again: nothing changes
 	listed(both)
-	scene.Must(s.ImportAffiliates(ctx, []imported.Affiliate{{
+	scene.Must(s.Imports().Affiliates(ctx, []imported.Affiliate{{
 		Ref: "r1", FirstName: "C", LastName: "D", Email: "c@d.example", PayoutEmail: "ADA@paid.example", PaymentMethod: affiliate.MethodPayPal, Status: affiliate.AffiliateActive, CreatedAt: scene.Start,
 	}}))
 	third := scene.Must(s.Affiliate(ctx, "c@d.example"))

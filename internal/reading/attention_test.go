@@ -90,7 +90,7 @@ func TestAttentionOfWebhooks(t *testing.T) {
 		if got, want := waits(1, 1).FailedDeliveries.Items[0], (affiliate.FailedDelivery{ID: d.ID, WebhookID: ep.ID, Event: "affiliate.created", CreatedAt: d.CreatedAt}); got != want {
 			t.Errorf("%+v, want %+v", got, want)
 		}
-		scene.Must(w.Replay(ctx, affiliate.ReplayRange{DeliveryID: d.ID}))
+		scene.Must(w.Webhooks().Replay(ctx, affiliate.ReplayRange{DeliveryID: d.ID}))
 		waits(1, 0)
 		w.Settle(200, w.ClaimOne())
 		waits(0, 0)
@@ -100,14 +100,14 @@ func TestAttentionOfWebhooks(t *testing.T) {
 		if got := waits(1, 0).FailingWebhooks.Items[0]; got.DisabledReason != affiliate.Set(affiliate.DisabledGone) || got.Status != affiliate.EndpointDisabled {
 			t.Errorf("%+v", got)
 		}
-		scene.Must(w.UpdateEndpoint(ctx, ep.ID, affiliate.EndpointUpdate{Active: affiliate.Set(true)}))
+		scene.Must(w.Webhooks().UpdateEndpoint(ctx, ep.ID, affiliate.EndpointUpdate{Active: affiliate.Set(true)}))
 		waits(0, 0)
 		w.Crowd(1)
 		w.Settle(500, w.ClaimOne())
 		w.Pass(time.Hour)
 		w.Settle(500, w.ClaimOne())
 		waits(1, 1)
-		scene.Must(w.UpdateEndpoint(ctx, ep.ID, affiliate.EndpointUpdate{Active: affiliate.Set(false)})) // by hand: somebody knows
+		scene.Must(w.Webhooks().UpdateEndpoint(ctx, ep.ID, affiliate.EndpointUpdate{Active: affiliate.Set(false)})) // by hand: somebody knows
 		waits(0, 1)
 		w.Pass(14*24*time.Hour - 2*time.Hour)
 		waits(0, 1)

@@ -94,7 +94,7 @@ func (f *sampleProgram) join(first, slug string) affiliate.Affiliate {
 }
 
 func (f *sampleProgram) people() {
-	f.done(f.CreateEndpoint(f.ctx, affiliate.EndpointParams{URL: "https://hooks.example/a", Events: []affiliate.EventType{"*"}}))
+	f.done(f.Webhooks().CreateEndpoint(f.ctx, affiliate.EndpointParams{URL: "https://hooks.example/a", Events: []affiliate.EventType{"*"}}))
 	f.made.Plan = must[affiliate.Plan](f.t)(f.CreatePlan(f.ctx, affiliate.PlanParams{Name: "Gold" + f.text(), Terms: affiliate.Terms{Rate: affiliate.MustPercent("33.3"), HoldDays: 30}}))
 	f.done(f.CreateTier(f.ctx, affiliate.TierParams{Tier: 1, Name: "One" + f.text(), Rate: affiliate.Set(affiliate.MustPercent("25"))}))
 	f.made.Ada = f.join("Ada", "ada")
@@ -184,7 +184,7 @@ func (f *sampleProgram) lines() {
 // conflict reports a payment of somebody else that names an existing sale.
 func (f *sampleProgram) conflict() {
 	one := affiliate.MustAmount("1")
-	res := must[affiliate.PaymentResult](f.t)(f.ReportPayment(f.ctx, affiliate.PaymentFact{
+	res := must[affiliate.PaymentResult](f.t)(f.Payments().ReportPayment(f.ctx, affiliate.PaymentFact{
 		Provider: "stripe", Keys: []string{"pi_" + f.text()}, At: f.Config().Now(), Currency: "USD", Payer: affiliate.PayerFact{ID: "cus_" + f.text(), Email: "eve@x.example"},
 		Sale: affiliate.Set(affiliate.Paid{SaleParams: affiliate.SaleParams{TotalEarned: one, ExternalID: f.made.Paid.ExternalID.Or("")}, Gross: one, Tries: []affiliate.Credit{{ReferralID: fmt.Sprint(f.click.ID)}}}),
 	}))
@@ -195,8 +195,8 @@ func (f *sampleProgram) conflict() {
 
 // deliveries makes some attempts fail.
 func (f *sampleProgram) deliveries() {
-	for _, c := range must[[]affiliate.Claim](f.t)(f.ClaimDeliveries(f.ctx, 5, time.Minute)) {
-		f.done(nil, f.SettleDeliveries(f.ctx, []affiliate.Attempt{{Delivery: c.Delivery, Token: c.Token, At: f.Config().Now(), URL: c.URL, Status: 500, Response: "<b>no</b>" + f.text()}}))
+	for _, c := range must[[]affiliate.Claim](f.t)(f.Webhooks().ClaimDeliveries(f.ctx, 5, time.Minute)) {
+		f.done(nil, f.Webhooks().SettleDeliveries(f.ctx, []affiliate.Attempt{{Delivery: c.Delivery, Token: c.Token, At: f.Config().Now(), URL: c.URL, Status: 500, Response: "<b>no</b>" + f.text()}}))
 		f.made.Delivery = c.Delivery
 	}
 }

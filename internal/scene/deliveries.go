@@ -74,7 +74,7 @@ func OnStores(t *testing.T, test func(t *testing.T, w *World), change ...func(*t
 // Claim claims up to n deliveries.
 func (w *World) Claim(n int) []affiliate.Claim {
 	w.T.Helper()
-	return Must(w.ClaimDeliveries(context.Background(), n, Lease))
+	return Must(w.Webhooks().ClaimDeliveries(context.Background(), n, Lease))
 }
 
 // ClaimOne claims the one delivery that is due.
@@ -99,7 +99,7 @@ func (w *World) Settle(status int, claims ...affiliate.Claim) {
 	for _, c := range claims {
 		done = append(done, w.Attempt(c, status))
 	}
-	if err := w.SettleDeliveries(context.Background(), done); err != nil {
+	if err := w.Webhooks().SettleDeliveries(context.Background(), done); err != nil {
 		w.T.Fatal(err)
 	}
 }
@@ -126,13 +126,13 @@ func Answer(status int) func(affiliate.Claim) int { return func(affiliate.Claim)
 // ReadDelivery reads one delivery.
 func (w *World) ReadDelivery(id uuid.UUID) affiliate.Delivery {
 	w.T.Helper()
-	return Must(w.Delivery(context.Background(), id))
+	return Must(w.Webhooks().Delivery(context.Background(), id))
 }
 
 // ReadDeliveries reads all deliveries, oldest first.
 func (w *World) ReadDeliveries(f affiliate.DeliveryQuery) []affiliate.Delivery {
 	w.T.Helper()
-	items := Must(w.Deliveries(context.Background(), f, affiliate.Page{})).Items
+	items := Must(w.Webhooks().Deliveries(context.Background(), f, affiliate.Page{})).Items
 	slices.Reverse(items)
 	return items
 }
@@ -159,13 +159,13 @@ func (w *World) Crowd(n int) {
 // Health reads an endpoint.
 func (w *World) Health(id uuid.UUID) affiliate.Endpoint {
 	w.T.Helper()
-	return Must(w.Endpoint(context.Background(), id))
+	return Must(w.Webhooks().Endpoint(context.Background(), id))
 }
 
 // Edit updates an endpoint.
 func (w *World) Edit(id uuid.UUID, up affiliate.EndpointUpdate) {
 	w.T.Helper()
-	Must(w.UpdateEndpoint(context.Background(), id, up))
+	Must(w.Webhooks().UpdateEndpoint(context.Background(), id, up))
 }
 
 // HookAt adds an endpoint with its own URL.
@@ -174,7 +174,7 @@ func (w *World) HookAt(url string, types ...affiliate.EventType) affiliate.Issue
 	if types == nil {
 		types = []affiliate.EventType{"*"}
 	}
-	return Must(w.CreateEndpoint(context.Background(), affiliate.EndpointParams{URL: url, Events: types}))
+	return Must(w.Webhooks().CreateEndpoint(context.Background(), affiliate.EndpointParams{URL: url, Events: types}))
 }
 
 // Answered notes that every endpoint has just answered, so that each may have
@@ -195,7 +195,7 @@ func (w *World) Hook(types ...affiliate.EventType) affiliate.IssuedEndpoint {
 	if types == nil {
 		types = []affiliate.EventType{"*"}
 	}
-	return Must(w.CreateEndpoint(context.Background(), affiliate.EndpointParams{URL: HookURL, Events: types}))
+	return Must(w.Webhooks().CreateEndpoint(context.Background(), affiliate.EndpointParams{URL: HookURL, Events: types}))
 }
 
 // SinceStart selects all deliveries of an endpoint since the clock started.

@@ -45,18 +45,18 @@ var Imports = []struct {
 	Call func(ctx context.Context, p *tributary.Program) (imported.Report, error)
 }{
 	{"ImportAffiliates", func(ctx context.Context, p *tributary.Program) (imported.Report, error) {
-		return p.ImportAffiliates(ctx, importedOne)
+		return p.Imports().Affiliates(ctx, importedOne)
 	}},
 	{"ImportCoupons", func(ctx context.Context, p *tributary.Program) (imported.Report, error) {
-		return p.ImportCoupons(ctx, importedCoupon)
+		return p.Imports().Coupons(ctx, importedCoupon)
 	}},
 	{"ImportReferrals", func(ctx context.Context, p *tributary.Program) (imported.Report, error) {
-		return p.ImportReferrals(ctx, ImportedCustomer)
+		return p.Imports().Referrals(ctx, ImportedCustomer)
 	}},
 	{"ImportSales", func(ctx context.Context, p *tributary.Program) (imported.Report, error) {
-		return p.ImportSales(ctx, ImportedSales)
+		return p.Imports().Sales(ctx, ImportedSales)
 	}},
 	{"ImportPayouts", func(ctx context.Context, p *tributary.Program) (imported.Report, error) {
-		return p.ImportPayouts(ctx, importedPayout)
+		return p.Imports().Payouts(ctx, importedPayout)
 	}},
 }

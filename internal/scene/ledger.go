@@ -36,8 +36,8 @@ func NewLedger(t testing.TB, change ...func(*tributary.Config)) *Ledger {
 	t.Helper()
 	ctx := context.Background()
 	b := &Ledger{World: New(t, change...)}
-	b.Hooked = Must(b.CreateEndpoint(ctx, affiliate.EndpointParams{URL: "https://hooks.example/a", Events: []affiliate.EventType{"*"}}))
-	b.Disabled = Must(b.CreateEndpoint(ctx, affiliate.EndpointParams{URL: "https://hooks.example/b", Events: []affiliate.EventType{affiliate.SaleCreated}, Active: affiliate.Set(false)}))
+	b.Hooked = Must(b.Webhooks().CreateEndpoint(ctx, affiliate.EndpointParams{URL: "https://hooks.example/a", Events: []affiliate.EventType{"*"}}))
+	b.Disabled = Must(b.Webhooks().CreateEndpoint(ctx, affiliate.EndpointParams{URL: "https://hooks.example/b", Events: []affiliate.EventType{affiliate.SaleCreated}, Active: affiliate.Set(false)}))
 	b.Ada = b.World.Ada()
 	b.Link = Must(b.CreateLink(ctx, affiliate.LinkParams{Link: "ada-spring", AffiliateID: b.Person.ID}))
 	click := Must(b.TrackClick(ctx, affiliate.ClickParams{Slug: "ada-spring", DeviceID: "device-1", LandingURL: "https://beans.example/?ref=ada-spring", Referrer: "https://blog.example", UserAgent: "Browser"}))

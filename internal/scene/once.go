@@ -30,7 +30,7 @@ func NewOnceShop(t *testing.T, store record.Store, change ...func(*tributary.Con
 	w := NewOn(t, store, change...)
 	a := w.Ada()
 	Must(w.CreateLink(t.Context(), affiliate.LinkParams{Link: "second", AffiliateID: a.Person.ID}))
-	e := Must(w.CreateEndpoint(t.Context(), affiliate.EndpointParams{URL: "https://hooks.example/a", Events: []affiliate.EventType{affiliate.SaleCreated}}))
+	e := Must(w.Webhooks().CreateEndpoint(t.Context(), affiliate.EndpointParams{URL: "https://hooks.example/a", Events: []affiliate.EventType{affiliate.SaleCreated}}))
 	return OnceShop{w, a, e}
 }
 
@@ -62,8 +62,12 @@ func (s OnceShop) Creates() map[string]OnceCreate {
 		"RecordAdjustment": Creator(affiliate.AdjustmentParams{AffiliateID: s.Person.ID, Kind: affiliate.AdjustBonus, Amount: affiliate.MustAmount("5"), Reason: "r"},
 			(*tributary.Program).RecordAdjustment),
 		"CreateEndpoint": Creator(affiliate.EndpointParams{URL: "https://hooks.example/b", Events: []affiliate.EventType{"*"}},
-			(*tributary.Program).CreateEndpoint),
-		"RotateSecret": Creator(affiliate.Rotation{WebhookID: s.Hooked.ID}, (*tributary.Program).RotateSecret),
+			func(p *tributary.Program, ctx context.Context, in affiliate.EndpointParams) (affiliate.IssuedEndpoint, error) {
+				return p.Webhooks().CreateEndpoint(ctx, in)
+			}),
+		"RotateSecret": Creator(affiliate.Rotation{WebhookID: s.Hooked.ID}, func(p *tributary.Program, ctx context.Context, in affiliate.Rotation) (affiliate.IssuedEndpoint, error) {
+			return p.Webhooks().RotateSecret(ctx, in)
+		}),
 	}
 }
 

@@ -126,7 +126,7 @@ func (s *PayShop) Reports(facts ...affiliate.PaymentFact) (res affiliate.Payment
 	s.T.Helper()
 	for _, f := range facts {
 		var err error
-		if res, err = s.ReportPayment(s.T.Context(), f); err != nil {
+		if res, err = s.Payments().ReportPayment(s.T.Context(), f); err != nil {
 			s.T.Fatalf("ReportPayment: %v", err)
 		}
 	}
@@ -136,7 +136,7 @@ func (s *PayShop) Reports(facts ...affiliate.PaymentFact) (res affiliate.Payment
 // SaleOf returns the sale of a payment.
 func (s *PayShop) SaleOf(key string) affiliate.Sale {
 	s.T.Helper()
-	payment := Must(s.ProviderPayment(s.T.Context(), "stripe", key))
+	payment := Must(s.Payments().ProviderPayment(s.T.Context(), "stripe", key))
 	id, ok := payment.SaleID.Get()
 	if !ok {
 		s.T.Fatalf("the payment %s has no sale", key)

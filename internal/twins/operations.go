@@ -126,7 +126,7 @@ func offerOperations(ctx context.Context) []operation {
 			paid.Gross = paid.TotalEarned
 			paid.Tries = []affiliate.Credit{{HoldID: in.of("h1", "h2")}, {PromoCode: in.of("HOUSE", codes[0])}, {Offer: true}, {ReferralID: in.of("ada", "bo", "1")}}[in.n(4):]
 			who := in.of("b", "new", "t.o.m")
-			return answer(w.ReportPayment(ctx, affiliate.PaymentFact{
+			return answer(w.Payments().ReportPayment(ctx, affiliate.PaymentFact{
 				Provider: "stripe", Keys: []string{in.of("pi_1", "pi_2", "pi_3")}, Payer: affiliate.PayerFact{ID: "cus_" + who, Email: in.of("", who+"@example.net")}, At: w.Config().Now(), Currency: "USD", Sale: affiliate.Set(paid),
 			}))
 		}},
@@ -283,7 +283,7 @@ func datedOperations(ctx context.Context) []operation {
 			}
 			paid.Gross = paid.TotalEarned
 			paid.Tries = []affiliate.Credit{{PromoCode: in.of(codes...)}, {ReferralID: in.of("ada", "bo", "1")}}[in.n(2):]
-			return answer(w.ReportPayment(ctx, affiliate.PaymentFact{
+			return answer(w.Payments().ReportPayment(ctx, affiliate.PaymentFact{
 				Provider: "stripe", Keys: []string{in.of("pi_1", "pi_2", "pi_3")}, Payer: affiliate.PayerFact{ID: "cus_" + who, Email: who + "@example.net"}, At: w.Config().Now(), Currency: "USD", Sale: affiliate.Set(paid),
 			}))
 		}},
@@ -294,7 +294,7 @@ func datedOperations(ctx context.Context) []operation {
 			} else {
 				f.Disputes = []affiliate.DisputeFact{{ID: "dp_" + amount.String(), Amount: amount, State: affiliate.DisputeState(in.of("inquiry", "withdrawn", "lost", "won"))}}
 			}
-			return answer(w.ReportPayment(ctx, f)) + answer(w.ProviderPayment(ctx, "stripe", f.Keys[0]))
+			return answer(w.Payments().ReportPayment(ctx, f)) + answer(w.Payments().ProviderPayment(ctx, "stripe", f.Keys[0]))
 		}},
 		{"conversion of a link", func(w twin, in *input) string {
 			got, err := w.RecordConversion(ctx, affiliate.ConversionParams{Once: in.once(), Conversion: in.of("signup", "lead", "Ünï 🧿"), ReferralID: in.of("ada", "bo", "1"), Email: in.of("b@example.net", "new@example.net"), Name: "C"})
@@ -556,23 +556,23 @@ func peopleOperations(ctx context.Context) []operation {
 func deliveryOperations(ctx context.Context) []operation {
 	return []operation{
 		{"endpoint", func(w twin, in *input) string {
-			return answer(w.CreateEndpoint(ctx, affiliate.EndpointParams{Once: in.once(), URL: in.of("https://a.example/x", "https://b.example/y", "http://no"), Events: affiliate.EventTypes()[:1+in.n(15)]}))
+			return answer(w.Webhooks().CreateEndpoint(ctx, affiliate.EndpointParams{Once: in.once(), URL: in.of("https://a.example/x", "https://b.example/y", "http://no"), Events: affiliate.EventTypes()[:1+in.n(15)]}))
 		}},
 		{"delete endpoint", func(w twin, in *input) string {
-			return answer(w.DeleteEndpoint(ctx, pick(in, must(w.Endpoints(ctx, affiliate.Page{})).Items).ID))
+			return answer(w.Webhooks().DeleteEndpoint(ctx, pick(in, must(w.Webhooks().Endpoints(ctx, affiliate.Page{})).Items).ID))
 		}},
 		{"deliver", func(w twin, in *input) string {
-			claims, err := w.ClaimDeliveries(ctx, 1+in.n(5), time.Minute)
+			claims, err := w.Webhooks().ClaimDeliveries(ctx, 1+in.n(5), time.Minute)
 			out := answer(claims, err)
 			var attempts []affiliate.Attempt
 			for _, c := range claims {
 				attempts = append(attempts, affiliate.Attempt{Delivery: c.Delivery, Token: c.Token, Status: []int{200, 500, 410, 0}[in.n(4)]})
 			}
-			return out + done(w.SettleDeliveries(ctx, attempts))
+			return out + done(w.Webhooks().SettleDeliveries(ctx, attempts))
 		}},
 		{"events", func(w twin, _ *input) string {
 			return answer(w.Events(ctx, affiliate.EventQuery{}, affiliate.Page{Limit: 5})) +
-				answer(w.Deliveries(ctx, affiliate.DeliveryQuery{}, affiliate.Page{Limit: 5}))
+				answer(w.Webhooks().Deliveries(ctx, affiliate.DeliveryQuery{}, affiliate.Page{Limit: 5}))
 		}},
 		{"absent", func(w twin, _ *input) string { return answer(w.Payout(ctx, uuid.UUID{9})) }},
 	}

@@ -149,7 +149,7 @@ func All(tb testing.TB, store record.Store, now *time.Time) []*tributary.Program
 func (w twin) furnish() {
 	ctx := context.Background()
 	ada := must(w.CreateAffiliate(ctx, affiliate.AffiliateParams{FirstName: "Ada", LastName: "L", Email: "ada@example.com", AffiliateLink: "ada"}))
-	must(w.CreateEndpoint(ctx, affiliate.EndpointParams{URL: "https://a.example/x", Events: affiliate.EventTypes()}))
+	must(w.Webhooks().CreateEndpoint(ctx, affiliate.EndpointParams{URL: "https://a.example/x", Events: affiliate.EventTypes()}))
 	coupon := must(w.CreateCoupon(ctx, affiliate.CouponParams{Name: "Spring", PercentOff: affiliate.Set(affiliate.MustPercent("20"))}))
 	must(w.CreateCode(ctx, affiliate.CodeParams{CouponID: coupon.ID, Code: "SAVE20", AffiliateID: ada.ID}))
 	must(w.RecordSale(ctx, affiliate.SaleParams{PromoCode: "SAVE20", Email: "b@example.net", Name: "B", TotalEarned: affiliate.MustAmount("10")}))

@@ -147,10 +147,10 @@ func TestReferralData(t *testing.T) {
 	sale, _ := scene.Must(b.RecordSale(ctx, affiliate.SaleParams{ReferralID: email, Name: "Zork the payer", TotalEarned: scene.Sum("10")})).Sale.Get()
 	scene.Must(b.UpdateSale(ctx, sale.ID, affiliate.SaleUpdate{Metadata: affiliate.Set(json.RawMessage(`{"for":"zork"}`))}))
 	scene.Must(b.UpdateSale(ctx, 2, affiliate.SaleUpdate{Email: affiliate.Set(email), Name: affiliate.Set("Zork of another")}))
-	scene.Must(0, b.ReportPayer(ctx, "stripe", affiliate.PayerFact{ID: "cus_Z", Email: email, Name: "Zork at Stripe", CustomerID: "zork-77"}))
-	scene.Must(b.ReportPayment(ctx, affiliate.PaymentFact{Provider: "stripe", Keys: []string{"pi_w"}, At: b.Now, Currency: "USD", Payer: affiliate.PayerFact{ID: "cus_W"},
+	scene.Must(0, b.Payments().ReportPayer(ctx, "stripe", affiliate.PayerFact{ID: "cus_Z", Email: email, Name: "Zork at Stripe", CustomerID: "zork-77"}))
+	scene.Must(b.Payments().ReportPayment(ctx, affiliate.PaymentFact{Provider: "stripe", Keys: []string{"pi_w"}, At: b.Now, Currency: "USD", Payer: affiliate.PayerFact{ID: "cus_W"},
 		Sale: affiliate.Set(affiliate.Paid{SaleParams: affiliate.SaleParams{TotalEarned: scene.Sum("10")}, Gross: scene.Sum("10"), Tries: []affiliate.Credit{{ReferralID: email}}})}))
-	scene.Must(b.ReportPayment(ctx, affiliate.PaymentFact{Provider: "stripe", Keys: []string{"pi_Z"}, At: b.Now, Currency: "USD", Payer: affiliate.PayerFact{ID: "cus_Z"},
+	scene.Must(b.Payments().ReportPayment(ctx, affiliate.PaymentFact{Provider: "stripe", Keys: []string{"pi_Z"}, At: b.Now, Currency: "USD", Payer: affiliate.PayerFact{ID: "cus_Z"},
 		Sale: affiliate.Set(affiliate.Paid{SaleParams: affiliate.SaleParams{TotalEarned: scene.Sum("10")}, Gross: scene.Sum("10"), Renewal: true})}))
 	scene.Must(b.RecordAdjustment(ctx, affiliate.AdjustmentParams{AffiliateID: b.Person.ID, Kind: affiliate.AdjustBonus, Amount: scene.Sum("1"), Reason: "for bringing zork@shop.example"}))
 	scene.Must(b.UpdateReferral(ctx, b.Customer.ID.String(), affiliate.ReferralUpdate{Notes: affiliate.Set("friend of zork@shop.example")}))
@@ -237,7 +237,7 @@ func TestPersonalDataOfNobody(t *testing.T) {
 	b.Refused(scene.FieldError(affiliate.MissingField, "referralId", "Referral ID is required"), func() error { return scene.ErrOf(b.ReferralData(ctx, " ")) })
 	b.Refused(unknown, func() error { return scene.ErrOf(b.ReferralData(ctx, "nobody@example.com")) })
 	b.Refused(unknown, func() error { return scene.ErrOf(b.ReferralData(ctx, "nobody")) })
-	scene.Must(0, b.ReportPayer(ctx, "stripe", affiliate.PayerFact{ID: "cus_Z", Email: "zork@shop.example", Name: "Zork"}))
+	scene.Must(0, b.Payments().ReportPayer(ctx, "stripe", affiliate.PayerFact{ID: "cus_Z", Email: "zork@shop.example", Name: "Zork"}))
 	data := scene.Must(b.ReferralData(ctx, "zork@shop.example"))
 	if !data.ID.IsNull() || len(data.Records) != 1 || data.Records[0].Kind != "payers" || !strings.Contains(scene.JSON(data), "Zork") {
 		t.Errorf("%+v", data)

@@ -22,37 +22,39 @@ func TestErasedStayErased(t *testing.T) {
 		"renewal": func(s *scene.PayShop, _ uuid.UUID) error {
 			f := scene.Renewal(s.Paid("in_2", "29", "0"))
 			f.Payer = payer
-			return scene.ErrOf(s.ReportPayment(s.T.Context(), f))
+			return scene.ErrOf(s.Payments().ReportPayment(s.T.Context(), f))
 		},
 		"payment of another payer id": func(s *scene.PayShop, _ uuid.UUID) error {
 			f := s.Paid("pi_3", "29", "0")
 			f.Payer = payer
 			f.Payer.ID = "cus_new"
-			return scene.ErrOf(s.ReportPayment(s.T.Context(), f))
+			return scene.ErrOf(s.Payments().ReportPayment(s.T.Context(), f))
 		},
 		"payment through a click": func(s *scene.PayShop, _ uuid.UUID) error {
 			click := scene.Must(s.TrackClick(s.T.Context(), affiliate.ClickParams{Slug: "ben", DeviceID: "zork-device", LandingURL: "https://beans.example/?u=zork", UserAgent: "zork-agent"}))
 			f := s.Paid("pi_4", "29", "0", scene.JSON(click.ID))
 			f.Payer = payer
 			f.Payer.ID = "cus_new"
-			return scene.ErrOf(s.ReportPayment(s.T.Context(), f))
+			return scene.ErrOf(s.Payments().ReportPayment(s.T.Context(), f))
 		},
-		"payer": func(s *scene.PayShop, _ uuid.UUID) error { return s.ReportPayer(s.T.Context(), "stripe", payer) },
+		"payer": func(s *scene.PayShop, _ uuid.UUID) error {
+			return s.Payments().ReportPayer(s.T.Context(), "stripe", payer)
+		},
 		"new payer": func(s *scene.PayShop, _ uuid.UUID) error {
 			another := payer
 			another.ID = "cus_new"
-			return s.ReportPayer(s.T.Context(), "stripe", another)
+			return s.Payments().ReportPayer(s.T.Context(), "stripe", another)
 		},
 		"trial": func(s *scene.PayShop, _ uuid.UUID) error {
 			f := scene.Altered(s.Paid("in_5", "0", "0", "2"), func(p *affiliate.Paid) { p.Stage = affiliate.PaidNothing })
 			f.Payer = payer
 			f.Payer.ID = "cus_new"
-			return scene.ErrOf(s.ReportPayment(s.T.Context(), f))
+			return scene.ErrOf(s.Payments().ReportPayment(s.T.Context(), f))
 		},
 		"waiting payment": func(s *scene.PayShop, _ uuid.UUID) error {
 			f := s.Paid("pi_6", "29", "0", "Zork@shop.example")
 			f.Payer = affiliate.PayerFact{ID: "cus_new"}
-			return scene.ErrOf(s.ReportPayment(s.T.Context(), f))
+			return scene.ErrOf(s.Payments().ReportPayment(s.T.Context(), f))
 		},
 		"sale by id": func(s *scene.PayShop, ref uuid.UUID) error {
 			return scene.ErrOf(s.RecordSale(s.T.Context(), affiliate.SaleParams{ReferralID: ref.String(), Email: "Zork@Shop.example", Name: "Zork Quix", TotalEarned: scene.Sum("10")}))
@@ -68,10 +70,10 @@ func TestErasedStayErased(t *testing.T) {
 		},
 		"imported customer": func(s *scene.PayShop, _ uuid.UUID) error {
 			row := imported.Referral{Ref: "old:1", ReferralParams: affiliate.ReferralParams{Email: email, Name: "Zork Quix", AffiliateID: "mara"}, Payers: []affiliate.ProviderID{{Provider: "stripe", ID: "cus_old"}}}
-			return scene.ErrOf(s.ImportReferrals(s.T.Context(), []imported.Referral{row}))
+			return scene.ErrOf(s.Imports().Referrals(s.T.Context(), []imported.Referral{row}))
 		},
 		"imported sale": func(s *scene.PayShop, _ uuid.UUID) error {
-			return scene.ErrOf(s.ImportSales(s.T.Context(), []imported.Sale{{Ref: "old:2", Email: email, Name: "Zork Quix", AffiliateEmail: "mara@example.com", TotalEarned: scene.Sum("10"), CommissionEarned: scene.Sum("2")}}))
+			return scene.ErrOf(s.Imports().Sales(s.T.Context(), []imported.Sale{{Ref: "old:2", Email: email, Name: "Zork Quix", AffiliateEmail: "mara@example.com", TotalEarned: scene.Sum("10"), CommissionEarned: scene.Sum("2")}}))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -105,7 +107,7 @@ func TestEraseByEmailAlone(t *testing.T) {
 	inWholeEraseReferral(t, func(t *testing.T, erase func(*scene.Ledger, string) error) {
 		for name, c := range map[string]struct{ shows func(b *scene.Ledger) error }{
 			"imported sale": {func(b *scene.Ledger) error {
-				return scene.ErrOf(b.ImportSales(t.Context(), []imported.Sale{{Ref: "old:2", Email: email, Name: "Zork", AffiliateEmail: "ada@example.com", TotalEarned: scene.Sum("10"), CommissionEarned: scene.Sum("2")}}))
+				return scene.ErrOf(b.Imports().Sales(t.Context(), []imported.Sale{{Ref: "old:2", Email: email, Name: "Zork", AffiliateEmail: "ada@example.com", TotalEarned: scene.Sum("10"), CommissionEarned: scene.Sum("2")}}))
 			}},
 			"updated sale": {func(b *scene.Ledger) error {
 				return scene.ErrOf(b.UpdateSale(t.Context(), 2, affiliate.SaleUpdate{Email: affiliate.Set(email), Name: affiliate.Set("Zork")}))
@@ -114,10 +116,10 @@ func TestEraseByEmailAlone(t *testing.T) {
 				return scene.ErrOf(b.CreateCode(t.Context(), affiliate.CodeParams{CouponID: b.Autumn.ID, Code: "BYMAIL", LimitToCustomers: true, CustomerID: "Zork@shop.example"}))
 			}},
 			"payer": {func(b *scene.Ledger) error {
-				return b.ReportPayer(t.Context(), "stripe", affiliate.PayerFact{ID: "cus_Z", Email: email, Name: "Zork"})
+				return b.Payments().ReportPayer(t.Context(), "stripe", affiliate.PayerFact{ID: "cus_Z", Email: email, Name: "Zork"})
 			}},
 			"waiting payment": {func(b *scene.Ledger) error {
-				return scene.ErrOf(b.ReportPayment(t.Context(), affiliate.PaymentFact{Provider: "stripe", Keys: []string{"pi_1"}, At: b.Now, Currency: "USD", Payer: affiliate.PayerFact{ID: "cus_Z"},
+				return scene.ErrOf(b.Payments().ReportPayment(t.Context(), affiliate.PaymentFact{Provider: "stripe", Keys: []string{"pi_1"}, At: b.Now, Currency: "USD", Payer: affiliate.PayerFact{ID: "cus_Z"},
 					Sale: affiliate.Set(affiliate.Paid{SaleParams: affiliate.SaleParams{TotalEarned: scene.Sum("10")}, Gross: scene.Sum("10"), Tries: []affiliate.Credit{{ReferralID: email}}})}))
 			}},
 			"adjustment": {func(b *scene.Ledger) error {

@@ -120,8 +120,8 @@ func TestErasePending(t *testing.T) {
 		b.Settle()
 		erases(b, func() error { return erase(b, b.Person.ID) })
 		b.Without("ada@example.com", "Lovelace")
-		for _, d := range scene.Must(b.Deliveries(t.Context(), affiliate.DeliveryQuery{Event: affiliate.AffiliateCreated}, affiliate.Page{})).Items {
-			if got := scene.Must(b.Delivery(t.Context(), d.ID)); !got.Payload.IsNull() {
+		for _, d := range scene.Must(b.Webhooks().Deliveries(t.Context(), affiliate.DeliveryQuery{Event: affiliate.AffiliateCreated}, affiliate.Page{})).Items {
+			if got := scene.Must(b.Webhooks().Delivery(t.Context(), d.ID)); !got.Payload.IsNull() {
 				t.Errorf("payload of an erased event: %v", got.Payload)
 			}
 		}

@@ -28,7 +28,7 @@ func TestPrune(t *testing.T) {
 	if n := scene.Must(b.Run(t.Context(), affiliate.PruneJob{Before: scene.Start})).Changed; n != 0 {
 		t.Errorf("nothing is old, %d dropped", n)
 	}
-	skipped := len(scene.Must(b.Deliveries(t.Context(), affiliate.DeliveryQuery{State: affiliate.DeliverySkipped}, affiliate.Page{})).Items)
+	skipped := len(scene.Must(b.Webhooks().Deliveries(t.Context(), affiliate.DeliveryQuery{State: affiliate.DeliverySkipped}, affiliate.Page{})).Items)
 	if n := scene.Must(b.Run(t.Context(), affiliate.PruneJob{Before: future})).Changed; n != int64(skipped) {
 		t.Errorf("%d dropped, want the %d skipped: the others wait, the receipt is young", n, skipped)
 	}
@@ -65,10 +65,10 @@ func TestPruneKeepsHistory(t *testing.T) {
 	rename(1)
 	hook := w.Hook(affiliate.CouponUpdated)
 	rename(2)
-	scene.Must(w.DeleteEndpoint(t.Context(), hook.ID))
+	scene.Must(w.Webhooks().DeleteEndpoint(t.Context(), hook.ID))
 	waiting := w.Hook(affiliate.CouponUpdated)
 	rename(3)
-	scene.Must(w.UpdateEndpoint(t.Context(), waiting.ID, affiliate.EndpointUpdate{Events: affiliate.Set([]affiliate.EventType{affiliate.SaleCreated})}))
+	scene.Must(w.Webhooks().UpdateEndpoint(t.Context(), waiting.ID, affiliate.EndpointUpdate{Events: affiliate.Set([]affiliate.EventType{affiliate.SaleCreated})}))
 	rename(4)
 	w.Pass(48 * time.Hour)
 	n := scene.Must(w.Run(t.Context(), affiliate.PruneJob{Before: w.Now})).Changed
@@ -88,7 +88,7 @@ func TestPruneBatches(t *testing.T) {
 		in.Once.Key = fmt.Sprint(i)
 		scene.Must(w.CreateCoupon(t.Context(), in))
 	}
-	scene.Must(w.DeleteEndpoint(t.Context(), hook.ID))
+	scene.Must(w.Webhooks().DeleteEndpoint(t.Context(), hook.ID))
 	w.Pass(72 * time.Hour)
 	if n := scene.Must(w.Run(t.Context(), affiliate.PruneJob{Before: w.Now.Add(-time.Hour)})).Changed; n != 4500 {
 		t.Errorf("%d dropped", n)

@@ -56,7 +56,7 @@ func aged(t *testing.T, store record.Store) *scene.World {
 	}
 	scene.Must(w.CreateReferral(ctx, affiliate.ReferralParams{AffiliateID: "2", Email: "kim@b.co", Name: "Kim", ReferredUserExternalID: "kim"}))
 	w.Settle(200, w.Claim(10)...)
-	scene.Must(w.DeleteEndpoint(ctx, hook.ID))
+	scene.Must(w.Webhooks().DeleteEndpoint(ctx, hook.ID))
 	w.Pass(100 * day)
 	return w
 }

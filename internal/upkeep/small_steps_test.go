@@ -113,7 +113,7 @@ func newLong(t *testing.T) *busyProgram {
 
 // disable disables the endpoint by hand.
 func (l *busyProgram) disable() error {
-	_, err := l.UpdateEndpoint(l.T.Context(), l.hook.ID, affiliate.EndpointUpdate{Active: affiliate.Set(false)})
+	_, err := l.Webhooks().UpdateEndpoint(l.T.Context(), l.hook.ID, affiliate.EndpointUpdate{Active: affiliate.Set(false)})
 	return err
 }
 
@@ -121,7 +121,7 @@ func (l *busyProgram) disable() error {
 func (l *busyProgram) replay(key string) (int, error) {
 	in := scene.SinceStart(l.hook.ID)
 	in.Key = key
-	return l.Replay(l.T.Context(), in)
+	return l.Webhooks().Replay(l.T.Context(), in)
 }
 
 // TestSmallTransactions: a long job runs in transactions that each do little
@@ -135,7 +135,7 @@ func TestSmallTransactions(t *testing.T) {
 		"410": {func(*busyProgram) {}, func(l *busyProgram) error { l.Settle(410, l.Claim(1)...); return nil },
 			map[affiliate.DeliveryState]int{affiliate.DeliveryCanceled: waits}},
 		"Disable": {func(*busyProgram) {}, (*busyProgram).disable, map[affiliate.DeliveryState]int{affiliate.DeliverySkipped: waits}},
-		"Delete": {func(*busyProgram) {}, func(l *busyProgram) error { _, err := l.DeleteEndpoint(t.Context(), l.hook.ID); return err },
+		"Delete": {func(*busyProgram) {}, func(l *busyProgram) error { _, err := l.Webhooks().DeleteEndpoint(t.Context(), l.hook.ID); return err },
 			map[affiliate.DeliveryState]int{affiliate.DeliveryCanceled: waits}},
 		"Replay": {
 			func(l *busyProgram) {
@@ -267,7 +267,7 @@ func TestClearingCutOff(t *testing.T) {
 func TestDeleteEndpointCutOff(t *testing.T) {
 	l := newLong(t)
 	l.steps.left = 3
-	if _, err := l.DeleteEndpoint(t.Context(), l.hook.ID); !errors.Is(err, errKilled) {
+	if _, err := l.Webhooks().DeleteEndpoint(t.Context(), l.hook.ID); !errors.Is(err, errKilled) {
 		t.Fatalf("error %v", err)
 	}
 	l.steps.left = 0
@@ -275,15 +275,15 @@ func TestDeleteEndpointCutOff(t *testing.T) {
 	if ep := l.Health(l.hook.ID); ep.Active || l.States(l.hook.ID)[affiliate.DeliveryPending] == 0 {
 		t.Errorf("endpoint %+v, deliveries %v", ep, l.States(l.hook.ID))
 	}
-	scene.Must(l.DeleteEndpoint(t.Context(), l.hook.ID))
+	scene.Must(l.Webhooks().DeleteEndpoint(t.Context(), l.hook.ID))
 	scene.Equal(t, map[affiliate.DeliveryState]int{affiliate.DeliveryCanceled: waits}, l.States(l.hook.ID))
 	l.Verifies()
 
 	l = newLong(t)
 	keyed := l.Keyed(affiliate.Once{Key: "k"})
-	scene.Must(keyed.UpdateEndpoint(t.Context(), l.hook.ID, affiliate.EndpointUpdate{Description: scene.TextOf("d")}))
+	scene.Must(keyed.Webhooks().UpdateEndpoint(t.Context(), l.hook.ID, affiliate.EndpointUpdate{Description: scene.TextOf("d")}))
 	before := l.Dump()
-	if _, err := keyed.DeleteEndpoint(t.Context(), l.hook.ID); !errors.Is(err, affiliate.IdempotencyKeyReused) {
+	if _, err := keyed.Webhooks().DeleteEndpoint(t.Context(), l.hook.ID); !errors.Is(err, affiliate.IdempotencyKeyReused) {
 		t.Errorf("error %v", err)
 	}
 	scene.Equal(t, before, l.Dump())

@@ -271,7 +271,7 @@ func TestStepPruneKeepsHistory(t *testing.T) {
 		rename(1)
 		waiting := w.Hook(affiliate.CouponUpdated)
 		rename(2)
-		scene.Must(w.UpdateEndpoint(t.Context(), waiting.ID, affiliate.EndpointUpdate{Events: affiliate.Set([]affiliate.EventType{affiliate.SaleCreated})}))
+		scene.Must(w.Webhooks().UpdateEndpoint(t.Context(), waiting.ID, affiliate.EndpointUpdate{Events: affiliate.Set([]affiliate.EventType{affiliate.SaleCreated})}))
 		rename(3)
 		w.Pass(48 * time.Hour)
 		stepAll(t, w.Program, affiliate.PruneJob{Before: w.Now}, limit)

@@ -40,7 +40,7 @@ func checkoutData(program *tributary.Program, r *http.Request, cfg paddle.Config
 }
 
 func introduce(ctx context.Context, program *tributary.Program, customer, email, name string) error {
-	return program.ReportPayer(ctx, "paddle", affiliate.PayerFact{ID: customer, Email: email, Name: name})
+	return program.Payments().ReportPayer(ctx, "paddle", affiliate.PayerFact{ID: customer, Email: email, Name: name})
 }
 
 func guide(t *testing.T) string {

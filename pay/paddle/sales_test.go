@@ -49,7 +49,7 @@ func TestSale(t *testing.T) {
 		s := newShop(t)
 		s.Send(s.first())
 		for _, email := range []string{"", "", "tomas@example.net"} {
-			if err := s.Program.ReportPayer(t.Context(), "paddle", affiliate.PayerFact{ID: "ctm_T", Email: email, Name: "Tomas"}); err != nil {
+			if err := s.Program.Payments().ReportPayer(t.Context(), "paddle", affiliate.PayerFact{ID: "ctm_T", Email: email, Name: "Tomas"}); err != nil {
 				t.Fatal(err)
 			}
 			s.Want(s.Mara, "20.00")

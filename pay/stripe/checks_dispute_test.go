@@ -178,7 +178,7 @@ func TestCreditNotes(t *testing.T) {
 			for _, days := range []int{89, 2} {
 				s.Pass(time.Duration(days) * 24 * time.Hour)
 				shoptest.Must(s.Run(t.Context(), affiliate.PruneJob{Before: s.Now}))
-				_, err := s.ProviderPayment(t.Context(), "stripe", "pi_1")
+				_, err := s.Payments().ProviderPayment(t.Context(), "stripe", "pi_1")
 				shoptest.Same(t, "kept", err == nil, days == 89)
 			}
 		}},

@@ -31,7 +31,7 @@ func TestMoney(t *testing.T) {
 			s.Ignored(pay.OtherCurrency)
 			shoptest.Same(t, "outcome", s.Last().Outcome, affiliate.SaleOtherCurrency)
 			s.Send(s.refund("re_1", "pi_1", 3000, "currency", "eur"))
-			known := shoptest.Must(s.ProviderPayment(t.Context(), "stripe", "pi_1"))
+			known := shoptest.Must(s.Payments().ProviderPayment(t.Context(), "stripe", "pi_1"))
 			shoptest.Same(t, "lost", known.Lost, affiliate.MustAmount("30"))
 			shoptest.Same(t, "currency", known.Currency, "EUR")
 			waits := shoptest.Must(s.Attention(t.Context(), 0)).PaymentConflicts

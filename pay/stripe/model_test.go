@@ -156,7 +156,7 @@ func (h *history) checkStatus(when string, s *shop, c *naiveCustomer) {
 			want = subStatuses[preferred]
 		}
 	}
-	ref := shoptest.Must(s.Payer(h.T.Context(), "stripe", affiliate.PayerFact{ID: c.id})).Referral.Or(affiliate.Referral{})
+	ref := shoptest.Must(s.Payments().Payer(h.T.Context(), "stripe", affiliate.PayerFact{ID: c.id})).Referral.Or(affiliate.Referral{})
 	shoptest.Same(h.T, when+", status of "+c.id, ref.Status, want)
 }
 

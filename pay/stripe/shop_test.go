@@ -142,7 +142,7 @@ func (s *shop) dispute(id, status string, amount int, changes ...any) event {
 // payment is what is known of a payment.
 func (s *shop) payment(key string) affiliate.ProviderPayment {
 	s.T.Helper()
-	return shoptest.Must(s.ProviderPayment(s.T.Context(), "stripe", key))
+	return shoptest.Must(s.Payments().ProviderPayment(s.T.Context(), "stripe", key))
 }
 
 // redeemed requires how often MARA20 was redeemed.

@@ -114,7 +114,7 @@ func open(t testing.TB, p *tributary.Program, limit int64) {
 	ada := scene.Must(p.CreateAffiliate(ctx, affiliate.AffiliateParams{FirstName: "Ada", LastName: "L", Email: "ada@example.com", AffiliateLink: "ada"}))
 	coupon := scene.Must(p.CreateCoupon(ctx, affiliate.CouponParams{Name: "Spring", PercentOff: affiliate.Set(affiliate.MustPercent("20"))}))
 	scene.Must(p.CreateCode(ctx, affiliate.CodeParams{CouponID: coupon.ID, Code: "SAVE20", AffiliateID: ada.ID, MaxRedemptions: affiliate.Set(limit)}))
-	scene.Must(p.CreateEndpoint(ctx, affiliate.EndpointParams{URL: "https://a.example/x", Events: affiliate.EventTypes()}))
+	scene.Must(p.Webhooks().CreateEndpoint(ctx, affiliate.EndpointParams{URL: "https://a.example/x", Events: affiliate.EventTypes()}))
 }
 
 func sell(ctx context.Context, p *tributary.Program, n int) error {

@@ -152,7 +152,7 @@ func together(t *testing.T, wrap func(record.Store) record.Store) {
 
 // deliver makes the first attempts of some deliveries, all with success.
 func deliver(ctx context.Context, p *tributary.Program) error {
-	claims, err := p.ClaimDeliveries(ctx, 10, time.Minute)
+	claims, err := p.Webhooks().ClaimDeliveries(ctx, 10, time.Minute)
 	if err != nil {
 		return err
 	}
@@ -160,7 +160,7 @@ func deliver(ctx context.Context, p *tributary.Program) error {
 	for _, c := range claims {
 		done = append(done, affiliate.Attempt{Delivery: c.Delivery, Token: c.Token, Status: 200})
 	}
-	return p.SettleDeliveries(context.WithoutCancel(ctx), done)
+	return p.Webhooks().SettleDeliveries(context.WithoutCancel(ctx), done)
 }
 
 // agree checks what all the callers have made.
@@ -197,7 +197,7 @@ func agree(t *testing.T, s *site, p *tributary.Program, made, limit int, followe
 		}
 	}
 	delivered := map[string]int{}
-	for _, d := range scene.Must(p.Deliveries(ctx, affiliate.DeliveryQuery{}, affiliate.Page{})).Items {
+	for _, d := range scene.Must(p.Webhooks().Deliveries(ctx, affiliate.DeliveryQuery{}, affiliate.Page{})).Items {
 		if delivered[d.EventID]++; d.State != affiliate.DeliveryDelivered || len(d.Attempts) != 1 {
 			t.Errorf("delivery %s is %s after %d attempts", d.ID, d.State, len(d.Attempts))
 		}

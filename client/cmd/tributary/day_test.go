@@ -63,10 +63,10 @@ func newDay(t *testing.T) *world {
 		a := must(w.CreateAffiliate(ctx, affiliate.AffiliateParams{FirstName: first, LastName: last, Email: strings.ToLower(first) + "@example.com", AffiliateStatus: "inactive"}))
 		must(w.SetPayoutDetails(ctx, a.ID, affiliate.PayoutDetails{Email: fmt.Sprintf("pay%d@example.com", i), Method: "PAYPAL"}))
 	}
-	must(w.CreateEndpoint(ctx, affiliate.EndpointParams{URL: "https://shop.example/hooks", Events: []affiliate.EventType{affiliate.CouponCreated}}))
+	must(w.Webhooks().CreateEndpoint(ctx, affiliate.EndpointParams{URL: "https://shop.example/hooks", Events: []affiliate.EventType{affiliate.CouponCreated}}))
 	must(w.CreateCoupon(ctx, affiliate.CouponParams{Name: "Spring", PercentOff: affiliate.Set(affiliate.MustPercent("10"))}))
-	for _, c := range must(w.ClaimDeliveries(ctx, 10, time.Minute)) {
-		must(0, w.SettleDeliveries(ctx, []affiliate.Attempt{{Delivery: c.Delivery, Token: c.Token, At: w.now, URL: c.URL, Status: 500}}))
+	for _, c := range must(w.Webhooks().ClaimDeliveries(ctx, 10, time.Minute)) {
+		must(0, w.Webhooks().SettleDeliveries(ctx, []affiliate.Attempt{{Delivery: c.Delivery, Token: c.Token, At: w.now, URL: c.URL, Status: 500}}))
 	}
 	return w
 }
@@ -83,7 +83,7 @@ func (w *world) named(text string) string {
 		"CODE":   func() string { return must(w.Codes(ctx, affiliate.CodeQuery{}, one)).Items[0].Code },
 		"PAYOUT": func() string { return must(w.Payouts(ctx, affiliate.PayoutQuery{}, one)).Items[0].ID.String() },
 		"DELIVERY": func() string {
-			return must(w.Deliveries(ctx, affiliate.DeliveryQuery{State: affiliate.DeliveryFailed}, one)).Items[0].ID.String()
+			return must(w.Webhooks().Deliveries(ctx, affiliate.DeliveryQuery{State: affiliate.DeliveryFailed}, one)).Items[0].ID.String()
 		},
 	}
 	for name, find := range of {

@@ -400,7 +400,7 @@ func (s *story) administers() {
 func (s *story) inConflict(key, order string) string {
 	s.t.Helper()
 	one := affiliate.MustAmount("1")
-	res, err := s.ReportPayment(s.t.Context(), affiliate.PaymentFact{
+	res, err := s.Payments().ReportPayment(s.t.Context(), affiliate.PaymentFact{
 		Provider: "stripe", Keys: []string{key}, At: s.now, Currency: "USD", Payer: affiliate.PayerFact{ID: "cus_" + key, Email: key + "@example.net"},
 		Sale: affiliate.Set(affiliate.Paid{SaleParams: affiliate.SaleParams{TotalEarned: one, ExternalID: order}, Gross: one}),
 	})

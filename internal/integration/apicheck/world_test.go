@@ -95,7 +95,7 @@ func (w *world) send(_ context.Context, c affiliate.Claim) affiliate.Attempt {
 func (w *world) deliver(t testing.TB) {
 	t.Helper()
 	for first := true; ; first = false {
-		claims, err := w.ClaimDeliveries(t.Context(), 100, time.Minute)
+		claims, err := w.Webhooks().ClaimDeliveries(t.Context(), 100, time.Minute)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -110,7 +110,7 @@ func (w *world) deliver(t testing.TB) {
 			}
 			done = append(done, a)
 		}
-		if err := w.SettleDeliveries(t.Context(), done); err != nil {
+		if err := w.Webhooks().SettleDeliveries(t.Context(), done); err != nil {
 			t.Fatal(err)
 		}
 	}

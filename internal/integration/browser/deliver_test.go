@@ -48,7 +48,7 @@ func TestDeliveries(t *testing.T) {
 		w := newWorld(t)
 		to := &receiver{status: 500}
 		send := w.delivers()
-		hook := must(w.CreateEndpoint(t.Context(), affiliate.EndpointParams{URL: originOf(t, to) + "/", Events: []affiliate.EventType{"affiliate.created"}}))(t)
+		hook := must(w.Webhooks().CreateEndpoint(t.Context(), affiliate.EndpointParams{URL: originOf(t, to) + "/", Events: []affiliate.EventType{"affiliate.created"}}))(t)
 		must(w.CreateAffiliate(t.Context(), affiliate.AffiliateParams{FirstName: "Ada", LastName: "X", Email: "ada@example.org"}))(t)
 		send()
 		tb := open(w)
@@ -97,7 +97,7 @@ func (w *world) delivers() (send func()) {
 	sender := &webhooks.Sender{Addresses: cfg.Addresses, Now: w.clock.now}
 	cfg.Send = sender.Send
 	w.open(cfg)
-	sender.Outbox = w.Program
+	sender.Outbox = w.Webhooks()
 	return func() {
 		w.t.Helper()
 		if _, err := sender.Drain(w.t.Context()); err != nil {

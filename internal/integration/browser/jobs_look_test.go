@@ -103,7 +103,7 @@ func TestFailingWebhook(t *testing.T) {
 			tb.press("Send again")
 			tb.says("Pending")
 		})
-		d := must(w.Delivery(t.Context(), w.made.Delivery))(t)
+		d := must(w.Webhooks().Delivery(t.Context(), w.made.Delivery))(t)
 		if d.State != affiliate.DeliveryPending {
 			t.Errorf("the delivery is %s", d.State)
 		}

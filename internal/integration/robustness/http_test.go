@@ -35,7 +35,7 @@ func overHTTP(name string, l *line, repeats int) target {
 		}
 		srv := httptest.NewServer(h)
 		transport := &http.Transport{MaxIdleConnsPerHost: 16}
-		ops := pl.inClient(newClient(t, srv.URL, apiKey, l.over(transport), repeats), p, clean, late)
+		ops := pl.inClient(api.Of(newClient(t, srv.URL, apiKey, l.over(transport), repeats)), p, clean, late)
 		return world{p, func(int) api.Operations { return ops }, func() {
 			late.wait()
 			transport.CloseIdleConnections()

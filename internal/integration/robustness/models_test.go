@@ -4,6 +4,8 @@ import (
 	"context"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/tributary-go/tributary/internal/api"
 )
 
 // TestModels takes one call after the other: the engine and each model agree on
@@ -14,7 +16,7 @@ func TestModels(t *testing.T) {
 			t.Run(name+" on "+tg.name, func(t *testing.T) {
 				for n := range 10 {
 					tr, w := fresh(), tg.open(t, plant{}, true)
-					if err := tr.open(context.Background(), w.program); err != nil {
+					if err := tr.open(context.Background(), api.Of(w.program)); err != nil {
 						t.Fatal(err)
 					}
 					r := rand.New(rand.NewPCG(uint64(n), 0))

@@ -75,7 +75,7 @@ func twoProcesses(t *testing.T, way wayOf, apart time.Duration) target {
 		late := newLate()
 		var ops []api.Operations
 		for _, proc := range running[pl.name] {
-			ops = append(ops, pl.inClient(newClient(sub, proc.url, key, proc.transport, -1), p, clean, late))
+			ops = append(ops, pl.inClient(api.Of(newClient(sub, proc.url, key, proc.transport, -1)), p, clean, late))
 		}
 		settle := func() {
 			late.wait()

@@ -11,6 +11,7 @@ import (
 
 	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/internal/api"
 )
 
 // A tally adds up histories.
@@ -71,7 +72,7 @@ func (y *tally) run(t *testing.T, tg target, pl plant, tr trade, clients, calls 
 	_, stopped := tr.(*treasury)
 	w := tg.open(t, pl, stopped)
 	ctx := context.Background()
-	if err := tr.open(ctx, w.program); err != nil {
+	if err := tr.open(ctx, api.Of(w.program)); err != nil {
 		t.Fatalf("%s: %v", tg.name, err)
 	}
 	h := take(ctx, tr, w, clients, calls, seed)

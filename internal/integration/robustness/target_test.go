@@ -69,7 +69,7 @@ func onStores(name string, apart time.Duration, stores func(t *testing.T) (clean
 			prog := newProgram(t, pl.inStore(s, late), func(c *tributary.Config) {
 				c.ID, c.Now = p.Config().ID, clock(stopped, ahead)
 			})
-			programs = append(programs, pl.inClient(prog, p, clean, late))
+			programs = append(programs, pl.inClient(api.Of(prog), p, clean, late))
 		}
 		return world{p, func(i int) api.Operations { return programs[i%len(programs)] }, late.wait, apart > 0}
 	}}
