@@ -12,9 +12,9 @@ import (
 // EventsAfter returns up to limit events after the event with the [affiliate.Event.ID]
 // after, in the order in which they were committed, oldest first; with the zero
 // id it starts at the first event. The order is total within the program, and a
-// later event never has an earlier position. So a host that stores the id of
-// the last event that it has handled, best in the transaction in which it
-// handled it, misses none and sees none twice.
+// later event never has an earlier position. A host stores the id of the last
+// event that it handled, in the transaction that handled it, and so handles
+// every event once.
 //
 // The id of a pruned event is still a valid position. An event that is pruned
 // before it was read is lost, so keep events longer than the slowest reader

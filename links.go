@@ -76,9 +76,9 @@ func (p *Program) RenameLink(ctx context.Context, ref affiliate.LinkRef, slug st
 	return p.engine.RenameLink(ctx, ref, slug)
 }
 
-// ReleaseSlug makes a former slug free for anybody: one that a link had before it was
-// renamed, which then leads there no longer, or one that leads to nobody since its link or
-// its affiliate was deleted. Posts with it may then credit somebody else.
+// ReleaseSlug frees a former slug: one that a link had before it was renamed, or one whose link
+// or affiliate was deleted. It leads to that link no more, anybody may take it, and posts that
+// still have it may then credit somebody else.
 //
 // Errors: [affiliate.MissingField] (link); [affiliate.SlugTaken] when a link has the slug;
 // [affiliate.LinkNotFound] when it is not a former one.

@@ -401,7 +401,7 @@ func (d Folder) declared(open func(string) (io.Reader, error)) (Source, error) {
 		}
 	}
 	if sources == nil {
-		return nil, errors.New("there is none of the files " + strings.Join(slices.Compact(names), ", ") + " (.json or .csv)")
+		return nil, errors.New("the folder has none of the files " + strings.Join(slices.Compact(names), ", ") + " (.json or .csv)")
 	}
 	return All(sources...), nil
 }

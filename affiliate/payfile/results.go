@@ -85,13 +85,14 @@ type Report struct {
 // waiting; else it came back or failed. The result has the texts of the first line with
 // that state.
 //
-// Errors: those of r and of of; no header with a reference and a status, or one of the
-// columns twice; a
-// malformed line, or one with more cells than the header; a reference that may be
-// that of two payments; a payment with two lines that are paid and have different ids of
-// the provider, because it was paid twice, or with lines that are paid and came back, that
-// are unknown and something else, or that have different amounts. Such an error names the
-// line, or both, and no result is returned.
+// Errors, without any result; they name the line, or both:
+//   - those of r and of of;
+//   - the header has no reference, no status, or a column twice;
+//   - a line is malformed, or has more cells than the header;
+//   - a reference fits two payments;
+//   - a payment was paid twice: two paid lines have different ids of the provider;
+//   - the lines of a payment contradict each other: paid and came back, unknown and something
+//     else, or different amounts.
 func ReadResults(r io.Reader, of iter.Seq2[Transfer, error]) (Report, error) {
 	known, err := refsOf(of)
 	if err != nil {

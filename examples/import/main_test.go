@@ -57,7 +57,7 @@ func TestFolder(t *testing.T) {
 	}{
 		"no such folder":  {1, "no such file", []string{"absent"}},
 		"no such service": {1, `the service is "awin"`, []string{"-from", "awin", "testdata"}},
-		"no files":        {1, "there is none of the files", []string{"-from", "rewardful", t.TempDir()}},
+		"no files":        {1, "the folder has none of the files", []string{"-from", "rewardful", t.TempDir()}},
 		"no mapping":      {1, "mapping.json", []string{t.TempDir()}},
 		"empty mapping":   {1, "lists no file", []string{mapping(`[]`)}},
 		"two lists":       {1, "more than one list", []string{mapping(`[{"file": "x"}] []`)}},

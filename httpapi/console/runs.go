@@ -84,8 +84,8 @@ func (*visit) Waits(why affiliate.SkipReason) string {
 	return page.Words(why)
 }
 
-// waiting returns what an affiliate was owed at a moment that a run did not pay, which the line of
-// one to whom nothing was due yet does not say.
+// waiting returns the balance of an affiliate that a run did not pay, at a moment. The line of a
+// run has it, except when the affiliate is on hold or nothing was due.
 func (v *visit) waiting(line affiliate.PayoutLine, at time.Time) (affiliate.Amount, error) {
 	why := line.Skipped.Or("")
 	if why != affiliate.SkipOnHold && why != affiliate.SkipNothingMatured {

@@ -167,8 +167,8 @@ func appendDiscount(dst []byte, coupon record.Coupon) []byte {
 }
 
 // alphabet returns the characters of the random part. The default is upper case, as for the
-// other parts. Unless all are wanted, it has none that is easily read as another (0 O, 1 I
-// L), and no vowel nor digit that is read as one, so that no word comes about.
+// other parts. Unless all are wanted, it leaves out characters that are easily confused (0 O,
+// 1 I L), and vowels and the digits that look like them, so that no code spells a word.
 func alphabet(in affiliate.CodeParams) string {
 	digits, upper := "256789", "BCDFGHJKMNPQRSTVWXYZ"
 	if in.RandomCharsAll {

@@ -364,9 +364,9 @@ func (o *Op) settleRate(old record.Affiliate, rec *record.Affiliate) error {
 
 // What a sale may earn at most. Source: docs/terms.md.
 
-// limit sets the cap of a sale by its terms. What the other sales of its customer earned is
-// read once and stays, so that a refund of one of them never raises this sale; own is what
-// the sale itself already adds to the totals of the customer.
+// limit sets the cap of a sale by its terms. The earnings of the customer's other sales are
+// read once and noted in the sale: a later refund of one of them does not raise this one. Own is
+// the part of the customer's totals that is this sale's.
 func (o *Op) limit(r *record.Sale, t *affiliate.Terms, own affiliate.Amount) error {
 	if t.MaxPerCustomer.Sign() > 0 && r.ReferralID != uuid.Nil && r.Why.Earlier.IsZero() {
 		totals, err := o.Totals(r.ReferralID)

@@ -486,10 +486,10 @@ func slugKey(slug string) (record.Key, error) {
 	return record.Key{Index: record.BySlug, Text: record.FoldSlug(slug)}, nil
 }
 
-// SlugKept returns why an affiliate may not have a slug that no link has; nil: for no
-// reason. One that could be the number of a click or an id would credit another affiliate
-// where an identifier may be either (rule 4.4), and one that was another affiliate's still
-// stands in posts of theirs. A zero owner has had none.
+// SlugKept returns the reason for which an affiliate may not have a slug that no link has, or
+// nil. A slug that looks like the number of a click or like an id would credit somebody else
+// where an identifier may be any of them (rule 4.4), and a former slug of another affiliate is
+// still in their posts. A zero owner has no former slugs.
 func (o *Op) SlugKept(slug string, owner uuid.UUID) (*refusal.Refusal, error) {
 	if _, ok := clickNumber(slug); ok {
 		return &refusal.SlugIsNumber, nil

@@ -208,8 +208,8 @@ func (o *Op) inherit(names, have []Name, to record.Erasure) error {
 	return nil
 }
 
-// EraseNames keeps the names that lead to a customer as those of an erased person, and forgets those that lead to an
-// affiliate, but for their ids, which show nobody.
+// EraseNames turns the names of a customer into names of an erased person. It deletes those of an
+// affiliate, except for ids, which identify nobody.
 func (o *Op) EraseNames(ix record.Index, owner uuid.UUID) error {
 	return Each(o.Tx.Erasures, record.Key{Index: ix, ID: owner}, func(rec record.Erasure) error {
 		switch _, id := exactID(rec.Name); {

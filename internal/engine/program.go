@@ -141,9 +141,9 @@ func usable(store record.Store) bool {
 	return v.IsValid() && (v.Kind() != reflect.Pointer || !v.IsNil())
 }
 
-// A storeCheck remembers what the transactions of a Program need not check of its store
-// again: that it has every table, so that a missing one is an error that names it and not a
-// panic later, and that it keeps the program as the Config says. See settings_kept.go.
+// A storeCheck remembers two checks of a Program's store, which transactions need not repeat:
+// it has every table (a missing one is an error that names it, and no later panic), and it
+// keeps the program as the Config says. See settings_kept.go.
 type storeCheck struct {
 	complete atomic.Bool // it has every table
 	seen     atomic.Bool // it kept what the Config says when it was looked at last: reads go on

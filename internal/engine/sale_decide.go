@@ -130,8 +130,8 @@ func (o *Op) Doubtful(c *Customer, in *affiliate.SaleParams) (bool, error) {
 	return kept.Cmp(least) < 0, err
 }
 
-// standApart makes an order whose host says by an id who buys, and which names an affiliate, that of a customer of their own,
-// when only an email that may be planted says that it is another one.
+// standApart gives an order a customer of its own, if the host names the buyer by an id, the order
+// names an affiliate, and nothing but an email, which may be planted, points to another customer.
 func (o *Op) standApart(in *affiliate.SaleParams, id *identity) error {
 	if id.Customer.HostID == "" || id.Origin.Affiliate.ID == uuid.Nil && in.PromoCode == "" {
 		return nil

@@ -37,9 +37,9 @@ type Whole struct {
 }
 
 // Lines returns the lines of a payment, whose amounts and discounts are without tax and in
-// units of the whole. Money that is given back is a discount on the lines to which it
-// belongs, and what is more than these on all, in proportion to what is left of them. Lines
-// that cost nothing are left out.
+// units of the whole. A credit is a discount on the lines to which it belongs. If it is more
+// than they cost, the rest is a discount on all lines, in proportion to their remaining
+// amounts. Lines that cost nothing are left out.
 //
 // Without lines the reason says why: [pay.LinesCut] for too many, [pay.LinesUnclear] for
 // amounts that are not those of a payment, or that do not add up to the whole.

@@ -12,9 +12,8 @@
 //
 // # Planted bugs
 //
-// A proof that cannot fail is none, so each mistake that the histories should
-// find is made on purpose, on each target that it fits, and must be found within
-// 200 histories.
+// A test that cannot fail proves nothing. So each mistake that the histories are to find
+// is planted, in each target that can have it, and must be found within 200 histories.
 //
 // # Exactly L of N, and faults
 //
