@@ -53,7 +53,8 @@ func bytesCases() []storeCase {
 			})},
 		{"of_state", rule, sharedTexts(func(tx *record.Tx) record.Table[record.Delivery] { return tx.Deliveries },
 			record.OfState, func(id uuid.UUID, text string) record.Delivery {
-				return record.Delivery{ID: id, EventID: numbered(1), EndpointID: numbered(1), State: affiliate.DeliveryState(text)}
+				return record.Delivery{ID: id, EventID: numbered(1), EndpointID: numbered(1),
+					State: affiliate.DeliveryState(text)}
 			})},
 		{"ids", "ids are compared by all of their 16 bytes", idBytes},
 		{"id keys", "id keys are compared by all of their 16 bytes", idKeyBytes},

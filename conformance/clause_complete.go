@@ -20,13 +20,20 @@ func timesCases() []storeCase {
 	return []storeCase{
 		{"full", rule, survives(func(t table) record.AnyRecord { return t.full(1) })},
 		{"another", rule, survives(func(t table) record.AnyRecord { return t.full(200) })},
-		{"sparse", "zero times, ids, texts and lists survive", survives(func(t table) record.AnyRecord { return t.sparse(1) })},
-		{"null", "an Opt that is null does not become one that was not given", survives(func(t table) record.AnyRecord { return t.nulls(1) })},
-		{"largest", "the largest int64 survives in every field", survives(func(t table) record.AnyRecord { return t.numbers(math.MaxInt64) })},
-		{"smallest", "the smallest int64 survives in every field", survives(func(t table) record.AnyRecord { return t.numbers(math.MinInt64) })},
-		{"first instant", "the first microsecond of the year 1 survives", survives(at(time.Date(1, 1, 1, 0, 0, 0, 1_000, time.UTC)))},
-		{"last instant", "the last microsecond of the year 9999 survives", survives(at(time.Date(9999, 12, 31, 23, 59, 59, 999_999_000, time.UTC)))},
-		{"before 1970", "an instant before 1970 keeps its microseconds", survives(at(time.Date(1969, 12, 31, 23, 59, 59, 999_999_000, time.UTC)))},
+		{"sparse", "zero times, ids, texts and lists survive",
+			survives(func(t table) record.AnyRecord { return t.sparse(1) })},
+		{"null", "an Opt that is null does not become one that was not given",
+			survives(func(t table) record.AnyRecord { return t.nulls(1) })},
+		{"largest", "the largest int64 survives in every field",
+			survives(func(t table) record.AnyRecord { return t.numbers(math.MaxInt64) })},
+		{"smallest", "the smallest int64 survives in every field",
+			survives(func(t table) record.AnyRecord { return t.numbers(math.MinInt64) })},
+		{"first instant", "the first microsecond of the year 1 survives",
+			survives(at(time.Date(1, 1, 1, 0, 0, 0, 1_000, time.UTC)))},
+		{"last instant", "the last microsecond of the year 9999 survives",
+			survives(at(time.Date(9999, 12, 31, 23, 59, 59, 999_999_000, time.UTC)))},
+		{"before 1970", "an instant before 1970 keeps its microseconds",
+			survives(at(time.Date(1969, 12, 31, 23, 59, 59, 999_999_000, time.UTC)))},
 		{"no bytes", "a list of bytes may be empty", survives(func(t table) record.AnyRecord {
 			return edit(t.full(1), func(p any) bool {
 				if raw, ok := p.(*[]byte); ok {

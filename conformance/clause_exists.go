@@ -123,7 +123,8 @@ func lacksOthers(tb testing.TB, tx *record.Tx, t table, but record.Index) {
 	for _, ix := range t.unique() {
 		if key := keyOf(t.full(4), ix); ix != but {
 			if _, err := t.In(tx).Find(key); !errors.Is(err, affiliate.ErrNotFound) {
-				tb.Errorf("%s: Find %s of the refused record: error %v, want %v", t.Name, ix, err, affiliate.ErrNotFound)
+				tb.Errorf("%s: Find %s of the refused record: error %v, want %v", t.Name, ix, err,
+					affiliate.ErrNotFound)
 			}
 		}
 	}

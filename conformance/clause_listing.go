@@ -113,7 +113,8 @@ func disturbances() []disturbance {
 			return tx.Redemptions.Delete(numbered(at))
 		}, func(at, _ int) int { return at }},
 		{"delete and insert the current", func(tx *record.Tx, at, _ int) error {
-			return errors.Join(tx.Redemptions.Delete(numbered(at)), tx.Redemptions.Insert(redemption(numbered(at), oddKey)))
+			return errors.Join(tx.Redemptions.Delete(numbered(at)),
+				tx.Redemptions.Insert(redemption(numbered(at), oddKey)))
 		}, none},
 		{"delete the next", func(tx *record.Tx, at, step int) error {
 			if (at/10)%3 != 0 {

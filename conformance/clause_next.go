@@ -136,7 +136,8 @@ func nextCases() []storeCase {
 				lastIs(tb, tx, record.ClickSequence, 9)
 			})
 		}},
-		{"Raise as a fence", "what an Update does after it has read a sequence, it does before the sequence moves on", raiseAsFence},
+		{"Raise as a fence",
+			"what an Update does after it has read a sequence, it does before the sequence moves on", raiseAsFence},
 	}
 }
 

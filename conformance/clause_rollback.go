@@ -20,7 +20,8 @@ func rollbackCases() []storeCase {
 			}
 		}},
 		{"typed error", "fn's error keeps its type", func(tb testing.TB, s record.Store) {
-			err := s.Update(tb.Context(), home, func(*record.Tx) error { return &record.ExistsError{Index: record.ByCode} })
+			err := s.Update(tb.Context(), home,
+				func(*record.Tx) error { return &record.ExistsError{Index: record.ByCode} })
 			if e, ok := errors.AsType[*record.ExistsError](err); !ok || e.Index != record.ByCode {
 				tb.Errorf("Update: error %v, want the one of the closure", err)
 			}
@@ -61,7 +62,8 @@ func rollbackCases() []storeCase {
 				for _, t := range tables() {
 					one := t.full(1).RecordID()
 					err := errors.Join(t.In(tx).Replace(withID(t.full(3), one)), t.In(tx).Delete(one), t.insert(tx, t.full(1)),
-						t.In(tx).Delete(one), t.insert(tx, withID(t.full(4), one)), t.In(tx).Replace(withID(t.full(5), one)),
+						t.In(tx).Delete(one), t.insert(tx,
+							withID(t.full(4), one)), t.In(tx).Replace(withID(t.full(5), one)),
 						t.In(tx).Delete(t.full(2).RecordID()), t.insert(tx, withID(t.full(1), t.full(2).RecordID())))
 					if err != nil {
 						return fmt.Errorf("%s: %w", t.Name, err)

@@ -121,7 +121,8 @@ func phantom(tb testing.TB, s record.Store) {
 				if err != nil || len(children) >= limit {
 					return err
 				}
-				return tx.Redemptions.Insert(record.Redemption{ID: numbered(round*workers + worker), CodeID: parent.ID, CouponID: numbered(1)})
+				return tx.Redemptions.Insert(record.Redemption{ID: numbered(round*workers + worker),
+					CodeID: parent.ID, CouponID: numbered(1)})
 			})
 		})
 		view(tb, s, func(tx *record.Tx) {

@@ -61,8 +61,10 @@ func longViewCases() []storeCase {
 			})
 		}},
 		{"many records", "a View lists many records as they were at its start while a writer changes them all", listAmongWrites},
-		{"long Views among writers", "long Views that overlap each see one moment while writers move, delete and insert records", viewsAmongWriters},
-		{"ends of long Views among writers", "the end of a long View changes nothing that a writer uses", viewsEndAmongWriters},
+		{"long Views among writers",
+			"long Views that overlap each see one moment while writers move, delete and insert records", viewsAmongWriters},
+		{"ends of long Views among writers",
+			"the end of a long View changes nothing that a writer uses", viewsEndAmongWriters},
 		{"abandoned", "a long View that fails, panics or ends its goroutine leaves nothing behind", abandonLongViews},
 	}
 }
@@ -156,7 +158,8 @@ func seesCrowd(tb testing.TB, tx *record.Tx, codes table, want []record.AnyRecor
 	listsCrowd(tb, tx, codes, record.Query{After: numbered(100), Limit: 700}, want[34:734])
 	for coupon := range 3 {
 		key := record.Key{Index: record.OfCoupon, ID: numbered(coupon)}
-		of := slices.DeleteFunc(slices.Clone(want), func(rec record.AnyRecord) bool { return keyOf(rec, record.OfCoupon) != key })
+		of := slices.DeleteFunc(slices.Clone(want),
+			func(rec record.AnyRecord) bool { return keyOf(rec, record.OfCoupon) != key })
 		listsCrowd(tb, tx, codes, record.Query{Key: key}, of)
 		slices.Reverse(of)
 		listsCrowd(tb, tx, codes, record.Query{Key: key, Desc: true}, of)
@@ -279,10 +282,12 @@ func seesHolders(tx *record.Tx, n, step int) error {
 		return fmt.Errorf("%d codes with %d redemptions, want %d with %d", len(all), sum, n, n*deposit)
 	}
 	for coupon := range 3 {
-		of, err := collect(tx.Codes.List(record.Query{Key: record.Key{Index: record.OfCoupon, ID: numbered(coupon)}, Desc: true}))
+		of, err := collect(tx.Codes.List(record.Query{Key: record.Key{Index: record.OfCoupon,
+			ID: numbered(coupon)}, Desc: true}))
 		slices.Reverse(of)
 		if err != nil || !slices.Equal(of, listed[coupon]) {
-			return fmt.Errorf("List of coupon %d: %d codes, error %v; the whole list has %d", coupon, len(of), err, len(listed[coupon]))
+			return fmt.Errorf("List of coupon %d: %d codes, error %v; the whole list has %d",
+				coupon, len(of), err, len(listed[coupon]))
 		}
 	}
 	if again, err := collect(tx.Codes.List(record.Query{})); err != nil || !slices.Equal(all, again) {

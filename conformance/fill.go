@@ -248,7 +248,8 @@ func (f *filler) fill(p any) bool {
 	case *affiliate.Opt[affiliate.Percent]:
 		*p = affiliate.Set(affiliate.PercentFromScaled(f.int()))
 	case *affiliate.Opt[record.HandSet]:
-		*p = affiliate.Set(record.HandSet{Earned: affiliate.AmountFromScaled(f.int()), Kept: affiliate.AmountFromScaled(-int64(f.k))})
+		*p = affiliate.Set(record.HandSet{Earned: affiliate.AmountFromScaled(f.int()),
+			Kept: affiliate.AmountFromScaled(-int64(f.k))})
 	case encoding.TextUnmarshaler:
 		f.fillEnum(p)
 	default:

@@ -70,7 +70,8 @@ var looks = []string{"POST /payouts/preview", "POST /promotional-codes/validate"
 // kept are the paths below which no tool writes, because a person does: what pays, or changes
 // where money goes; what answers a secret, or sends data elsewhere; what cannot be
 // taken back.
-var kept = []string{"/payouts", "/affiliates/payout-details", "/partner/token", "/webhooks", "/affiliates/erase", "/referrals/erase", "/affiliates/merge", "/referrals/merge", "/prune"}
+var kept = []string{"/payouts", "/affiliates/payout-details", "/partner/token", "/webhooks",
+	"/affiliates/erase", "/referrals/erase", "/affiliates/merge", "/referrals/merge", "/prune"}
 
 // operations lists those that may be tools, by path and method.
 func (d *document) operations() (all []*operation, err error) {
@@ -137,7 +138,8 @@ func (d *document) arguments(one documentedOperation, reads bool) (args []argume
 // bounded makes the limit of a page that of an assistant.
 func (a argument) bounded(reads bool) argument {
 	if a.name == limitArg && reads {
-		a.schema = map[string]any{"type": "integer", "minimum": 1, "maximum": mostRows, "default": fewRows, "description": "How many rows at most."}
+		a.schema = map[string]any{"type": "integer", "minimum": 1, "maximum": mostRows,
+			"default": fewRows, "description": "How many rows at most."}
 	}
 	return a
 }

@@ -72,25 +72,31 @@ func (v *partnerView) tools() []tool {
 // paged are the arguments of a list.
 var paged = []argument{
 	argument{name: limitArg}.bounded(true),
-	{name: cursorArg, schema: map[string]any{"type": "string", "description": "The cursor of the answer before, to go on."}},
+	{name: cursorArg, schema: map[string]any{"type": "string",
+		"description": "The cursor of the answer before, to go on."}},
 }
 
-var saleArg = argument{name: "saleId", required: true, schema: map[string]any{"type": "integer", "description": "The id of the sale."}}
+var saleArg = argument{name: "saleId", required: true,
+	schema: map[string]any{"type": "integer", "description": "The id of the sale."}}
 
-var payoutArg = argument{name: "payoutId", required: true, schema: map[string]any{"type": "string", "format": "uuid", "description": "The id of the payout."}}
+var payoutArg = argument{name: "payoutId", required: true,
+	schema: map[string]any{"type": "string", "format": "uuid",
+		"description": "The id of the payout."}}
 
 // period are the arguments of a period.
 func period() []argument {
 	day := func(what string) map[string]any { return map[string]any{"type": "string", "description": what} }
 	return []argument{
 		{name: "from", required: true, schema: day("The first day, such as 2026-11-01, or a moment with its zone.")},
-		{name: "to", required: true, schema: day("The last day, which is in it, or a moment with its zone, which is not.")},
+		{name: "to", required: true,
+			schema: day("The last day, which is in it, or a moment with its zone, which is not.")},
 	}
 }
 
 // one is an argument that is one of some words.
 func one(name, what string, words ...string) argument {
-	return argument{name: name, required: true, schema: map[string]any{"type": "string", "enum": words, "description": what}}
+	return argument{name: name, required: true,
+		schema: map[string]any{"type": "string", "enum": words, "description": what}}
 }
 
 // entries are a page of a list before it is shown.
@@ -203,7 +209,8 @@ func (v *partnerView) sale(ctx context.Context, in input) (any, error) {
 	}
 	why, err := v.ExplainSale(ctx, affiliate.SaleID(id))
 	if v.cfg.HideCustomers {
-		why.Sale.Customer, why.CustomerSince, why.Payment = "", affiliate.Null[affiliate.Time](), affiliate.Null[int64]()
+		why.Sale.Customer, why.CustomerSince, why.Payment = "", affiliate.Null[affiliate.Time](),
+			affiliate.Null[int64]()
 	}
 	return why, err
 }

@@ -287,7 +287,8 @@ func clean(s string) string {
 		switch {
 		case r == '\n' || r == '\t' || r == '\r' || unicode.In(r, unicode.Zl, unicode.Zp):
 			return ' '
-		case unicode.In(r, unicode.Cc, unicode.Cf, unicode.Co, unicode.Variation_Selector) || r == '\u3164' || r == '\uffa0' || r == '\u115f' || r == '\u1160':
+		case unicode.In(r, unicode.Cc, unicode.Cf, unicode.Co, unicode.Variation_Selector) ||
+			r == '\u3164' || r == '\uffa0' || r == '\u115f' || r == '\u1160':
 			return -1
 		}
 		return r

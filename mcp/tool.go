@@ -34,7 +34,8 @@ func add(s *sdk.Server, t tool) {
 			required = append(required, a.name)
 		}
 	}
-	t.InputSchema = map[string]any{"type": "object", "properties": properties, "required": required, "additionalProperties": false}
+	t.InputSchema = map[string]any{"type": "object", "properties": properties, "required": required,
+		"additionalProperties": false}
 	s.AddTool(&t.Tool, func(ctx context.Context, rq *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		in, err := inputOf(rq.Params.Arguments, t.args)
 		if err != nil {
@@ -187,8 +188,11 @@ func explain(ctx context.Context, err error) problem {
 	called, byAPI := errors.AsType[*client.Error](err)
 	refused, known := errors.AsType[*affiliate.Error](err)
 	switch {
-	case byAPI && called.Status/100 == 4, byAPI && called.Attempts == 0 && refused.Kind != affiliate.KindInternal, !byAPI && known && refused.Kind != affiliate.KindInternal:
-		return problem{Error: cut(clean(refused.Message), 500), Code: cut(clean(string(refused.Reason)), 80), Field: cut(clean(refused.Field), 80)}
+	case byAPI && called.Status/100 == 4, byAPI && called.Attempts == 0 &&
+		refused.Kind != affiliate.KindInternal, !byAPI && known &&
+		refused.Kind != affiliate.KindInternal:
+		return problem{Error: cut(clean(refused.Message), 500),
+			Code: cut(clean(string(refused.Reason)), 80), Field: cut(clean(refused.Field), 80)}
 	case !byAPI && errors.Is(err, affiliate.ErrNotFound):
 		return problem{Error: "there is no such record", Code: "not_found"}
 	case ctx.Err() != nil:

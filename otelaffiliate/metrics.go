@@ -21,9 +21,10 @@ type instruments struct {
 // Bounds of the histograms, in seconds: an operation takes from microseconds in
 // memory to seconds on a database in trouble; a delivery can wait for days.
 var (
-	operationBounds = []float64{.00001, .00005, .0001, .0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10}
-	deliveryBounds  = []float64{.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 20}
-	lagBounds       = []float64{.01, .05, .1, .5, 1, 5, 15, 60, 300, 1800, 7200, 28800, 86400}
+	operationBounds = []float64{.00001, .00005, .0001, .0005, .001, .0025, .005, .01, .025, .05, .1,
+		.25, .5, 1, 2.5, 5, 10}
+	deliveryBounds = []float64{.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 20}
+	lagBounds      = []float64{.01, .05, .1, .5, 1, 5, 15, 60, 300, 1800, 7200, 28800, 86400}
 )
 
 func newInstruments(m metric.Meter) (*instruments, error) {
@@ -49,7 +50,9 @@ func (in *instruments) operation(ctx context.Context, cfg Config, op affiliate.O
 		attribute.String("tributary.operation", op.Name), attribute.String("tributary.outcome", string(res.Outcome)))...))
 	for i, n := range res.Events {
 		if n > 0 {
-			in.events.Add(ctx, int64(n), metric.WithAttributes(append(program, attribute.String("tributary.event", string(types[i])))...))
+			in.events.Add(ctx, int64(n),
+				metric.WithAttributes(append(program,
+					attribute.String("tributary.event", string(types[i])))...))
 		}
 	}
 }

@@ -68,7 +68,8 @@ func (w *watch) begin(ctx context.Context, op affiliate.Operation) context.Conte
 		return ctx
 	}
 	if op.Poll {
-		within := context.WithValue(unsampled(ctx), spanKey{}, nil) // that of an operation around this one is not ours to end
+		within := context.WithValue(unsampled(ctx), spanKey{},
+			nil) // that of an operation around this one is not ours to end
 		return context.WithValue(within, pollKey{}, poll{ctx, time.Now()})
 	}
 	return w.start(ctx, op)
@@ -210,7 +211,9 @@ func ObserveBacklog(mp metric.MeterProvider, cfg Config, programs ...*tributary.
 				continue
 			}
 			if cfg.ProgramInMetrics {
-				o.ObserveFloat64(gauge, wait.Seconds(), metric.WithAttributes(attribute.String("tributary.program.id", p.Config().ID.String())))
+				o.ObserveFloat64(gauge, wait.Seconds(),
+					metric.WithAttributes(attribute.String("tributary.program.id",
+						p.Config().ID.String())))
 			}
 			longest = max(longest, wait)
 		}

@@ -158,7 +158,8 @@ func (r *Result) first(ctx context.Context, p *tributary.Program) error {
 	case before || !mine:
 		f := &a.Payment
 		a.Kind, a.Wait = KindIgnored, false
-		*f = affiliate.PaymentFact{Provider: f.Provider, Keys: f.Keys, Payer: affiliate.PayerFact{ID: f.Payer.ID}, At: f.At, Currency: f.Currency}
+		*f = affiliate.PaymentFact{Provider: f.Provider, Keys: f.Keys,
+			Payer: affiliate.PayerFact{ID: f.Payer.ID}, At: f.At, Currency: f.Currency}
 	case a.Wait:
 		return ErrLater
 	default:
@@ -226,7 +227,8 @@ func (r *Result) customer(ctx context.Context, p *tributary.Program) error {
 // trial reports a payment of nothing, which makes a customer and redeems a code.
 func (r *Result) trial(ctx context.Context, p *tributary.Program) error {
 	f := &r.Action.Payment
-	f.Currency, f.Sale = p.Config().Currency, affiliate.Set(affiliate.Paid{Stage: affiliate.PaidNothing, Tries: r.Action.Tries})
+	f.Currency, f.Sale = p.Config().Currency,
+		affiliate.Set(affiliate.Paid{Stage: affiliate.PaidNothing, Tries: r.Action.Tries})
 	if err := r.payment(ctx, p); err != nil || r.Outcome != affiliate.SaleReferred {
 		return err
 	}

@@ -131,7 +131,8 @@ func (c Carried) in(a Action, program uuid.UUID) Action {
 		tries = slices.Clip(paid.Tries)
 	}
 	if c.Hold != "" {
-		tries = append([]affiliate.Credit{{HoldID: c.Hold}}, tries...) // its place, before the code that the provider redeemed
+		tries = append([]affiliate.Credit{{HoldID: c.Hold}},
+			tries...) // its place, before the code that the provider redeemed
 	}
 	tries = append(tries, c.tries(paid.Renewal)...)
 	if a.leads() {

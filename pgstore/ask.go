@@ -181,7 +181,8 @@ func (tab *table[T]) askLists(ix record.Index, keys []record.Key) query {
 	for _, key := range keys {
 		found[key] = nil
 	}
-	return query{tab.sql.lists[ix], []any{tab.t.programID, tab.sql.keysArg(ix, keys)}, tab.listing(ix, found), func() { tab.rememberAll(found) }}
+	return query{tab.sql.lists[ix], []any{tab.t.programID, tab.sql.keysArg(ix, keys)},
+		tab.listing(ix, found), func() { tab.rememberAll(found) }}
 }
 
 // listing reads records and notes their ids under their keys of a shared index.

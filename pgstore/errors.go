@@ -176,7 +176,9 @@ func (t *txn) commitFree() error {
 	}
 	held, failed := write(w, args)
 	switch {
-	case failed != nil && rolledBack(failed, "22012", "25006"): // division by zero: see writeApart; sessions that only read
+	case failed != nil &&
+		rolledBack(failed, "22012",
+			"25006"): // division by zero: see writeApart; sessions that only read
 		return errMoved
 	case failed != nil:
 		return failed

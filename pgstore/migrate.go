@@ -70,7 +70,9 @@ func (s *Store) Migrate(ctx context.Context) error {
 // ended before it could. It reports whether that was so.
 func (s *Store) begun(ctx context.Context) bool {
 	steps := pgx.Identifier{s.cfg.Schema, "migrations"}.Sanitize()
-	tag, err := s.pool.Exec(ctx, "INSERT INTO "+steps+" (version_id, is_applied) SELECT 0, true WHERE NOT EXISTS (SELECT 1 FROM "+steps+")")
+	tag, err := s.pool.Exec(ctx,
+		"INSERT INTO "+steps+
+			" (version_id, is_applied) SELECT 0, true WHERE NOT EXISTS (SELECT 1 FROM "+steps+")")
 	return err == nil && tag.RowsAffected() == 1
 }
 
@@ -145,7 +147,8 @@ func (f files) ReadFile(name string) ([]byte, error) {
 	if f.schema == defaultSchema {
 		return raw, nil
 	}
-	return bytes.ReplaceAll(raw, []byte(" "+defaultSchema+"."), []byte(" "+pgx.Identifier{f.schema}.Sanitize()+".")), nil
+	return bytes.ReplaceAll(raw, []byte(" "+defaultSchema+"."),
+		[]byte(" "+pgx.Identifier{f.schema}.Sanitize()+".")), nil
 }
 
 // A sqlFile is an open migration.

@@ -95,7 +95,8 @@ func newStatements(schema string) *statements {
 	prototype := (&unit{}).tx()
 	for i, t := range relation.Tables() {
 		s.tables = append(s.tables, &tableSQL{
-			Table: t, at: byte(i), name: quoted + t.Name, maker: t.TableSchema.Table(prototype).(tableMaker), ahead: references[t.Name], remembered: remembered[t.Name],
+			Table: t, at: byte(i), name: quoted +
+				t.Name, maker: t.TableSchema.Table(prototype).(tableMaker), ahead: references[t.Name], remembered: remembered[t.Name],
 			asks: map[record.Index]askSQL{}, lists: map[record.Index]string{}, list: map[listShape]string{}, markAt: map[record.Index]int{},
 		})
 	}
@@ -110,14 +111,16 @@ func newStatements(schema string) *statements {
 			s.marks++
 		}
 	}
-	s.opening = "SELECT p.version, p.sale, p.commission, p.click, p.fence, p.marks, " + s.named("endpoints").selected("e.") + " FROM (SELECT $1::uuid AS id) x" +
+	s.opening = "SELECT p.version, p.sale, p.commission, p.click, p.fence, p.marks, " +
+		s.named("endpoints").selected("e.") + " FROM (SELECT $1::uuid AS id) x" +
 		" LEFT JOIN " + quoted + "programs p ON p.program = $1::uuid" +
 		" LEFT JOIN " + quoted + "endpoints e ON e.program = $1::uuid ORDER BY e.id"
 	s.closing = "INSERT INTO " + quoted + "programs (program, version, sale, commission, click, fence, marks)" +
 		" VALUES ($1::uuid, $2::uuid, $3::bigint, $4::bigint, $5::bigint, $6::bigint, $7::bytea) ON CONFLICT (program) DO UPDATE" +
 		" SET version = EXCLUDED.version, sale = EXCLUDED.sale, commission = EXCLUDED.commission, click = EXCLUDED.click, fence = EXCLUDED.fence, marks = EXCLUDED.marks"
 	s.version = "SELECT version FROM " + quoted + "programs WHERE program = $1::uuid"
-	s.guard = "WITH guard AS (UPDATE " + quoted + "programs SET version = $3::uuid, sale = $4::bigint, commission = $5::bigint, click = $6::bigint, fence = $7::bigint, marks = $8::bytea" +
+	s.guard = "WITH guard AS (UPDATE " + quoted +
+		"programs SET version = $3::uuid, sale = $4::bigint, commission = $5::bigint, click = $6::bigint, fence = $7::bigint, marks = $8::bytea" +
 		" WHERE program = $1::uuid AND version = $2::uuid AND pg_try_advisory_xact_lock($9::bigint) RETURNING program)"
 	s.numbers = "SELECT sale, commission, click, fence FROM " + quoted + "programs WHERE program = $1::uuid"
 	s.turn = "SELECT 1 FROM " + quoted + "programs WHERE program = $1::uuid FOR UPDATE"
@@ -183,7 +186,8 @@ func (s *tableSQL) makeAsk(schema string, all *statements, ix record.Index) {
 	for i, ref := range s.ahead {
 		r := fmt.Sprint("r", i)
 		columns.WriteString(", " + all.named(ref.table).selected(r+"."))
-		fmt.Fprintf(&joins, " LEFT JOIN %s%s %s ON %[3]s.program = $1::uuid AND %[3]s.id = t.%[4]s", schema, ref.table, r, s.column(ref.index).Name)
+		fmt.Fprintf(&joins, " LEFT JOIN %s%s %s ON %[3]s.program = $1::uuid AND %[3]s.id = t.%[4]s",
+			schema, ref.table, r, s.column(ref.index).Name)
 	}
 	c := s.column(ix)
 	one := fmt.Sprintf(" WHERE t.program = $1::uuid AND t.%s = $2::%s", c.Name, sqlType(c.Kind))
@@ -297,7 +301,8 @@ func (s *tableSQL) risen() []record.Index {
 }
 
 // sequences are the counters of a program, in the order of its row.
-var sequences = []record.Sequence{record.SaleSequence, record.CommissionSequence, record.ClickSequence, record.FenceSequence}
+var sequences = []record.Sequence{record.SaleSequence, record.CommissionSequence,
+	record.ClickSequence, record.FenceSequence}
 
 // chunk is the number of records of a List that a View reads at once. An Update
 // reads the whole list before it yields the first record, so that its writes do not

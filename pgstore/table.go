@@ -509,7 +509,8 @@ func (tab *table[T]) page(found []T) {
 	if tab.sql.Name != "sales" || len(found) < 2 {
 		return
 	}
-	affiliates, links, referrals := tableOf[record.Affiliate](tab.t), tableOf[record.Link](tab.t), tableOf[record.Referral](tab.t)
+	affiliates, links, referrals := tableOf[record.Affiliate](tab.t), tableOf[record.Link](tab.t),
+		tableOf[record.Referral](tab.t)
 	for _, rec := range found {
 		for _, key := range rec.AppendKeys(tab.t.room[0][:0]) {
 			switch key.Index {

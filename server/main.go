@@ -78,7 +78,8 @@ type storage struct {
 // Flags adds the flags of the place, and that of a copy.
 func (s *storage) Flags(flags *flag.FlagSet) {
 	s.choice.Flags(flags)
-	flags.BoolVar(&s.normal, "normal", false, "with a file: do not wait for the disk at every commit; faster, and the last sales may be gone after a loss of power")
+	flags.BoolVar(&s.normal, "normal", false,
+		"with a file: do not wait for the disk at every commit; faster, and the last sales may be gone after a loss of power")
 	flags.StringVar(&s.backup, "backup", "", "write a copy of the file to this `path`, also beside a server that runs, and end")
 }
 

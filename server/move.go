@@ -126,7 +126,8 @@ func (m *mover) move(ctx context.Context) error {
 func (m *mover) carry(ctx context.Context, source, target *openStore) error {
 	written := &countingStore{Store: target.bare, out: m.stderr, shown: time.Now()}
 	both, err := router.New(router.Config{
-		Stores:   []router.NamedStore{{Name: fromName, Store: keepingStore{source.bare}}, {Name: toName, Store: written}},
+		Stores: []router.NamedStore{{Name: fromName, Store: keepingStore{source.bare}},
+			{Name: toName, Store: written}},
 		Patience: m.patience,
 	})
 	if err != nil {
@@ -209,7 +210,8 @@ func (m *mover) check(ctx context.Context, target *openStore) error {
 	if err := program.Verify(ctx); err != nil {
 		return fmt.Errorf("the program is in %s, and its books do not hold: %w", m.to, err)
 	}
-	_, err = fmt.Fprintf(m.stdout, "the books hold\nstart the server on %s; %s keeps its records and refuses writes\n", m.to, m.from)
+	_, err = fmt.Fprintf(m.stdout,
+		"the books hold\nstart the server on %s; %s keeps its records and refuses writes\n", m.to, m.from)
 	return err
 }
 

@@ -87,7 +87,8 @@ func (s *Store) Checkpoint(ctx context.Context) (err error) {
 		return failed("checkpoint", err)
 	}
 	busy := int64(0)
-	_, err = s.writer.run("PRAGMA wal_checkpoint(TRUNCATE)", nil, func(r row) bool { busy = r.stmt.ColumnInt64(0); return true })
+	_, err = s.writer.run("PRAGMA wal_checkpoint(TRUNCATE)", nil,
+		func(r row) bool { busy = r.stmt.ColumnInt64(0); return true })
 	if err == nil && busy != 0 || errors.Is(err, errBusy) {
 		return ErrInUse
 	}

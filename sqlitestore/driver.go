@@ -38,7 +38,8 @@ type conn struct {
 // connect opens a connection.
 func (s *Store) connect() (*conn, error) {
 	guard(s.path)
-	raw, err := sqlite3.OpenFlags(uri(s.path)+s.cfg.uri, sqlite3.OPEN_READWRITE|sqlite3.OPEN_URI) // a file that is gone is not made again
+	raw, err := sqlite3.OpenFlags(uri(s.path)+s.cfg.uri,
+		sqlite3.OPEN_READWRITE|sqlite3.OPEN_URI) // a file that is gone is not made again
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +54,8 @@ func (s *Store) connect() (*conn, error) {
 // uri returns the path as SQLite wants it, whatever characters it has. The log beside the
 // file gets the file's rights.
 func uri(path string) string {
-	return "file:" + (&url.URL{Path: path}).EscapedPath() + "?modeof=" + strings.ReplaceAll(url.QueryEscape(path), "+", "%20")
+	return "file:" + (&url.URL{Path: path}).EscapedPath() + "?modeof=" +
+		strings.ReplaceAll(url.QueryEscape(path), "+", "%20")
 }
 
 func pragmas(sync Sync) string {

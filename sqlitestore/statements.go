@@ -67,7 +67,8 @@ func newTable(table relation.Table) *tableSQL {
 	}
 	t.replace.sql = "UPDATE " + name + " SET " + strings.Join(set, ", ") + one
 	if rekey != nil {
-		t.rekey.sql = "UPDATE " + name + " SET " + strings.Join(rekey, ", ") + one + " AND (" + strings.Join(differs, " OR ") + ")"
+		t.rekey.sql = "UPDATE " + name + " SET " + strings.Join(rekey, ", ") + one + " AND (" +
+			strings.Join(differs, " OR ") + ")"
 	}
 	t.remove = "DELETE FROM " + name + one
 	selected := "SELECT " + columns + " FROM " + name

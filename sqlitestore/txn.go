@@ -252,7 +252,8 @@ func (tab *table) walk(q record.Query, yield func(record.AnyRecord, error) bool)
 			args = append(args, idValue(q.After))
 		}
 		found := make([]record.AnyRecord, 0, min(size, 16))
-		err := tab.read(tab.sql.list[listShape{q.Key.Index, after, q.Desc}], append(args, integerValue(int64(size))), &found)
+		err := tab.read(tab.sql.list[listShape{q.Key.Index, after, q.Desc}],
+			append(args, integerValue(int64(size))), &found)
 		if err != nil {
 			return err
 		}

@@ -125,7 +125,8 @@ func (s *Sender) request(ctx context.Context, c affiliate.Claim, at time.Time) (
 	}
 	maps.Copy(header, signed)
 	if c.SvixHeaders {
-		header[svixID], header[svixTimestamp], header[svixSignature] = header[webhookID], header[webhookTimestamp], header[webhookSignature]
+		header[svixID], header[svixTimestamp], header[svixSignature] = header[webhookID],
+			header[webhookTimestamp], header[webhookSignature]
 	}
 	header["Content-Type"] = []string{contentType}
 	header["User-Agent"] = []string{s.agent}

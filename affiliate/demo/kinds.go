@@ -22,33 +22,45 @@ type Kind struct {
 // Kinds lists the kinds of rows.
 func Kinds() []Kind {
 	return []Kind{
-		{"plan", "name", "percent amount payments months hold days", "a commission plan: percent, or an amount for each sale; paid after days", (*Shop).addPlan},
-		{"affiliate", "email name", "link percent status", "somebody joins; status=pending waits for approval", (*Shop).addAffiliate},
+		{"plan", "name", "percent amount payments months hold days",
+			"a commission plan: percent, or an amount for each sale; paid after days", (*Shop).addPlan},
+		{"affiliate", "email name", "link percent status",
+			"somebody joins; status=pending waits for approval", (*Shop).addAffiliate},
 		{"affiliate-plan", "email name", "", "an affiliate changes to a plan", (*Shop).changePlan},
-		{"affiliate-status", "email status", "", "an affiliate is approved, declined, deactivated or banned", (*Shop).changeStatus},
-		{"affiliate-payee", "email paypal", "", "an affiliate says to which PayPal account payouts go", (*Shop).setPayee},
+		{"affiliate-status", "email status", "",
+			"an affiliate is approved, declined, deactivated or banned", (*Shop).changeStatus},
+		{"affiliate-payee", "email paypal", "",
+			"an affiliate says to which PayPal account payouts go", (*Shop).setPayee},
 		{"affiliate-delete", "email", "", "an affiliate leaves", (*Shop).deleteAffiliate},
 		{"link", "email link", "", "an affiliate gets one more link", (*Shop).addLink},
 		{"link-delete", "link", "", "a link is removed", (*Shop).deleteLink},
-		{"coupon", "name", "percent amount limit until products", "a discount: percent or amount off", (*Shop).addCoupon},
+		{"coupon", "name", "percent amount limit until products",
+			"a discount: percent or amount off", (*Shop).addCoupon},
 		{"coupon-change", "name", "percent amount limit until valid", "a discount changes", (*Shop).changeCoupon},
 		{"coupon-delete", "name", "", "a discount is removed with its codes", (*Shop).deleteCoupon},
-		{"code", "code name", "email limit until minimum currency first own customer", "a code of the coupon name, for the affiliate email", (*Shop).addCode},
+		{"code", "code name", "email limit until minimum currency first own customer",
+			"a code of the coupon name, for the affiliate email", (*Shop).addCode},
 		{"code-change", "code", "limit until active", "a code changes", (*Shop).changeCode},
 		{"code-delete", "code", "", "a code is removed", (*Shop).deleteCode},
 		{"click", "link", "id", "a visit through a link", (*Shop).click},
 		{"referral", "id email name", "link code", "a customer signs up through a link or a code", (*Shop).signUp},
-		{"customer-status", "email status", "", "a subscription is ACTIVE, PAST_DUE, CANCELLED or DECLINED", (*Shop).pushStatus},
+		{"customer-status", "email status", "",
+			"a subscription is ACTIVE, PAST_DUE, CANCELLED or DECLINED", (*Shop).pushStatus},
 		{"referral-delete", "email", "", "a customer asks to be forgotten", (*Shop).deleteReferral},
-		{"hold", "id code amount until", "email", "the payment page of an order opens: a place of the code is kept for amount, the basket", (*Shop).hold},
+		{"hold", "id code amount until", "email",
+			"the payment page of an order opens: a place of the code is kept for amount, the basket", (*Shop).hold},
 		{"release", "id", "", "the customer leaves the payment page", (*Shop).release},
-		{"order", "id amount", "email name link code tax shipping product lines percent", "a payment, by code, link or a known customer", (*Shop).order},
+		{"order", "id amount", "email name link code tax shipping product lines percent",
+			"a payment, by code, link or a known customer", (*Shop).order},
 		{"renewal", "id email amount", "tax product", "a payment of a subscription", (*Shop).order},
-		{"refund", "id", "amount refund clawback", "money goes back: amount, or all that is left; clawback=yes: also after a payout", (*Shop).giveBack},
+		{"refund", "id", "amount refund clawback",
+			"money goes back: amount, or all that is left; clawback=yes: also after a payout", (*Shop).giveBack},
 		{"cancel", "id", "", "an order is cancelled", (*Shop).cancel},
-		{"chargeback", "id", "amount", "a bank takes a payment back; amount is the fee, which the affiliate bears", (*Shop).chargeBack},
+		{"chargeback", "id", "amount",
+			"a bank takes a payment back; amount is the fee, which the affiliate bears", (*Shop).chargeBack},
 		{"chargeback-won", "id", "", "the bank gives the payment and its fee back", (*Shop).winBack},
-		{"bonus", "email name amount", "id", "an affiliate earns something beside sales; name is what for", (*Shop).bonus},
+		{"bonus", "email name amount", "id",
+			"an affiliate earns something beside sales; name is what for", (*Shop).bonus},
 		{"payout", "id email", "until minimum", "one affiliate's commissions are gathered", (*Shop).payOut},
 		{"payout-run", "id", "until minimum", "those of every affiliate are gathered", (*Shop).payRun},
 		{"payout-paid", "id", "email", "a payout has been paid; of a run: email's, or all that are open", (*Shop).paid},
@@ -104,7 +116,9 @@ func (s *Shop) addPlan(ctx context.Context, r row) error {
 	if amount, ok := r.amount.Get(); ok {
 		terms.Type, terms.Rate = affiliate.CommissionFlat, affiliate.PercentFromScaled(amount.Scaled())
 	}
-	plan, err := s.CreatePlan(ctx, affiliate.PlanParams{Name: r.name, Terms: terms, AutoApproveRewards: affiliate.Set(!r.hold.Or(false))})
+	plan, err := s.CreatePlan(ctx,
+		affiliate.PlanParams{Name: r.name, Terms: terms,
+			AutoApproveRewards: affiliate.Set(!r.hold.Or(false))})
 	if err == nil {
 		s.plans[r.name] = plan.ID
 	}
@@ -226,7 +240,8 @@ func (s *Shop) code(ctx context.Context, text string) (affiliate.Code, error) {
 func (s *Shop) changeCode(ctx context.Context, r row) error {
 	c, err := s.code(ctx, r.code)
 	if err == nil {
-		_, err = s.UpdateCode(ctx, c.ID, affiliate.CodeUpdate{Active: r.active, MaxRedemptions: r.limit, ExpiresAt: r.until})
+		_, err = s.UpdateCode(ctx, c.ID,
+			affiliate.CodeUpdate{Active: r.active, MaxRedemptions: r.limit, ExpiresAt: r.until})
 	}
 	return err
 }

@@ -95,7 +95,8 @@ func (s *Shop) winBack(ctx context.Context, r row) error {
 	fees := affiliate.AdjustmentQuery{SaleID: affiliate.Set(sale.ID), Kind: affiliate.AdjustChargebackFee}
 	for fee, err := range affiliate.All(ctx, s.Adjustments, fees) {
 		if err == nil {
-			_, err = s.RecordAdjustment(ctx, affiliate.AdjustmentParams{Reverses: fee.ID, Reason: "The bank gives its fee back"})
+			_, err = s.RecordAdjustment(ctx,
+				affiliate.AdjustmentParams{Reverses: fee.ID, Reason: "The bank gives its fee back"})
 		}
 		if err != nil {
 			return err

@@ -211,7 +211,8 @@ func value[T any](parse func(string) (T, error), s, meant string) (affiliate.Opt
 }
 
 func moment(s string) (time.Time, error) {
-	v, err := value(func(s string) (time.Time, error) { return time.Parse(time.RFC3339, s) }, s, "a time such as 2025-02-04T18:20:43Z")
+	v, err := value(func(s string) (time.Time, error) { return time.Parse(time.RFC3339, s) }, s,
+		"a time such as 2025-02-04T18:20:43Z")
 	return v.Or(time.Time{}), err
 }
 

@@ -69,9 +69,14 @@ func Config() tributary.Config {
 		Name:         "Northwind Beans",
 		Destinations: []affiliate.Destination{{URL: "https://northwind.example/shop"}},
 		Terms: affiliate.Terms{Rate: affiliate.MustPercent("12"), HoldDays: 30, Rules: []affiliate.Rule{
-			{Name: "gift cards", When: affiliate.RuleWhen{Products: []string{"gift-card"}}, Pay: affiliate.RulePay{Type: affiliate.RuleNone}},
-			{Name: "grinders", When: affiliate.RuleWhen{Products: []string{"grinder"}}, Pay: affiliate.RulePay{Type: affiliate.RulePercentage, Rate: affiliate.MustPercent("6")}},
-			{Name: "later renewals", When: affiliate.RuleWhen{Products: []string{"subscription"}, PaymentFrom: 5}, Pay: affiliate.RulePay{Type: affiliate.RulePercentage, Rate: affiliate.MustPercent("8")}},
+			{Name: "gift cards", When: affiliate.RuleWhen{Products: []string{"gift-card"}},
+				Pay: affiliate.RulePay{Type: affiliate.RuleNone}},
+			{Name: "grinders", When: affiliate.RuleWhen{Products: []string{"grinder"}},
+				Pay: affiliate.RulePay{Type: affiliate.RulePercentage,
+					Rate: affiliate.MustPercent("6")}},
+			{Name: "later renewals",
+				When: affiliate.RuleWhen{Products: []string{"subscription"},
+					PaymentFrom: 5}, Pay: affiliate.RulePay{Type: affiliate.RulePercentage, Rate: affiliate.MustPercent("8")}},
 		}},
 		RefundWindow: 60 * 24 * time.Hour,
 	}

@@ -57,7 +57,8 @@ func (r *run) flush(ctx context.Context) error {
 	if len(sent) > 0 {
 		var err error
 		if report, err = r.send(ctx, sent); err != nil {
-			return fmt.Errorf("importer: %d %s from %s:%d: %w", len(sent), r.batch.kind, sent[0].File, sent[0].Line, err)
+			return fmt.Errorf("importer: %d %s from %s:%d: %w", len(sent), r.batch.kind,
+				sent[0].File, sent[0].Line, err)
 		}
 	}
 	if err := r.count(&report); err != nil {
@@ -188,7 +189,8 @@ func (r *run) countRow(row *pendingRow, done imported.Row, why *affiliate.Error)
 // countNote lists what is stored otherwise. What is not stored at all is a reject.
 func (r *run) countNote(row *pendingRow, note imported.Note) {
 	why := row.inColumns(note.Err)
-	reject := Reject{File: row.File, Line: row.Line, Ref: cmp.Or(note.Ref, row.Ref), Field: why.Field, Err: why, Kept: note.Kept}
+	reject := Reject{File: row.File, Line: row.Line, Ref: cmp.Or(note.Ref, row.Ref),
+		Field: why.Field, Err: why, Kept: note.Kept}
 	if note.Kept != "" {
 		r.list(&r.report.Conflicts, reject)
 		return

@@ -47,10 +47,12 @@ func Dub(f Files) Source {
 		if d.Location == nil {
 			d.Location = time.UTC
 		}
-		partners, customers, commissions := fileOf(f.Affiliates, "partners.csv"), fileOf(f.Customers, "customers.csv"), fileOf(f.Commissions, "commissions.csv")
+		partners, customers, commissions := fileOf(f.Affiliates, "partners.csv"),
+			fileOf(f.Customers, "customers.csv"), fileOf(f.Commissions, "commissions.csv")
 		partners.needs("ID", "Name", "Email", "Status", "Enrolled at|Created at")
 		customers.needs("ID", "Email", "Name", "Created at", "Partner ID|Partner email")
-		commissions.needs("ID", "Type", "Amount", "Earnings", "Currency", "Status", "Created at", "Invoice ID", "Customer ID", "Partner ID|Partner email")
+		commissions.needs("ID", "Type", "Amount", "Earnings", "Currency", "Status", "Created at",
+			"Invoice ID", "Customer ID", "Partner ID|Partner email")
 		if customers == nil {
 			commissions.needs("Customer email")
 		}
@@ -220,7 +222,8 @@ func (d *dub) commission(row *Row, e *entry) {
 	currency := e.currency("Currency")
 	e.form = amounts.Form{Currency: currency, Decimal: '.'}
 	s := imported.Sale{
-		CreatedAt: e.time(time.UTC, nil, "Created at"), Via: e.lead("dub:partner:", "Partner ID"), AffiliateEmail: e.text("Partner email"),
+		CreatedAt: e.time(time.UTC, nil, "Created at"), Via: e.lead("dub:partner:",
+			"Partner ID"), AffiliateEmail: e.text("Partner email"),
 		CommissionEarned: e.amount("Earnings"),
 	}
 	if id := e.text("Customer ID"); id != "" {

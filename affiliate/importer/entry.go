@@ -296,7 +296,8 @@ func (f *file) keys(header []string) ([]string, error) {
 	if missing == nil {
 		return keys, nil
 	}
-	return nil, fmt.Errorf("there is no column %s; the file has the columns %s", strings.Join(missing, ", "), quoted(header, ", "))
+	return nil, fmt.Errorf("there is no column %s; the file has the columns %s",
+		strings.Join(missing, ", "), quoted(header, ", "))
 }
 
 // quoted returns names for an error, on one line and without control characters.

@@ -110,7 +110,9 @@ func (d Folder) files(open func(string) (io.Reader, error)) (Files, error) {
 		}
 	}
 	if !found {
-		return files, errors.New("the folder has none of the files " + strings.Join([]string{"affiliates", "links", "coupons", "customers", "commissions", "payouts"}, ", ") + " (.json or .csv)")
+		return files, errors.New("the folder has none of the files " +
+			strings.Join([]string{"affiliates", "links", "coupons", "customers", "commissions",
+				"payouts"}, ", ") + " (.json or .csv)")
 	}
 	return files, nil
 }

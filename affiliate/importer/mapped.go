@@ -43,7 +43,8 @@ func (c *mappingWalk) code(row *Row, _ *entry) {
 		in.PercentOff = affiliate.Set(c.percent(c.Columns["percentOff"]))
 	}
 	if off := c.money("amountOff", currency); !off.IsZero() {
-		in.CouponType, in.AmountOff, in.Currency = affiliate.CouponFlat, affiliate.Set(off), affiliate.Set(c.said(currency))
+		in.CouponType, in.AmountOff, in.Currency = affiliate.CouponFlat, affiliate.Set(off),
+			affiliate.Set(c.said(currency))
 	}
 	in.Duration = affiliate.Duration(strings.ToLower(c.field("duration")))
 	if months := c.number("durationInMonths"); months != 0 {
@@ -53,7 +54,8 @@ func (c *mappingWalk) code(row *Row, _ *entry) {
 		in.MaxRedemptions = affiliate.Set(most)
 	}
 	in.Valid = c.flag("couponActive")
-	code := imported.Code{Ref: c.ref(Codes, "#"+digest(strings.ToUpper(text))), Via: c.refer(Affiliates, "affiliate"), TimesRedeemed: in.TimesRedeemed}
+	code := imported.Code{Ref: c.ref(Codes, "#"+digest(strings.ToUpper(text))),
+		Via: c.refer(Affiliates, "affiliate"), TimesRedeemed: in.TimesRedeemed}
 	code.Code, code.AffiliateEmail, code.ExternalID = text, c.affiliateEmail(), c.field("externalId")
 	if most := c.number("maxRedemptions"); most != 0 {
 		code.MaxRedemptions = affiliate.Set(most)
@@ -73,7 +75,8 @@ func (c *mappingWalk) code(row *Row, _ *entry) {
 	if pieces := c.Columns["minimumQuantity"]; pieces != "" {
 		code.MinimumQuantity = given(c.amount(pieces))
 	}
-	in.MaxDiscount, in.MaxDiscountTotal = given(c.money("maxDiscount", currency)), given(c.money("maxDiscountTotal", currency))
+	in.MaxDiscount, in.MaxDiscountTotal = given(c.money("maxDiscount", currency)),
+		given(c.money("maxDiscountTotal", currency))
 	code.StartsAt, code.ExpiresAt = c.day("startsAt"), c.day("expiresAt")
 	code.Active = c.flag("active")
 	if group != "" {
@@ -109,7 +112,8 @@ func (c *mappingWalk) customer(row *Row, _ *entry) {
 }
 
 func (c *mappingWalk) referral(row *Row, _ *entry) {
-	in := imported.Referral{CreatedAt: c.at("createdAt"), Status: affiliate.SubscriptionStatus(c.word("status")), Via: c.via()}
+	in := imported.Referral{CreatedAt: c.at("createdAt"),
+		Status: affiliate.SubscriptionStatus(c.word("status")), Via: c.via()}
 	in.Name, in.Email, in.ReferredUserExternalID = c.field("name"), c.field("email"), c.field("customerId")
 	in.AffiliateEmail, in.Plan = c.affiliateEmail(), c.field("plan")
 	in.Payers = providerIDs(c.Provider, c.field("payer"))
@@ -137,7 +141,8 @@ func (c *mappingWalk) sale(row *Row, _ *entry) {
 	}
 	id := s.ExternalID
 	if id == "" {
-		id = digest(c.field("email"), c.field("createdAt"), c.field("total"), c.field("commission"), c.field("invoiceId"), c.field("customer"), c.field("affiliate"))
+		id = digest(c.field("email"), c.field("createdAt"), c.field("total"), c.field("commission"),
+			c.field("invoiceId"), c.field("customer"), c.field("affiliate"))
 	}
 	row.Ref = c.refOf(id)
 	currency = c.said(currency)

@@ -75,14 +75,16 @@ type Mapping struct {
 
 // fieldsOf are the fields of each kind.
 var fieldsOf = map[string][]string{
-	Affiliates: {"ref", "email", "firstName", "lastName", "name", "status", "createdAt", "slug", "clicks", "payoutEmail", "paymentMethod", "commissionRate", "externalId"},
+	Affiliates: {"ref", "email", "firstName", "lastName", "name", "status", "createdAt", "slug",
+		"clicks", "payoutEmail", "paymentMethod", "commissionRate", "externalId"},
 	Codes: {
 		"ref", "code", "coupon", "affiliate", "affiliateEmail", "name", "percentOff", "amountOff", "currency", "duration", "durationInMonths",
 		"maxRedemptions", "maxRedemptionsPerCustomer", "minimumAmount", "minimumQuantity", "maxDiscount", "maxDiscountTotal", "startsAt", "expiresAt",
 		"timesRedeemed", "externalId", "createdAt", "active", "couponActive", "couponMaxRedemptions",
 	},
 	Customers: {"email", "customerId"},
-	Referrals: {"ref", "email", "name", "customerId", "affiliate", "affiliateEmail", "slug", "code", "status", "createdAt", "plan", "payer"},
+	Referrals: {"ref", "email", "name", "customerId", "affiliate", "affiliateEmail", "slug", "code",
+		"status", "createdAt", "plan", "payer"},
 	Sales: {
 		"ref", "customer", "email", "name", "affiliate", "affiliateEmail", "slug", "code", "total", "totalCurrency", "tax", "shipping", "refunded", "commission",
 		"currency", "type", "status", "payment", "createdAt", "paidAt", "payout", "externalId", "invoiceId", "reason", "keys",
@@ -195,7 +197,8 @@ func (m *Mapping) check() error {
 	for _, given := range [][]string{slices.Collect(maps.Keys(m.Columns)), slices.Collect(maps.Keys(m.Values)), m.Optional, slices.Collect(maps.Keys(words))} {
 		for _, field := range given {
 			if !slices.Contains(fields, field) {
-				return fmt.Errorf("importer: Mapping: %s have no field %q; they have %s", m.Kind, field, strings.Join(fields, ", "))
+				return fmt.Errorf("importer: Mapping: %s have no field %q; they have %s", m.Kind,
+					field, strings.Join(fields, ", "))
 			}
 		}
 	}
@@ -382,7 +385,8 @@ func (c *mappingWalk) day(field string) (none affiliate.Opt[affiliate.Date]) {
 	switch {
 	case at.IsZero():
 		return none
-	case !strings.Contains(c.field(field), ":") && at.Equal(time.Date(at.Year(), at.Month(), at.Day(), 0, 0, 0, 0, at.Location())):
+	case !strings.Contains(c.field(field), ":") &&
+		at.Equal(time.Date(at.Year(), at.Month(), at.Day(), 0, 0, 0, 0, at.Location())):
 		return affiliate.Set(affiliate.Day(at.Year(), at.Month(), at.Day()))
 	}
 	return affiliate.Set(affiliate.At(at))

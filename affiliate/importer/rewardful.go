@@ -49,7 +49,8 @@ type Files struct {
 // article 1988486.
 func Rewardful(f Files) Source {
 	return rows(func(ctx context.Context, yield func(Row, error) bool) {
-		r := &rewardfulWalk{Files: f, output: output{yield: yield}, paid: paidSales{service: "rewardful"}, links: map[string][]imported.Link{}, given: map[[16]byte]bool{}, kept: map[[16]byte]bool{}}
+		r := &rewardfulWalk{Files: f, output: output{yield: yield},
+			paid: paidSales{service: "rewardful"}, links: map[string][]imported.Link{}, given: map[[16]byte]bool{}, kept: map[[16]byte]bool{}}
 		if r.Location == nil {
 			r.Location = time.UTC
 		}
@@ -58,7 +59,9 @@ func Rewardful(f Files) Source {
 		if affiliates != nil {
 			affiliates.form.needs = [][]string{{"first_name"}, {"last_name"}, {"email"}, {"token"}}
 		}
-		links, coupons, customers, payouts := fileOf(f.Links, "links"), fileOf(f.Coupons, "coupons"), fileOf(f.Customers, "customers"), fileOf(f.Payouts, "payouts")
+		links, coupons, customers, payouts := fileOf(f.Links, "links"),
+			fileOf(f.Coupons, "coupons"), fileOf(f.Customers, "customers"), fileOf(f.Payouts,
+				"payouts")
 		for _, answers := range []*file{links, coupons, customers, commissions, payouts} {
 			if answers != nil {
 				answers.form.json = true
@@ -255,7 +258,8 @@ func (r *rewardfulWalk) referral(row *Row, e *entry, at string) {
 	c := imported.Referral{CreatedAt: e.time(time.UTC, nil, at+"became_lead_at", at+"created_at")}
 	c.Name, c.Email = e.text(at+"customer.name"), e.text(at+"customer.email")
 	c.Payers = providerIDs(stripe, e.text(at+"stripe_customer_id"))
-	c.Via = e.lead("rewardful:link:", at+"link.id", "rewardful:coupon:", at+"coupon.id", "rewardful:affiliate:", at+"affiliate.id")
+	c.Via = e.lead("rewardful:link:", at+"link.id", "rewardful:coupon:", at+"coupon.id",
+		"rewardful:affiliate:", at+"affiliate.id")
 	if at != "" {
 		c.Via = append(c.Via, e.lead("rewardful:affiliate:", "sale.affiliate.id")...)
 	}
@@ -272,7 +276,8 @@ func (r *rewardfulWalk) commission(row *Row, e *entry) {
 	}
 	s := imported.Sale{
 		CreatedAt: e.time(time.UTC, nil, "sale.charged_at", "sale.created_at", "created_at"),
-		Via:       e.lead("rewardful:link:", "sale.referral.link.id", "rewardful:affiliate:", "sale.affiliate.id", "rewardful:affiliate:", "sale.referral.affiliate.id"),
+		Via: e.lead("rewardful:link:", "sale.referral.link.id", "rewardful:affiliate:",
+			"sale.affiliate.id", "rewardful:affiliate:", "sale.referral.affiliate.id"),
 
 		TotalEarned: e.minor("sale.charge_amount_cents", currency), Tax: e.minor("sale.tax_amount_cents", currency),
 		Refunded: e.minor("sale.refund_amount_cents", currency), CommissionEarned: e.minor("amount", currency),

@@ -152,7 +152,8 @@ func (r *run) take(row Row, bad *affiliate.Error) error {
 	if row.money.unread || row.Item == nil {
 		r.report.Unread++
 	}
-	taken := pendingRow{Row: row, again: again, other: other, says: figuresOf(row.Item), currency: cmp.Or(currencyOf(row.Item), r.currency)}
+	taken := pendingRow{Row: row, again: again, other: other, says: figuresOf(row.Item),
+		currency: cmp.Or(currencyOf(row.Item), r.currency)}
 	if !again {
 		if err := r.report.Source.add(taken.currency, taken.says); err != nil {
 			return r.atRow(&row, err)

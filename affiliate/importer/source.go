@@ -155,7 +155,8 @@ var services = map[string]service{
 					"ref": "id", "email": "email", "name": "name", "externalId": "cust_id", "createdAt": "joined_at",
 					"slug": "promoter_campaigns.*.ref_token", "status": "promoter_campaigns.0.state",
 				},
-				Status:   columns{"accepted": "ACTIVE", "pending": "INACTIVE", "rejected": "DECLINED", "blocked": "BANNED", "inactive": "DEACTIVATED"},
+				Status: columns{"accepted": "ACTIVE", "pending": "INACTIVE",
+					"rejected": "DECLINED", "blocked": "BANNED", "inactive": "DEACTIVATED"},
 				Optional: []string{"externalId", "createdAt", "status"},
 			}},
 			{"customers", Mapping{Kind: Referrals, Columns: columns{
@@ -166,8 +167,9 @@ var services = map[string]service{
 					"ref": "id", "customer": "referral.id", "affiliate": "promoter_campaign.promoter_id", "type": "commission_type", "total": "sale_amount",
 					"commission": "amount", "status": "status", "payment": "is_paid", "keys": "event_id", "createdAt": "created_at",
 				},
-				Status:   columns{"approved": "ACCEPTED", "pending": "ON_HOLD", "denied": "DECLINED"},
-				Words:    map[string]map[string]string{"payment": {"true": "PAID", "false": "UNPAID"}, "type": {"sale": "SALE", "custom": "BONUS"}},
+				Status: columns{"approved": "ACCEPTED", "pending": "ON_HOLD", "denied": "DECLINED"},
+				Words: map[string]map[string]string{"payment": {"true": "PAID",
+					"false": "UNPAID"}, "type": {"sale": "SALE", "custom": "BONUS"}},
 				Only:     map[string][]string{"unit": {"cash"}},
 				Optional: []string{"customer", "keys"}, Cents: true,
 			}},
@@ -180,7 +182,8 @@ var services = map[string]service{
 				Kind: Affiliates, Columns: columns{
 					"ref": "id", "email": "email", "firstName": "first_name", "lastName": "last_name", "createdAt": "created_at", "status": "status",
 				},
-				Status: columns{"active": "ACTIVE", "pending": "INACTIVE", "suspended": "DEACTIVATED", "rejected": "DECLINED"}, Optional: []string{"status"},
+				Status: columns{"active": "ACTIVE", "pending": "INACTIVE",
+					"suspended": "DEACTIVATED", "rejected": "DECLINED"}, Optional: []string{"status"},
 			}},
 			{"links", Mapping{Kind: Affiliates, Columns: columns{
 				"ref": "id", "email": "partner.email", "firstName": "partner.first_name", "lastName": "partner.last_name", "slug": "value",
@@ -193,8 +196,9 @@ var services = map[string]service{
 					"ref": "id", "customer": "customer_id", "affiliate": "partner.id", "total": "revenue", "commission": "amount",
 					"status": "status", "keys": "charge_id", "createdAt": "created_at",
 				},
-				Status: columns{"approved": "ACCEPTED", "pending": "ON_HOLD", "paid": "PAID", "rejected": "DECLINED", "refunded": "REFUNDED"},
-				Cents:  true, Leads: true,
+				Status: columns{"approved": "ACCEPTED", "pending": "ON_HOLD", "paid": "PAID",
+					"rejected": "DECLINED", "refunded": "REFUNDED"},
+				Cents: true, Leads: true,
 			}},
 		},
 	},
@@ -203,8 +207,10 @@ var services = map[string]service{
 			"and Export Conversions name their columns so; rename those that differ",
 		files: []serviceFile{
 			{"affiliates", Mapping{
-				Kind: Affiliates, Columns: columns{"ref": "id", "email": "email", "firstName": "first_name", "lastName": "last_name", "status": "status", "slug": "link"},
-				Status:     columns{"ACTIVE": "ACTIVE", "PENDING": "INACTIVE", "DENIED": "DECLINED", "DISABLED": "DEACTIVATED"},
+				Kind: Affiliates, Columns: columns{"ref": "id", "email": "email",
+					"firstName": "first_name", "lastName": "last_name", "status": "status", "slug": "link"},
+				Status: columns{"ACTIVE": "ACTIVE", "PENDING": "INACTIVE", "DENIED": "DECLINED",
+					"DISABLED": "DEACTIVATED"},
 				Parameters: []string{"rfsn"}, Optional: []string{"slug"},
 			}},
 			{"commissions", Mapping{
@@ -212,8 +218,9 @@ var services = map[string]service{
 					"ref": "conversion_id", "externalId": "order_id", "affiliate": "affiliate_id", "total": "order_total", "commission": "commission_total",
 					"currency": "currency", "status": "status", "payment": "payment_status", "createdAt": "created",
 				},
-				Status: columns{"APPROVED": "ACCEPTED", "PENDING": "ON_HOLD", "DENIED": "DECLINED", "UNQUALIFIED": "DECLINED"},
-				Only:   map[string][]string{"is_test_conversion": {"false", "0", ""}},
+				Status: columns{"APPROVED": "ACCEPTED", "PENDING": "ON_HOLD", "DENIED": "DECLINED",
+					"UNQUALIFIED": "DECLINED"},
+				Only: map[string][]string{"is_test_conversion": {"false", "0", ""}},
 			}},
 		},
 	},
@@ -231,8 +238,9 @@ var services = map[string]service{
 					"ref": "key", "email": "customer.email", "affiliateEmail": "partnership.email", "total": "transaction.amount", "totalCurrency": "transaction.currency",
 					"commission": "amount", "currency": "currency", "status": "reward_status", "createdAt": "created_at",
 				},
-				Status: columns{"approved": "ACCEPTED", "hold": "ON_HOLD", "pending": "ON_HOLD", "scheduled": "ON_HOLD", "declined": "DECLINED", "paid": "PAID"},
-				List:   "data.items", Optional: []string{"email", "total", "totalCurrency"}, Cents: true, Leads: true,
+				Status: columns{"approved": "ACCEPTED", "hold": "ON_HOLD", "pending": "ON_HOLD",
+					"scheduled": "ON_HOLD", "declined": "DECLINED", "paid": "PAID"},
+				List: "data.items", Optional: []string{"email", "total", "totalCurrency"}, Cents: true, Leads: true,
 			}},
 		},
 	},
@@ -245,7 +253,8 @@ var services = map[string]service{
 					"ref": "Affiliate ID", "email": "Email", "name": "Name", "payoutEmail": "Payment Email", "slug": "Username", "clicks": "Visits",
 					"status": "Status", "createdAt": "Date Registered",
 				},
-				Status:  columns{"active": "ACTIVE", "inactive": "DEACTIVATED", "pending": "INACTIVE", "rejected": "DECLINED"},
+				Status: columns{"active": "ACTIVE", "inactive": "DEACTIVATED",
+					"pending": "INACTIVE", "rejected": "DECLINED"},
 				Layouts: wordPressTimes, Optional: []string{"name", "payoutEmail"},
 			}},
 			{"commissions", Mapping{
@@ -288,7 +297,8 @@ var services = map[string]service{
 		noPaid: true,
 		files: []serviceFile{
 			{"affiliates", Mapping{
-				Kind: Affiliates, List: "affiliates", Columns: columns{"ref": "id", "email": "email", "name": "name", "slug": "ref_code", "status": "status", "createdAt": "created_at"},
+				Kind: Affiliates, List: "affiliates", Columns: columns{"ref": "id",
+					"email": "email", "name": "name", "slug": "ref_code", "status": "status", "createdAt": "created_at"},
 				Status: columns{"approved": "ACTIVE", "pending": "INACTIVE", "blocked": "BANNED"},
 			}},
 			{"commissions", Mapping{
@@ -308,7 +318,8 @@ var services = map[string]service{
 				Kind: Affiliates, Columns: columns{
 					"ref": "id", "email": "email", "firstName": "first_name", "lastName": "last_name", "status": "status", "slug": "affiliate_link", "createdAt": "created_at",
 				},
-				Status: columns{"active": "ACTIVE", "inactive": "DEACTIVATED", "pending": "INACTIVE"}, Parameters: []string{"sca_ref"}, Optional: []string{"createdAt"},
+				Status: columns{"active": "ACTIVE", "inactive": "DEACTIVATED",
+					"pending": "INACTIVE"}, Parameters: []string{"sca_ref"}, Optional: []string{"createdAt"},
 			}},
 			{"commissions", Mapping{
 				Kind: Sales, Columns: columns{
@@ -329,7 +340,8 @@ var services = map[string]service{
 				Status: columns{"active": "ACTIVE", "pending": "INACTIVE", "disabled": "DEACTIVATED"},
 			}},
 			{"affiliates", Mapping{
-				Kind: Sales, Columns: columns{"ref": "id", "affiliate": "id", "commission": "attributes.unpaid_earnings"},
+				Kind: Sales, Columns: columns{"ref": "id", "affiliate": "id",
+					"commission": "attributes.unpaid_earnings"},
 				Values: columns{"type": "BONUS", "reason": "Lemon Squeezy: unpaid earnings"}, Cents: true,
 			}},
 		},
@@ -401,7 +413,8 @@ func (d Folder) declared(open func(string) (io.Reader, error)) (Source, error) {
 		}
 	}
 	if sources == nil {
-		return nil, errors.New("the folder has none of the files " + strings.Join(slices.Compact(names), ", ") + " (.json or .csv)")
+		return nil, errors.New("the folder has none of the files " +
+			strings.Join(slices.Compact(names), ", ") + " (.json or .csv)")
 	}
 	return All(sources...), nil
 }

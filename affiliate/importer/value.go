@@ -68,7 +68,9 @@ func (e *entry) amount(name string) affiliate.Amount {
 // unknownWord refuses a word, with those that are taken.
 func (e *entry) unknownWord(name, word string, taken []string) {
 	bad := refusal.FieldUnknownWord.Of(name)
-	bad.Message = strings.Replace(bad.Message, "a word that", "the word "+quoted([]string{word}, "")+", which", 1) + "; mapped are " + strings.Join(taken, ", ")
+	bad.Message = strings.Replace(bad.Message, "a word that",
+		"the word "+quoted([]string{word}, "")+", which", 1) + "; mapped are " +
+		strings.Join(taken, ", ")
 	e.refuse(bad)
 }
 
@@ -87,7 +89,8 @@ func (e *entry) told(name string, r *amounts.Reading) {
 		e.signs = r.Currencies
 		return
 	}
-	e.signs = slices.DeleteFunc(slices.Clone(e.signs), func(c affiliate.Currency) bool { return !slices.Contains(r.Currencies, c) })
+	e.signs = slices.DeleteFunc(slices.Clone(e.signs),
+		func(c affiliate.Currency) bool { return !slices.Contains(r.Currencies, c) })
 	if len(e.signs) == 0 {
 		e.refuse(refusal.RefuseOtherCurrency.Err())
 	}
@@ -190,7 +193,8 @@ func (e *entry) currency(name string) affiliate.Currency {
 }
 
 // layouts are the formats of times that every reader knows.
-var layouts = []string{time.RFC3339Nano, "2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006-01-02 15:04", time.DateOnly, "2006-01-02 15:04:05 MST", "2006-01-02 15:04:05 -0700"}
+var layouts = []string{time.RFC3339Nano, "2006-01-02T15:04:05", "2006-01-02 15:04:05",
+	"2006-01-02 15:04", time.DateOnly, "2006-01-02 15:04:05 MST", "2006-01-02 15:04:05 -0700"}
 
 // time reads the first of the fields that has a time.
 func (e *entry) time(loc *time.Location, more []string, names ...string) time.Time {

@@ -153,7 +153,8 @@ func find(header []string) (p places, err error) {
 	}
 	for _, column := range []int{reference, status} {
 		if p.at[column] < 0 {
-			return p, fmt.Errorf("payfile: line 1 is no header: it has none of the columns %s", strings.Join(columns[column], ", "))
+			return p, fmt.Errorf("payfile: line 1 is no header: it has none of the columns %s",
+				strings.Join(columns[column], ", "))
 		}
 	}
 	return p, nil
@@ -209,7 +210,8 @@ func (r *resultReading) add(line int, cells [len(columns)]string) error {
 		r.foreign = append(r.foreign, line)
 		return nil
 	}
-	row := paymentLine{Result{id, Unknown, cells[status], cells[reason], cells[providerID]}, line, strings.TrimLeft(cells[amount], "+-−")}
+	row := paymentLine{Result{id, Unknown, cells[status], cells[reason], cells[providerID]}, line,
+		strings.TrimLeft(cells[amount], "+-−")}
 	if state, known := words[strings.ToLower(cells[status])]; known {
 		row.State = state
 	}
@@ -238,7 +240,8 @@ func (of *paymentLines) add(row paymentLine) error {
 		switch {
 		case !there:
 		case state == Paid && row.State == Paid && before.ProviderID != row.ProviderID:
-			return fmt.Errorf("is paid here as %q and in line %d as %q: it was paid twice", row.ProviderID, before.line, before.ProviderID)
+			return fmt.Errorf("is paid here as %q and in line %d as %q: it was paid twice",
+				row.ProviderID, before.line, before.ProviderID)
 		case contradict(state, row.State):
 			return fmt.Errorf("is %s here and %s in line %d", row.State, state, before.line)
 		}

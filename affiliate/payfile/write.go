@@ -186,7 +186,8 @@ func PayPal(in iter.Seq2[Transfer, error], label string, o PayPalOptions) ([]Fil
 		if o.DecimalComma {
 			amount = strings.Replace(amount, ".", ",", 1)
 		}
-		return []string{p.Email, amount, string(p.Currency), Ref(p.PayoutID), Cell(cut(p.Note, maxPayPalNote)), "PAYPAL"}
+		return []string{p.Email, amount, string(p.Currency), Ref(p.PayoutID),
+			Cell(cut(p.Note, maxPayPalNote)), "PAYPAL"}
 	}})
 }
 

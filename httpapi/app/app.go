@@ -138,7 +138,8 @@ const (
 )
 
 func parse(storage Storage, args []string, getenv func(string) string, stderr io.Writer) (settings, error) {
-	set := settings{env: getenv(keyVariable), storage: storage, lasts: storage.Lasts(), getenv: getenv, now: time.Now, rand: rand.Reader}
+	set := settings{env: getenv(keyVariable), storage: storage, lasts: storage.Lasts(),
+		getenv: getenv, now: time.Now, rand: rand.Reader}
 	flags := flag.NewFlagSet("server", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	flags.StringVar(&set.addr, "addr", "127.0.0.1:8080", "`address` to listen on; with port 0 the system picks one")
@@ -154,7 +155,8 @@ func parse(storage Storage, args []string, getenv func(string) string, stderr io
 	flags.StringVar(&set.check, "check", "", "ask the server at this `URL` whether it is ready, and end: exit code 0 if it is")
 	storage.Flags(flags)
 	flags.BoolVar(&set.demo, "demo", false, "fill the first program with a year of orders")
-	flags.BoolVar(&set.private, "allow-private-webhooks", false, "deliver webhooks over http and to private addresses too: to receivers on this machine")
+	flags.BoolVar(&set.private, "allow-private-webhooks", false,
+		"deliver webhooks over http and to private addresses too: to receivers on this machine")
 	if err := flags.Parse(args); err != nil {
 		return set, err
 	}

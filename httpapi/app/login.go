@@ -68,10 +68,12 @@ type desk struct{ full, read *console.Console }
 // actions go to the logger.
 func newLogin(auth httpapi.Authority, programs []*tributary.Program, partner *portal.Portal, set settings, logger *slog.Logger) (*login, error) {
 	l := &login{
-		auth: auth, sessions: newSessions(set.now, set.rand), tries: newTries(set.now), crossSite: http.NewCrossOriginProtection(),
+		auth: auth, sessions: newSessions(set.now,
+			set.rand), tries: newTries(set.now), crossSite: http.NewCrossOriginProtection(),
 		logger: logger, template: template.Must(template.New("login").Parse(loginText)),
 	}
-	cfg := console.Config{Prefix: consolePath, Authorize: keyName, Denied: http.HandlerFunc(l.deny), SignOut: signOut, PartnerPages: partner.As, Logger: logger}
+	cfg := console.Config{Prefix: consolePath, Authorize: keyName, Denied: http.HandlerFunc(l.deny),
+		SignOut: signOut, PartnerPages: partner.As, Logger: logger}
 	full, err := console.New(programs[0], cfg)
 	if err != nil {
 		return nil, err
@@ -206,7 +208,9 @@ func (l *login) wrong(w http.ResponseWriter, r *http.Request) {
 	}
 	seconds := strconv.Itoa(int((wait + time.Second - 1) / time.Second))
 	w.Header().Set("Retry-After", seconds)
-	l.show(w, r, http.StatusTooManyRequests, "This key does not open the console. Too many wrong keys came from your address: wait for "+seconds+" seconds before you try another.")
+	l.show(w, r, http.StatusTooManyRequests,
+		"This key does not open the console. Too many wrong keys came from your address: wait for "+
+			seconds+" seconds before you try another.")
 }
 
 // signOut ends the session of the request, for every browser that has its cookie.
@@ -219,7 +223,8 @@ func (l *login) signOut(w http.ResponseWriter, r *http.Request) {
 // root returns the way from the page of a request to the console, as browsers see it: a
 // proxy may have cut the path, so no address of the login begins at the top.
 func root(r *http.Request) string {
-	return "./" + strings.Repeat("../", max(0, strings.Count(strings.TrimPrefix(r.URL.EscapedPath(), consolePath), "/")))
+	return "./" + strings.Repeat("../",
+		max(0, strings.Count(strings.TrimPrefix(r.URL.EscapedPath(), consolePath), "/")))
 }
 
 // lead sends the browser to an address below the console.
@@ -270,8 +275,10 @@ type loginView struct {
 
 // show answers with the form. It never has the key that was sent.
 func (l *login) show(w http.ResponseWriter, r *http.Request, status int, text string) {
-	asked := strings.TrimPrefix((&url.URL{Path: r.URL.Path, RawPath: r.URL.RawPath, RawQuery: r.URL.RawQuery}).String(), consolePath)
-	v := loginView{Text: text, Root: root(r), Next: asked, Plain: r.TLS == nil && !onThisMachine(r) && !forwarded(r.Header)}
+	asked := strings.TrimPrefix((&url.URL{Path: r.URL.Path, RawPath: r.URL.RawPath,
+		RawQuery: r.URL.RawQuery}).String(), consolePath)
+	v := loginView{Text: text, Root: root(r), Next: asked, Plain: r.TLS == nil &&
+		!onThisMachine(r) && !forwarded(r.Header)}
 	if r.URL.Path == signInPath && r.Method == http.MethodPost {
 		v.Next = r.PostFormValue("next")
 	}
@@ -293,7 +300,8 @@ func (l *login) fail(w http.ResponseWriter, r *http.Request, err error) {
 
 // protect sets the headers that the pages of the console have too.
 func protect(h http.Header) {
-	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'self'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
+	h.Set("Content-Security-Policy",
+		"default-src 'none'; style-src 'self'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")

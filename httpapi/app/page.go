@@ -57,7 +57,8 @@ func (p *page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Set("Cache-Control", "no-store")
-	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
+	h.Set("Content-Security-Policy",
+		"default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Referrer-Policy", "no-referrer")
 	p.template.Execute(w, v) // fails only when the client has gone
@@ -158,7 +159,8 @@ func calls(t tenant, set settings) []call {
 	list := []call{
 		{Says: "an affiliate joins", method: "POST", path: api + "/affiliates",
 			body: `{"firstName":"Ada","lastName":"Lovelace","email":"ada@example.com","affiliateLink":"ada"}`},
-		{Says: "her links, with where they lead and what they brought", method: "GET", path: api + "/links?affiliateEmail=ada@example.com"},
+		{Says: "her links, with where they lead and what they brought", method: "GET",
+			path: api + "/links?affiliateEmail=ada@example.com"},
 		{Says: "a visit through one of them; browsers report it, so it takes no key", method: "POST", path: "/api/affiliates/add-click",
 			body: `{"programId":"` + t.Config().ID.String() + `","referralCode":"ada"}`, open: true},
 		{Says: "the visitor buys", method: "POST", path: api + "/sales",

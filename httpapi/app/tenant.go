@@ -105,7 +105,8 @@ const ProgramID = "0197c2f0-1a2b-7c3d-8e4f-5a6b7c8d9e01"
 
 // configOf returns the configuration of the i-th program.
 func configOf(i int, set settings, page string) (tributary.Config, error) {
-	cfg := tributary.Config{Name: fmt.Sprintf("Program %d", i+1), Terms: affiliate.Terms{Rate: affiliate.MustPercent("20")}}
+	cfg := tributary.Config{Name: fmt.Sprintf("Program %d", i+1),
+		Terms: affiliate.Terms{Rate: affiliate.MustPercent("20")}}
 	if set.demo && i == 0 {
 		cfg = demo.Config()
 	}
@@ -228,12 +229,14 @@ func secure(cfg *tributary.Config, getenv func(string) string, logger *slog.Logg
 // change. Without one the program's id is used, and the log says so.
 func erasureKey(cfg *tributary.Config, key string, logger *slog.Logger) error {
 	if key == "" {
-		logger.Warn("who reads the database can try out erased emails; set " + erasureVariable + " to 64 hex digits before the first erasure, and never change them")
+		logger.Warn("who reads the database can try out erased emails; set " + erasureVariable +
+			" to 64 hex digits before the first erasure, and never change them")
 		return nil
 	}
 	raw, err := hex.DecodeString(strings.TrimSpace(key))
 	if err != nil || len(raw) != 32 {
-		return errors.New(erasureVariable + " must have 64 hex digits, such as openssl rand -hex 32 makes") // it never shows them
+		return errors.New(erasureVariable +
+			" must have 64 hex digits, such as openssl rand -hex 32 makes") // it never shows them
 	}
 	cfg.ErasureKey = raw
 	return nil
@@ -248,14 +251,16 @@ const plainSecret = "whsec_"
 // says so.
 func seal(cfg *tributary.Config, keys string, logger *slog.Logger) error {
 	if keys == "" {
-		logger.Warn("the secrets of webhooks are stored as plain text; set " + sealVariable + " to 64 hex digits, such as openssl rand -hex 32 makes")
+		logger.Warn("the secrets of webhooks are stored as plain text; set " + sealVariable +
+			" to 64 hex digits, such as openssl rand -hex 32 makes")
 		return nil
 	}
 	var all []cipher.AEAD
 	for text := range strings.SplitSeq(keys, ",") {
 		raw, err := hex.DecodeString(strings.TrimSpace(text))
 		if err != nil || len(raw) != 32 {
-			return errors.New(sealVariable + " must have 64 hex digits, such as openssl rand -hex 32 makes") // it never shows them
+			return errors.New(sealVariable +
+				" must have 64 hex digits, such as openssl rand -hex 32 makes") // it never shows them
 		}
 		block, err := aes.NewCipher(raw)
 		if err != nil {

@@ -15,15 +15,18 @@ import (
 // An action is the work of a form. GET shows the form and its effect, POST on
 // the same path does it.
 type action struct {
-	name    string // in the audit log, such as sales.refund
-	object  string // what it changes, such as sale
-	done    string // what it has done, for people
-	names   string // the field that names the object that it makes; empty: the redirect's path has its id
-	form    func(*visit) (form, error)
-	check   func(*visit, *input) ([]string, error)                          // the findings of the button Check, for people; nil: there is no such button
-	refuses func(*visit, *input) error                                      // says what is wrong with a form that is not out of date, before the engine does; nil: only the engine does
-	repeat  func(*visit, *input) (form, error)                              // what the page shows that asks once more: the money that it moves, in Effects and Tables; nil: no such page
-	do      func(*visit, *tributary.Program, *input) (to string, err error) // to is the page where what was done shows
+	name   string // in the audit log, such as sales.refund
+	object string // what it changes, such as sale
+	done   string // what it has done, for people
+	names  string // the field that names the object that it makes; empty: the redirect's path has its id
+	form   func(*visit) (form, error)
+	check  func(*visit, *input) ([]string,
+		error) // the findings of the button Check, for people; nil: there is no such button
+	refuses func(*visit,
+		*input) error // says what is wrong with a form that is not out of date, before the engine does; nil: only the engine does
+	repeat func(*visit, *input) (form,
+		error) // what the page shows that asks once more: the money that it moves, in Effects and Tables; nil: no such page
+	do func(*visit, *tributary.Program, *input) (to string, err error) // to is the page where what was done shows
 }
 
 const (
@@ -103,7 +106,8 @@ func (a *action) made(sent *input, to string) string {
 
 // stale answers a form that this console did not make, or long ago.
 func (v *visit) stale() {
-	v.wrong(http.StatusForbidden, "This form is too old, or it was made for somebody else. Nothing was done. Open its page again.")
+	v.wrong(http.StatusForbidden,
+		"This form is too old, or it was made for somebody else. Nothing was done. Open its page again.")
 }
 
 // readForm reads a form that this console made for this actor and path. It
@@ -117,7 +121,8 @@ func (v *visit) readForm() (*input, bool) {
 		return nil, false
 	}
 	nonce := values.Get(fieldNonce)
-	return &input{Values: values, currency: v.Currency}, v.forms.Valid(v.now(), values.Get(fieldToken), v.about()...) && page.IsNonce(nonce)
+	return &input{Values: values, currency: v.Currency},
+		v.forms.Valid(v.now(), values.Get(fieldToken), v.about()...) && page.IsNonce(nonce)
 }
 
 // about returns what a form is made for.

@@ -29,7 +29,8 @@ func (v *visit) affiliatesAsked() (affiliate.AffiliateQuery, error) {
 	plan, err1 := v.queryID("plan")
 	tier, err2 := v.queryID("tier")
 	first, err3 := v.queryOldest()
-	return affiliate.AffiliateQuery{Status: affiliate.AffiliateStatus(v.query.Get("status")), Search: v.search(), PlanID: plan, TierID: tier, OldestFirst: first}, errors.Join(err1, err2, err3)
+	return affiliate.AffiliateQuery{Status: affiliate.AffiliateStatus(v.query.Get("status")),
+		Search: v.search(), PlanID: plan, TierID: tier, OldestFirst: first}, errors.Join(err1, err2, err3)
 }
 
 // affiliates lists affiliates.
@@ -80,23 +81,28 @@ func affiliatePage(v *visit) (view, error) {
 	if err != nil {
 		return view{}, err
 	}
-	d := portrait{Affiliate: a, CanMove: movesFrom(a.Status), CanReturn: canReturn(a.Status), Month: v.now().In(v.Location).Format(monthLayout)}
+	d := portrait{Affiliate: a, CanMove: movesFrom(a.Status), CanReturn: canReturn(a.Status),
+		Month: v.now().In(v.Location).Format(monthLayout)}
 	of := affiliate.Set(a.ID)
 	links, err1 := v.program.Links(v.ctx(), affiliate.LinkQuery{AffiliateID: of}, affiliate.Page{Limit: 50})
-	codes, err2 := v.program.Codes(v.ctx(), affiliate.CodeQuery{AffiliateID: of, Usability: true}, affiliate.Page{Limit: 20})
+	codes, err2 := v.program.Codes(v.ctx(), affiliate.CodeQuery{AffiliateID: of, Usability: true},
+		affiliate.Page{Limit: 20})
 	sales, err3 := v.program.Sales(v.ctx(), affiliate.SaleQuery{AffiliateID: of}, affiliate.Page{Limit: 10})
 	customers, err4 := v.program.Referrals(v.ctx(), affiliate.ReferralQuery{AffiliateID: of}, affiliate.Page{Limit: 10})
 	balance, err5 := v.program.Balance(v.ctx(), affiliate.AffiliateRef{ID: a.ID})
-	d.Links, d.Codes, d.Sales, d.Customers, d.Balance, d.Books = links.Items, codes.Items, sales.Items, customers.Items, balance, err5 == nil
+	d.Links, d.Codes, d.Sales, d.Customers, d.Balance, d.Books = links.Items, codes.Items,
+		sales.Items, customers.Items, balance, err5 == nil
 	if errors.Is(err5, affiliate.BooksNotOpen) {
 		err5 = nil
 	}
 	plan, err6 := v.planName(a.CommissionPlanID)
 	tier, err7 := v.tierName(a.CommissionTierID)
 	answers, err8 := v.program.Answers(v.ctx(), a.ID)
-	events, err9 := v.program.Events(v.ctx(), affiliate.EventQuery{ObjectID: affiliate.Set(a.ID.String())}, affiliate.Page{Limit: 10})
+	events, err9 := v.program.Events(v.ctx(),
+		affiliate.EventQuery{ObjectID: affiliate.Set(a.ID.String())}, affiliate.Page{Limit: 10})
 	d.Plan, d.Tier, d.Answers, d.Events = plan, tier, answers, events.Items
-	return view{title: page.Named(a.Name), template: "affiliate", Data: &d}, errors.Join(err1, err2, err3, err4, err5, err6, err7, err8, err9)
+	return view{title: page.Named(a.Name), template: "affiliate", Data: &d},
+		errors.Join(err1, err2, err3, err4, err5, err6, err7, err8, err9)
 }
 
 // affiliate returns the one that the path names.
@@ -248,9 +254,12 @@ var moves = []struct {
 	verb, means string
 }{
 	{affiliate.AffiliateActive, "Approve", "They become active, and commissions that waited for it are accepted."},
-	{affiliate.AffiliateDeclined, "Decline", "The program does not take them. What their sales earn stays on hold, and nothing is paid to them."},
-	{affiliate.AffiliateDeactivated, "Deactivate", "Commissions of their later sales are on hold. What they have earned stays."},
-	{affiliate.AffiliateBanned, "Ban", "Commissions of their later sales are on hold. What they have earned stays, and no payout run pays it while they are banned."},
+	{affiliate.AffiliateDeclined, "Decline",
+		"The program does not take them. What their sales earn stays on hold, and nothing is paid to them."},
+	{affiliate.AffiliateDeactivated, "Deactivate",
+		"Commissions of their later sales are on hold. What they have earned stays."},
+	{affiliate.AffiliateBanned, "Ban",
+		"Commissions of their later sales are on hold. What they have earned stays, and no payout run pays it while they are banned."},
 }
 
 // movesFrom returns the changes that a status allows.
@@ -265,7 +274,8 @@ func movesFrom(status affiliate.AffiliateStatus) (all []option) {
 
 // canReturn reports whether an affiliate is out, and can be taken back.
 func canReturn(status affiliate.AffiliateStatus) bool {
-	return status == affiliate.AffiliateDeclined || status == affiliate.AffiliateDeactivated || status == affiliate.AffiliateBanned
+	return status == affiliate.AffiliateDeclined || status == affiliate.AffiliateDeactivated ||
+		status == affiliate.AffiliateBanned
 }
 
 const toldEach = "The event affiliate.updated is sent for each that changes."
@@ -284,12 +294,15 @@ var affiliateStatus = &action{
 			}
 			for _, a := range all {
 				if a.Status != m.to && !slices.Contains(a.Status.Next(), m.to) {
-					return form{}, notAllowed(page.Text(a.Name, page.InList) + " is " + strings.ToLower(page.Words(a.Status)) + " and cannot become " + strings.ToLower(page.Words(m.to)) + ".")
+					return form{}, notAllowed(page.Text(a.Name, page.InList) + " is " +
+						strings.ToLower(page.Words(a.Status)) + " and cannot become " +
+						strings.ToLower(page.Words(m.to)) + ".")
 				}
 			}
 			why := whyField()
 			why.More = m.to == affiliate.AffiliateActive
-			return form{Title: m.verb + " " + several(len(all), "affiliate"), Button: m.verb, Danger: m.to == affiliate.AffiliateBanned, Back: v.listOf("affiliates"), Effects: append(whom(all), m.means, toldEach), Fields: []field{why}}, nil
+			return form{Title: m.verb + " " + several(len(all), "affiliate"), Button: m.verb,
+				Danger: m.to == affiliate.AffiliateBanned, Back: v.listOf("affiliates"), Effects: append(whom(all), m.means, toldEach), Fields: []field{why}}, nil
 		}
 		return form{}, badQuery("Choose what to do.")
 	},
@@ -320,7 +333,8 @@ var affiliatesPlan = &action{
 		return v.membership(all, form{
 			Title:   "Plan of " + several(len(all), "affiliate"),
 			Effects: []string{"Sales from now on earn by it, where an affiliate has no rate of their own and no tier with one. Sales that exist stay as they are.", toldEach},
-			Fields:  []field{{Name: "commissionPlanId", Label: "Plan", Options: orNone("The program's own terms", plans)}},
+			Fields: []field{{Name: "commissionPlanId", Label: "Plan",
+				Options: orNone("The program's own terms", plans)}},
 		}, func(a affiliate.Affiliate) affiliate.Opt[uuid.UUID] { return a.CommissionPlanID }), err
 	},
 	do: ofChosen(func(v *visit, p *tributary.Program, ids []uuid.UUID, in *input) error {
@@ -360,11 +374,14 @@ var affiliatesTier = &action{
 
 // newAffiliate adds an affiliate, and inviteAffiliate one who has to accept first.
 var (
-	newAffiliate    = addAffiliate("affiliates.create", "Add an affiliate", "Add", "The affiliate was added.", "They are active at once, unless the program approves affiliates by hand.", (*tributary.Program).CreateAffiliate)
-	inviteAffiliate = addAffiliate("affiliates.invite", "Invite an affiliate", "Invite", "The affiliate was invited.", "They are invited until your site says that they have accepted. No mail is sent from here.", (*tributary.Program).InviteAffiliate)
+	newAffiliate = addAffiliate("affiliates.create", "Add an affiliate", "Add",
+		"The affiliate was added.", "They are active at once, unless the program approves affiliates by hand.", (*tributary.Program).CreateAffiliate)
+	inviteAffiliate = addAffiliate("affiliates.invite", "Invite an affiliate", "Invite",
+		"The affiliate was invited.", "They are invited until your site says that they have accepted. No mail is sent from here.", (*tributary.Program).InviteAffiliate)
 )
 
-type createsAffiliate = func(*tributary.Program, context.Context, affiliate.AffiliateParams) (affiliate.Affiliate, error)
+type createsAffiliate = func(*tributary.Program, context.Context,
+	affiliate.AffiliateParams) (affiliate.Affiliate, error)
 
 func addAffiliate(name, title, button, done, means string, call createsAffiliate) *action {
 	return &action{
@@ -374,10 +391,13 @@ func addAffiliate(name, title, button, done, means string, call createsAffiliate
 				Title: title, Button: button, Back: "affiliates",
 				Effects: []string{means, "The event affiliate.created is sent."},
 				Fields: []field{
-					{Name: "firstName", Label: "First name", Required: true}, {Name: "lastName", Label: "Last name", Required: true},
+					{Name: "firstName", Label: "First name", Required: true}, {Name: "lastName",
+						Label: "Last name", Required: true},
 					{Name: "email", Label: "Email", Type: "email", Required: true},
-					{Name: "externalId", Label: "Your own id of them", Hint: "The user, account or tenant of your application. Empty: none."},
-					{Name: "affiliateLink", Label: "Link", Hint: "The end of their URL. Empty: it is made from the email."},
+					{Name: "externalId", Label: "Your own id of them",
+						Hint: "The user, account or tenant of your application. Empty: none."},
+					{Name: "affiliateLink", Label: "Link",
+						Hint: "The end of their URL. Empty: it is made from the email."},
 				},
 			}, nil
 		},
@@ -405,17 +425,22 @@ var editAffiliate = &action{
 			Title: "Edit " + page.Named(a.Name), Button: "Save", Edits: true,
 			Effects: []string{"Sales from now on earn by the rate. Sales that exist stay as they are.", "The event affiliate.updated is sent."},
 			Fields: []field{
-				{Name: "firstName", Label: "First name", Required: true, Value: a.FirstName}, {Name: "lastName", Label: "Last name", Required: true, Value: a.LastName},
+				{Name: "firstName", Label: "First name", Required: true,
+					Value: a.FirstName}, {Name: "lastName", Label: "Last name", Required: true, Value: a.LastName},
 				{Name: "email", Label: "Email", Type: "email", Required: true, Value: a.Email},
-				{Name: "externalId", Label: "Your own id of them", Hint: "The user, account or tenant of your application. Empty: none.", Value: a.ExternalID},
-				{Name: "commissionRate", Label: "Rate of their own", Hint: "Empty: that of their tier, their plan or the program.", Value: rate},
+				{Name: "externalId", Label: "Your own id of them",
+					Hint: "The user, account or tenant of your application. Empty: none.", Value: a.ExternalID},
+				{Name: "commissionRate", Label: "Rate of their own",
+					Hint: "Empty: that of their tier, their plan or the program.", Value: rate},
 				offerField(a.OfferCouponID, "Empty: that of their plan or the program."),
-				{Name: "note", Label: "Note", Hint: "For the people of the program: the affiliate and webhooks never get it.", Type: "textarea", Value: a.Note},
+				{Name: "note", Label: "Note",
+					Hint: "For the people of the program: the affiliate and webhooks never get it.", Type: "textarea", Value: a.Note},
 			},
 		}, nil
 	}),
 	do: ofAffiliate(func(v *visit, p *tributary.Program, id uuid.UUID, in *input) error {
-		up := affiliate.AffiliateUpdate{FirstName: in.words("firstName"), LastName: in.words("lastName"), Email: in.words("email"), ExternalID: in.words("externalId"), CommissionRate: in.percent("commissionRate"), OfferCouponID: in.couponID("offerCouponId"), Note: in.words("note")}
+		up := affiliate.AffiliateUpdate{FirstName: in.words("firstName"),
+			LastName: in.words("lastName"), Email: in.words("email"), ExternalID: in.words("externalId"), CommissionRate: in.percent("commissionRate"), OfferCouponID: in.couponID("offerCouponId"), Note: in.words("note")}
 		if in.err != nil || up == (affiliate.AffiliateUpdate{}) {
 			return in.err
 		}
@@ -433,8 +458,9 @@ var takeBack = &action{
 		}
 		return form{
 			Title: "Take " + page.Named(a.Name) + " back", Button: "Take back",
-			Effects: append(whom([]affiliate.Affiliate{a}), "They become active. Commissions that were held stay on hold until they are accepted.", "The event affiliate.updated is sent."),
-			Fields:  []field{whyField()},
+			Effects: append(whom([]affiliate.Affiliate{a}),
+				"They become active. Commissions that were held stay on hold until they are accepted.", "The event affiliate.updated is sent."),
+			Fields: []field{whyField()},
 		}, nil
 	}),
 	do: ofAffiliate(func(v *visit, p *tributary.Program, id uuid.UUID, in *input) error {
@@ -442,7 +468,8 @@ var takeBack = &action{
 		if in.err != nil {
 			return in.err
 		}
-		_, err := p.UpdateAffiliate(v.ctx(), affiliate.AffiliateRef{ID: id}, affiliate.AffiliateUpdate{AffiliateStatus: affiliate.Set("active")})
+		_, err := p.UpdateAffiliate(v.ctx(), affiliate.AffiliateRef{ID: id},
+			affiliate.AffiliateUpdate{AffiliateStatus: affiliate.Set("active")})
 		return err
 	}),
 }
@@ -453,8 +480,10 @@ var tierExempt = &action{
 	form: affiliateForm(func(_ *visit, a affiliate.Affiliate) (form, error) {
 		return form{
 			Title: "Tiers of " + page.Named(a.Name), Button: "Save", Edits: true,
-			Effects: []string{"Who is exempt stays in their tier, whatever their results are.", "The event affiliate.updated is sent when this changes."},
-			Fields:  []field{{Name: "exempt", Label: "Exempt from the assignment of tiers", Type: "checkbox", Value: ticked(a.ExemptFromCommissionTierChanges)}},
+			Effects: []string{"Who is exempt stays in their tier, whatever their results are.",
+				"The event affiliate.updated is sent when this changes."},
+			Fields: []field{{Name: "exempt", Label: "Exempt from the assignment of tiers",
+				Type: "checkbox", Value: ticked(a.ExemptFromCommissionTierChanges)}},
 		}, nil
 	}),
 	do: ofAffiliate(func(v *visit, p *tributary.Program, id uuid.UUID, in *input) error {
@@ -474,7 +503,8 @@ var payoutDetails = &action{
 			Effects: []string{"Payouts that are made from now on go there. Payouts that exist stay as they are."},
 			Fields: []field{
 				{Name: "payoutEmail", Label: "Payout email", Type: "email", Value: a.PayoutEmail.Or("")},
-				{Name: "paymentMethod", Label: "Payment method", Value: string(a.PaymentMethod.Or("")), Hint: "By bank: no account is kept here. Ask them for it at the payout email.", Options: orNone("None", options(paymentMethods...))},
+				{Name: "paymentMethod", Label: "Payment method",
+					Value: string(a.PaymentMethod.Or("")), Hint: "By bank: no account is kept here. Ask them for it at the payout email.", Options: orNone("None", options(paymentMethods...))},
 			},
 		}, nil
 	}),
@@ -510,13 +540,17 @@ var adjust = &action{
 			Effects: []string{"The next payout has it. It shows on their statement with its reason."},
 			Fields: []field{
 				{Name: "kind", Label: "Kind", Required: true, Options: options(adjustments...)},
-				{Name: "amount", Label: "Amount in " + string(v.Currency), Hint: "A correction may be below zero.", Required: true},
+				{Name: "amount", Label: "Amount in " + string(v.Currency),
+					Hint: "A correction may be below zero.", Required: true},
 				{Name: fieldReason, Label: "Reason", Required: true},
 			},
 		}
-		booked, err := v.program.Adjustments(v.ctx(), affiliate.AdjustmentQuery{AffiliateID: affiliate.Set(a.ID)}, affiliate.Page{Limit: shownAdjustments})
+		booked, err := v.program.Adjustments(v.ctx(),
+			affiliate.AdjustmentQuery{AffiliateID: affiliate.Set(a.ID)}, affiliate.Page{Limit: shownAdjustments})
 		for _, b := range booked.Items {
-			f.Effects = append(f.Effects, "Booked before, on "+v.Day(b.CreatedAt)+": "+page.Words(b.Kind)+" of "+v.Money(b.Amount)+", "+v.Short(b.Reason))
+			f.Effects = append(f.Effects,
+				"Booked before, on "+v.Day(b.CreatedAt)+": "+page.Words(b.Kind)+" of "+
+					v.Money(b.Amount)+", "+v.Short(b.Reason))
 		}
 		return f, err
 	}),
@@ -526,14 +560,17 @@ var adjust = &action{
 			return form{}, err
 		}
 		sum := in.amount("amount").Or(affiliate.Amount{})
-		return form{Effects: []string{page.Words(in.Get("kind")) + " of " + v.Money(sum) + " for " + v.Short(a.Name) + ".", "Reason: " + v.Short(in.text(fieldReason))}}, nil
+		return form{Effects: []string{page.Words(in.Get("kind")) + " of " + v.Money(sum) + " for " +
+			v.Short(a.Name) + ".", "Reason: " + v.Short(in.text(fieldReason))}}, nil
 	},
 	do: ofAffiliate(func(v *visit, p *tributary.Program, id uuid.UUID, in *input) error {
 		sum := in.amount("amount")
 		if in.err != nil {
 			return in.err
 		}
-		_, err := p.RecordAdjustment(v.ctx(), affiliate.AdjustmentParams{AffiliateID: id, Kind: affiliate.AdjustmentKind(in.Get("kind")), Amount: sum.Or(affiliate.Amount{}), Reason: in.Get(fieldReason)})
+		_, err := p.RecordAdjustment(v.ctx(),
+			affiliate.AdjustmentParams{AffiliateID: id,
+				Kind: affiliate.AdjustmentKind(in.Get("kind")), Amount: sum.Or(affiliate.Amount{}), Reason: in.Get(fieldReason)})
 		return err
 	}),
 }
@@ -546,7 +583,8 @@ var deleteAffiliate = &action{
 		return form{
 			Title: "Delete " + page.Named(a.Name), Button: "Delete", Danger: true, Fields: v.givenUp(owed),
 			Effects: []string{
-				"They have " + several(int(a.NumberOfReferredUsers), "customer") + " and a revenue of " + v.Money(a.TotalRevenue) + ".",
+				"They have " + several(int(a.NumberOfReferredUsers), "customer") +
+					" and a revenue of " + v.Money(a.TotalRevenue) + ".",
 				"Their links, customers, sales and canceled payouts are deleted with them. Their codes stay, with nobody.",
 				"Where another payout has something of theirs this is refused: deactivate them instead.", "The event affiliate.deleted is sent.",
 			},
@@ -580,12 +618,14 @@ func (v *visit) owedTo(id uuid.UUID) (owed affiliate.Amount, err error) {
 
 // givenUp is the field by which what is owed is given up; none when nothing is.
 func (v *visit) givenUp(owed affiliate.Amount) []field {
-	box := field{Name: fieldForfeit, Label: v.Money(owed) + " is owed, and is forfeited", Type: "checkbox", Hint: "Otherwise pay it first. The ledger says that it was forfeited."}
+	box := field{Name: fieldForfeit, Label: v.Money(owed) + " is owed, and is forfeited",
+		Type: "checkbox", Hint: "Otherwise pay it first. The ledger says that it was forfeited."}
 	switch {
 	case owed.IsZero():
 		return nil
 	case owed.Sign() < 0:
-		box.Label, box.Hint = "They owe "+v.Money(owed.Neg())+", and it is given up", "Otherwise correct it first. The ledger says that it was forfeited."
+		box.Label, box.Hint = "They owe "+v.Money(owed.Neg())+", and it is given up",
+			"Otherwise correct it first. The ledger says that it was forfeited."
 	}
 	return []field{box}
 }
@@ -603,7 +643,8 @@ var (
 	eraseAffiliate = erase("affiliates", "affiliate", "the affiliate", (*visit).payee, func(id uuid.UUID, in *input) affiliate.Job {
 		return affiliate.EraseAffiliateJob{ID: id, Forfeit: in.yes(fieldForfeit)}
 	})
-	eraseCustomer = erase("customers", "referral", "the customer", (*visit).buyer, func(id uuid.UUID, _ *input) affiliate.Job { return affiliate.EraseReferralJob{Ref: id.String()} })
+	eraseCustomer = erase("customers", "referral", "the customer", (*visit).buyer,
+		func(id uuid.UUID, _ *input) affiliate.Job { return affiliate.EraseReferralJob{Ref: id.String()} })
 )
 
 func erase(section, object, whom string, who func(*visit, uuid.UUID) (string, error), job func(uuid.UUID, *input) affiliate.Job) *action {
@@ -616,7 +657,9 @@ func erase(section, object, whom string, who func(*visit, uuid.UUID) (string, er
 			}
 			who, err := who(v, id)
 			f := form{
-				Title: "Erase " + whom + " " + page.Named(who), Button: "Erase", Danger: true, Back: section + "/" + id.String(),
+				Title: "Erase " + whom + " " +
+					page.Named(who), Button: "Erase", Danger: true, Back: section + "/" +
+					id.String(),
 				Effects: []string{"Names, emails and notes are blanked for good, here, in stored answers and in the payloads of events. Sales, money and totals stay.", "This cannot be taken back."},
 			}
 			if object == "affiliate" && err == nil {
@@ -645,7 +688,8 @@ var (
 		form: func(v *visit) (form, error) {
 			id, err1 := v.id(0)
 			who, err2 := v.payee(id)
-			into, err3 := v.picker(field{Name: fieldInto, Label: "Into", Hint: "Who stays, with their terms and payout details.", Required: true})
+			into, err3 := v.picker(field{Name: fieldInto, Label: "Into",
+				Hint: "Who stays, with their terms and payout details.", Required: true})
 			return mergeForm("affiliates/"+id.String(), who, into,
 				"Links, codes, customers, sales, payouts and what is owed become those of who stays. Both ledgers say so."), errors.Join(err1, err2, err3)
 		},
@@ -662,8 +706,10 @@ var (
 	mergeCustomer = &action{
 		name: "customers.merge", object: "referral", done: "The two are one customer.",
 		form: customerForm(func(_ *visit, r affiliate.Referral) (form, error) {
-			into := field{Name: fieldInto, Label: "Into", Hint: "Who stays, with their affiliate: email, or id, or ext: and your own id.", Required: true}
-			return mergeForm("", calledBy(r), into, "Sales, payers and redemptions become those of who stays. Every sale keeps its affiliate and what it earned."), nil
+			into := field{Name: fieldInto, Label: "Into",
+				Hint: "Who stays, with their affiliate: email, or id, or ext: and your own id.", Required: true}
+			return mergeForm("", calledBy(r), into,
+				"Sales, payers and redemptions become those of who stays. Every sale keeps its affiliate and what it earned."), nil
 		}),
 		do: func(v *visit, p *tributary.Program, in *input) (string, error) {
 			id, err := v.id(0)

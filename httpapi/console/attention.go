@@ -49,7 +49,9 @@ func concerns(v *visit) (all []concern, err error) {
 			if !v.cfg.ReadOnly {
 				to += "/" + p.ID.String() + "/decide"
 			}
-			return waitingItem{to, fmt.Sprintf("%s of %s: %s", v.MoneyIn(p.Amount, p.Currency), v.Day(p.CreatedAt), whyNoSale(p))}
+			return waitingItem{to,
+				fmt.Sprintf("%s of %s: %s", v.MoneyIn(p.Amount, p.Currency), v.Day(p.CreatedAt),
+					whyNoSale(p))}
 		}),
 		concernOf(concern{Badge: "Over a limit", List: "redemptions"}, a.Overdrawn, func(r affiliate.OverdrawnRedemption) waitingItem {
 			to := "redemptions"
@@ -63,7 +65,8 @@ func concerns(v *visit) (all []concern, err error) {
 			for i, p := range s.Affiliates {
 				names[i] = p.Name
 			}
-			return waitingItem{"affiliates/" + s.Affiliates[0].ID.String(), v.Short(strings.Join(names, ", ")) + ": " + v.Short(s.Affiliates[0].PayoutEmail)}
+			return waitingItem{"affiliates/" + s.Affiliates[0].ID.String(),
+				v.Short(strings.Join(names, ", ")) + ": " + v.Short(s.Affiliates[0].PayoutEmail)}
 		}),
 		concernOf(concern{Badge: "Endpoint fails", Bad: true, List: "webhooks"}, a.FailingWebhooks, func(w affiliate.FailingWebhook) waitingItem {
 			return waitingItem{"webhooks/" + w.ID.String(), v.Short(w.URL)}

@@ -24,7 +24,8 @@ var newSale = &action{
 			Fields: append(fields,
 				field{Name: "totalEarned", Label: "What the customer paid" + in, Required: true},
 				field{Name: "externalId", Label: "Number of the order", Hint: "An order is recorded once."},
-				field{Name: "paidAt", Label: "Paid on", Type: "date", Hint: "Empty: now. Terms and codes are those of that day."},
+				field{Name: "paidAt", Label: "Paid on", Type: "date",
+					Hint: "Empty: now. Terms and codes are those of that day."},
 				field{Name: "tax", Label: "Tax" + in, Hint: "How much of it was tax.", More: true},
 				field{Name: "shipping", Label: "Shipping" + in, Hint: "How much of it was shipping.", More: true},
 				field{Name: "promoCode", Label: "Code", Hint: "It is redeemed.", More: true},
@@ -114,13 +115,16 @@ func recorded(result affiliate.SaleResult, err error) (string, error) {
 var newCustomer = &action{
 	name: "customers.create", object: "referral", done: "The customer was added.",
 	form: func(v *visit) (form, error) {
-		by, err := v.picker(field{Name: fieldAffiliate, Label: "Affiliate", Required: true, Value: v.query.Get(paramAffiliate)})
+		by, err := v.picker(field{Name: fieldAffiliate, Label: "Affiliate", Required: true,
+			Value: v.query.Get(paramAffiliate)})
 		return form{
 			Title: "Add a customer", Button: "Add", Back: "customers",
 			Effects: []string{"The affiliate is credited with what the customer buys from now on. The event referral.created is sent."},
 			Fields: []field{
-				by, {Name: fieldName, Label: "Name", Required: true}, {Name: fieldCustomer, Label: "Email", Type: "email", Required: true},
-				{Name: "referredUserExternalId", Label: "Your id", Hint: "The user or account of your application.", Required: true},
+				by, {Name: fieldName, Label: "Name", Required: true}, {Name: fieldCustomer,
+					Label: "Email", Type: "email", Required: true},
+				{Name: "referredUserExternalId", Label: "Your id",
+					Hint: "The user or account of your application.", Required: true},
 				{Name: "plan", Label: "What they have bought", More: true},
 			},
 		}, err
@@ -137,7 +141,9 @@ var newCustomer = &action{
 		if err != nil {
 			return err
 		}
-		return wrongField(fieldCustomer, "This customer is known, and of "+page.Text(by, page.InList)+". Give them to another affiliate on their page.")
+		return wrongField(fieldCustomer,
+			"This customer is known, and of "+page.Text(by, page.InList)+
+				". Give them to another affiliate on their page.")
 	},
 	do: func(v *visit, p *tributary.Program, in *input) (string, error) {
 		a, err := v.affiliateTyped(in, fieldAffiliate)

@@ -24,12 +24,15 @@ var generateCodes = &action{
 	form: couponForm(func(v *visit, c affiliate.Coupon) (form, error) {
 		return form{
 			Title: "Generate codes of " + page.Named(c.Name), Button: "Generate", Check: "Check first",
-			Effects: []string{"Each takes " + v.offOf(affiliate.Set(c)) + ".", "All of them are made, or none. The event promocode.created is sent for each."},
+			Effects: []string{"Each takes " + v.offOf(affiliate.Set(c)) + ".",
+				"All of them are made, or none. The event promocode.created is sent for each."},
 			Fields: append([]field{
-				{Name: "affiliates", Label: "Emails of the affiliates", Hint: "One in a line. Each gets as many codes.", Type: "textarea", Required: true},
+				{Name: "affiliates", Label: "Emails of the affiliates",
+					Hint: "One in a line. Each gets as many codes.", Type: "textarea", Required: true},
 				{Name: "count", Label: "Codes for each", Type: "number", Required: true, Value: "1"},
 				{Name: "prefix", Label: "Begins with", Hint: "Such as SPRING."},
-				{Name: "firstName", Label: "Then the first name", Type: "checkbox"}, {Name: "lastName", Label: "Then the last name", Type: "checkbox"},
+				{Name: "firstName", Label: "Then the first name",
+					Type: "checkbox"}, {Name: "lastName", Label: "Then the last name", Type: "checkbox"},
 				{Name: "discountAmount", Label: "Then the discount", Type: "checkbox"},
 				{Name: "randomChars", Label: "Then random characters", Type: "checkbox", Value: "1"},
 				{Name: "randomCharsLength", Label: "How many random characters", Type: "number", Value: "6"},
@@ -45,11 +48,13 @@ var generateCodes = &action{
 		if err != nil {
 			return nil, err
 		}
-		found := []string{fmt.Sprintf("%s out of %s that are possible.", several(space.Count, "code"), grouped(space.KeySpace))}
+		found := []string{fmt.Sprintf("%s out of %s that are possible.",
+			several(space.Count, "code"), grouped(space.KeySpace))}
 		if n, err := strconv.Atoi(space.KeySpace); err == nil && n < batch.Count {
 			found[0] = fmt.Sprintf("Only %s of each affiliate can be made of these parts, and you ask for %d: make them longer, or ask for fewer.", several(n, "code"), batch.Count)
 		} else if len(batch.AffiliateIDs) > 1 {
-			found[0] = fmt.Sprintf("%s: for each affiliate %d out of %s that are possible.", several(space.Count, "code"), batch.Count, grouped(space.KeySpace))
+			found[0] = fmt.Sprintf("%s: for each affiliate %d out of %s that are possible.",
+				several(space.Count, "code"), batch.Count, grouped(space.KeySpace))
 		}
 		for _, code := range space.Samples {
 			found = append(found, "Such as "+page.Text(code, page.InList))
@@ -65,7 +70,8 @@ var generateCodes = &action{
 		if err != nil {
 			return "", err
 		}
-		return "coupons/" + batch.CouponID.String() + "?" + url.Values{paramMade: {made[0].CreatedAt.String()}}.Encode(), nil
+		return "coupons/" + batch.CouponID.String() + "?" +
+			url.Values{paramMade: {made[0].CreatedAt.String()}}.Encode(), nil
 	},
 }
 

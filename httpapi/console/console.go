@@ -105,7 +105,8 @@ func New(p *tributary.Program, cfg Config) (*Console, error) {
 		return nil, err
 	}
 	templates()
-	return (&Console{cfg: cfg, routes: routes(), mount: mount, forms: forms, crossSite: http.NewCrossOriginProtection()}).For(p), nil
+	return (&Console{cfg: cfg, routes: routes(), mount: mount, forms: forms,
+		crossSite: http.NewCrossOriginProtection()}).For(p), nil
 }
 
 // For returns the console of another program, with the same settings.

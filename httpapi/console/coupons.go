@@ -27,7 +27,9 @@ func coupons(v *visit) (view, error) {
 		return view{}, badQuery("The state must be true or false.")
 	}
 	list, err := v.program.Coupons(v.ctx(), q, v.page50())
-	return view{title: "Coupons", template: "coupons", next: list.Next, Data: &couponList{list.Items, []option{{"true", "Switched on"}, {"false", "Switched off"}}}}, err
+	return view{title: "Coupons", template: "coupons", next: list.Next,
+		Data: &couponList{list.Items,
+			[]option{{"true", "Switched on"}, {"false", "Switched off"}}}}, err
 }
 
 type couponSheet struct {
@@ -53,12 +55,15 @@ func couponPage(v *visit) (view, error) {
 	if err != nil {
 		return view{}, err
 	}
-	codes, err := v.program.Codes(v.ctx(), affiliate.CodeQuery{CouponID: affiliate.Set(c.ID), Usability: true}, v.page50())
+	codes, err := v.program.Codes(v.ctx(),
+		affiliate.CodeQuery{CouponID: affiliate.Set(c.ID), Usability: true}, v.page50())
 	if err != nil {
 		return view{}, err
 	}
-	holds, err := v.program.Holds(v.ctx(), affiliate.HoldQuery{CouponID: affiliate.Set(c.ID)}, affiliate.Page{Limit: shownHolds})
-	return view{title: page.Named(c.Name), template: "coupon", next: codes.Next, Data: &couponSheet{c, codes.Items, holds}}, err
+	holds, err := v.program.Holds(v.ctx(), affiliate.HoldQuery{CouponID: affiliate.Set(c.ID)},
+		affiliate.Page{Limit: shownHolds})
+	return view{title: page.Named(c.Name), template: "coupon", next: codes.Next,
+		Data: &couponSheet{c, codes.Items, holds}}, err
 }
 
 // coupon returns the one that the path names, without its codes.
@@ -112,28 +117,41 @@ func kindFields(kind affiliate.CouponType, c affiliate.Coupon) []field {
 	if kind == affiliate.CouponFlat {
 		return []field{
 			{Name: "amountOff", Label: "Amount off", Required: kind == c.CouponType, Value: typed(c.AmountOff)},
-			{Name: "currency", Label: "Currency", Hint: "Such as USD.", Required: kind == c.CouponType, Value: typed(c.Currency)},
+			{Name: "currency", Label: "Currency", Hint: "Such as USD.",
+				Required: kind == c.CouponType, Value: typed(c.Currency)},
 		}
 	}
 	return []field{
-		{Name: "percentOff", Label: "Percent off", Hint: "1 to 100.", Required: kind == c.CouponType, Value: typed(c.PercentOff)},
-		{Name: "maxDiscount", Label: "Takes off at most", Hint: "Of one order, in the currency of the program. Empty: no limit.", Value: typed(c.MaxDiscount), More: true},
+		{Name: "percentOff", Label: "Percent off", Hint: "1 to 100.",
+			Required: kind == c.CouponType, Value: typed(c.PercentOff)},
+		{Name: "maxDiscount", Label: "Takes off at most",
+			Hint: "Of one order, in the currency of the program. Empty: no limit.", Value: typed(c.MaxDiscount), More: true},
 	}
 }
 
 // couponFields are the fields of a coupon of its kind.
 func (v *visit) couponFields(c affiliate.Coupon) []field {
-	fields := append([]field{{Name: "name", Label: "Name", Required: true, Value: c.Name}}, kindFields(c.CouponType, c)...)
+	fields := append([]field{{Name: "name", Label: "Name", Required: true, Value: c.Name}},
+		kindFields(c.CouponType, c)...)
 	return append(fields,
-		field{Name: "duration", Label: "Applies to", Required: true, Value: string(c.Duration), Options: options(durations...)},
-		field{Name: "durationInMonths", Label: "Months", Hint: "Only when it is repeating.", Type: "number", Value: typed(c.DurationInMonths)},
-		v.dayField(field{Name: "redeemBy", Label: "Until", Hint: "The last day. Empty: for ever."}, c.RedeemBy, affiliate.Date.Instant),
-		field{Name: "maxRedemptions", Label: "Uses in all", Hint: "Over all its codes. Empty: no limit.", Type: "number", Value: typed(c.MaxRedemptions)},
-		field{Name: "maxRedemptionsPerCustomer", Label: "Uses of one customer", Hint: "Over all its codes. Empty: no limit.", Type: "number", Value: typed(c.MaxRedemptionsPerCustomer), More: true},
-		field{Name: "maxDiscountTotal", Label: "Budget", Hint: "Once all orders together got so much off, its codes are refused. Empty: none.", Value: typed(c.MaxDiscountTotal), More: true},
-		field{Name: "restoreOnRefund", Label: "A sale that is refunded in full gives its use back", Type: "checkbox", Value: ticked(c.RestoreOnRefund), More: true},
-		more(v.dayField(field{Name: "startsAt", Label: "From", Hint: "The first day. Empty: always."}, c.StartsAt, affiliate.Date.FirstInstant)),
-		field{Name: "productIds", Label: "Only for these products", Hint: "Their ids, one in a line. Empty: for all.", Type: "textarea", Value: strings.Join(c.ProductIDs, "\n"), More: true},
+		field{Name: "duration", Label: "Applies to", Required: true, Value: string(c.Duration),
+			Options: options(durations...)},
+		field{Name: "durationInMonths", Label: "Months", Hint: "Only when it is repeating.",
+			Type: "number", Value: typed(c.DurationInMonths)},
+		v.dayField(field{Name: "redeemBy", Label: "Until", Hint: "The last day. Empty: for ever."},
+			c.RedeemBy, affiliate.Date.Instant),
+		field{Name: "maxRedemptions", Label: "Uses in all",
+			Hint: "Over all its codes. Empty: no limit.", Type: "number", Value: typed(c.MaxRedemptions)},
+		field{Name: "maxRedemptionsPerCustomer", Label: "Uses of one customer",
+			Hint: "Over all its codes. Empty: no limit.", Type: "number", Value: typed(c.MaxRedemptionsPerCustomer), More: true},
+		field{Name: "maxDiscountTotal", Label: "Budget",
+			Hint: "Once all orders together got so much off, its codes are refused. Empty: none.", Value: typed(c.MaxDiscountTotal), More: true},
+		field{Name: "restoreOnRefund", Label: "A sale that is refunded in full gives its use back",
+			Type: "checkbox", Value: ticked(c.RestoreOnRefund), More: true},
+		more(v.dayField(field{Name: "startsAt", Label: "From",
+			Hint: "The first day. Empty: always."}, c.StartsAt, affiliate.Date.FirstInstant)),
+		field{Name: "productIds", Label: "Only for these products",
+			Hint: "Their ids, one in a line. Empty: for all.", Type: "textarea", Value: strings.Join(c.ProductIDs, "\n"), More: true},
 	)
 }
 
@@ -143,7 +161,8 @@ func otherKind(c affiliate.Coupon) []field {
 	if c.CouponType == affiliate.CouponFlat {
 		other = affiliate.CouponPercentage
 	}
-	fields := []field{{Name: "couponType", Label: "Kind", Required: true, Value: string(c.CouponType), Options: options(couponTypes...), More: true}}
+	fields := []field{{Name: "couponType", Label: "Kind", Required: true,
+		Value: string(c.CouponType), Options: options(couponTypes...), More: true}}
 	for _, f := range kindFields(other, c) {
 		fields = append(fields, more(f))
 	}
@@ -168,21 +187,26 @@ const paramKind = "kind"
 var newCoupon = &action{
 	name: "coupons.create", object: "coupon", done: "The coupon was made. Now give it codes.",
 	form: func(v *visit) (form, error) {
-		title, c := "New coupon", affiliate.Coupon{CouponType: affiliate.CouponPercentage, Duration: affiliate.DurationForever}
+		title, c := "New coupon",
+			affiliate.Coupon{CouponType: affiliate.CouponPercentage,
+				Duration: affiliate.DurationForever}
 		if v.query.Get(paramKind) == string(affiliate.CouponFlat) {
-			title, c.CouponType, c.Currency = "New coupon with an amount", affiliate.CouponFlat, affiliate.Set(v.Currency)
+			title, c.CouponType, c.Currency = "New coupon with an amount", affiliate.CouponFlat,
+				affiliate.Set(v.Currency)
 		}
 		return form{
 			Title: title, Button: "Create", Back: "coupons",
-			Effects: []string{"A coupon says what is taken off. Its codes are what customers type.", "The event coupon.created is sent."},
-			Fields:  append(v.couponFields(c), field{Name: "couponType", Type: "hidden", Value: string(c.CouponType)}),
+			Effects: []string{"A coupon says what is taken off. Its codes are what customers type.",
+				"The event coupon.created is sent."},
+			Fields: append(v.couponFields(c), field{Name: "couponType", Type: "hidden", Value: string(c.CouponType)}),
 		}, nil
 	},
 	do: func(v *visit, p *tributary.Program, in *input) (string, error) {
 		ids := in.products()
 		c := affiliate.CouponParams{
 			Name: in.text("name"), CouponType: affiliate.CouponType(in.Get("couponType")), PercentOff: in.percent("percentOff"), AmountOff: in.amountOf("amountOff", in.currencyOf("currency")),
-			Currency: choice[affiliate.Currency](in, "currency"), Duration: affiliate.Duration(in.Get("duration")), DurationInMonths: in.whole("durationInMonths"),
+			Currency: choice[affiliate.Currency](in,
+				"currency"), Duration: affiliate.Duration(in.Get("duration")), DurationInMonths: in.whole("durationInMonths"),
 			StartsAt: in.date("startsAt"), MaxDiscount: in.amount("maxDiscount"), MaxDiscountTotal: in.amount("maxDiscountTotal"),
 			MaxRedemptionsPerCustomer: in.whole("maxRedemptionsPerCustomer"), RestoreOnRefund: in.yes("restoreOnRefund"),
 			MaxRedemptions: in.whole("maxRedemptions"), RedeemBy: in.date("redeemBy"), LimitToProducts: len(ids) > 0, ProductIDs: ids,
@@ -209,8 +233,10 @@ var editCoupon = &action{
 	}),
 	do: ofCoupon(func(v *visit, p *tributary.Program, id uuid.UUID, in *input) error {
 		up := affiliate.CouponUpdate{
-			Name: in.words("name"), CouponType: choice[affiliate.CouponType](in, "couponType"), PercentOff: in.percent("percentOff"), AmountOff: in.amountOf("amountOff", in.currencyOf("currency")),
-			Currency: nullable(choice[affiliate.Currency](in, "currency")), Duration: choice[affiliate.Duration](in, "duration"), DurationInMonths: in.whole("durationInMonths"),
+			Name: in.words("name"), CouponType: choice[affiliate.CouponType](in,
+				"couponType"), PercentOff: in.percent("percentOff"), AmountOff: in.amountOf("amountOff", in.currencyOf("currency")),
+			Currency: nullable(choice[affiliate.Currency](in,
+				"currency")), Duration: choice[affiliate.Duration](in, "duration"), DurationInMonths: in.whole("durationInMonths"),
 			StartsAt: in.date("startsAt"), MaxDiscount: in.amount("maxDiscount"), MaxDiscountTotal: in.amount("maxDiscountTotal"),
 			MaxRedemptionsPerCustomer: in.whole("maxRedemptionsPerCustomer"), RestoreOnRefund: in.flag("restoreOnRefund"),
 			MaxRedemptions: in.whole("maxRedemptions"), RedeemBy: in.date("redeemBy"),
@@ -261,7 +287,8 @@ var deleteCoupon = &action{
 		}
 		return form{
 			Title: "Delete " + page.Named(c.Name), Button: "Delete", Danger: true,
-			Effects: []string{usable + ", and takes " + v.offOf(affiliate.Set(c)) + ".", "All its codes are deleted with it and stop working at once. Sales stay as they are.", "The event coupon.deleted is sent."},
+			Effects: []string{usable + ", and takes " + v.offOf(affiliate.Set(c)) + ".",
+				"All its codes are deleted with it and stop working at once. Sales stay as they are.", "The event coupon.deleted is sent."},
 		}, nil
 	}),
 	do: func(v *visit, p *tributary.Program, _ *input) (string, error) {

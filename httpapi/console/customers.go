@@ -119,7 +119,9 @@ func (s *customerSheet) because(v *visit) error {
 	default:
 		s.Because = "A link of theirs, or the shop named them"
 	}
-	first, err := v.program.Sales(v.ctx(), affiliate.SaleQuery{ReferralID: affiliate.Set(s.ID.String()), OldestFirst: true}, affiliate.Page{Limit: 1})
+	first, err := v.program.Sales(v.ctx(),
+		affiliate.SaleQuery{ReferralID: affiliate.Set(s.ID.String()),
+			OldestFirst: true}, affiliate.Page{Limit: 1})
 	if err != nil || len(first.Items) == 0 || first.Items[0].AffiliateID != s.AffiliateID {
 		return err
 	}
@@ -140,9 +142,11 @@ func customerPage(v *visit) (view, error) {
 	}
 	who, err1 := v.payee(r.AffiliateID)
 	plan, err2 := v.planName(r.CommissionPlanID)
-	sales, err3 := v.program.Sales(v.ctx(), affiliate.SaleQuery{ReferralID: affiliate.Set(r.ID.String())}, affiliate.Page{Limit: 20})
+	sales, err3 := v.program.Sales(v.ctx(),
+		affiliate.SaleQuery{ReferralID: affiliate.Set(r.ID.String())}, affiliate.Page{Limit: 20})
 	d := customerSheet{Referral: r, By: who, PlanName: plan, Sales: sales.Items}
-	return view{title: page.Named(calledBy(r)), template: "customer", Data: &d}, errors.Join(err1, err2, err3, d.because(v))
+	return view{title: page.Named(calledBy(r)), template: "customer", Data: &d},
+		errors.Join(err1, err2, err3, d.because(v))
 }
 
 // buyer returns the name of a customer.
@@ -218,7 +222,8 @@ var moveCustomer = &action{
 		p = in.because(p)
 		metadata, err := v.moved(in, r.Metadata, r.AffiliateID)
 		if err == nil {
-			_, err = p.UpdateReferral(v.ctx(), id.String(), affiliate.ReferralUpdate{AffiliateID: affiliate.Set(to.ID), Metadata: metadata})
+			_, err = p.UpdateReferral(v.ctx(), id.String(),
+				affiliate.ReferralUpdate{AffiliateID: affiliate.Set(to.ID), Metadata: metadata})
 		}
 		return err
 	}),
@@ -231,8 +236,10 @@ var editCustomer = &action{
 		return form{
 			Title: "Edit " + page.Named(calledBy(r)), Button: "Save", Edits: true, Effects: []string{"The event referral.updated is sent."},
 			Fields: []field{
-				{Name: "name", Label: "Name", Value: r.Name.Or("")}, {Name: "email", Label: "Email", Type: "email", Required: true, Value: r.Email},
-				{Name: "referredUserExternalId", Label: "Your id", Value: r.ReferredUserExternalID.Or("")}, {Name: "plan", Label: "What they have bought", Value: boughtBy(r)},
+				{Name: "name", Label: "Name", Value: r.Name.Or("")}, {Name: "email", Label: "Email",
+					Type: "email", Required: true, Value: r.Email},
+				{Name: "referredUserExternalId", Label: "Your id",
+					Value: r.ReferredUserExternalID.Or("")}, {Name: "plan", Label: "What they have bought", Value: boughtBy(r)},
 				{Name: "notes", Label: "Notes", Hint: "For you alone.", Type: "textarea", Value: r.Notes.Or("")},
 			},
 		}, nil
@@ -250,8 +257,10 @@ var customerStatus = &action{
 	name: "customers.status", object: "referral", done: "The status was changed.",
 	form: customerForm(func(_ *visit, r affiliate.Referral) (form, error) {
 		return form{
-			Title: "Status of " + page.Named(calledBy(r)), Button: "Save", Edits: true, Effects: []string{"The event referral.updated is sent when it changes."},
-			Fields: []field{{Name: "subscriptionStatus", Label: "Status", Required: true, Value: string(r.SubscriptionStatus), Options: options(subscriptionStatuses...)}},
+			Title: "Status of " +
+				page.Named(calledBy(r)), Button: "Save", Edits: true, Effects: []string{"The event referral.updated is sent when it changes."},
+			Fields: []field{{Name: "subscriptionStatus", Label: "Status", Required: true,
+				Value: string(r.SubscriptionStatus), Options: options(subscriptionStatuses...)}},
 		}, nil
 	}),
 	do: ofCustomer(func(v *visit, p *tributary.Program, id uuid.UUID, in *input) error {
@@ -267,7 +276,8 @@ var customerPlan = &action{
 		plans, err := v.planOptions()
 		return form{
 			Title: "Plan of " + page.Named(calledBy(r)), Button: "Save", Edits: true, Effects: []string{"Their sales from now on earn by it. Sales that exist stay as they are."},
-			Fields: []field{{Name: "commissionPlanId", Label: "Plan", Value: typed(r.CommissionPlanID), Options: orNone("That of the affiliate", plans)}},
+			Fields: []field{{Name: "commissionPlanId", Label: "Plan",
+				Value: typed(r.CommissionPlanID), Options: orNone("That of the affiliate", plans)}},
 		}, err
 	}),
 	do: ofCustomer(func(v *visit, p *tributary.Program, id uuid.UUID, in *input) error {
@@ -287,7 +297,9 @@ var deleteCustomer = &action{
 		owed, err := v.owedFor(r.ID)
 		return form{
 			Title: "Delete " + page.Named(calledBy(r)), Button: "Delete", Danger: true, Fields: v.givenUp(owed),
-			Effects: []string{"They have a revenue of " + v.Money(r.TotalRevenue) + ", and a commission of " + v.Money(r.TotalCommission) + " was earned by it.", "Their sales are deleted with them. Where a payout has one of these this is refused.", "The event referral.deleted is sent."},
+			Effects: []string{"They have a revenue of " + v.Money(r.TotalRevenue) +
+				", and a commission of " + v.Money(r.TotalCommission) +
+				" was earned by it.", "Their sales are deleted with them. Where a payout has one of these this is refused.", "The event referral.deleted is sent."},
 		}, err
 	}),
 	do: func(v *visit, p *tributary.Program, in *input) (string, error) {

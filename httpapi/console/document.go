@@ -55,12 +55,15 @@ func documentPage(v *visit) (view, error) {
 	if err != nil {
 		return view{}, err
 	}
-	report, err := v.program.Report(v.ctx(), affiliate.ReportQuery{From: month, To: to, By: affiliate.IntervalMonth, AffiliateID: affiliate.Set(id)}, affiliate.Page{Limit: 1})
+	report, err := v.program.Report(v.ctx(),
+		affiliate.ReportQuery{From: month, To: to, By: affiliate.IntervalMonth,
+			AffiliateID: affiliate.Set(id)}, affiliate.Page{Limit: 1})
 	if err != nil {
 		return view{}, err
 	}
 	d := documentSheet{
-		ID: id, Month: v.args[1], First: affiliate.TimeOf(month), Last: affiliate.TimeOf(dayAt(to, -1)), Closed: s.Closed, Opening: s.Opening.Owed, Closing: s.Closing.Owed,
+		ID: id, Month: v.args[1], First: affiliate.TimeOf(month), Last: affiliate.TimeOf(dayAt(to,
+			-1)), Closed: s.Closed, Opening: s.Opening.Owed, Closing: s.Closing.Owed,
 	}
 	if v.cfg.Document != nil {
 		if d.Document, err = v.cfg.Document(v.ctx(), a, month); err != nil {
@@ -74,7 +77,8 @@ func documentPage(v *visit) (view, error) {
 	if d.Paid, err = s.Closing.Paid.Sub(s.Opening.Paid); err != nil {
 		return view{}, err
 	}
-	m := monthSum{opening: d.Opening, commission: d.Commission, adjustments: d.Adjustments, paid: d.Paid, closing: d.Closing}
+	m := monthSum{opening: d.Opening, commission: d.Commission, adjustments: d.Adjustments,
+		paid: d.Paid, closing: d.Closing}
 	d.Other, err = m.other()
 	return view{title: d.Title + " " + d.Number, template: "document", Data: &d}, err
 }

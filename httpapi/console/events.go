@@ -40,8 +40,10 @@ type past struct {
 
 // changes are the members of an affiliate whose changes the history names.
 var changes = []struct{ member, called string }{
-	{"firstName", "first name"}, {"lastName", "last name"}, {"email", "email"}, {"externalId", "your own id"}, {"commissionRate", "rate"},
-	{"commissionPlanId", "plan"}, {"commissionTierId", "tier"}, {"exemptFromCommissionTierChanges", "exempt from tiers"}, {"offerCouponId", "offer"},
+	{"firstName", "first name"}, {"lastName", "last name"}, {"email", "email"}, {"externalId",
+		"your own id"}, {"commissionRate", "rate"},
+	{"commissionPlanId", "plan"}, {"commissionTierId", "tier"}, {"exemptFromCommissionTierChanges",
+		"exempt from tiers"}, {"offerCouponId", "offer"},
 	{"payoutEmail", "payout email"}, {"paymentMethod", "payment method"}, {"affiliateLinks", "links"},
 }
 
@@ -104,7 +106,8 @@ func eventPage(v *visit) (view, error) {
 	if err != nil {
 		return view{}, err
 	}
-	list, err := v.program.Webhooks().Deliveries(v.ctx(), affiliate.DeliveryQuery{EventID: affiliate.Set(e.ID)}, affiliate.Page{Limit: 50})
+	list, err := v.program.Webhooks().Deliveries(v.ctx(),
+		affiliate.DeliveryQuery{EventID: affiliate.Set(e.ID)}, affiliate.Page{Limit: 50})
 	return view{title: string(e.Type), template: "event", Data: &eventSheet{e, list.Items}}, err
 }
 

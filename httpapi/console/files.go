@@ -21,7 +21,9 @@ import (
 
 // listFile answers the rows of a list as a file.
 func listFile[T any](v *visit, name string, head []string, list lister[T], row func(T) ([]string, error)) error {
-	return page.DownloadRows(v.w, name, v.late, page.Rows[T]{Comma: v.query.Get(paramDecimals) == decimalComma, Head: head, List: list, Row: row})
+	return page.DownloadRows(v.w, name, v.late,
+		page.Rows[T]{Comma: v.query.Get(paramDecimals) == decimalComma, Head: head, List: list,
+			Row: row})
 }
 
 func whole(n int64) string { return strconv.FormatInt(n, 10) }
@@ -41,7 +43,8 @@ func affiliatesFile(v *visit) error {
 	if err != nil {
 		return err
 	}
-	head := []string{"id", "createdAt", "name", "email", "externalId", "status", "source", "link", "paymentMethod", "payoutEmail", "clicks", "customers", "revenue", "commission", "currency"}
+	head := []string{"id", "createdAt", "name", "email", "externalId", "status", "source", "link",
+		"paymentMethod", "payoutEmail", "clicks", "customers", "revenue", "commission", "currency"}
 	return listFile(v, "affiliates.csv", head, list, func(a affiliate.Affiliate) ([]string, error) {
 		slug := ""
 		if len(a.AffiliateLinks) > 0 {
@@ -70,7 +73,8 @@ func customersFile(v *visit) error {
 		return err
 	}
 	names := v.payees()
-	head := []string{"id", "createdAt", "name", "email", "externalId", "affiliateId", "affiliate", "status", "plan", "landingPage", "revenue", "commission", "currency"}
+	head := []string{"id", "createdAt", "name", "email", "externalId", "affiliateId", "affiliate",
+		"status", "plan", "landingPage", "revenue", "commission", "currency"}
 	return listFile(v, "customers.csv", head, list, func(r affiliate.Referral) ([]string, error) {
 		by, err := names(r.AffiliateID)
 		return []string{
@@ -122,7 +126,8 @@ func codesFile(v *visit) error {
 	if err != nil {
 		return err
 	}
-	head := []string{"id", "createdAt", "code", "coupon", "affiliateId", "affiliate", "active", "startsAt", "expiresAt", "timesRedeemed", "maxRedemptions"}
+	head := []string{"id", "createdAt", "code", "coupon", "affiliateId", "affiliate", "active",
+		"startsAt", "expiresAt", "timesRedeemed", "maxRedemptions"}
 	return listFile(v, "codes.csv", head, list, func(c affiliate.Code) ([]string, error) {
 		a := c.Affiliate.Or(affiliate.AffiliateContact{})
 		return []string{
@@ -144,7 +149,8 @@ func payoutsFile(v *visit) error {
 	if err != nil {
 		return err
 	}
-	head := []string{"id", "createdAt", "affiliateId", "payee", "payeeEmail", "method", "status", "amount", "currency", "externalId", "paidAt", "failedReason", "returnedReason"}
+	head := []string{"id", "createdAt", "affiliateId", "payee", "payeeEmail", "method", "status",
+		"amount", "currency", "externalId", "paidAt", "failedReason", "returnedReason"}
 	return listFile(v, "payouts.csv", head, list, func(p affiliate.Payout) ([]string, error) {
 		return []string{
 			p.ID.String(), p.CreatedAt.String(), p.AffiliateID.String(), typed(p.PayeeName), typed(p.PayeeEmail), typed(p.PaymentMethod), string(p.Status), p.Amount.String(), string(p.Currency),
@@ -217,7 +223,8 @@ func monthFile(v *visit) error {
 	}
 	ids := slices.SortedFunc(maps.Keys(sums), func(a, b uuid.UUID) int { return slices.Compare(a[:], b[:]) })
 	names := v.payees()
-	head := []string{"affiliateId", "affiliate", "from", "to", "opening", "commission", "adjustments", "paid", "other", "closing", "currency"}
+	head := []string{"affiliateId", "affiliate", "from", "to", "opening", "commission",
+		"adjustments", "paid", "other", "closing", "currency"}
 	first, last := v.dateOf(affiliate.TimeOf(from)), v.dateOf(affiliate.TimeOf(dayAt(to, -1)))
 	return listFile(v, fmt.Sprintf("statements-%s.csv", v.args[0]), head, func(affiliate.Page) (affiliate.List[uuid.UUID], error) {
 		return affiliate.List[uuid.UUID]{Items: ids}, nil
@@ -296,7 +303,8 @@ func (v *visit) download(name string, write func(io.Writer) error) error {
 
 // late writes a line about a file that failed while it was sent.
 func (v *visit) late(err error) {
-	v.logger().ErrorContext(v.ctx(), "console file", "path", page.OneLine(v.path), "error", err, "request_id", reqid.Of(v.ctx()))
+	v.logger().ErrorContext(v.ctx(), "console file", "path", page.OneLine(v.path), "error", err,
+		"request_id", reqid.Of(v.ctx()))
 }
 
 // textFile answers a text.

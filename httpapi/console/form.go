@@ -145,7 +145,8 @@ func (f *form) keep(sent *input, both bool) {
 			field.Was = field.Value
 			continue
 		case f.Edits && both && field.conflicts(sent):
-			field.Wrong = "Somebody else has changed this from " + field.said(was) + " to " + field.said(field.Value) + ". Save it again to write what stands here."
+			field.Wrong = "Somebody else has changed this from " + field.said(was) + " to " +
+				field.said(field.Value) + ". Save it again to write what stands here."
 			was = field.Value
 		}
 		field.Was = was

@@ -134,7 +134,8 @@ func (in *input) amountOf(name string, currency affiliate.Currency) affiliate.Op
 	if currency.Digits() == 0 {
 		example = affiliate.MustAmount("12")
 	}
-	hint := "Enter an amount in " + string(currency) + ", such as " + example.Format(currency) + " or " + strings.Fields(page.Money(affiliate.MustAmount("1250"), currency))[0] + "."
+	hint := "Enter an amount in " + string(currency) + ", such as " + example.Format(currency) +
+		" or " + strings.Fields(page.Money(affiliate.MustAmount("1250"), currency))[0] + "."
 	return read(in, name, func(text string) (affiliate.Amount, error) {
 		sum, err := amounts.Form{Currency: currency, Decimal: '.'}.Amount(text)
 		if rounded, _ := sum.Round(currency); err == nil && rounded != sum {

@@ -71,7 +71,8 @@ func sumOf(buckets []affiliate.Bucket) (sum affiliate.Activity, err error) {
 		b := &buckets[i]
 		sum.Clicks = affiliate.Set(sum.Clicks.Or(0) + b.Clicks.Or(0))
 		sum.Referrals = affiliate.Set(sum.Referrals.Or(0) + b.Referrals.Or(0))
-		sum.Sales, sum.DeletedSales, sum.Conversions = sum.Sales+b.Sales, sum.DeletedSales+b.DeletedSales, sum.Conversions+b.Conversions
+		sum.Sales, sum.DeletedSales, sum.Conversions = sum.Sales+b.Sales,
+			sum.DeletedSales+b.DeletedSales, sum.Conversions+b.Conversions
 		for _, add := range []struct {
 			to   *affiliate.Amount
 			more affiliate.Amount
@@ -88,7 +89,8 @@ func sumOf(buckets []affiliate.Bucket) (sum affiliate.Activity, err error) {
 func (v *visit) revenue(title string, buckets, before []affiliate.Bucket) *page.Chart {
 	points, earlier := make([]page.Point, len(buckets)), make([]int64, len(before))
 	for i := range buckets {
-		points[i] = page.Point{Name: v.Day(buckets[i].Start), Said: v.Money(buckets[i].Revenue), Value: buckets[i].Revenue.Scaled()}
+		points[i] = page.Point{Name: v.Day(buckets[i].Start), Said: v.Money(buckets[i].Revenue),
+			Value: buckets[i].Revenue.Scaled()}
 	}
 	for i := range before {
 		earlier[i] = before[i].Revenue.Scaled()
@@ -131,7 +133,9 @@ func (k *dayCache) read(ctx context.Context, p *tributary.Program, from, to, now
 	if !from.Before(to) {
 		return all, nil
 	}
-	fresh, err := p.Report(ctx, affiliate.ReportQuery{From: from, To: to, By: affiliate.IntervalDay}, affiliate.Page{Limit: maxDays})
+	fresh, err := p.Report(ctx,
+		affiliate.ReportQuery{From: from, To: to,
+			By: affiliate.IntervalDay}, affiliate.Page{Limit: maxDays})
 	if err != nil {
 		return nil, err
 	}

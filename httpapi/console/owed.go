@@ -118,7 +118,8 @@ func owedFile(v *visit) error {
 		day = v.today()
 	}
 	row := v.owedRow()
-	head := []string{"affiliateId", "affiliate", "held", "notYetDue", "due", "inPayouts", "owed", "paid", "currency", "at"}
+	head := []string{"affiliateId", "affiliate", "held", "notYetDue", "due", "inPayouts", "owed",
+		"paid", "currency", "at"}
 	return listFile(v, fmt.Sprintf("owed-%s.csv", day), head, func(pg affiliate.Page) (affiliate.List[affiliate.Balance], error) {
 		pg.Limit = rankedPage
 		return v.program.RankedBalances(v.ctx(), at, pg)

@@ -150,12 +150,15 @@ var decidePayment = &action{
 		}
 		so := "It changed nothing so far"
 		if doubted(d.ConflictPayment) {
-			so, choices = "It waits", []option{choices[0], {string(affiliate.PaymentDismissed), "Right as it is: its sale stays"}}
+			so, choices = "It waits",
+				[]option{choices[0],
+					{string(affiliate.PaymentDismissed), "Right as it is: its sale stays"}}
 		}
 		return form{
 			Title: "What is this payment?", Button: "Decide", Back: "payments",
 			Effects: []string{
-				fmt.Sprintf("%s was paid: %s, reported on %s. %s: %s.", d.money, d.names(), v.Day(d.CreatedAt), so, whyNoSale(d.ConflictPayment)),
+				fmt.Sprintf("%s was paid: %s, reported on %s. %s: %s.", d.money, d.names(),
+					v.Day(d.CreatedAt), so, whyNoSale(d.ConflictPayment)),
 				d.stays(v),
 			},
 			Fields: []field{{Name: "decision", Label: "It is", Required: true, Options: choices}},

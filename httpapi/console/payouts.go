@@ -45,7 +45,8 @@ func payouts(v *visit) (view, error) {
 	if err != nil {
 		return view{}, err
 	}
-	d := payoutList{Items: list.Items, Statuses: options(payoutStatuses...), Methods: options(paymentMethods...), Files: filesOf("")}
+	d := payoutList{Items: list.Items, Statuses: options(payoutStatuses...),
+		Methods: options(paymentMethods...), Files: filesOf("")}
 	if id, ok := f.AffiliateID.Get(); ok {
 		if d.Of, err = v.payee(id); err != nil {
 			return view{}, err
@@ -64,7 +65,8 @@ func payouts(v *visit) (view, error) {
 // payoutsAsked reads the filter of the list of payouts from the address.
 func (v *visit) payoutsAsked() (affiliate.PayoutQuery, error) {
 	of, err := v.queryID(paramAffiliate)
-	return affiliate.PayoutQuery{AffiliateID: of, Status: affiliate.PayoutStatus(v.query.Get("status")), Method: affiliate.PaymentMethod(v.query.Get(paramMethod))}, err
+	return affiliate.PayoutQuery{AffiliateID: of,
+		Status: affiliate.PayoutStatus(v.query.Get("status")), Method: affiliate.PaymentMethod(v.query.Get(paramMethod))}, err
 }
 
 // payoutPage shows a payout.
@@ -79,7 +81,9 @@ func payoutPage(v *visit) (view, error) {
 	}
 	name, err1 := v.payee(p.AffiliateID)
 	moves, err2 := v.movesOf(p)
-	return view{title: "Payout to " + page.Named(name), template: "payout", next: entries.Next, Data: &payoutSheet{p, name, stepsFrom(p.Status), entries.Items, moves}}, errors.Join(err1, err2)
+	return view{title: "Payout to " + page.Named(name), template: "payout", next: entries.Next,
+		Data: &payoutSheet{p, name, stepsFrom(p.Status), entries.Items,
+			moves}}, errors.Join(err1, err2)
 }
 
 // movesOf returns what a payout has moved, oldest first: it looks where the payout says that
@@ -90,7 +94,9 @@ func (v *visit) movesOf(p affiliate.Payout) (all []affiliate.Movement, err error
 		if !set || len(all) > 0 && !then.Time().After(all[len(all)-1].At.Time()) {
 			continue // it was made and paid at once, and both are there
 		}
-		moved, err := v.program.Movements(v.ctx(), affiliate.MovementQuery{PayoutID: affiliate.Set(p.ID), From: then.Time(), To: then.Time().Add(time.Second)}, affiliate.Page{Limit: 10})
+		moved, err := v.program.Movements(v.ctx(),
+			affiliate.MovementQuery{PayoutID: affiliate.Set(p.ID), From: then.Time(),
+				To: then.Time().Add(time.Second)}, affiliate.Page{Limit: 10})
 		if err != nil {
 			return nil, err
 		}
@@ -150,9 +156,11 @@ var payoutSteps = []struct {
 }{
 	{affiliate.PayoutPaid, "Mark as paid", "It becomes paid, and stays so unless the money comes back.", ""},
 	{affiliate.PayoutFailed, "It failed", "It can be tried again or canceled.", "failedReason"},
-	{affiliate.PayoutProcessing, "On its way", "Somebody is paying it. It is paid or failed next, and cannot be canceled.", ""},
+	{affiliate.PayoutProcessing, "On its way",
+		"Somebody is paying it. It is paid or failed next, and cannot be canceled.", ""},
 	{affiliate.PayoutCanceled, "Cancel the payout", "What it took can be paid by the next run.", ""},
-	{affiliate.PayoutReturned, "It came back", "What it took can be paid by the next run, and months that are over stay as they are.", "returnedReason"},
+	{affiliate.PayoutReturned, "It came back",
+		"What it took can be paid by the next run, and months that are over stay as they are.", "returnedReason"},
 }
 
 // stepsFrom returns what a payout can become, the most usual first.
@@ -178,11 +186,16 @@ var payoutStatus = &action{
 				continue
 			}
 			if !slices.Contains(p.Status.Next(), step.to) {
-				return form{}, notAllowed("This payout is " + strings.ToLower(page.Words(p.Status)) + " and cannot become " + strings.ToLower(page.Words(step.to)) + ".")
+				return form{}, notAllowed("This payout is " +
+					strings.ToLower(page.Words(p.Status)) + " and cannot become " +
+					strings.ToLower(page.Words(step.to)) + ".")
 			}
 			f := form{
 				Title: step.verb + ": " + v.Money(p.Amount), Button: step.verb, Back: "payouts/" + p.ID.String(),
-				Effects: []string{"It is " + strings.ToLower(page.Words(p.Status)) + " now: " + v.Money(p.Amount) + " to " + paidTo(p.PayeeName.Or(p.AffiliateID.String()), p.PayeeEmail, p.PaymentMethod) + ".", step.means},
+				Effects: []string{"It is " + strings.ToLower(page.Words(p.Status)) + " now: " +
+					v.Money(p.Amount) + " to " +
+					paidTo(p.PayeeName.Or(p.AffiliateID.String()), p.PayeeEmail, p.PaymentMethod) +
+					".", step.means},
 			}
 			if step.why != "" {
 				f.Fields = []field{{Name: step.why, Label: "Why", Hint: "The affiliate sees it.", Required: true}}
@@ -220,8 +233,12 @@ var newPayout = &action{
 		b, err := v.program.Balance(v.ctx(), affiliate.AffiliateRef{ID: a.ID})
 		return form{
 			Title: "Pay " + page.Named(a.Name), Button: "Make the payout",
-			Effects: []string{v.Money(b.Payable) + " can be paid now, to " + paidTo(a.Name, a.PayoutEmail, a.PaymentMethod) + ". They are " + strings.ToLower(page.Words(a.Status)) + ".", "The payout is pending until you say what became of it; it sends no money."},
-			Fields:  []field{{Name: "externalId", Label: "Your id of the payout", Hint: "The same id makes one payout."}},
+			Effects: []string{v.Money(b.Payable) + " can be paid now, to " +
+				paidTo(a.Name, a.PayoutEmail, a.PaymentMethod) + ". They are " +
+				strings.ToLower(page.Words(a.Status)) +
+				".", "The payout is pending until you say what became of it; it sends no money."},
+			Fields: []field{{Name: "externalId", Label: "Your id of the payout",
+				Hint: "The same id makes one payout."}},
 		}, err
 	}),
 	do: func(v *visit, p *tributary.Program, in *input) (string, error) {
@@ -245,7 +262,8 @@ const (
 // pending returns the payments that are to be made: of all runs or of one, by any
 // method or by one.
 func (v *visit) pending() (iter.Seq2[affiliate.Transfer, error], error) {
-	due := affiliate.PayoutQuery{Status: affiliate.PayoutPending, Method: affiliate.PaymentMethod(v.query.Get(paramMethod))}
+	due := affiliate.PayoutQuery{Status: affiliate.PayoutPending,
+		Method: affiliate.PaymentMethod(v.query.Get(paramMethod))}
 	if name := v.query.Get(paramRun); name != "" {
 		run, err := v.program.PayoutRun(v.ctx(), name)
 		if err != nil {
@@ -264,7 +282,8 @@ type fileSet struct {
 }
 
 func filesOf(run string) fileSet {
-	other := slices.DeleteFunc(slices.Clone(paymentMethods), func(m affiliate.PaymentMethod) bool { return m == "PAYPAL" || m == "WISE" })
+	other := slices.DeleteFunc(slices.Clone(paymentMethods),
+		func(m affiliate.PaymentMethod) bool { return m == "PAYPAL" || m == "WISE" })
 	return fileSet{run, other}
 }
 
@@ -307,7 +326,8 @@ func paypalFile(v *visit) error {
 	if err != nil {
 		return err
 	}
-	files, refused, err := payfile.PayPal(due, v.today(), payfile.PayPalOptions{DecimalComma: v.query.Get(paramDecimals) == "comma"})
+	files, refused, err := payfile.PayPal(due, v.today(),
+		payfile.PayPalOptions{DecimalComma: v.query.Get(paramDecimals) == "comma"})
 	return v.files("paypal", files, refused, err)
 }
 
@@ -347,7 +367,8 @@ func (v *visit) files(provider string, files []payfile.File, refused []payfile.R
 		rows := sheet.NewWriter(part)
 		_ = rows.Write([]string{"payout", "method", "reason"})
 		for _, r := range refused {
-			_ = rows.Write([]string{r.PayoutID.String(), string(r.Method), strings.TrimPrefix(r.Err.Error(), "payfile: ")})
+			_ = rows.Write([]string{r.PayoutID.String(), string(r.Method),
+				strings.TrimPrefix(r.Err.Error(), "payfile: ")})
 		}
 		rows.Flush()
 		return errors.Join(rows.Error(), archive.Close())
@@ -380,7 +401,8 @@ var payoutResults = &action{
 			v.objects = append(v.objects, r.PayoutID.String())
 		}
 		applied, err := payfile.Apply(v.ctx(), p, report.Results)
-		v.answered = &view{title: "What became of the payouts", template: "results", Data: bookingResult{applied, len(report.Foreign), v.resultsOf()}}
+		v.answered = &view{title: "What became of the payouts", template: "results",
+			Data: bookingResult{applied, len(report.Foreign), v.resultsOf()}}
 		return v.resultsOf(), err
 	},
 }

@@ -22,7 +22,8 @@ const picks = 50
 // picker completes a field that names an affiliate: it offers those whom the typed text fits, else the
 // newest.
 func (v *visit) picker(f field) (field, error) {
-	f.Hint = cmp.Or(f.Hint, "Email, id, link, or ext: and your own id. A part of the name will do where it fits one alone.")
+	f.Hint = cmp.Or(f.Hint,
+		"Email, id, link, or ext: and your own id. A part of the name will do where it fits one alone.")
 	var typed string
 	if v.sent != nil {
 		typed = v.sent.text(f.Name)
@@ -77,7 +78,8 @@ func (v *visit) affiliateTyped(in *input, name string) (affiliate.Affiliate, err
 	for _, a := range fits[:min(len(fits), 5)] {
 		names = append(names, page.Text(a.Name, page.InList)+", "+a.Email)
 	}
-	return found, wrongField(name, "This fits more than one affiliate: choose one, such as "+strings.Join(names, "; ")+".")
+	return found, wrongField(name,
+		"This fits more than one affiliate: choose one, such as "+strings.Join(names, "; ")+".")
 }
 
 // customerTyped returns the customer whom a text names: by id, by email, or by the host's own id after
@@ -87,7 +89,8 @@ func (v *visit) customerTyped(text string) (affiliate.Referral, error) {
 	if !isOwn {
 		return v.program.Referral(v.ctx(), text)
 	}
-	list, err := v.program.Referrals(v.ctx(), affiliate.ReferralQuery{ReferredUserExternalID: affiliate.Set(own)}, affiliate.Page{Limit: 1})
+	list, err := v.program.Referrals(v.ctx(),
+		affiliate.ReferralQuery{ReferredUserExternalID: affiliate.Set(own)}, affiliate.Page{Limit: 1})
 	for _, r := range list.Items {
 		return r, nil
 	}
@@ -129,10 +132,13 @@ func (v *visit) creditTyped(in *input) (c credit, err error) {
 
 // creditFields are the fields that creditTyped reads. The query may name both.
 func (v *visit) creditFields() ([]field, error) {
-	who, err := v.picker(field{Name: fieldAffiliate, Label: "Affiliate", Hint: "Who is credited. Empty: who brought the customer, or the owner of the code.", Value: v.query.Get(paramAffiliate)})
+	who, err := v.picker(field{Name: fieldAffiliate, Label: "Affiliate",
+		Hint: "Who is credited. Empty: who brought the customer, or the owner of the code.", Value: v.query.Get(paramAffiliate)})
 	return []field{
-		{Name: fieldCustomer, Label: "Customer", Hint: "Email, or id, or ext: and your own id.", Required: true, Value: v.query.Get(paramCustomer)},
-		{Name: fieldName, Label: "Name of a new customer", Hint: "Needed where the customer is not known yet.", Perhaps: true},
+		{Name: fieldCustomer, Label: "Customer", Hint: "Email, or id, or ext: and your own id.",
+			Required: true, Value: v.query.Get(paramCustomer)},
+		{Name: fieldName, Label: "Name of a new customer",
+			Hint: "Needed where the customer is not known yet.", Perhaps: true},
 		who,
 	}, err
 }
@@ -192,7 +198,8 @@ func (v *visit) moved(in *input, metadata affiliate.Opt[json.RawMessage], from u
 // moveFields are the fields of a form that moves something.
 func (v *visit) moveFields() ([]field, error) {
 	to, err := v.picker(field{Name: fieldAffiliate, Label: "Affiliate", Required: true})
-	return []field{to, {Name: fieldReason, Label: "Reason", Hint: "It is kept with what is moved.", Required: true}}, err
+	return []field{to, {Name: fieldReason, Label: "Reason", Hint: "It is kept with what is moved.",
+		Required: true}}, err
 }
 
 // fieldReason is the field for the reason of an action.
@@ -200,5 +207,6 @@ const fieldReason = "reason"
 
 // whyField is a field that says why something is done, where nobody has to.
 func whyField() field {
-	return field{Name: fieldReason, Label: "Reason", Hint: "For the people of the program: the history shows it, and nobody else is told."}
+	return field{Name: fieldReason, Label: "Reason",
+		Hint: "For the people of the program: the history shows it, and nobody else is told."}
 }

@@ -51,22 +51,30 @@ var commissionTypes = []affiliate.CommissionType{affiliate.CommissionPercentage,
 // termFields are the fields of terms, but for their rules.
 func termFields(t affiliate.ProgramTerms) []field {
 	return []field{
-		{Name: "commissionType", Label: "Kind", Required: true, Value: string(t.CommissionType), Options: options(commissionTypes...)},
-		{Name: "commissionRate", Label: "Rate", Hint: "In percent, or an amount for each payment when it is flat.", Required: true, Value: t.CommissionRate.String()},
-		{Name: "numberOfPayments", Label: "Payments of a customer that earn", Hint: "Empty: all.", Type: "number", Value: typed(t.NumberOfPayments)},
-		{Name: "numberOfMonths", Label: "Months of a customer that earn", Hint: "Empty: all.", Type: "number", Value: typed(t.NumberOfMonths)},
+		{Name: "commissionType", Label: "Kind", Required: true, Value: string(t.CommissionType),
+			Options: options(commissionTypes...)},
+		{Name: "commissionRate", Label: "Rate",
+			Hint: "In percent, or an amount for each payment when it is flat.", Required: true, Value: t.CommissionRate.String()},
+		{Name: "numberOfPayments", Label: "Payments of a customer that earn", Hint: "Empty: all.",
+			Type: "number", Value: typed(t.NumberOfPayments)},
+		{Name: "numberOfMonths", Label: "Months of a customer that earn", Hint: "Empty: all.",
+			Type: "number", Value: typed(t.NumberOfMonths)},
 		{Name: "monthsFrom", Label: "The months of a customer begin with", Required: true, Value: string(cmp.Or(t.MonthsFrom, affiliate.MonthsFromPayment)),
 			Options: []option{{string(affiliate.MonthsFromPayment), "the first payment"}, {string(affiliate.MonthsFromReferral), "the referral"}}},
-		{Name: "maxPerSale", Label: "The most that a sale earns", Hint: "Empty: no cap.", Value: amountOrNone(t.MaxPerSale)},
-		{Name: "maxPerCustomer", Label: "The most that all sales of a customer earn", Hint: "Empty: no cap.", Value: amountOrNone(t.MaxPerCustomer)},
+		{Name: "maxPerSale", Label: "The most that a sale earns", Hint: "Empty: no cap.",
+			Value: amountOrNone(t.MaxPerSale)},
+		{Name: "maxPerCustomer", Label: "The most that all sales of a customer earn",
+			Hint: "Empty: no cap.", Value: amountOrNone(t.MaxPerCustomer)},
 		offerField(t.OfferCouponID, "Empty: none."),
-		{Name: "holdDays", Label: "Days until it can be paid", Hint: "From the sale.", Type: "number", Required: true, Value: typed(affiliate.Set(t.HoldDays))},
+		{Name: "holdDays", Label: "Days until it can be paid", Hint: "From the sale.",
+			Type: "number", Required: true, Value: typed(affiliate.Set(t.HoldDays))},
 	}
 }
 
 // offerField is the coupon that links give customers.
 func offerField(coupon uuid.UUID, none string) field {
-	f := field{Name: "offerCouponId", Label: "Coupon that links give customers", Hint: "The id of a coupon, which whoever comes by a link gets without a code. " + none}
+	f := field{Name: "offerCouponId", Label: "Coupon that links give customers",
+		Hint: "The id of a coupon, which whoever comes by a link gets without a code. " + none}
 	if coupon != uuid.Nil {
 		f.Value = coupon.String()
 	}
@@ -91,7 +99,8 @@ func (in *input) terms() affiliate.Terms {
 func planFields(p affiliate.Plan) []field {
 	return []field{
 		{Name: "name", Label: "Name", Required: true, Value: p.Name},
-		{Name: "hold", Label: "Commissions wait until somebody accepts them", Type: "checkbox", Value: ticked(!p.AutoApproveRewards)},
+		{Name: "hold", Label: "Commissions wait until somebody accepts them", Type: "checkbox",
+			Value: ticked(!p.AutoApproveRewards)},
 	}
 }
 
@@ -109,7 +118,8 @@ var newPlan = &action{
 	form: func(*visit) (form, error) {
 		return form{
 			Title: "New plan", Button: "Create", Back: "settings", Effects: []string{"A plan is terms that affiliates or customers are put on. Everybody else earns by the terms of the program."},
-			Fields: append(planFields(affiliate.Plan{AutoApproveRewards: true}), termFields(affiliate.ProgramTerms{CommissionType: affiliate.CommissionPercentage})...),
+			Fields: append(planFields(affiliate.Plan{AutoApproveRewards: true}),
+				termFields(affiliate.ProgramTerms{CommissionType: affiliate.CommissionPercentage})...),
 		}, nil
 	},
 	do: func(v *visit, p *tributary.Program, in *input) (string, error) {
@@ -117,7 +127,9 @@ var newPlan = &action{
 		if in.err != nil {
 			return "", in.err
 		}
-		_, err := p.CreatePlan(v.ctx(), affiliate.PlanParams{Name: in.text("name"), Terms: terms, AutoApproveRewards: affiliate.Set(!in.yes("hold"))})
+		_, err := p.CreatePlan(v.ctx(),
+			affiliate.PlanParams{Name: in.text("name"), Terms: terms,
+				AutoApproveRewards: affiliate.Set(!in.yes("hold"))})
 		return "settings", err
 	},
 }
@@ -137,7 +149,8 @@ var editPlan = &action{
 	form: func(v *visit) (form, error) {
 		p, err := v.plan()
 		return form{
-			Title: "Edit the plan " + page.Named(p.Name), Button: "Save", Back: "plans/" + p.ID.String(), Edits: true, Fields: planFields(p),
+			Title: "Edit the plan " + page.Named(p.Name), Button: "Save", Back: "plans/" +
+				p.ID.String(), Edits: true, Fields: planFields(p),
 			Effects: []string{"Sales from now on are decided by it. Sales that exist stay as they are.", "What it pays is changed with its terms, at once or from a day on."},
 		}, err
 	},
@@ -161,7 +174,8 @@ var deletePlan = &action{
 	form: func(v *visit) (form, error) {
 		p, err := v.plan()
 		return form{
-			Title: "Delete the plan " + page.Named(p.Name), Button: "Delete", Danger: true, Back: "settings", Effects: []string{"Its rate is " + p.CommissionRate.String() + ", " + strings.ToLower(page.Words(p.CommissionType)) + ".", "This is refused while somebody is on it."},
+			Title: "Delete the plan " +
+				page.Named(p.Name), Button: "Delete", Danger: true, Back: "settings", Effects: []string{"Its rate is " + p.CommissionRate.String() + ", " + strings.ToLower(page.Words(p.CommissionType)) + ".", "This is refused while somebody is on it."},
 		}, err
 	},
 	do: func(v *visit, p *tributary.Program, _ *input) (string, error) {

@@ -82,7 +82,8 @@ var acceptRedemption = &action{
 			Title: "Accept a redemption over a limit", Button: "Accept", Back: "redemptions",
 			Effects: []string{
 				v.overdrawn(&r) + ", of " + v.When(r.CreatedAt) + ".",
-				"The customer paid after the hold " + page.Text(r.HoldID, page.InList) + " had lapsed, when the place was gone, and has the discount.",
+				"The customer paid after the hold " + page.Text(r.HoldID, page.InList) +
+					" had lapsed, when the place was gone, and has the discount.",
 				"It stays counted, and the sale goes on to say it. To give the use back instead, open the sale.",
 			},
 		}, err

@@ -174,12 +174,16 @@ const maxRows = 64
 func (v *visit) ruleRows(rules []affiliate.Rule) (fields []field) {
 	if v.sent != nil {
 		for n := 1; n <= v.sent.rows(); n++ {
-			fields = append(fields, rowFields(n, ruleInput{v.sent.Get(inRow("name", n)), v.sent.Get(inRow("when", n)), v.sent.Get(inRow("pay", n)), v.sent.Get(inRow("rate", n)), v.sent.Get(inRow("firm", n))})...)
+			fields = append(fields,
+				rowFields(n, ruleInput{v.sent.Get(inRow("name", n)), v.sent.Get(inRow("when", n)),
+					v.sent.Get(inRow("pay", n)), v.sent.Get(inRow("rate", n)), v.sent.Get(inRow("firm",
+						n))})...)
 		}
 		return fields
 	}
 	for i, r := range rules {
-		t := ruleInput{r.Name, strings.Join(conditionLines(&r.When), "\n"), string(r.Pay.Type), r.Pay.Rate.String(), ticked(r.Firm)}
+		t := ruleInput{r.Name, strings.Join(conditionLines(&r.When), "\n"), string(r.Pay.Type),
+			r.Pay.Rate.String(), ticked(r.Firm)}
 		if r.Pay.Type == affiliate.RuleNone {
 			t.rate = ""
 		}
@@ -204,7 +208,8 @@ func rowFields(row int, t ruleInput) []field {
 	return []field{
 		{Row: row, Name: inRow("name", row), Label: "Name" + of, Value: t.name},
 		{Row: row, Name: inRow("when", row), Label: "Conditions" + of, Type: "textarea", Value: t.when},
-		{Row: row, Name: inRow("pay", row), Label: "What it pays" + of, Value: cmp.Or(t.pay, string(affiliate.RulePercentage)), Options: ruleTypes},
+		{Row: row, Name: inRow("pay", row), Label: "What it pays" + of,
+			Value: cmp.Or(t.pay, string(affiliate.RulePercentage)), Options: ruleTypes},
 		{Row: row, Name: inRow("rate", row), Label: "Percent or amount" + of, Value: t.rate},
 		{Row: row, Name: inRow("firm", row), Label: "Firm" + of, Type: "checkbox", Value: t.firm},
 	}
@@ -227,7 +232,8 @@ func (in *input) rules() (rules []affiliate.Rule, rows []int) {
 		}
 		r := affiliate.Rule{
 			Name: in.text(name), Firm: in.yes(inRow("firm", n)),
-			Pay: affiliate.RulePay{Type: affiliate.RuleType(in.text(inRow("pay", n))), Rate: in.percent(rate).Or(affiliate.Percent{})},
+			Pay: affiliate.RulePay{Type: affiliate.RuleType(in.text(inRow("pay", n))),
+				Rate: in.percent(rate).Or(affiliate.Percent{})},
 		}
 		var wrong string
 		if r.When, wrong = parseConditions(in.text(when)); wrong != "" {
@@ -263,7 +269,8 @@ func atRow(err error, rows []int) error {
 	if tooLarge != nil || i >= len(rows) {
 		return err
 	}
-	field := map[string]string{"": "name", "name": "name", "when": "when", "pay.commissionType": "pay", "pay.commissionRate": "rate"}[m[2]]
+	field := map[string]string{"": "name", "name": "name", "when": "when",
+		"pay.commissionType": "pay", "pay.commissionRate": "rate"}[m[2]]
 	at := *why
 	at.Field, at.Message = inRow(field, rows[i]), strings.Replace(why.Message, "rules["+m[1]+"].", "", 1)
 	return &at

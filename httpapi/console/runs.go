@@ -114,12 +114,14 @@ const bouncedLooks = 200
 // bounced returns the affiliates to whom another payout would go where the newest one did.
 func (v *visit) bounced() (all []bounce, err error) {
 	for _, status := range []affiliate.PayoutStatus{affiliate.PayoutFailed, affiliate.PayoutReturned, affiliate.PayoutCanceled} {
-		list, err := v.program.Payouts(v.ctx(), affiliate.PayoutQuery{Status: status}, affiliate.Page{Limit: bouncedLooks})
+		list, err := v.program.Payouts(v.ctx(), affiliate.PayoutQuery{Status: status},
+			affiliate.Page{Limit: bouncedLooks})
 		if err != nil {
 			return nil, err
 		}
 		for _, p := range list.Items {
-			newest, err := v.program.Payouts(v.ctx(), affiliate.PayoutQuery{AffiliateID: affiliate.Set(p.AffiliateID)}, affiliate.Page{Limit: 1})
+			newest, err := v.program.Payouts(v.ctx(),
+				affiliate.PayoutQuery{AffiliateID: affiliate.Set(p.AffiliateID)}, affiliate.Page{Limit: 1})
 			if err != nil {
 				return nil, err
 			}
@@ -128,10 +130,13 @@ func (v *visit) bounced() (all []bounce, err error) {
 			case errors.Is(err, affiliate.ErrNotFound):
 			case err != nil:
 				return nil, err
-			case newest.Items[0].ID == p.ID && a.PayoutEmail.Or("") == p.PayeeEmail.Or("") && a.PaymentMethod.Or("") == p.PaymentMethod.Or(""):
+			case newest.Items[0].ID == p.ID && a.PayoutEmail.Or("") == p.PayeeEmail.Or("") &&
+				a.PaymentMethod.Or("") == p.PaymentMethod.Or(""):
 				b := bounce{a, "Their last payout was canceled", status != affiliate.PayoutCanceled}
 				if b.lost {
-					b.why = "Their last payout did not arrive" + strings.TrimSuffix(": "+v.WhyNotPaid(p.Status, p.FailedReason, p.ReturnedReason), ": ")
+					b.why = "Their last payout did not arrive" +
+						strings.TrimSuffix(": "+
+							v.WhyNotPaid(p.Status, p.FailedReason, p.ReturnedReason), ": ")
 				}
 				all = append(all, b)
 			}
@@ -145,7 +150,9 @@ const fieldExcept = "except"
 
 // exceptField is that field. A new run leaves out whose last payout did not arrive.
 func (v *visit) exceptField() (field, error) {
-	f := field{Name: fieldExcept, Label: "Leave out", Type: "textarea", Value: strings.ReplaceAll(v.query.Get(fieldExcept), ",", "\n"), Hint: "Emails, ids or links of affiliates, one in a line. They wait for another run."}
+	f := field{Name: fieldExcept, Label: "Leave out", Type: "textarea",
+		Value: strings.ReplaceAll(v.query.Get(fieldExcept), ",",
+			"\n"), Hint: "Emails, ids or links of affiliates, one in a line. They wait for another run."}
 	if v.query.Has(paramRun) {
 		return f, nil // it goes on as it was begun
 	}
@@ -177,10 +184,14 @@ var runPayouts = &action{
 			return form{}, err
 		}
 		f := form{Title: "Run payouts", Button: "Make the payouts", Back: "payouts", Fields: []field{
-			{Name: paramRun, Label: "Name of the run", Hint: "Such as 2026-11. The same name with the same settings goes on with the same run and pays nobody twice.", Required: true, Value: cmp.Or(v.query.Get(paramRun), v.today())},
-			{Name: "minimum", Label: "Minimum of a payout, in " + string(v.Currency), Hint: "Who is owed less waits.", Required: true, Value: cmp.Or(v.query.Get("minimum"), "0")},
-			{Name: "method", Label: "Only who is paid by", Value: v.query.Get("method"), Options: orNone("Any method", options(paymentMethods...))},
-			{Name: "noDetails", Label: "Also who has not said how to be paid", Type: "checkbox", Value: v.query.Get("noDetails")},
+			{Name: paramRun, Label: "Name of the run",
+				Hint: "Such as 2026-11. The same name with the same settings goes on with the same run and pays nobody twice.", Required: true, Value: cmp.Or(v.query.Get(paramRun), v.today())},
+			{Name: "minimum", Label: "Minimum of a payout, in " + string(v.Currency),
+				Hint: "Who is owed less waits.", Required: true, Value: cmp.Or(v.query.Get("minimum"), "0")},
+			{Name: "method", Label: "Only who is paid by", Value: v.query.Get("method"),
+				Options: orNone("Any method", options(paymentMethods...))},
+			{Name: "noDetails", Label: "Also who has not said how to be paid", Type: "checkbox",
+				Value: v.query.Get("noDetails")},
 			except,
 		}}
 		if did, _ := v.did(); did == "payouts.run" {
@@ -204,7 +215,8 @@ var runPayouts = &action{
 		run.Limit = runStep
 		result, err := p.RunPayouts(v.ctx(), run)
 		if result.Status == affiliate.RunRunning {
-			more := url.Values{paramRun: {run.ExternalID}, "minimum": {run.Minimum.String()}, "method": {in.Get("method")}, "noDetails": {in.Get("noDetails")}, fieldExcept: {joined(run.ExceptIDs)}}
+			more := url.Values{paramRun: {run.ExternalID}, "minimum": {run.Minimum.String()},
+				"method": {in.Get("method")}, "noDetails": {in.Get("noDetails")}, fieldExcept: {joined(run.ExceptIDs)}}
 			return "payouts/new?" + more.Encode(), err
 		}
 		return "payouts/run?" + url.Values{paramRun: {run.ExternalID}}.Encode(), err
@@ -230,7 +242,8 @@ func (v *visit) previewOf(run affiliate.PayoutRun) (f form, err error) {
 		bounced[b.ID] = b.why
 	}
 	in := " in " + string(v.Currency)
-	lines := table{Caption: "Who is paid, and who waits", Head: []string{"Affiliate", "Paid by", "Note", "Amount" + in}, Numbers: 1}
+	lines := table{Caption: "Who is paid, and who waits",
+		Head: []string{"Affiliate", "Paid by", "Note", "Amount" + in}, Numbers: 1}
 	var sums methodSums
 	for _, line := range list.Items {
 		a, err := v.program.Affiliate(v.ctx(), line.AffiliateID.String())
@@ -258,7 +271,8 @@ func (v *visit) previewOf(run affiliate.PayoutRun) (f form, err error) {
 			if note != "" && !waits {
 				row = 0 // where it is seen
 			}
-			lines.Rows = slices.Insert(lines.Rows, row, []string{v.Short(a.Name), methodSaid(a.PaymentMethod.Or("")), note, v.Figure(sum)})
+			lines.Rows = slices.Insert(lines.Rows, row,
+				[]string{v.Short(a.Name), methodSaid(a.PaymentMethod.Or("")), note, v.Figure(sum)})
 		}
 	}
 	if rest := len(list.Items) - len(lines.Rows); rest > 0 || list.Next != "" {
@@ -273,11 +287,14 @@ func (v *visit) previewOf(run affiliate.PayoutRun) (f form, err error) {
 		f.Effects = append(f.Effects, several(n, "affiliate")+" left out.")
 	}
 	if list.Next != "" {
-		f.Effects = append(f.Effects, "These are of the first "+page.Count(runStep)+" affiliates. The next step goes on with the others.")
+		f.Effects = append(f.Effects,
+			"These are of the first "+page.Count(runStep)+
+				" affiliates. The next step goes on with the others.")
 	}
 	totals := table{Caption: "What is paid, by method", Head: []string{"Paid by", "Payouts", "Amount" + in}, Numbers: 2}
 	for _, g := range sums {
-		totals.Rows = append(totals.Rows, []string{methodSaid(g.Method), page.Count(int64(g.Count())), v.Figure(g.Amount)})
+		totals.Rows = append(totals.Rows,
+			[]string{methodSaid(g.Method), page.Count(int64(g.Count())), v.Figure(g.Amount)})
 	}
 	if len(sums) > 0 {
 		f.Tables = append(f.Tables, totals)
@@ -288,7 +305,8 @@ func (v *visit) previewOf(run affiliate.PayoutRun) (f form, err error) {
 
 // runTyped reads the form of a payout run.
 func (v *visit) runTyped(in *input) (affiliate.PayoutRun, error) {
-	run := affiliate.PayoutRun{ExternalID: in.text(paramRun), Minimum: in.amount("minimum").Or(affiliate.Amount{}), NoDetails: in.yes("noDetails")}
+	run := affiliate.PayoutRun{ExternalID: in.text(paramRun),
+		Minimum: in.amount("minimum").Or(affiliate.Amount{}), NoDetails: in.yes("noDetails")}
 	if method := in.Get("method"); method != "" {
 		run.Methods = []affiliate.PaymentMethod{affiliate.PaymentMethod(method)}
 	}
@@ -334,7 +352,8 @@ type methodSums []methodSum
 
 // add counts a payout.
 func (s *methodSums) add(t affiliate.Transfer) (err error) {
-	i, found := slices.BinarySearchFunc(*s, t.Method, func(m methodSum, by affiliate.PaymentMethod) int { return cmp.Compare(m.Method, by) })
+	i, found := slices.BinarySearchFunc(*s, t.Method,
+		func(m methodSum, by affiliate.PaymentMethod) int { return cmp.Compare(m.Method, by) })
 	if !found {
 		*s = slices.Insert(*s, i, methodSum{Method: t.Method})
 	}
@@ -428,8 +447,10 @@ var payMethod = &action{
 		each := d.Methods[i].Each
 		more := d.More || len(each) > paidStep
 		each = each[:min(len(each), paidStep)]
-		f := form{Title: "Mark as paid: " + methodSaid(method) + ", run " + page.Named(name), Back: "payouts/run?" + url.Values{paramRun: {name}}.Encode()}
-		lines := table{Caption: "What becomes paid", Head: []string{"To", "Email", "Amount in " + string(v.Currency)}, Numbers: 1}
+		f := form{Title: "Mark as paid: " + methodSaid(method) + ", run " + page.Named(name),
+			Back: "payouts/run?" + url.Values{paramRun: {name}}.Encode()}
+		lines := table{Caption: "What becomes paid",
+			Head: []string{"To", "Email", "Amount in " + string(v.Currency)}, Numbers: 1}
 		var sum affiliate.Amount
 		ids := make([]string, len(each))
 		for n, t := range each {

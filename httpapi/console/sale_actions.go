@@ -23,17 +23,23 @@ var refundSale = &action{
 		if err != nil {
 			return form{}, err
 		}
-		f := form{Title: fmt.Sprint("Refund sale ", sale.ID), Button: "Book the refund", Back: fmt.Sprint("sales/", sale.ID)}
+		f := form{Title: fmt.Sprint("Refund sale ", sale.ID), Button: "Book the refund",
+			Back: fmt.Sprint("sales/", sale.ID)}
 		if sale.Conversion != "" {
 			f.Title, f.Button = fmt.Sprint("Take sale ", sale.ID, " back"), "Take back"
-			f.Effects = []string{v.paidSoFar(&sale) + " It is taken back as a whole.", "Its commission of " + v.Money(sale.CommissionEarned) + " falls to nothing. The event sale.deleted is sent."}
+			f.Effects = []string{v.paidSoFar(&sale) + " It is taken back as a whole.",
+				"Its commission of " + v.Money(sale.CommissionEarned) +
+					" falls to nothing. The event sale.deleted is sent."}
 		} else {
-			f.Effects = []string{v.paidSoFar(&sale) + " This books a refund; it sends no money.", "The commission falls with what is left. The event sale.updated is sent."}
+			f.Effects = []string{v.paidSoFar(&sale) + " This books a refund; it sends no money.",
+				"The commission falls with what is left. The event sale.updated is sent."}
 			f.Fields = v.refundFields(&sale, left)
 			f.Effects = append(f.Effects, v.linesSaid(&sale)...)
 		}
 		f.Fields = append(f.Fields, clawback(&sale)...)
-		f.Fields = append(f.Fields, field{Name: "refundId", Label: "Id of the refund", Hint: "At the payment provider. The same id counts once.", More: true})
+		f.Fields = append(f.Fields,
+			field{Name: "refundId", Label: "Id of the refund",
+				Hint: "At the payment provider. The same id counts once.", More: true})
 		return f, nil
 	},
 	repeat: func(v *visit, in *input) (form, error) {
@@ -60,9 +66,11 @@ func (v *visit) paidSoFar(sale *affiliate.Sale) string {
 		return "It is the conversion “" + page.Text(sale.Conversion, page.InList) + "”, for which nobody paid."
 	}
 	if _, other := sale.Charged.Get(); other {
-		return fmt.Sprintf("The customer paid %s, which were %s, and %s was refunded so far.", v.Charged(*sale), v.Money(sale.TotalEarned), v.ChargedBack(*sale))
+		return fmt.Sprintf("The customer paid %s, which were %s, and %s was refunded so far.",
+			v.Charged(*sale), v.Money(sale.TotalEarned), v.ChargedBack(*sale))
 	}
-	return fmt.Sprintf("The customer paid %s, and %s was refunded so far.", v.Money(sale.TotalEarned), v.Money(sale.RefundedAmount))
+	return fmt.Sprintf("The customer paid %s, and %s was refunded so far.",
+		v.Money(sale.TotalEarned), v.Money(sale.RefundedAmount))
 }
 
 // refundFields are the amounts of a refund: of the sale, or of its lines.
@@ -71,15 +79,19 @@ func (v *visit) refundFields(sale *affiliate.Sale, left affiliate.Amount) []fiel
 	in := " in " + string(of)
 	fields := []field{
 		{Name: "amount", Label: "Amount" + in, Hint: "Of a part, such as 12.50."},
-		{Name: "whole", Label: "All that is left: " + v.MoneyIn(left, of), Hint: "Instead of an amount.", Type: "checkbox"},
-		{Name: "tax", Label: "Tax" + in, Hint: "How much of the amount was tax. Empty: as large a part as of the sale.", More: true},
+		{Name: "whole", Label: "All that is left: " + v.MoneyIn(left, of),
+			Hint: "Instead of an amount.", Type: "checkbox"},
+		{Name: "tax", Label: "Tax" + in,
+			Hint: "How much of the amount was tax. Empty: as large a part as of the sale.", More: true},
 		{Name: "shipping", Label: "Shipping" + in, Hint: "How much of the amount was shipping.", More: true},
 	}
 	for n, i := range namedLines(sale) {
 		if n == maxLines {
 			break
 		}
-		fields = append(fields, field{Name: inRow("line", n+1), Label: "Of line " + strconv.Itoa(i+1) + in, Hint: "Without tax and shipping."})
+		fields = append(fields,
+			field{Name: inRow("line", n+1), Label: "Of line " + strconv.Itoa(i+1) + in,
+				Hint: "Without tax and shipping."})
 	}
 	return fields
 }
@@ -96,7 +108,8 @@ func (v *visit) linesSaid(sale *affiliate.Sale) (said []string) {
 	said = append(said, "A refund can say of which lines it is. Then leave the amount empty: it is what they are together, with tax and shipping.")
 	for _, i := range named[:min(len(named), maxLines)] {
 		part := salePart{SaleLine: sale.Lines[i]}
-		said = append(said, lineNamed(sale, i)+": it cost "+v.MoneyIn(part.net(), of)+", and "+v.MoneyIn(part.Refunded, of)+" was refunded of it by name.")
+		said = append(said, lineNamed(sale, i)+": it cost "+v.MoneyIn(part.net(), of)+", and "+
+			v.MoneyIn(part.Refunded, of)+" was refunded of it by name.")
 	}
 	if rest := len(named) - maxLines; rest > 0 {
 		said = append(said, "And "+several(rest, "line")+" more, which the HTTP API can name.")
@@ -106,7 +119,8 @@ func (v *visit) linesSaid(sale *affiliate.Sale) (said []string) {
 
 // lineNamed names a line of a sale.
 func lineNamed(sale *affiliate.Sale, i int) string {
-	return strings.Join(append([]string{"Line " + strconv.Itoa(i+1)}, salePart{SaleLine: sale.Lines[i]}.Says()...), " · ")
+	return strings.Join(append([]string{"Line " + strconv.Itoa(i+1)},
+		salePart{SaleLine: sale.Lines[i]}.Says()...), " · ")
 }
 
 // maxLines is the largest number of lines in the form of a refund.
@@ -126,11 +140,17 @@ func namedLines(sale *affiliate.Sale) (named []int) {
 func (v *visit) refundOnceMore(sale *affiliate.Sale, left affiliate.Amount, in *input) []string {
 	refund, lines, of := in.refund(sale), []string(nil), v.currencyOf(sale)
 	if sale.Conversion != "" {
-		lines = append(lines, fmt.Sprintf("Take sale %v back. ", sale.ID)+v.paidSoFar(sale)+" Its commission of "+v.Money(sale.CommissionEarned)+" falls to nothing.")
+		lines = append(lines,
+			fmt.Sprintf("Take sale %v back. ", sale.ID)+v.paidSoFar(sale)+" Its commission of "+
+				v.Money(sale.CommissionEarned)+" falls to nothing.")
 	} else {
-		lines = append(lines, fmt.Sprintf("Refund %s of sale %v. ", v.MoneyIn(refund.Amount.Or(left), of), sale.ID)+v.paidSoFar(sale))
+		lines = append(lines,
+			fmt.Sprintf("Refund %s of sale %v. ", v.MoneyIn(refund.Amount.Or(left), of), sale.ID)+
+				v.paidSoFar(sale))
 		if rest, err := left.Sub(refund.Amount.Or(left)); err == nil && rest.Sign() >= 0 {
-			lines = append(lines, v.MoneyIn(rest, of)+" of it is kept. The commission was "+v.Money(sale.CommissionEarned)+" and falls with that.")
+			lines = append(lines,
+				v.MoneyIn(rest, of)+" of it is kept. The commission was "+
+					v.Money(sale.CommissionEarned)+" and falls with that.")
 		}
 	}
 	for _, part := range []struct {
@@ -248,7 +268,8 @@ func atLine(err error, sale *affiliate.Sale, lines []affiliate.RefundLine) error
 // clawback is the tick that a change needs when a payout has the commission.
 func clawback(sale *affiliate.Sale) (f []field) {
 	if slices.ContainsFunc(sale.Commissions, func(c affiliate.Commission) bool { return c.PayoutCreated }) {
-		f = []field{{Name: "clawback", Label: "Take the commission back from the next payout", Hint: "Needed, because a payout has it already.", Type: "checkbox", Value: "1"}}
+		f = []field{{Name: "clawback", Label: "Take the commission back from the next payout",
+			Hint: "Needed, because a payout has it already.", Type: "checkbox", Value: "1"}}
 	}
 	return f
 }
@@ -263,9 +284,11 @@ var moveSale = &action{
 		}
 		fields, err := v.moveFields()
 		return form{
-			Title: fmt.Sprint("Give sale ", sale.ID, " to another affiliate"), Button: "Give", Back: fmt.Sprint("sales/", sale.ID),
+			Title: fmt.Sprint("Give sale ", sale.ID,
+				" to another affiliate"), Button: "Give", Back: fmt.Sprint("sales/", sale.ID),
 			Effects: []string{
-				fmt.Sprintf("It earns %s for %s now.", v.Money(sale.CommissionEarned), page.Text(sale.Affiliate.Name, page.InList)),
+				fmt.Sprintf("It earns %s for %s now.", v.Money(sale.CommissionEarned),
+					page.Text(sale.Affiliate.Name, page.InList)),
 				"The commission is calculated anew, by the terms of the new affiliate. A rate and a commission that were set for this sale alone are dropped. The event sale.updated is sent.",
 				"A payout that has its commission stays as it is. What it has is taken back from the next payout of the former affiliate.",
 			},
@@ -284,7 +307,9 @@ var moveSale = &action{
 		p = in.because(p)
 		metadata, err := v.moved(in, sale.Metadata, sale.AffiliateID)
 		if err == nil {
-			_, err = p.UpdateSale(v.ctx(), sale.ID, affiliate.SaleUpdate{AffiliateID: affiliate.Set(to.ID), ClawBack: in.yes("clawback"), Metadata: metadata})
+			_, err = p.UpdateSale(v.ctx(), sale.ID,
+				affiliate.SaleUpdate{AffiliateID: affiliate.Set(to.ID),
+					ClawBack: in.yes("clawback"), Metadata: metadata})
 		}
 		return fmt.Sprint("sales/", sale.ID), err
 	},
@@ -299,7 +324,8 @@ var reverseSale = &action{
 			return form{}, notAllowed("A payout has the commission of this sale: refund it instead.")
 		}
 		return form{
-			Title: fmt.Sprint("Reverse sale ", sale.ID), Button: "Reverse", Danger: true, Back: fmt.Sprint("sales/", sale.ID),
+			Title: fmt.Sprint("Reverse sale ",
+				sale.ID), Button: "Reverse", Danger: true, Back: fmt.Sprint("sales/", sale.ID),
 			Effects: []string{
 				v.paidSoFar(&sale) + " The commission is " + v.Money(sale.CommissionEarned) + ".",
 				"The sale is deleted, as if it had never been, and the event sale.deleted is sent.", "Where a payout has its commission this is refused: refund the sale instead.",
@@ -329,7 +355,8 @@ var reviewSales = &action{
 			return form{}, badQuery("Choose what to do.")
 		}
 		verbs := map[affiliate.ApprovalStatus][2]string{
-			affiliate.ApprovalAccepted: {"Accept", "Their commissions can be paid."}, affiliate.ApprovalDeclined: {"Decline", "Their commissions are not paid."},
+			affiliate.ApprovalAccepted: {"Accept",
+				"Their commissions can be paid."}, affiliate.ApprovalDeclined: {"Decline", "Their commissions are not paid."},
 			affiliate.ApprovalOnHold: {"Hold", "Their commissions wait until they are accepted or declined."},
 		}
 		f := form{Title: verbs[to][0] + " " + several(len(ids), "sale"), Button: verbs[to][0], Back: v.backToSales(ids)}
@@ -338,7 +365,9 @@ var reviewSales = &action{
 			if err != nil {
 				return form{}, err
 			}
-			f.Effects = append(f.Effects, fmt.Sprintf("Sale %v: %s for %s, now %s", id, v.Money(sale.CommissionEarned), v.Short(sale.Affiliate.Name), decided(sale)))
+			f.Effects = append(f.Effects,
+				fmt.Sprintf("Sale %v: %s for %s, now %s", id, v.Money(sale.CommissionEarned),
+					v.Short(sale.Affiliate.Name), decided(sale)))
 		}
 		f.Effects = append(f.Effects, verbs[to][1], "The event sale.updated is sent for each that changes.")
 		return f, nil
@@ -382,7 +411,8 @@ var restoreRedemption = &action{
 			err = notAllowed("No promotional code was used for this sale.")
 		}
 		return form{
-			Title: fmt.Sprint("Give the code of sale ", sale.ID, " back"), Button: "Give back", Back: fmt.Sprint("sales/", sale.ID),
+			Title: fmt.Sprint("Give the code of sale ", sale.ID,
+				" back"), Button: "Give back", Back: fmt.Sprint("sales/", sale.ID),
 			Effects: []string{"The uses of the code and of its coupon fall by one, so somebody else can use it. This works once for each sale. The sale stays as it is."},
 		}, err
 	},

@@ -26,7 +26,8 @@ type saleList struct {
 	Held                bool // the list has only sales on hold, about which people can decide
 }
 
-var approvals = []affiliate.ApprovalStatus{affiliate.ApprovalAccepted, affiliate.ApprovalOnHold, affiliate.ApprovalDeclined}
+var approvals = []affiliate.ApprovalStatus{affiliate.ApprovalAccepted, affiliate.ApprovalOnHold,
+	affiliate.ApprovalDeclined}
 
 // A salesQuery is the question to the list of sales. When the search text is an external id or an
 // invoice, it names that sale, and when it is a number, it names one beside those that have it in their
@@ -43,7 +44,8 @@ func (v *visit) salesAsked() (q salesQuery, err error) {
 		return q, err
 	}
 	q.Currency = affiliate.Currency(strings.TrimSpace(v.query.Get(paramCurrency)))
-	q.Status, q.ApprovalStatus = affiliate.SaleStatus(v.query.Get("status")), affiliate.ApprovalStatus(v.query.Get("approval"))
+	q.Status, q.ApprovalStatus = affiliate.SaleStatus(v.query.Get("status")),
+		affiliate.ApprovalStatus(v.query.Get("approval"))
 	if q.LinkID, err = v.queryID(paramLink); err == nil {
 		q.AffiliateID, err = v.queryAffiliate()
 	}
@@ -181,7 +183,8 @@ func sales(v *visit) (view, error) {
 	if err != nil {
 		return shown, err
 	}
-	d.Abroad = v.program.Config().Rate != nil || q.Currency != "" || slices.ContainsFunc(list.Items, func(s affiliate.Sale) bool { return !s.Charged.IsZero() })
+	d.Abroad = v.program.Config().Rate != nil || q.Currency != "" ||
+		slices.ContainsFunc(list.Items, func(s affiliate.Sale) bool { return !s.Charged.IsZero() })
 	d.Items, d.Held, shown.next = list.Items, q.ApprovalStatus == affiliate.ApprovalOnHold, list.Next
 	return shown, err
 }
@@ -293,7 +296,8 @@ func salePage(v *visit) (view, error) {
 		d.Held = d.Held || c.ApprovalStatus == affiliate.ApprovalOnHold
 		d.InPayout = d.InPayout || c.PayoutCreated
 	}
-	events, err := v.program.Events(v.ctx(), affiliate.EventQuery{ObjectID: affiliate.Set(fmt.Sprint(sale.ID))}, affiliate.Page{Limit: 10})
+	events, err := v.program.Events(v.ctx(),
+		affiliate.EventQuery{ObjectID: affiliate.Set(fmt.Sprint(sale.ID))}, affiliate.Page{Limit: 10})
 	if err != nil {
 		return view{}, err
 	}
@@ -323,7 +327,8 @@ func (s *saleSheet) Redeemed(v *view) (lines []string) {
 		lines = append(lines, "It confirmed the hold "+v.Short(id)+".")
 	}
 	if r.Over {
-		lines = append(lines, "It is over a limit: the customer paid after the hold had lapsed, when the place was gone.")
+		lines = append(lines,
+			"It is over a limit: the customer paid after the hold had lapsed, when the place was gone.")
 	}
 	if at, seen := r.SeenAt.Get(); seen {
 		lines = append(lines, "Somebody accepted that on "+v.Day(at)+".")

@@ -73,10 +73,12 @@ func foundIn[T any](v *visit, name, section string, l affiliate.List[T], err err
 
 func findAffiliates(v *visit, text string) (searchResults, error) {
 	if external, named := affiliate.ExternalIn(text); named {
-		l, err := v.program.Affiliates(v.ctx(), affiliate.AffiliateQuery{ExternalID: affiliate.Set(external)}, affiliate.Page{Limit: foundEach})
+		l, err := v.program.Affiliates(v.ctx(),
+			affiliate.AffiliateQuery{ExternalID: affiliate.Set(external)}, affiliate.Page{Limit: foundEach})
 		return foundIn(v, "Affiliates", "affiliates", l, err, affiliateHit)
 	}
-	l, err := v.program.Affiliates(v.ctx(), affiliate.AffiliateQuery{Search: affiliate.Set(text)}, affiliate.Page{Limit: foundEach})
+	l, err := v.program.Affiliates(v.ctx(), affiliate.AffiliateQuery{Search: affiliate.Set(text)},
+		affiliate.Page{Limit: foundEach})
 	return foundIn(v, "Affiliates", "affiliates", l, err, affiliateHit)
 }
 
@@ -85,14 +87,16 @@ func affiliateHit(a affiliate.Affiliate) searchResult {
 }
 
 func findCustomers(v *visit, text string) (searchResults, error) {
-	l, err := v.program.Referrals(v.ctx(), affiliate.ReferralQuery{Search: affiliate.Set(text)}, affiliate.Page{Limit: foundEach})
+	l, err := v.program.Referrals(v.ctx(), affiliate.ReferralQuery{Search: affiliate.Set(text)},
+		affiliate.Page{Limit: foundEach})
 	return foundIn(v, "Customers", "customers", l, err, func(r affiliate.Referral) searchResult {
 		return searchResult{"customers/" + r.ID.String(), r.Name.Or(r.Email), r.Email}
 	})
 }
 
 func findCodes(v *visit, text string) (searchResults, error) {
-	l, err := v.program.Codes(v.ctx(), affiliate.CodeQuery{Search: affiliate.Set(text)}, affiliate.Page{Limit: foundEach})
+	l, err := v.program.Codes(v.ctx(), affiliate.CodeQuery{Search: affiliate.Set(text)},
+		affiliate.Page{Limit: foundEach})
 	return foundIn(v, "Codes", "codes", l, err, func(c affiliate.Code) searchResult {
 		return searchResult{"codes/" + c.ID.String(), c.Code, c.Coupon.Or(affiliate.Coupon{}).Name}
 	})
@@ -110,7 +114,8 @@ func findSales(v *visit, text string) (searchResults, error) {
 		for _, named := range []affiliate.Opt[string]{s.ExternalInvoiceID, s.ExternalID} {
 			besides = append([]string{named.Or("")}, besides...)
 		}
-		return searchResult{fmt.Sprint("sales/", s.ID), fmt.Sprint("Sale ", s.ID, " of ", v.Money(s.TotalEarned)), saidOf(besides...)}
+		return searchResult{fmt.Sprint("sales/", s.ID),
+			fmt.Sprint("Sale ", s.ID, " of ", v.Money(s.TotalEarned)), saidOf(besides...)}
 	})
 }
 
@@ -138,7 +143,9 @@ func findPayouts(v *visit, text string) (k searchResults, err error) {
 		}
 		own := payfile.Ref(p.ID)
 		if p.ExternalID.Or("") == text || len(ref) >= shortestRef && strings.HasPrefix(own, ref) {
-			k.Hits = append(k.Hits, searchResult{"payouts/" + p.ID.String(), "Payout of " + v.Money(p.Amount), saidOf(own, p.ExternalID.Or(""), v.Day(p.CreatedAt), p.PayeeName.Or(""))})
+			k.Hits = append(k.Hits,
+				searchResult{"payouts/" + p.ID.String(), "Payout of " + v.Money(p.Amount),
+					saidOf(own, p.ExternalID.Or(""), v.Day(p.CreatedAt), p.PayeeName.Or(""))})
 		}
 	}
 	return k, nil

@@ -37,7 +37,9 @@ func settings(v *visit) (view, error) {
 	tiers, err := v.program.Tiers(v.ctx(), affiliate.Page{Limit: listed})
 	dated := termsSheet{holder: holder{Path: "terms", Versions: terms}}
 	dated.Shown = &terms[dated.now()]
-	return view{title: "Settings", template: "settings", Data: &programSheet{s, dated, plans.Items, tiers.Items, hostSettings(v.program.Config())}}, err
+	return view{title: "Settings", template: "settings",
+		Data: &programSheet{s, dated, plans.Items, tiers.Items,
+			hostSettings(v.program.Config())}}, err
 }
 
 // A settingGroup is a part of what the host has configured, a settingRow one of its settings.
@@ -61,8 +63,11 @@ func hostSettings(c tributary.Config) []settingGroup {
 			row("Commission on tax", yesNo(c.CommissionOnTax)),
 			row("Commission on shipping", yesNo(c.CommissionOnShipping)),
 			row("Refunds are taken for", forTime(c.RefundWindow)),
-			row("An email that only payers told counts when the first order was at least", c.RealOrder.String()+" % of the order"),
-			row("Sales in other currencies", either(c.Rate != nil, "taken, at the host's rate", "only with a rate of their own")),
+			row("An email that only payers told counts when the first order was at least",
+				c.RealOrder.String()+" % of the order"),
+			row("Sales in other currencies",
+				either(c.Rate != nil, "taken, at the host's rate",
+					"only with a rate of their own")),
 			row("Orders that cost nothing", either(c.FreeOrders, "recorded", "refused")),
 			row("Payments without a sale are kept for", forTime(c.PaymentMemory)),
 			row("Sales are held for review by", reviewSaid(c.Review)...),
@@ -74,8 +79,11 @@ func hostSettings(c tributary.Config) []settingGroup {
 			row("The cookie of a click is of", cmp.Or(c.CookieDomain, "each host")),
 			row("Parameters that a click keeps", orNothing(c.KeepParams)...),
 			row("Codes without an affiliate", either(c.HouseCodes, "work", "are refused")),
-			row("Codes of banned or deactivated affiliates", either(c.RefuseSuspended, "are refused", "work, and the commission is held")),
-			row("Codes with a limit per customer", either(c.RequireCustomer, "need to know the customer", "work for unknown customers too")),
+			row("Codes of banned or deactivated affiliates",
+				either(c.RefuseSuspended, "are refused", "work, and the commission is held")),
+			row("Codes with a limit per customer",
+				either(c.RequireCustomer, "need to know the customer",
+					"work for unknown customers too")),
 			row("Links of an affiliate, at most", page.Count(int64(c.Limits.Links))),
 			row("Places that a customer may hold", page.Count(int64(c.Limits.Holds))),
 			row("Partial refunds of a sale, at most", page.Count(int64(c.Limits.Refunds))),
@@ -88,7 +96,8 @@ func hostSettings(c tributary.Config) []settingGroup {
 			row("A test of an endpoint", either(c.Send != nil, "is sent", "is not sent")),
 			row("Deleting also tells of what goes with it", yesNo(c.CascadeEvents)),
 			row("Secrets are stored", either(c.Seal != nil, "encrypted", "in plain text")),
-			row("Erased emails are remembered by", either(len(c.ErasureKey) > 0, "a key of the host", "the id of the program")),
+			row("Erased emails are remembered by",
+				either(len(c.ErasureKey) > 0, "a key of the host", "the id of the program")),
 		}},
 	}
 }

@@ -128,7 +128,8 @@ func (v *visit) compare(a *action, sent *input) (s stateComparison, err error) {
 	}
 	for _, field := range s.form.Fields {
 		if s.form.Edits && field.conflicts(sent) {
-			s.refused = stalePage("Somebody else has changed "+field.Label+" meanwhile. Both values are below.", field.Name)
+			s.refused = stalePage("Somebody else has changed "+field.Label+
+				" meanwhile. Both values are below.", field.Name)
 			return s, nil
 		}
 	}
@@ -191,10 +192,12 @@ func (v *visit) repeatAgain(a *action, sent *input, f form, why *affiliate.Error
 
 // onceMore returns the page that repeats what a form will do.
 func (f *form) onceMore(sent *input, again form) form {
-	asked := form{Title: "Is this right?", Effects: again.Effects, Tables: again.Tables, Button: cmp.Or(again.Button, f.Button), Back: f.Back, Repeats: true, Seen: f.digest()}
+	asked := form{Title: "Is this right?", Effects: again.Effects, Tables: again.Tables,
+		Button: cmp.Or(again.Button, f.Button), Back: f.Back, Repeats: true, Seen: f.digest()}
 	for _, one := range f.Fields {
 		asked.Fields = append(asked.Fields, field{Name: one.Name, Type: "hidden", Value: sent.Get(one.Name)})
 	}
-	asked.Fields = append(asked.Fields, field{Name: fieldRepeated, Type: "hidden", Value: page.Digest(again.shown()...)})
+	asked.Fields = append(asked.Fields,
+		field{Name: fieldRepeated, Type: "hidden", Value: page.Digest(again.shown()...)})
 	return asked
 }

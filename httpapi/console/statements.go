@@ -68,7 +68,8 @@ func statementPage(v *visit) (view, error) {
 	if d.Name, err = v.payee(s.AffiliateID); err != nil {
 		return view{}, err
 	}
-	return view{title: "Statement of " + month.Format("January 2006"), template: "statement", Data: &d, next: lines.Next}, nil
+	return view{title: "Statement of " + month.Format("January 2006"), template: "statement",
+		Data: &d, next: lines.Next}, nil
 }
 
 // statementFile returns a statement as CSV.

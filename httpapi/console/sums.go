@@ -67,5 +67,6 @@ var (
 		return []affiliate.Amount{s.TotalEarned, s.RefundedAmount, s.CommissionEarned}
 	})
 	codesSum   = addUp("code", nil, listedCodes, func(affiliate.Code) []affiliate.Amount { return nil })
-	payoutsSum = addUp("payout", []string{"Amount"}, listedPayouts, func(p affiliate.Payout) []affiliate.Amount { return []affiliate.Amount{p.Amount} })
+	payoutsSum = addUp("payout", []string{"Amount"}, listedPayouts,
+		func(p affiliate.Payout) []affiliate.Amount { return []affiliate.Amount{p.Amount} })
 )

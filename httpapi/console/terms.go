@@ -267,13 +267,17 @@ func termsForm(v *visit) (form, error) {
 	}
 	t := &h.Versions[i]
 	f := form{
-		Title: "Terms of " + h.titled(), Button: "Save", Check: "What would the last 90 days have cost?", Back: h.Path, State: string(state), template: "change",
-		Effects: append(v.termsNow(&h), "Sales that are paid from then on earn by what is saved here, until the next terms begin. Sales that exist stay as they are."),
+		Title: "Terms of " +
+			h.titled(), Button: "Save", Check: "What would the last 90 days have cost?", Back: h.Path, State: string(state), template: "change",
+		Effects: append(v.termsNow(&h),
+			"Sales that are paid from then on earn by what is saved here, until the next terms begin. Sales that exist stay as they are."),
 	}
 	if v.query.Has(paramFrom) {
 		f.Title += " from " + v.Since(t)
 	} else {
-		f.Fields = []field{{Name: paramFrom, Label: "They hold from", Type: "date", Hint: "The beginning of that day in " + v.program.Config().Location.String() + ". Empty: at once."}}
+		f.Fields = []field{{Name: paramFrom, Label: "They hold from", Type: "date",
+			Hint: "The beginning of that day in " + v.program.Config().Location.String() +
+				". Empty: at once."}}
 	}
 	f.Fields = append(append(f.Fields, termFields(t.ProgramTerms)...), v.ruleRows(t.Rules)...)
 	return f, nil
@@ -332,7 +336,8 @@ func withdrawTerms(name, object string) *action {
 			t, before := &h.Versions[i], &h.Versions[i-1]
 			return form{
 				Title: "Withdraw the terms of " + h.titled() + " from " + v.Since(t), Button: "Withdraw", Back: h.Path,
-				Effects: []string{fmt.Sprintf("They are: %s.", v.TermsSaid(t.ProgramTerms)), fmt.Sprintf("What holds before stays: %s.", v.TermsSaid(before.ProgramTerms))},
+				Effects: []string{fmt.Sprintf("They are: %s.", v.TermsSaid(t.ProgramTerms)),
+					fmt.Sprintf("What holds before stays: %s.", v.TermsSaid(before.ProgramTerms))},
 			}, nil
 		},
 		do: func(v *visit, p *tributary.Program, in *input) (string, error) {
@@ -390,7 +395,8 @@ func whatTermsCost(v *visit, in *input) ([]string, error) {
 	said := []string{fmt.Sprintf("The last 90 days: %s earned %s, and would have earned %s by these terms%s. %s would have earned another amount. Nothing was saved.",
 		salesAnd(&sum), v.Money(sum.Was), v.Money(sum.Would), v.moreOrLess(sum.Difference), several(int(sum.Changed), "sale"))}
 	if sum.Kept > 0 {
-		said = append(said, several(int(sum.Kept), "sale")+" would stay as they are whatever the terms say, such as those whose commission was set by hand.")
+		said = append(said, several(int(sum.Kept), "sale")+
+			" would stay as they are whatever the terms say, such as those whose commission was set by hand.")
 	}
 	slices.SortStableFunc(all, func(a, b affiliate.Difference) int {
 		return cmp.Compare(abs(b.Difference.Scaled()), abs(a.Difference.Scaled()))
@@ -426,7 +432,8 @@ func (v *visit) nameOf(id uuid.UUID) (string, error) {
 }
 
 func addDifference(sum, d *affiliate.Difference) (err error) {
-	sum.Sales, sum.Conversions, sum.Changed, sum.Kept = sum.Sales+d.Sales, sum.Conversions+d.Conversions, sum.Changed+d.Changed, sum.Kept+d.Kept
+	sum.Sales, sum.Conversions, sum.Changed, sum.Kept = sum.Sales+d.Sales,
+		sum.Conversions+d.Conversions, sum.Changed+d.Changed, sum.Kept+d.Kept
 	if sum.Was, err = sum.Was.Add(d.Was); err != nil {
 		return err
 	}

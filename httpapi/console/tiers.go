@@ -45,11 +45,15 @@ func (v *visit) tier() (affiliate.Tier, error) {
 
 func tierFields(t affiliate.Tier) []field {
 	return []field{
-		{Name: "tier", Label: "Rank", Hint: "1 is the lowest.", Type: "number", Required: true, Value: fmt.Sprint(max(1, t.Tier))},
+		{Name: "tier", Label: "Rank", Hint: "1 is the lowest.", Type: "number", Required: true,
+			Value: fmt.Sprint(max(1, t.Tier))},
 		{Name: "name", Label: "Name", Required: true, Value: t.Name},
-		{Name: "minReferrals", Label: "Customers it takes", Type: "number", Required: true, Value: fmt.Sprint(t.MinReferrals)},
+		{Name: "minReferrals", Label: "Customers it takes", Type: "number", Required: true,
+			Value: fmt.Sprint(t.MinReferrals)},
 		{Name: "minRevenue", Label: "Revenue it takes", Required: true, Value: t.MinRevenue.String()},
-		{Name: "conditionType", Label: "It takes", Required: true, Value: string(t.ConditionType), Options: []option{{string(affiliate.ConditionAll), "Both"}, {string(affiliate.ConditionSome), "One of them"}}},
+		{Name: "conditionType", Label: "It takes", Required: true, Value: string(t.ConditionType),
+			Options: []option{{string(affiliate.ConditionAll), "Both"},
+				{string(affiliate.ConditionSome), "One of them"}}},
 		{Name: "commissionRate", Label: "Rate", Hint: "Empty: the tier has none.", Value: typed(t.CommissionRate)},
 	}
 }
@@ -82,7 +86,8 @@ var editTier = &action{
 	form: func(v *visit) (form, error) {
 		t, err := v.tier()
 		return form{
-			Title: "Edit the tier " + page.Named(t.Name), Button: "Save", Back: "settings", Edits: true, Fields: tierFields(t),
+			Title: "Edit the tier " +
+				page.Named(t.Name), Button: "Save", Back: "settings", Edits: true, Fields: tierFields(t),
 			Effects: []string{"Who is in it stays until the tiers are assigned again."},
 		}, err
 	},
@@ -106,7 +111,8 @@ var deleteTier = &action{
 	form: func(v *visit) (form, error) {
 		t, err := v.tier()
 		return form{
-			Title: "Delete the tier " + page.Named(t.Name), Button: "Delete", Danger: true, Back: "settings", Effects: []string{fmt.Sprintf("Its rank is %d. It takes %s, and a revenue of %s.", t.Tier, several(int(t.MinReferrals), "customer"), v.Money(t.MinRevenue)), "This is refused while somebody is in it."},
+			Title: "Delete the tier " +
+				page.Named(t.Name), Button: "Delete", Danger: true, Back: "settings", Effects: []string{fmt.Sprintf("Its rank is %d. It takes %s, and a revenue of %s.", t.Tier, several(int(t.MinReferrals), "customer"), v.Money(t.MinRevenue)), "This is refused while somebody is in it."},
 		}, err
 	},
 	do: func(v *visit, p *tributary.Program, _ *input) (string, error) {
@@ -130,7 +136,8 @@ var assignTiers = &action{
 		return f, nil
 	},
 	do: func(v *visit, p *tributary.Program, in *input) (string, error) {
-		step, err := p.Step(v.ctx(), affiliate.AssignTiersJob{}, affiliate.Step{Cursor: in.Get(paramCursor), Limit: stepLimit})
+		step, err := p.Step(v.ctx(), affiliate.AssignTiersJob{},
+			affiliate.Step{Cursor: in.Get(paramCursor), Limit: stepLimit})
 		return v.goOn("tiers/assign", "settings", step), err
 	},
 }

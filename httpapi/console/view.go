@@ -34,7 +34,8 @@ type section struct {
 }
 
 // homes are the sections of pages without a section of their own.
-var homes = map[string]string{"search": "", "codes": "coupons", "holds": "coupons", "redemptions": "sales", "links": "affiliates", "payments": "sales", "plans": "settings", "terms": "settings", "tiers": "settings"}
+var homes = map[string]string{"search": "", "codes": "coupons", "holds": "coupons",
+	"redemptions": "sales", "links": "affiliates", "payments": "sales", "plans": "settings", "terms": "settings", "tiers": "settings"}
 
 // Sections returns the entries of the navigation.
 func (v *view) Sections() []section {

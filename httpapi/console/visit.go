@@ -164,14 +164,19 @@ func (v *visit) fail(err error) {
 	case refused && v.query.Get(paramCursor) != "" && why.Reason == affiliate.InvalidQuery:
 		first := maps.Clone(v.query)
 		first.Del(paramCursor)
-		v.render(why.Kind.Status(), view{title: http.StatusText(why.Kind.Status()), template: "wrong", Data: wrongPage{why.Message, v.root + v.path + "?" + first.Encode()}})
+		v.render(why.Kind.Status(),
+			view{title: http.StatusText(why.Kind.Status()), template: "wrong",
+				Data: wrongPage{why.Message, v.root + v.path + "?" + first.Encode()}})
 	case refused:
 		v.wrong(why.Kind.Status(), why.Message)
 	case v.ctx().Err() != nil:
 		v.wrong(http.StatusServiceUnavailable, "The request was given up.")
 	default:
-		v.logger().ErrorContext(v.ctx(), "console page", "path", page.OneLine(v.path), "error", err, "request_id", reqid.Of(v.ctx()))
-		v.wrong(http.StatusInternalServerError, "Something went wrong. Nothing was changed by this page. The id of the request is "+reqid.Of(v.ctx())+".")
+		v.logger().ErrorContext(v.ctx(), "console page", "path", page.OneLine(v.path), "error", err,
+			"request_id", reqid.Of(v.ctx()))
+		v.wrong(http.StatusInternalServerError,
+			"Something went wrong. Nothing was changed by this page. The id of the request is "+
+				reqid.Of(v.ctx())+".")
 	}
 }
 
@@ -206,7 +211,8 @@ func (v *visit) render(status int, shown view) {
 	var out bytes.Buffer
 	shown.visit = v
 	if err := templates()[shown.template].ExecuteTemplate(&out, "layout", &shown); err != nil {
-		v.logger().ErrorContext(v.ctx(), "console page", "path", page.OneLine(v.path), "error", err, "request_id", reqid.Of(v.ctx()))
+		v.logger().ErrorContext(v.ctx(), "console page", "path", page.OneLine(v.path), "error", err,
+			"request_id", reqid.Of(v.ctx()))
 		http.Error(v.w, "Something went wrong.", http.StatusInternalServerError)
 		return
 	}

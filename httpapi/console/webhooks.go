@@ -29,7 +29,8 @@ func webhooks(v *visit) (view, error) {
 		return view{}, err
 	}
 	list, err := v.deliveries(affiliate.DeliveryQuery{})
-	return view{title: "Webhooks", template: "webhooks", next: list.Next, Data: &hookList{hooks.Items, list.Items, options(deliveryStates...)}}, err
+	return view{title: "Webhooks", template: "webhooks", next: list.Next,
+		Data: &hookList{hooks.Items, list.Items, options(deliveryStates...)}}, err
 }
 
 // deliveries returns a page of the deliveries in the state that the query asks for.
@@ -51,7 +52,8 @@ func endpointPage(v *visit) (view, error) {
 		return view{}, err
 	}
 	list, err := v.deliveries(affiliate.DeliveryQuery{WebhookID: affiliate.Set(e.ID)})
-	return view{title: "Endpoint", template: "endpoint", next: list.Next, Data: &hookSheet{e, list.Items, options(deliveryStates...)}}, err
+	return view{title: "Endpoint", template: "endpoint", next: list.Next,
+		Data: &hookSheet{e, list.Items, options(deliveryStates...)}}, err
 }
 
 // A health is the state of an endpoint, in one word and its tone.
@@ -134,7 +136,9 @@ var replayDelivery = &action{
 		d, err := v.delivery()
 		return form{
 			Title: "Send this delivery again", Button: "Send again", Back: "webhooks/deliveries/" + d.ID.String(),
-			Effects: []string{"It is " + strings.ToLower(page.Words(d.State)) + ", after " + several(int(d.AttemptCount), "attempt") + ".", "The same bytes are sent once more, with the same webhook-id: a good receiver sees that it is a repeat."},
+			Effects: []string{"It is " + strings.ToLower(page.Words(d.State)) + ", after " +
+				several(int(d.AttemptCount), "attempt") +
+				".", "The same bytes are sent once more, with the same webhook-id: a good receiver sees that it is a repeat."},
 		}, err
 	},
 	do: func(v *visit, p *tributary.Program, _ *input) (string, error) {
@@ -154,7 +158,8 @@ func eventFields(of []affiliate.EventType) (all []field) {
 		wanted[e] = true
 	}
 	for _, e := range affiliate.EventTypes() {
-		all = append(all, field{Name: eventPrefix + string(e), Label: string(e), Type: "checkbox", Value: ticked(wanted[e] || wanted["*"])})
+		all = append(all, field{Name: eventPrefix + string(e), Label: string(e), Type: "checkbox",
+			Value: ticked(wanted[e] || wanted["*"])})
 	}
 	return all
 }
@@ -208,7 +213,9 @@ var newEndpoint = &action{
 		}, nil
 	},
 	do: func(v *visit, p *tributary.Program, in *input) (string, error) {
-		made, err := p.Webhooks().CreateEndpoint(v.ctx(), affiliate.EndpointParams{URL: in.text("url"), Description: in.text("description"), Events: in.events()})
+		made, err := p.Webhooks().CreateEndpoint(v.ctx(),
+			affiliate.EndpointParams{URL: in.text("url"), Description: in.text("description"),
+				Events: in.events()})
 		return v.reveal(made, err)
 	},
 }
@@ -218,7 +225,8 @@ func (v *visit) reveal(issued affiliate.IssuedEndpoint, err error) (string, erro
 	if err != nil {
 		return "", err
 	}
-	v.answered = &view{title: "The new secret", template: "secret", Data: secretPage{issued.Endpoint, issued.Secret.Reveal()}}
+	v.answered = &view{title: "The new secret", template: "secret",
+		Data: secretPage{issued.Endpoint, issued.Secret.Reveal()}}
 	return "webhooks/" + issued.ID.String(), nil
 }
 
@@ -273,7 +281,8 @@ var headersOfEndpoint = &action{
 		}
 		return form{
 			Title: "Headers of the receiver's own", Button: "Save", Effects: []string{"They are for " + page.Text(e.URL, page.InList) + ", with every request.", now, "Their values are never shown again."},
-			Fields: []field{{Name: "headers", Label: "Headers", Hint: "One in a line, such as Authorization: Basic …. Empty: none.", Type: "textarea"}},
+			Fields: []field{{Name: "headers", Label: "Headers",
+				Hint: "One in a line, such as Authorization: Basic …. Empty: none.", Type: "textarea"}},
 		}, nil
 	}),
 	do: ofEndpoint(func(v *visit, p *tributary.Program, id uuid.UUID, in *input) error {
@@ -282,7 +291,8 @@ var headersOfEndpoint = &action{
 			name, value, ok := strings.Cut(strings.TrimSpace(line), ":")
 			_, again := headers[name]
 			if !ok || again {
-				return wrongField("headers", "Write each header once, on a line of its own: its name, a colon and its value.")
+				return wrongField("headers",
+					"Write each header once, on a line of its own: its name, a colon and its value.")
 			}
 			headers[name] = strings.TrimSpace(value)
 		}
@@ -296,8 +306,11 @@ var rotateSecret = &action{
 	name: "webhooks.rotate", object: "webhook", done: "The endpoint has a new secret.",
 	form: endpointForm(func(_ *visit, e affiliate.Endpoint) (form, error) {
 		return form{
-			Title: "New secret", Button: "Make a new secret", Effects: []string{"It is for " + page.Text(e.URL, page.InList) + ". The secret of now ends in " + e.SecretHint + ".", "The new secret is shown once, on the next page. Deliveries are signed with both until the old one ends."},
-			Fields: []field{{Name: "gracePeriodSeconds", Label: "Seconds until the old one ends", Hint: "Empty: a day.", Type: "number"}},
+			Title: "New secret", Button: "Make a new secret", Effects: []string{"It is for " +
+				page.Text(e.URL, page.InList) + ". The secret of now ends in " + e.SecretHint +
+				".", "The new secret is shown once, on the next page. Deliveries are signed with both until the old one ends."},
+			Fields: []field{{Name: "gracePeriodSeconds", Label: "Seconds until the old one ends",
+				Hint: "Empty: a day.", Type: "number"}},
 		}, nil
 	}),
 	do: func(v *visit, p *tributary.Program, in *input) (string, error) {
@@ -316,12 +329,15 @@ var testEndpoint = &action{
 	name: "webhooks.test", object: "webhook", done: "The test was sent.",
 	form: endpointForm(func(_ *visit, e affiliate.Endpoint) (form, error) {
 		return form{
-			Title: "Test the endpoint", Button: "Send a test", Effects: []string{"It goes to " + page.Text(e.URL, page.InList) + ".", "One signed request is sent at once, with a sample that says that it is a test. It is not repeated."},
+			Title: "Test the endpoint", Button: "Send a test", Effects: []string{"It goes to " +
+				page.Text(e.URL, page.InList) +
+				".", "One signed request is sent at once, with a sample that says that it is a test. It is not repeated."},
 			Fields: []field{{Name: "event", Label: "Event", Required: true, Options: eventOptions()}},
 		}, nil
 	}),
 	do: ofEndpoint(func(v *visit, p *tributary.Program, id uuid.UUID, in *input) error {
-		result, err := p.Webhooks().TestEndpoint(v.ctx(), affiliate.EndpointTest{WebhookID: id, Event: affiliate.EventType(in.Get("event"))})
+		result, err := p.Webhooks().TestEndpoint(v.ctx(),
+			affiliate.EndpointTest{WebhookID: id, Event: affiliate.EventType(in.Get("event"))})
 		if err == nil {
 			v.answered = &view{title: "The test", template: "tested", Data: &testSheet{id, result}}
 		}
@@ -349,7 +365,8 @@ var replayRange = &action{
 		return form{
 			Title: "Send again what it has missed", Button: "Send again", Effects: []string{"It goes to " + page.Text(e.URL, page.InList) + ".", "Every delivery of that time that failed or was skipped is sent once more, with the same webhook-id."},
 			Fields: []field{
-				{Name: "since", Label: "Made since", Hint: "At most 14 days ago.", Type: "date", Required: true, Value: v.today()},
+				{Name: "since", Label: "Made since", Hint: "At most 14 days ago.", Type: "date",
+					Required: true, Value: v.today()},
 				{Name: "until", Label: "Until", Hint: "Empty: until now.", Type: "date"},
 			},
 		}, nil
@@ -369,7 +386,10 @@ var deleteEndpoint = &action{
 	name: "webhooks.delete", object: "webhook", done: "The endpoint was deleted.",
 	form: endpointForm(func(_ *visit, e affiliate.Endpoint) (form, error) {
 		return form{
-			Title: "Delete the endpoint " + page.Named(e.URL), Button: "Delete", Danger: true, Effects: []string{"It is " + strings.ToLower(page.Words(e.Status)) + " now.", "Nothing is sent to it any more. Deliveries that wait are canceled."},
+			Title: "Delete the endpoint " +
+				page.Named(e.URL), Button: "Delete", Danger: true, Effects: []string{"It is " +
+				strings.ToLower(page.Words(e.Status)) +
+				" now.", "Nothing is sent to it any more. Deliveries that wait are canceled."},
 		}, nil
 	}),
 	do: func(v *visit, p *tributary.Program, _ *input) (string, error) {

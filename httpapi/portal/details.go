@@ -79,7 +79,8 @@ func confirmDetails(v *visit) {
 		case *f.sent == was:
 			*f.sent = f.now
 		case f.now != was && f.now != *f.sent && d.Problem == "":
-			d.Problem, d.Wrong = "This was changed meanwhile, to "+cmp.Or(f.shown, "nothing")+". Go on to write what stands here.", f.name
+			d.Problem, d.Wrong = "This was changed meanwhile, to "+cmp.Or(f.shown, "nothing")+
+				". Go on to write what stands here.", f.name
 		}
 	}
 	if d.Problem != "" {
@@ -92,7 +93,8 @@ func confirmDetails(v *visit) {
 // confirm shows the page that asks for confirmation.
 func (v *visit) confirm(status int, d *detailSheet) {
 	email, method := v.detailsNow()
-	d.Nonce, d.Seen, d.OldMethod, d.OldEmail = page.Nonce(), page.Digest(email, method), page.Words(affiliate.PaymentMethod(method)), v.masked(email)
+	d.Nonce, d.Seen, d.OldMethod, d.OldEmail = page.Nonce(), page.Digest(email, method),
+		page.Words(affiliate.PaymentMethod(method)), v.masked(email)
 	v.render(status, view{title: "Is this right?", template: "confirm", Data: d})
 }
 
@@ -117,9 +119,11 @@ func saveDetails(v *visit) {
 	}
 	once := affiliate.Once{Key: "portal-" + v.affiliate.String() + "-" + nonce}
 	if v.r.PostForm.Get(fieldSeen) != page.Digest(v.detailsNow()) {
-		once.Refused = &affiliate.Error{Kind: affiliate.KindConflict, Reason: outOfDate, Message: "Your details have changed meanwhile. Look at them again."}
+		once.Refused = &affiliate.Error{Kind: affiliate.KindConflict, Reason: outOfDate,
+			Message: "Your details have changed meanwhile. Look at them again."}
 	}
-	_, err := v.program.Keyed(once).Partner(v.affiliate).SetPayoutDetails(v.ctx(), affiliate.PayoutDetails{Email: d.Email, Method: affiliate.PaymentMethod(d.Method)})
+	_, err := v.program.Keyed(once).Partner(v.affiliate).SetPayoutDetails(v.ctx(),
+		affiliate.PayoutDetails{Email: d.Email, Method: affiliate.PaymentMethod(d.Method)})
 	v.audit("payout-details", err)
 	why, refused := page.Refusal(err)
 	switch {
@@ -129,7 +133,9 @@ func saveDetails(v *visit) {
 		d.Problem = why.Message
 		v.confirm(http.StatusConflict, d)
 	case refused:
-		d.Problem, d.Wrong = page.Said(why, map[string]string{fieldEmail: "Email to which you are paid", fieldMethod: "How"}[why.Field]), why.Field
+		d.Problem, d.Wrong = page.Said(why,
+			map[string]string{fieldEmail: "Email to which you are paid",
+				fieldMethod: "How"}[why.Field]), why.Field
 		v.render(why.Kind.Status(), v.detailForm(d))
 	default:
 		v.fail(err)

@@ -109,7 +109,8 @@ func (v *visit) chosen(text string) bool {
 // use begins the visit of a token, unless it was used before.
 func (v *visit) use(opened ticket.Ticket, text string) {
 	sum := sha256.Sum256([]byte(text))
-	first, err := v.program.Partner(opened.Affiliate).Spend(v.ctx(), "portal-token-"+base64.RawURLEncoding.EncodeToString(sum[:]))
+	first, err := v.program.Partner(opened.Affiliate).Spend(v.ctx(),
+		"portal-token-"+base64.RawURLEncoding.EncodeToString(sum[:]))
 	switch {
 	case err != nil:
 		v.fail(err)

@@ -13,7 +13,8 @@ import (
 
 // late writes a line about a file that failed while it was sent.
 func (v *visit) late(err error) {
-	v.logger().ErrorContext(v.ctx(), "portal file", "path", page.OneLine(v.path), "error", err, "request_id", reqid.Of(v.ctx()))
+	v.logger().ErrorContext(v.ctx(), "portal file", "path", page.OneLine(v.path), "error", err,
+		"request_id", reqid.Of(v.ctx()))
 }
 
 // currency is that of the program.
@@ -28,15 +29,17 @@ func (v *visit) comma() bool { return v.r.URL.Query().Get(paramDecimals) == "com
 func salesFile(v *visit) error {
 	rows := page.Rows[partner.Sale]{
 		Comma: v.comma(),
-		Head:  []string{"id", "createdAt", "customer", "conversion", "promoCode", "link", "total", "refunded", "commission", "currency", "status", "approvalStatus", "holdReason", "inPayout"},
-		List:  func(pg affiliate.Page) (affiliate.List[partner.Sale], error) { return v.partner().Sales(v.ctx(), pg) },
+		Head: []string{"id", "createdAt", "customer", "conversion", "promoCode", "link", "total",
+			"refunded", "commission", "currency", "status", "approvalStatus", "holdReason", "inPayout"},
+		List: func(pg affiliate.Page) (affiliate.List[partner.Sale], error) { return v.partner().Sales(v.ctx(), pg) },
 	}
 	rows.Row = func(s partner.Sale) ([]string, error) {
 		if v.cfg.HideCustomers {
 			s.Customer = ""
 		}
 		return []string{
-			strconv.FormatInt(int64(s.ID), 10), s.CreatedAt.String(), s.Customer, page.Text(s.Conversion, page.InDetail), page.Typed(s.PromoCode), page.Typed(s.Link),
+			strconv.FormatInt(int64(s.ID),
+				10), s.CreatedAt.String(), s.Customer, page.Text(s.Conversion, page.InDetail), page.Typed(s.PromoCode), page.Typed(s.Link),
 			s.TotalEarned.String(), s.RefundedAmount.String(), s.CommissionEarned.String(), v.currency(),
 			string(s.Status), page.Typed(s.ApprovalStatus), page.Typed(s.HoldReason), strconv.FormatBool(s.PayoutCreated),
 		}, nil
@@ -48,7 +51,8 @@ func salesFile(v *visit) error {
 func payoutsFile(v *visit) error {
 	rows := page.Rows[partner.Payout]{
 		Comma: v.comma(),
-		Head:  []string{"id", "createdAt", "status", "amount", "currency", "paymentMethod", "payeeEmail", "periodStart", "periodEnd", "paidAt", "failedReason", "returnedAt", "returnedReason"},
+		Head: []string{"id", "createdAt", "status", "amount", "currency", "paymentMethod",
+			"payeeEmail", "periodStart", "periodEnd", "paidAt", "failedReason", "returnedAt", "returnedReason"},
 		List: func(pg affiliate.Page) (affiliate.List[partner.Payout], error) {
 			return v.partner().Payouts(v.ctx(), pg)
 		},

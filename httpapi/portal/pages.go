@@ -86,7 +86,8 @@ func (s *summary) add(v *visit) (err error) {
 		}
 		points[i] = page.Point{Name: v.Day(d.Start), Said: v.Money(d.Commission), Value: d.Commission.Scaled()}
 	}
-	s.Chart = page.NewChart("Commission of each of the last 30 days", points, nil, func(n int64) string { return v.Money(affiliate.AmountFromScaled(n)) })
+	s.Chart = page.NewChart("Commission of each of the last 30 days", points, nil,
+		func(n int64) string { return v.Money(affiliate.AmountFromScaled(n)) })
 	return nil
 }
 
@@ -164,5 +165,6 @@ func statement(v *visit) (view, error) {
 	if d.Reasons, err = v.partner().AdjustmentReasons(v.ctx(), page.AdjustmentsIn(lines.Items)...); err != nil {
 		return view{}, err
 	}
-	return view{title: "Statement of " + from.Format("January 2006"), template: "statement", Data: &d, next: lines.Next}, nil
+	return view{title: "Statement of " + from.Format("January 2006"), template: "statement",
+		Data: &d, next: lines.Next}, nil
 }

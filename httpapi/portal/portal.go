@@ -137,7 +137,8 @@ func validBack(back string) bool {
 	if err != nil || strings.ContainsAny(back, "\\\t\r\n") {
 		return false
 	}
-	return back == "" || u.Scheme == "" && u.Host == "" && strings.HasPrefix(back, "/") && !strings.HasPrefix(back, "//") || web(u)
+	return back == "" || u.Scheme == "" && u.Host == "" && strings.HasPrefix(back, "/") &&
+		!strings.HasPrefix(back, "//") || web(u)
 }
 
 // isOrigin reports whether a text is a scheme and a host and nothing else.

@@ -63,7 +63,8 @@ func (v *view) RateFrom(e *partner.Explanation) string {
 
 // Rate returns what the rate of a sale pays.
 func (v *view) Rate(e *partner.Explanation) string {
-	return v.Pays(affiliate.RulePay{Type: affiliate.RuleType(e.CommissionType), Rate: e.CommissionRate.Or(affiliate.Percent{})})
+	return v.Pays(affiliate.RulePay{Type: affiliate.RuleType(e.CommissionType),
+		Rate: e.CommissionRate.Or(affiliate.Percent{})})
 }
 
 // LinePays returns what decides about a line pays.

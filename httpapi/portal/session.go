@@ -94,7 +94,8 @@ func (t *Portal) begin(w http.ResponseWriter, r *http.Request, of uuid.UUID, pat
 }
 
 func (t *Portal) cookie(r *http.Request, value, path string, age int) *http.Cookie {
-	return &http.Cookie{Name: cookieName, Value: value, Path: path, MaxAge: age, HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: page.Secure(r)}
+	return &http.Cookie{Name: cookieName, Value: value, Path: path, MaxAge: age, HttpOnly: true,
+		SameSite: http.SameSiteLaxMode, Secure: page.Secure(r)}
 }
 
 // login returns the affiliate whom the host has logged in.

@@ -58,13 +58,18 @@ type route struct {
 var routes = []route{
 	{path: "", page: overview},
 	{path: "terms", page: terms},
-	{path: "links", params: []string{paramCursor, paramDone}, done: "Your new link is there.", page: links, post: addLink, sent: []string{fieldLink, fieldNonce}, old: linksAgain, writes: (*visit).canLink},
-	{path: "links/{}", params: []string{paramDone}, done: "The link has its new name.", page: link, post: renameLink, sent: []string{fieldLink, wasPrefix + fieldLink}, writes: (*visit).canLink},
+	{path: "links", params: []string{paramCursor, paramDone}, done: "Your new link is there.",
+		page: links, post: addLink, sent: []string{fieldLink,
+			fieldNonce}, old: linksAgain, writes: (*visit).canLink},
+	{path: "links/{}", params: []string{paramDone}, done: "The link has its new name.", page: link,
+		post: renameLink, sent: []string{fieldLink,
+			wasPrefix + fieldLink}, writes: (*visit).canLink},
 	{path: "codes", params: []string{paramCursor}, page: codes},
 	{path: "sales", params: []string{paramCursor}, page: sales},
 	{path: "sales/csv", params: []string{paramDecimals}, file: salesFile},
 	{path: "sales/{}", page: sale},
-	{path: "customers", params: []string{paramCursor}, page: customers, shown: func(v *visit) bool { return !v.cfg.HideCustomers }},
+	{path: "customers", params: []string{paramCursor}, page: customers,
+		shown: func(v *visit) bool { return !v.cfg.HideCustomers }},
 	{path: "reports", page: reports},
 	{path: "reports/{}/{}", params: []string{paramCursor}, page: report},
 	{path: "statements", page: statements},
@@ -73,8 +78,11 @@ var routes = []route{
 	{path: "payouts", params: []string{paramCursor}, page: payouts},
 	{path: "payouts/csv", params: []string{paramDecimals}, file: payoutsFile},
 	{path: "payouts/{}", params: []string{paramCursor}, page: payout},
-	{path: "payout-details", params: []string{paramDone}, done: "Saved. Payouts that are made from now on go there.", page: payoutDetails, post: confirmDetails, old: detailsAgain, sent: []string{fieldEmail, fieldMethod, wasPrefix + fieldEmail, wasPrefix + fieldMethod}, shown: (*visit).canSetDetails},
-	{path: "payout-details/save", post: saveDetails, sent: []string{fieldEmail, fieldMethod, fieldNonce, fieldSeen}, shown: (*visit).canSetDetails},
+	{path: "payout-details", params: []string{paramDone},
+		done: "Saved. Payouts that are made from now on go there.", page: payoutDetails, post: confirmDetails, old: detailsAgain, sent: []string{fieldEmail, fieldMethod, wasPrefix + fieldEmail, wasPrefix + fieldMethod}, shown: (*visit).canSetDetails},
+	{path: "payout-details/save", post: saveDetails,
+		sent: []string{fieldEmail, fieldMethod, fieldNonce,
+			fieldSeen}, shown: (*visit).canSetDetails},
 	{path: "leave", post: leave, shown: func(v *visit) bool { return v.byVisit }},
 }
 
@@ -220,7 +228,8 @@ func (v *visit) submitted(rt route) {
 
 // stale answers a form that these pages did not make, or long ago.
 func (v *visit) stale() {
-	v.wrong(http.StatusForbidden, "This form is too old, or it was made for somebody else. Nothing was done. Open its page again.")
+	v.wrong(http.StatusForbidden,
+		"This form is too old, or it was made for somebody else. Nothing was done. Open its page again.")
 }
 
 const tooOld = "This form is too old. Nothing was done. What you typed is still here: look at it, and send it again."
@@ -263,12 +272,17 @@ func (v *visit) fail(err error) {
 	case errors.Is(err, affiliate.ErrNotFound):
 		v.missing()
 	case refused && why.Reason == affiliate.InvalidQuery && v.r.URL.Query().Has(paramCursor):
-		v.render(why.Kind.Status(), view{title: http.StatusText(why.Kind.Status()), template: "wrong", Data: problem{why.Message, v.root + v.path}})
+		v.render(why.Kind.Status(),
+			view{title: http.StatusText(why.Kind.Status()), template: "wrong",
+				Data: problem{why.Message, v.root + v.path}})
 	case refused:
 		v.wrong(why.Kind.Status(), why.Message)
 	default:
-		v.logger().ErrorContext(v.ctx(), "portal page", "path", page.OneLine(v.path), "error", err, "request_id", reqid.Of(v.ctx()))
-		v.wrong(http.StatusInternalServerError, "Something went wrong. Nothing was changed. The id of the request is "+reqid.Of(v.ctx())+".")
+		v.logger().ErrorContext(v.ctx(), "portal page", "path", page.OneLine(v.path), "error", err,
+			"request_id", reqid.Of(v.ctx()))
+		v.wrong(http.StatusInternalServerError,
+			"Something went wrong. Nothing was changed. The id of the request is "+
+				reqid.Of(v.ctx())+".")
 	}
 }
 
@@ -306,7 +320,8 @@ func (v *visit) render(status int, shown view) {
 	var out bytes.Buffer
 	shown.visit = v
 	if err := templates()[shown.template].ExecuteTemplate(&out, "layout", &shown); err != nil {
-		v.logger().ErrorContext(v.ctx(), "portal page", "path", page.OneLine(v.path), "error", err, "request_id", reqid.Of(v.ctx()))
+		v.logger().ErrorContext(v.ctx(), "portal page", "path", page.OneLine(v.path), "error", err,
+			"request_id", reqid.Of(v.ctx()))
 		http.Error(v.w, "Something went wrong.", http.StatusInternalServerError)
 		return
 	}

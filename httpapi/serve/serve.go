@@ -176,7 +176,8 @@ const keep = 30 * 24 * time.Hour
 // has what a program keeps under it.
 func policy(p *tributary.Program) affiliate.Retention {
 	attributes := time.Duration(p.Config().CookieDays) * 24 * time.Hour
-	return affiliate.Retention{Events: keep, Deliveries: keep, Receipts: 48 * time.Hour, Clicks: attributes + keep, Holds: keep}
+	return affiliate.Retention{Events: keep, Deliveries: keep, Receipts: 48 * time.Hour,
+		Clicks: attributes + keep, Holds: keep}
 }
 
 // Retain deletes the old records of programs, as docs/retention.md says. Several

@@ -256,7 +256,8 @@ func (p *parts) mark(text string) error {
 		p.currencies = means
 		return nil
 	}
-	both := slices.DeleteFunc(slices.Clone(p.currencies), func(c affiliate.Currency) bool { return !slices.Contains(means, c) })
+	both := slices.DeleteFunc(slices.Clone(p.currencies),
+		func(c affiliate.Currency) bool { return !slices.Contains(means, c) })
 	if len(both) == 0 {
 		return ErrCurrency
 	}

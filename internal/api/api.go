@@ -43,14 +43,16 @@ type Webhooks interface {
 	RotateSecret(ctx context.Context, in affiliate.Rotation) (affiliate.IssuedEndpoint, error)
 	TestEndpoint(ctx context.Context, in affiliate.EndpointTest) (affiliate.TestResult, error)
 	Delivery(ctx context.Context, id uuid.UUID) (affiliate.Delivery, error)
-	Deliveries(ctx context.Context, f affiliate.DeliveryQuery, pg affiliate.Page) (affiliate.List[affiliate.Delivery], error)
+	Deliveries(ctx context.Context, f affiliate.DeliveryQuery,
+		pg affiliate.Page) (affiliate.List[affiliate.Delivery], error)
 	Replay(ctx context.Context, in affiliate.ReplayRange) (int, error)
 }
 
 // Direct has the others.
 type Direct interface {
 	Affiliate(ctx context.Context, ident string) (affiliate.Affiliate, error)
-	Affiliates(ctx context.Context, q affiliate.AffiliateQuery, pg affiliate.Page) (affiliate.List[affiliate.Affiliate], error)
+	Affiliates(ctx context.Context, q affiliate.AffiliateQuery,
+		pg affiliate.Page) (affiliate.List[affiliate.Affiliate], error)
 	CreateAffiliate(ctx context.Context, in affiliate.AffiliateParams) (affiliate.Affiliate, error)
 	EnsureAffiliate(ctx context.Context, in affiliate.AffiliateParams) (affiliate.Affiliate, error)
 	UpdateAffiliate(ctx context.Context, ref affiliate.AffiliateRef, up affiliate.AffiliateUpdate) (int, error)
@@ -62,7 +64,8 @@ type Direct interface {
 	EraseReferral(ctx context.Context, ident string) error
 	Run(ctx context.Context, job affiliate.Job) (affiliate.Progress, error)
 	Step(ctx context.Context, job affiliate.Job, at affiliate.Step) (affiliate.Progress, error)
-	SetAffiliateStatus(ctx context.Context, status affiliate.AffiliateStatus, ids ...uuid.UUID) ([]affiliate.Affiliate, error)
+	SetAffiliateStatus(ctx context.Context, status affiliate.AffiliateStatus,
+		ids ...uuid.UUID) ([]affiliate.Affiliate, error)
 	SetAffiliatePlan(ctx context.Context, plan uuid.UUID, ids ...uuid.UUID) ([]affiliate.Affiliate, error)
 	SetAffiliateTier(ctx context.Context, tier uuid.UUID, ids ...uuid.UUID) ([]affiliate.Affiliate, error)
 	SetTierExempt(ctx context.Context, exempt bool, ids ...uuid.UUID) ([]affiliate.Affiliate, error)
@@ -81,7 +84,8 @@ type Direct interface {
 	CreateTier(ctx context.Context, in affiliate.TierParams) (affiliate.Tier, error)
 	UpdateTier(ctx context.Context, id uuid.UUID, up affiliate.TierUpdate) (affiliate.Tier, error)
 	DeleteTier(ctx context.Context, id uuid.UUID) error
-	PushReferralStatus(ctx context.Context, ident string, status affiliate.SubscriptionStatus) (affiliate.Referral, error)
+	PushReferralStatus(ctx context.Context, ident string,
+		status affiliate.SubscriptionStatus) (affiliate.Referral, error)
 	SetReferralPlan(ctx context.Context, plan uuid.UUID, ids ...uuid.UUID) ([]affiliate.Referral, error)
 	TrackClick(ctx context.Context, in affiliate.ClickParams) (affiliate.Click, error)
 	GenerateCodes(ctx context.Context, in affiliate.CodesParams) ([]affiliate.Code, error)
@@ -110,7 +114,8 @@ type Direct interface {
 	ReleaseHold(ctx context.Context, id string) (affiliate.Hold, error)
 	ReleaseSlug(ctx context.Context, slug string) (affiliate.ReleasedSlug, error)
 	Referral(ctx context.Context, ident string) (affiliate.Referral, error)
-	Referrals(ctx context.Context, q affiliate.ReferralQuery, pg affiliate.Page) (affiliate.List[affiliate.Referral], error)
+	Referrals(ctx context.Context, q affiliate.ReferralQuery,
+		pg affiliate.Page) (affiliate.List[affiliate.Referral], error)
 	CreateReferral(ctx context.Context, in affiliate.ReferralParams) (affiliate.Referral, error)
 	UpdateReferral(ctx context.Context, ident string, up affiliate.ReferralUpdate) (affiliate.Referral, error)
 	MergeReferrals(ctx context.Context, in affiliate.Merge) (affiliate.Referral, error)
@@ -125,7 +130,8 @@ type Direct interface {
 	Events(ctx context.Context, f affiliate.EventQuery, pg affiliate.Page) (affiliate.List[affiliate.Event], error)
 	EventsAfter(ctx context.Context, after uuid.UUID, limit int) ([]affiliate.Event, error)
 	Follow(ctx context.Context, after uuid.UUID) iter.Seq2[affiliate.Event, error]
-	ReviewCommissions(ctx context.Context, status affiliate.ApprovalStatus, ids ...affiliate.SaleID) ([]affiliate.Sale, error)
+	ReviewCommissions(ctx context.Context, status affiliate.ApprovalStatus,
+		ids ...affiliate.SaleID) ([]affiliate.Sale, error)
 	DecidePayment(ctx context.Context, id uuid.UUID, d affiliate.PaymentDecision) (affiliate.PaymentResult, error)
 	Payout(ctx context.Context, id uuid.UUID) (affiliate.Payout, error)
 	Payouts(ctx context.Context, f affiliate.PayoutQuery, pg affiliate.Page) (affiliate.List[affiliate.Payout], error)
@@ -136,7 +142,8 @@ type Direct interface {
 	CancelPayout(ctx context.Context, id uuid.UUID) (affiliate.Payout, error)
 	ReturnPayout(ctx context.Context, id uuid.UUID, reason string) (affiliate.Payout, error)
 	RunPayouts(ctx context.Context, in affiliate.PayoutRun) (affiliate.PayoutRunResult, error)
-	PreviewPayouts(ctx context.Context, in affiliate.PayoutRun, pg affiliate.Page) (affiliate.List[affiliate.PayoutLine], error)
+	PreviewPayouts(ctx context.Context, in affiliate.PayoutRun,
+		pg affiliate.Page) (affiliate.List[affiliate.PayoutLine], error)
 	PayoutRun(ctx context.Context, externalID string) (affiliate.PayoutRunResult, error)
 	PayoutRuns(ctx context.Context, pg affiliate.Page) (affiliate.List[affiliate.PayoutRunResult], error)
 	PayoutLines(ctx context.Context, externalID string, pg affiliate.Page) (affiliate.List[affiliate.PayoutLine], error)
@@ -144,12 +151,15 @@ type Direct interface {
 	Balances(ctx context.Context, pg affiliate.Page) (affiliate.List[affiliate.Balance], error)
 	TotalBalance(ctx context.Context, at time.Time) (affiliate.TotalBalance, error)
 	RankedBalances(ctx context.Context, at time.Time, pg affiliate.Page) (affiliate.List[affiliate.Balance], error)
-	Movements(ctx context.Context, f affiliate.MovementQuery, pg affiliate.Page) (affiliate.List[affiliate.Movement], error)
+	Movements(ctx context.Context, f affiliate.MovementQuery,
+		pg affiliate.Page) (affiliate.List[affiliate.Movement], error)
 	Report(ctx context.Context, q affiliate.ReportQuery, pg affiliate.Page) (affiliate.List[affiliate.Bucket], error)
-	Breakdown(ctx context.Context, q affiliate.BreakdownQuery, pg affiliate.Page) (affiliate.List[affiliate.BreakdownRow], error)
+	Breakdown(ctx context.Context, q affiliate.BreakdownQuery,
+		pg affiliate.Page) (affiliate.List[affiliate.BreakdownRow], error)
 	Statement(ctx context.Context, of affiliate.AffiliateRef, from, to time.Time) (affiliate.Statement, error)
 	ExplainSale(ctx context.Context, id affiliate.SaleID) (affiliate.Explanation, error)
 	Adjustment(ctx context.Context, id uuid.UUID) (affiliate.Adjustment, error)
-	Adjustments(ctx context.Context, f affiliate.AdjustmentQuery, pg affiliate.Page) (affiliate.List[affiliate.Adjustment], error)
+	Adjustments(ctx context.Context, f affiliate.AdjustmentQuery,
+		pg affiliate.Page) (affiliate.List[affiliate.Adjustment], error)
 	RecordAdjustment(ctx context.Context, in affiliate.AdjustmentParams) (affiliate.Adjustment, error)
 }

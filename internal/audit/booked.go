@@ -79,7 +79,8 @@ func (a *audit) siftSaleMovement(r *record.Movement) {
 			a.pick(inMovements, k)
 		}
 	}
-	unweighed := r.Amount.IsZero() && r.Sales == 0 && r.Conversions == 0 && (r.Commission != 0 || r.Revenue.IsZero() && r.Refunds.IsZero())
+	unweighed := r.Amount.IsZero() && r.Sales == 0 && r.Conversions == 0 &&
+		(r.Commission != 0 || r.Revenue.IsZero() && r.Refunds.IsZero())
 	begins := (r.Sales > 0 || r.Conversions > 0) && !r.Cause.Is(affiliate.CauseSale) && !r.Cause.Is(affiliate.CauseMove)
 	if unweighed || begins || r.Cause.Is(affiliate.CauseMove) {
 		a.pick(inMovements, k)

@@ -19,13 +19,15 @@ func (a *audit) verifyCodes() {
 			continue
 		}
 		if n := byCoupon[r.ID].n; r.TimesRedeemed != r.OpeningRedeemed+n || r.OpeningRedeemed < 0 {
-			a.breach("I02", named("coupon", r.ID), "timesRedeemed is %d, %d of them from before, the ledger has %d", r.TimesRedeemed, r.OpeningRedeemed, n)
+			a.breach("I02", named("coupon", r.ID),
+				"timesRedeemed is %d, %d of them from before, the ledger has %d", r.TimesRedeemed, r.OpeningRedeemed, n)
 		}
 		if off := byCoupon[r.ID].off(); fraction(r.DiscountTotal).Cmp(off) != 0 {
 			a.breach("I87", named("coupon", r.ID), "it took off %v, its redemptions %s", r.DiscountTotal, figure(off))
 		}
 		if held := places[r.ID]; r.Held != held.n || fraction(r.HeldDiscount).Cmp(held.off()) != 0 {
-			a.breach("I86", named("coupon", r.ID), "%d places of it are held for %v, its holds have %d for %s", r.Held, r.HeldDiscount, held.n, figure(held.off()))
+			a.breach("I86", named("coupon", r.ID),
+				"%d places of it are held for %v, its holds have %d for %s", r.Held, r.HeldDiscount, held.n, figure(held.off()))
 		}
 		a.verifyTerms(r)
 		a.instants("coupon", r.ID, r.CreatedAt, r.UpdatedAt)
@@ -33,7 +35,8 @@ func (a *audit) verifyCodes() {
 	for r := range a.codes.records() {
 		own := a.mine(r.ID)
 		if n := byCode[r.ID]; own && (r.TimesRedeemed != r.OpeningRedeemed+n || r.OpeningRedeemed < 0) {
-			a.breach("I01", named("code", r.ID), "timesRedeemed is %d, %d of them from before, the ledger has %d", r.TimesRedeemed, r.OpeningRedeemed, n)
+			a.breach("I01", named("code", r.ID),
+				"timesRedeemed is %d, %d of them from before, the ledger has %d", r.TimesRedeemed, r.OpeningRedeemed, n)
 		}
 		if n := places[r.ID].n; own && r.Held != n {
 			a.breach("I86", named("code", r.ID), "%d places of it are held, its holds have %d", r.Held, n)
@@ -89,7 +92,8 @@ func (a *audit) recountLedger() (byCode map[uuid.UUID]int64, byCoupon map[uuid.U
 			continue
 		}
 		if sale.Offer != (there && code == uuid.Nil) {
-			a.breach("I01", numbered("sale", sale.Number), "offer is %t, and the ledger has a redemption: %t, of code %s", sale.Offer, there, code)
+			a.breach("I01", numbered("sale", sale.Number),
+				"offer is %t, and the ledger has a redemption: %t, of code %s", sale.Offer, there, code)
 		}
 		if code != sale.CodeID {
 			a.breach("I01", numbered("sale", sale.Number), "it is by code %s, the ledger says %s", sale.CodeID, code)
@@ -102,10 +106,12 @@ func (a *audit) recountLedger() (byCode map[uuid.UUID]int64, byCoupon map[uuid.U
 func (a *audit) verifyTerms(r *record.Coupon) {
 	name := named("coupon", r.ID)
 	percentage := r.Type == affiliate.CouponPercentage && r.AmountOff.IsZero() && r.Currency == "" &&
-		r.PercentOff.Cmp(affiliate.PercentFromScaled(decimal.Scale)) >= 0 && r.PercentOff.Cmp(affiliate.PercentFromScaled(100*decimal.Scale)) <= 0
+		r.PercentOff.Cmp(affiliate.PercentFromScaled(decimal.Scale)) >= 0 &&
+		r.PercentOff.Cmp(affiliate.PercentFromScaled(100*decimal.Scale)) <= 0
 	flat := r.Type == affiliate.CouponFlat && r.PercentOff.IsZero() && r.AmountOff.Sign() > 0 && r.Currency.Known()
 	if !percentage && !flat {
-		a.breach("I17", name, "type %s, percentOff %v, amountOff %v, currency %q", r.Type, r.PercentOff, r.AmountOff, r.Currency)
+		a.breach("I17", name, "type %s, percentOff %v, amountOff %v, currency %q", r.Type,
+			r.PercentOff, r.AmountOff, r.Currency)
 	}
 	a.titled(name, r.Name)
 	listed(a, name, "duration", r.Duration, durations...)

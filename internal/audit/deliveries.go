@@ -54,7 +54,8 @@ func (a *audit) verifyQueued(r *record.Queue) {
 		return
 	}
 	if e := a.events.see(d.EventID); e != nil && (e.ObjectID != r.ObjectID || e.Revision != r.Revision) {
-		a.breach("I51", name, "object %s, revision %d, its event has %s and %d", r.ObjectID, r.Revision, e.ObjectID, e.Revision)
+		a.breach("I51", name, "object %s, revision %d, its event has %s and %d", r.ObjectID,
+			r.Revision, e.ObjectID, e.Revision)
 	}
 	if r.Tried != (len(d.Attempts) > 0) {
 		a.breach("I51", name, "tried %v, after %d attempts", r.Tried, len(d.Attempts))

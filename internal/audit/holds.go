@@ -16,7 +16,8 @@ import (
 // docs/rules.md 3.5 and 3.10.
 
 // holdStates are those of holds.
-var holdStates = []affiliate.HoldState{affiliate.HoldHeld, affiliate.HoldConfirmed, affiliate.HoldReleased, affiliate.HoldLapsed}
+var holdStates = []affiliate.HoldState{affiliate.HoldHeld, affiliate.HoldConfirmed,
+	affiliate.HoldReleased, affiliate.HoldLapsed}
 
 // A placeSum is a number of places, and what they take off.
 type placeSum struct {
@@ -68,9 +69,11 @@ func (a *audit) recountHolds() map[uuid.UUID]placeSum {
 func (a *audit) verifyHold(r *record.Hold) {
 	name := named("hold", r.ID)
 	listed(a, name, "state", r.State, holdStates...)
-	basket, off, left := r.Basket.Or(affiliate.Amount{}), r.Discount.Or(affiliate.Amount{}), r.Total.Or(affiliate.Amount{})
+	basket, off, left := r.Basket.Or(affiliate.Amount{}), r.Discount.Or(affiliate.Amount{}),
+		r.Total.Or(affiliate.Amount{})
 	if plaintext.Blank(r.HoldID) || r.Number != 0 && r.State != affiliate.HoldConfirmed || r.Worth.Sign() < 0 || off.Sign() < 0 || left.Sign() < 0 || off.Cmp(basket) > 0 {
-		a.breach("I89", name, "%q is %s of sale %d, takes %v (%v) off %v, and leaves %v", r.HoldID, r.State, r.Number, r.Discount, r.Worth, r.Basket, r.Total)
+		a.breach("I89", name, "%q is %s of sale %d, takes %v (%v) off %v, and leaves %v", r.HoldID,
+			r.State, r.Number, r.Discount, r.Worth, r.Basket, r.Total)
 	}
 	if r.Currency == "" && fraction(r.Worth).Cmp(fraction(off)) != 0 {
 		a.breach("I89", name, "it takes off %v, worth %v", off, r.Worth)
@@ -130,7 +133,8 @@ func (a *audit) verifyRedemption(r *record.Redemption) {
 		a.breach("I90", name, "it is of the order %q", r.ExternalID)
 	}
 	if r.Discount.Sign() < 0 || r.Refunded && r.RestoredAt.IsZero() {
-		a.breach("I90", name, "it took off %v, was given back at %v, for a refund: %v", r.Discount, r.RestoredAt, r.Refunded)
+		a.breach("I90", name, "it took off %v, was given back at %v, for a refund: %v", r.Discount,
+			r.RestoredAt, r.Refunded)
 	}
 }
 

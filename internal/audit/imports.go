@@ -60,8 +60,10 @@ func (a *audit) isOther(r *record.Import) bool {
 		kind imported.Kind
 		has  bool
 	}{
-		{record.ImportedAsAffiliate, a.affiliates.has(r.Object)}, {record.ImportedAsLink, a.links.has(r.Object)}, {record.ImportedAsCoupon, a.coupons.has(r.Object)},
-		{record.ImportedAsCode, a.codes.has(r.Object)}, {record.ImportedAsReferral, a.referrals.has(r.Object)}, {record.ImportedAsSale, a.sales.has(r.Object)},
+		{record.ImportedAsAffiliate, a.affiliates.has(r.Object)}, {record.ImportedAsLink,
+			a.links.has(r.Object)}, {record.ImportedAsCoupon, a.coupons.has(r.Object)},
+		{record.ImportedAsCode, a.codes.has(r.Object)}, {record.ImportedAsReferral,
+			a.referrals.has(r.Object)}, {record.ImportedAsSale, a.sales.has(r.Object)},
 		{record.ImportedAsBonus, a.adjusted.has(r.Object)}, {record.ImportedAsPayout, a.payouts.has(r.Object)},
 	} {
 		if table.has {
@@ -78,7 +80,8 @@ func (a *audit) verifyImportedSale(r *record.Import, sale *record.Sale) {
 	kept, err := r.Figures.Sales.Sub(r.Figures.Refunds)
 	if hand.Earned != r.Figures.Commission || hand.Kept != kept || err != nil {
 		if sale.Revision == 0 {
-			a.breach("I80", numbered("sale", sale.Number), "it was imported with %v on %v, and has %v on %v", r.Figures.Commission, kept, hand.Earned, hand.Kept)
+			a.breach("I80", numbered("sale", sale.Number),
+				"it was imported with %v on %v, and has %v on %v", r.Figures.Commission, kept, hand.Earned, hand.Kept)
 		}
 		return
 	}
@@ -88,7 +91,8 @@ func (a *audit) verifyImportedSale(r *record.Import, sale *record.Sale) {
 	}
 	want := nearest(times(fraction(r.Figures.Commission), per(now, fraction(kept))), a.Cfg.Currency)
 	if sum := entriesOf(sale); sum.Cmp(want) != 0 {
-		a.breach("I80", numbered("sale", sale.Number), "it earns %s, and %s of what was imported", figure(sum), figure(want))
+		a.breach("I80", numbered("sale", sale.Number), "it earns %s, and %s of what was imported",
+			figure(sum), figure(want))
 	}
 }
 

@@ -95,8 +95,10 @@ func (a *audit) follow(t *trail, r *record.Movement) {
 
 // movesWell reports whether a movement is in order by itself.
 func movesWell(r *record.Movement) bool {
-	return slices.Contains(allAccounts, r.From.Value()) && slices.Contains(allAccounts, r.To.Value()) && slices.Contains(causes, r.Cause.Value()) &&
-		r.Amount.Sign() >= 0 && r.Amount.IsZero() == engine.IsMemo(r) && (!engine.IsMemo(r) || r.From.Is(affiliate.AccountAccrual))
+	return slices.Contains(allAccounts, r.From.Value()) &&
+		slices.Contains(allAccounts, r.To.Value()) && slices.Contains(causes, r.Cause.Value()) &&
+		r.Amount.Sign() >= 0 && r.Amount.IsZero() == engine.IsMemo(r) &&
+		(!engine.IsMemo(r) || r.From.Is(affiliate.AccountAccrual))
 }
 
 // verifyCounts compares what the movements of each affiliate count with its sales and its
@@ -174,9 +176,12 @@ func (a *audit) bookSaleMovement(sales map[int64]*saleMovements, r *record.Movem
 func (a *audit) verifyOrigin(r *record.Movement, s *saleMovements) {
 	sale := s.record
 	named := r.CodeID == sale.CodeID && (r.LinkID == sale.LinkID || a.links.see(sale.LinkID) == nil)
-	entry := r.Commission == 0 || slices.ContainsFunc(sale.Commissions, func(c record.Commission) bool { return c.Number == r.Commission })
+	entry := r.Commission == 0 ||
+		slices.ContainsFunc(sale.Commissions,
+			func(c record.Commission) bool { return c.Number == r.Commission })
 	anew := r.Cause.Is(affiliate.CauseUpdate)
-	left := (anew || r.Cause.Is(affiliate.CauseMove) || r.Cause.Is(affiliate.CauseMerge)) && (r.Sales < 0 || r.Conversions < 0 || !r.From.Is(affiliate.AccountAccrual))
+	left := (anew || r.Cause.Is(affiliate.CauseMove) || r.Cause.Is(affiliate.CauseMerge)) &&
+		(r.Sales < 0 || r.Conversions < 0 || !r.From.Is(affiliate.AccountAccrual))
 	switch {
 	case left && s.unknown != nil && s.unknown.AffiliateID == r.AffiliateID && s.unknown.CodeID == r.CodeID:
 		s.unknown = nil
@@ -187,7 +192,8 @@ func (a *audit) verifyOrigin(r *record.Movement, s *saleMovements) {
 }
 
 func (a *audit) breachOfOrigin(r *record.Movement) {
-	a.breach("I65", named("movement", r.ID), "it is of code %s, link %s and commission %d, which sale %d does not have", r.CodeID, r.LinkID, r.Commission, r.Sale)
+	a.breach("I65", named("movement", r.ID),
+		"it is of code %s, link %s and commission %d, which sale %d does not have", r.CodeID, r.LinkID, r.Commission, r.Sale)
 }
 
 // verifyBooks compares the books of each affiliate with its movements, and with
@@ -205,7 +211,8 @@ func (a *audit) verifyBooks(trails map[uuid.UUID]*trail) {
 		}
 		name := named("books", id)
 		if !t.bad && (accounts(books) != accounts(&t.books) || books.Number != t.books.Number || books.LastAt != t.at) {
-			a.breach("I63", name, "they say %s after %d movements, the movements lead to %s after %d", figures(books), books.Number, figures(&t.books), t.books.Number)
+			a.breach("I63", name,
+				"they say %s after %d movements, the movements lead to %s after %d", figures(books), books.Number, figures(&t.books), t.books.Number)
 		}
 		if want := counted[id]; !books.Opened.IsZero() && accounts(books) != want {
 			a.breach("I64", name, "they say %s, a recount %s", figures(books), figures(&want))
@@ -297,11 +304,13 @@ func (a *audit) verifyBookedSales(sales map[int64]*saleMovements) {
 			}
 		}
 		if !s.whole || s.sum != want {
-			a.breach("I65", numbered("sale", r.Number), "its commissions are %v, its movements add up to %v", want, s.sum)
+			a.breach("I65", numbered("sale", r.Number),
+				"its commissions are %v, its movements add up to %v", want, s.sum)
 		}
 		for former, sum := range s.former {
 			if !sum.IsZero() {
-				a.breach("I65", numbered("sale", r.Number), "its movements of affiliate %s, whom it does not credit, add up to %v", former, sum)
+				a.breach("I65", numbered("sale", r.Number),
+					"its movements of affiliate %s, whom it does not credit, add up to %v", former, sum)
 			}
 		}
 	}
@@ -319,7 +328,8 @@ func (a *audit) verifyStep(steps map[uuid.UUID]map[affiliate.Cause]int, r *recor
 	}
 	steps[r.PayoutID][r.Cause.Value()]++
 	if payout := a.payouts.get(r.PayoutID); payout != nil && (payout.Amount != r.Amount || payout.AffiliateID != a.heir(r.AffiliateID)) {
-		a.breach("I66", named("payout", payout.ID), "it is %v, its movement %d is %v", payout.Amount, r.Number, r.Amount)
+		a.breach("I66", named("payout", payout.ID), "it is %v, its movement %d is %v",
+			payout.Amount, r.Number, r.Amount)
 	}
 }
 

@@ -48,17 +48,20 @@ func (a *audit) verifyPayment(r *record.Payment) {
 		listed(a, name, "dispute", f.State, engine.DisputeRanks...)
 	}
 	if r.Conflict != uuid.Nil && (r.Sale != uuid.Nil || len(r.Waiting) != 1) {
-		a.breach("I82", name, "it waits for a decision about sale %s and has sale %s, %d waiting", r.Conflict, r.Sale, len(r.Waiting))
+		a.breach("I82", name, "it waits for a decision about sale %s and has sale %s, %d waiting",
+			r.Conflict, r.Sale, len(r.Waiting))
 	}
 	revoked, differs := r.Left == string(affiliate.SaleRevoked), r.Left == string(affiliate.SaleDiffers)
 	if revoked && r.Revoked.Before(r.Stands) || differs && r.Raised.IsZero() {
 		a.breach("I82", name, "it waits as %s and nothing says so", r.Left)
 	}
 	if r.Left != "" && (r.Sale != uuid.Nil != (revoked || differs) || r.Conflict != uuid.Nil || r.Gross.IsZero() != (len(r.Waiting) == 1 && r.Waiting[0].Untold)) {
-		a.breach("I82", name, "it waits as %s and has sale %s, conflict %s, gross %v", r.Left, r.Sale, r.Conflict, r.Gross)
+		a.breach("I82", name, "it waits as %s and has sale %s, conflict %s, gross %v", r.Left,
+			r.Sale, r.Conflict, r.Gross)
 	}
 	if r.Left == string(affiliate.SaleOtherCurrency) && (r.Counted == "" || !r.Rate.IsZero() || len(r.Waiting) > 0 && r.Waiting[0].Currency == "") || r.Rate.Scaled() < 0 {
-		a.breach("I82", name, "it waits as %q and is counted in %q, at %v, %d waiting", r.Left, r.Counted, r.Rate, len(r.Waiting))
+		a.breach("I82", name, "it waits as %q and is counted in %q, at %v, %d waiting", r.Left,
+			r.Counted, r.Rate, len(r.Waiting))
 	}
 	if len(r.Waiting) > 1 || r.Sale != uuid.Nil && len(r.Waiting) > 0 && r.PayerID == "" {
 		a.breach("I76", name, "it has sale %s, %d waiting", r.Sale, len(r.Waiting))
@@ -88,7 +91,8 @@ func (a *audit) verifyTaken(r *record.Payment, sale *record.Sale, c affiliate.Cu
 		}
 	}
 	if brought := a.broughtOf(r, taken, c); taken.Cmp(brought) > 0 {
-		a.breach("I82", named("payment", r.ID), "it brought %s, and its refunds took %s off its sale", figure(brought), figure(taken))
+		a.breach("I82", named("payment", r.ID),
+			"it brought %s, and its refunds took %s off its sale", figure(brought), figure(taken))
 	}
 }
 
@@ -148,7 +152,8 @@ func (a *audit) siftPayments() {
 		a.verifyPayment(r)
 		siftKeys(a, inPayments, &a.payments, r)
 		a.add(inPayments, k, k.num(isKeyed), -1)
-		if gross, worth := r.Gross.Or(affiliate.Amount{}), r.Worth.Or(affiliate.Amount{}); len(r.Refunds) > 0 || len(r.Disputes) > 0 ||
+		if gross, worth := r.Gross.Or(affiliate.Amount{}),
+			r.Worth.Or(affiliate.Amount{}); len(r.Refunds) > 0 || len(r.Disputes) > 0 ||
 			!r.Refunded.IsZero() || gross.Sign() < 0 || worth.Sign() < 0 {
 			a.pick(inPayments, a.key(r.Sale))
 		}

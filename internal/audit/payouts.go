@@ -129,13 +129,15 @@ func (a *audit) entries() map[entryKey]*paidEntry {
 		for i := range r.Commissions {
 			c := &r.Commissions[i]
 			enter(entryKey{number: c.Number}, paidEntry{
-				name: numbered("commission", c.Number), affiliate: c.AffiliateID, amount: c.Earned, payout: c.PayoutID, frozen: engine.CommissionFrozen(c), sale: r.Number,
+				name: numbered("commission",
+					c.Number), affiliate: c.AffiliateID, amount: c.Earned, payout: c.PayoutID, frozen: engine.CommissionFrozen(c), sale: r.Number,
 			})
 		}
 	}
 	for r := range a.adjusted.records() {
 		enter(entryKey{id: r.ID}, paidEntry{
-			name: named("adjustment", r.ID), affiliate: r.AffiliateID, amount: r.Amount, payout: r.PayoutID, sale: r.Sale,
+			name: named("adjustment",
+				r.ID), affiliate: r.AffiliateID, amount: r.Amount, payout: r.PayoutID, sale: r.Sale,
 		})
 	}
 	return entries
@@ -313,8 +315,11 @@ func (a *audit) verifyLine(r *record.Line) {
 	switch {
 	case payout == nil && a.affiliates.see(r.AffiliateID) != nil:
 		a.breach("I69", name, "its payout %s does not exist", r.PayoutID)
-	case payout != nil && (payout.RunID != r.RunID || payout.AffiliateID != a.heir(r.AffiliateID) || payout.Amount != r.Amount):
-		a.breach("I69", name, "%v, its payout %s is %v of another run or affiliate", r.Amount, r.PayoutID, payout.Amount)
+	case payout != nil &&
+		(payout.RunID != r.RunID || payout.AffiliateID != a.heir(r.AffiliateID) ||
+			payout.Amount != r.Amount):
+		a.breach("I69", name, "%v, its payout %s is %v of another run or affiliate", r.Amount,
+			r.PayoutID, payout.Amount)
 	}
 }
 

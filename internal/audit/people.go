@@ -112,7 +112,8 @@ func (a *audit) verifyAliases() {
 	}
 	for r := range a.links.records() {
 		if a.mine(r.ID) && len(r.Aliases) != named[r.ID] {
-			a.breach("I84", object{kind: "link", id: r.ID}, "it names %d aliases, %d lead to it", len(r.Aliases), named[r.ID])
+			a.breach("I84", object{kind: "link", id: r.ID}, "it names %d aliases, %d lead to it",
+				len(r.Aliases), named[r.ID])
 		}
 	}
 	unique(a, "I84", "alias", &a.aliases, record.BySlug)

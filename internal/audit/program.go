@@ -47,7 +47,8 @@ func Report(ctx context.Context, p *engine.Program) (_ affiliate.Verification, e
 	if err != nil {
 		return affiliate.Verification{}, err
 	}
-	return affiliate.Verification{Holds: len(breaches) == 0, Records: records, Breaches: breaches, Took: max(0, p.Now().Sub(started))}, nil
+	return affiliate.Verification{Holds: len(breaches) == 0, Records: records, Breaches: breaches,
+		Took: max(0, p.Now().Sub(started))}, nil
 }
 
 // Breaches checks the records of one snapshot, and counts them.

@@ -83,7 +83,8 @@ func (a *audit) chargedAs(r *record.Sale) (*record.Sale, affiliate.Currency) {
 		return r, a.Cfg.Currency
 	}
 	q, c := *r, &r.Charged[0]
-	q.TotalEarned, q.Subtotal, q.Tax, q.Shipping, q.Refunded = c.TotalEarned, c.Subtotal, c.TaxAmount, c.ShippingAmount, c.RefundedAmount
+	q.TotalEarned, q.Subtotal, q.Tax, q.Shipping, q.Refunded = c.TotalEarned, c.Subtotal,
+		c.TaxAmount, c.ShippingAmount, c.RefundedAmount
 	return &q, c.Currency
 }
 
@@ -110,11 +111,14 @@ func (a *audit) verifyCharged(name object, r *record.Sale) {
 		what      string
 		of, worth affiliate.Amount
 	}{
-		{"total", c.TotalEarned, r.TotalEarned}, {"tax", c.TaxAmount, r.Tax}, {"shipping", c.ShippingAmount, r.Shipping},
-		{"refunded", c.RefundedAmount, r.Refunded}, {"subtotal", c.Subtotal.Or(affiliate.Amount{}), r.Subtotal.Or(affiliate.Amount{})},
+		{"total", c.TotalEarned, r.TotalEarned}, {"tax", c.TaxAmount, r.Tax}, {"shipping",
+			c.ShippingAmount, r.Shipping},
+		{"refunded", c.RefundedAmount, r.Refunded}, {"subtotal", c.Subtotal.Or(affiliate.Amount{}),
+			r.Subtotal.Or(affiliate.Amount{})},
 	} {
 		if want := nearest(inProgram(r, fraction(pair.of)), a.Cfg.Currency); want.Cmp(fraction(pair.worth)) != 0 {
-			a.breach("I85", name, "its %s is %v, and %v %s at %v are %s", pair.what, pair.worth, pair.of, c.Currency, c.ExchangeRate, figure(want))
+			a.breach("I85", name, "its %s is %v, and %v %s at %v are %s", pair.what, pair.worth,
+				pair.of, c.Currency, c.ExchangeRate, figure(want))
 		}
 	}
 	if c.Subtotal.IsZero() != r.Subtotal.IsZero() {
@@ -197,7 +201,8 @@ func (d deduction) earns(r *record.Sale) *big.Rat {
 	left := d.base(r, remainderOf(r))
 	rate, _ := r.Rate.Get()
 	if hand, ok := r.ByHand.Get(); ok {
-		then := remainder{minus(fraction(r.TotalEarned), fraction(hand.Kept)), fraction(hand.Named), fraction(hand.Tax), fraction(hand.Shipping)}
+		then := remainder{minus(fraction(r.TotalEarned), fraction(hand.Kept)), fraction(hand.Named),
+			fraction(hand.Tax), fraction(hand.Shipping)}
 		if whole := d.base(r, then); whole.Sign() != 0 {
 			return times(fraction(hand.Earned), per(left, whole))
 		}
@@ -360,7 +365,8 @@ func (a *audit) verifySaleTerms(r *record.Sale) {
 	rate, _ := r.Rate.Get()
 	if w.RateFrom.Is(affiliate.RateOfPlan) || w.RateFrom.Is(affiliate.RateOfProgram) {
 		if rate != t.Rate || !r.RateType.Is(t.Type) {
-			a.breach("I40", numbered("sale", r.Number), "its rate is %s %v, that of its terms %s %v", r.RateType, rate, t.Type, t.Rate)
+			a.breach("I40", numbered("sale", r.Number),
+				"its rate is %s %v, that of its terms %s %v", r.RateType, rate, t.Type, t.Rate)
 		}
 	}
 	a.verifyCap(r, t)
@@ -390,7 +396,8 @@ func (a *audit) verifyCap(r *record.Sale, t *affiliate.Terms) {
 	}
 	limit, capped := r.Cap.Get()
 	if capped != (most != nil) || capped && fraction(limit).Cmp(most) != 0 {
-		a.breach("I40", numbered("sale", r.Number), "it may earn at most %v, by its terms %v a sale and %v a customer, who had earned %v", r.Cap, t.MaxPerSale, t.MaxPerCustomer, r.Why.Earlier)
+		a.breach("I40", numbered("sale", r.Number),
+			"it may earn at most %v, by its terms %v a sale and %v a customer, who had earned %v", r.Cap, t.MaxPerSale, t.MaxPerCustomer, r.Why.Earlier)
 	}
 }
 
@@ -451,7 +458,8 @@ func (a *audit) verifyPlan(r *record.Plan) {
 	for i := range r.Versions {
 		a.verifyVersion(name, &r.Versions[i].Terms)
 		if i > 0 && !r.Versions[i].From.After(r.Versions[i-1].From) {
-			a.breach("I44", name, "version %d of its terms begins %v, and the one before it %v", i, r.Versions[i].From, r.Versions[i-1].From)
+			a.breach("I44", name, "version %d of its terms begins %v, and the one before it %v", i,
+				r.Versions[i].From, r.Versions[i-1].From)
 		}
 	}
 	if n := len(r.Versions) + 1; n > refusal.MaxVersions {

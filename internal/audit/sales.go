@@ -62,7 +62,8 @@ func (a *audit) verifySale(r *record.Sale) {
 	}
 	net := func() *big.Rat { return minus(minus(fraction(r.TotalEarned), fraction(r.Tax)), fraction(r.Shipping)) }
 	if basket, told := r.Subtotal.Get(); told && (basket.Sign() <= 0 || fraction(basket).Cmp(net()) < 0) {
-		a.breach("I44", name, "subtotal %v of total %v, tax %v, shipping %v", r.Subtotal, r.TotalEarned, r.Tax, r.Shipping)
+		a.breach("I44", name, "subtotal %v of total %v, tax %v, shipping %v", r.Subtotal,
+			r.TotalEarned, r.Tax, r.Shipping)
 	}
 	if len(r.Lines) > 0 {
 		a.verifyLines(name, r)
@@ -78,7 +79,8 @@ func (a *audit) verifySale(r *record.Sale) {
 func freeAsStored(r *record.Sale) bool {
 	if r.Conversion != "" {
 		_, rated := r.Rate.Get()
-		return !r.Free && !r.Past && !rated && r.TotalEarned.IsZero() && r.Subtotal.IsZero() && r.Why.Payment == 0 && len(r.Commissions) > 0
+		return !r.Free && !r.Past && !rated && r.TotalEarned.IsZero() && r.Subtotal.IsZero() &&
+			r.Why.Payment == 0 && len(r.Commissions) > 0
 	}
 	basket, _ := r.Subtotal.Get()
 	nothing := r.TotalEarned.Sign() == 0
@@ -102,9 +104,11 @@ func (a *audit) verifyRefunds(r *record.Sale) {
 			a.breach("I41", name, "with refund %q more came back than was refunded", refund.ID)
 		}
 		tax, shipping := refund.Tax.Or(affiliate.Amount{}), refund.Shipping.Or(affiliate.Amount{})
-		over := tax.Sign() < 0 || shipping.Sign() < 0 || plus(fraction(tax), fraction(shipping)).Cmp(fraction(refund.Amount)) > 0
+		over := tax.Sign() < 0 || shipping.Sign() < 0 ||
+			plus(fraction(tax), fraction(shipping)).Cmp(fraction(refund.Amount)) > 0
 		if !refund.Fact && over || refund.Tax.IsZero() != refund.Shipping.IsZero() {
-			a.breach("I41", name, "refund %q of %v has %v of tax and %v of shipping", refund.ID, refund.Amount, refund.Tax, refund.Shipping)
+			a.breach("I41", name, "refund %q of %v has %v of tax and %v of shipping", refund.ID,
+				refund.Amount, refund.Tax, refund.Shipping)
 		}
 		sum = total
 		ids[refund.ID] = refund.ID != ""
@@ -120,7 +124,8 @@ func (a *audit) verifyRefunds(r *record.Sale) {
 		full = r.Status.Is(affiliate.SaleRefunded)
 	}
 	if full != r.Status.Is(affiliate.SaleRefunded) || full != r.DeletedFired || full == r.RefundedAt.IsZero() {
-		a.breach("I41", name, "refunded %v of %v, status %s, refundedAt %v", r.Refunded, r.TotalEarned, r.Status, r.RefundedAt)
+		a.breach("I41", name, "refunded %v of %v, status %s, refundedAt %v", r.Refunded,
+			r.TotalEarned, r.Status, r.RefundedAt)
 	}
 	if !full {
 		return
@@ -167,7 +172,8 @@ func (a *audit) verifyCommission(r *record.Sale, i int) {
 		a.breach("I40", name, "commission %d earns %v, number %d of the sale", c.Number, c.Earned, i+1)
 	}
 	if own && c.AffiliateID != r.AffiliateID {
-		a.breach("I40", name, "commission %d is of affiliate %s, the sale of %s", c.Number, c.AffiliateID, r.AffiliateID)
+		a.breach("I40", name, "commission %d is of affiliate %s, the sale of %s", c.Number,
+			c.AffiliateID, r.AffiliateID)
 	}
 	if a.affiliates.lacks(c.AffiliateID) {
 		a.breach("I36", name, "the affiliate %s of commission %d does not exist", c.AffiliateID, c.Number)
@@ -193,7 +199,9 @@ func (a *audit) siftSale(r *record.Sale) {
 	a.verifyCommissions(r)
 	a.verifyWhy(r)
 	a.verifySaleTerms(r)
-	a.given(inSales, saleNumbers, a.keyed(a.sales.kind, record.Key{Index: record.ByNumber, ID: record.NumberID(r.Number)}), r.Number)
+	a.given(inSales, saleNumbers,
+		a.keyed(a.sales.kind,
+			record.Key{Index: record.ByNumber, ID: record.NumberID(r.Number)}), r.Number)
 	siftKeys(a, inSales, &a.sales, r)
 	a.siftOrigin(r)
 	a.siftImported(r.ID, record.ImportedAsSale)
@@ -278,7 +286,8 @@ func (a *audit) siftCommissions(r *record.Sale) {
 
 // ruled reports whether a rule decides about a line of the sale.
 func ruled(r *record.Sale) bool {
-	return slices.ContainsFunc(r.Lines, func(l affiliate.StoredLine) bool { return l.Rule != "" || l.Pay != affiliate.RulePay{} })
+	return slices.ContainsFunc(r.Lines,
+		func(l affiliate.StoredLine) bool { return l.Rule != "" || l.Pay != affiliate.RulePay{} })
 }
 
 // paysAmounts reports whether a rule of the sale pays more than a part of its base may be.
@@ -296,7 +305,8 @@ func (a *audit) verifyLines(name object, r *record.Sale) {
 		sum = plus(sum, fraction(l.Amount))
 		off := plus(fraction(l.Discount), fraction(l.CodeDiscount))
 		if l.Quantity.Sign() <= 0 || l.Discount.Sign() < 0 || l.CodeDiscount.Sign() < 0 || off.Cmp(fraction(l.Amount)) > 0 || len(l.Categories) > refusal.MaxCategories {
-			a.breach("I44", name, "line %d: %v pieces for %v, discount %v, by the code %v, in %d categories", i, l.Quantity, l.Amount, l.Discount, l.CodeDiscount, len(l.Categories))
+			a.breach("I44", name,
+				"line %d: %v pieces for %v, discount %v, by the code %v, in %d categories", i, l.Quantity, l.Amount, l.Discount, l.CodeDiscount, len(l.Categories))
 		}
 		if l.CodeDiscount.Sign() > 0 && r.CodeID == uuid.Nil && !r.Offer {
 			a.breach("I44", name, "line %d: %v off by a code that it has not", i, l.CodeDiscount)
@@ -305,7 +315,8 @@ func (a *audit) verifyLines(name object, r *record.Sale) {
 			a.breach("I44", name, "two of its lines are %q", l.ID)
 		}
 		if was, known := pays[l.Rule]; known && was != l.Pay {
-			a.breach("I40", name, "line %d: the rule %q pays %s %v, and %s %v", i, l.Rule, was.Type, was.Rate, l.Pay.Type, l.Pay.Rate)
+			a.breach("I40", name, "line %d: the rule %q pays %s %v, and %s %v", i, l.Rule, was.Type,
+				was.Rate, l.Pay.Type, l.Pay.Rate)
 		}
 		pays[l.Rule] = l.Pay
 		a.verifyPay(name, i, r)
@@ -395,7 +406,8 @@ func shared(sum *big.Rat, weights []*big.Rat) []*big.Rat {
 // of them, else by their amounts, else the first has it all.
 func (d deduction) lineBases(r *record.Sale) []*big.Rat {
 	base := d.base(r, remainder{new(big.Rat), new(big.Rat), new(big.Rat), new(big.Rat)})
-	nets, amounts, first := make([]*big.Rat, len(r.Lines)), make([]*big.Rat, len(r.Lines)), make([]*big.Rat, len(r.Lines))
+	nets, amounts, first := make([]*big.Rat, len(r.Lines)), make([]*big.Rat, len(r.Lines)),
+		make([]*big.Rat, len(r.Lines))
 	for i := range r.Lines {
 		l := &r.Lines[i]
 		amounts[i], first[i] = fraction(l.Amount), new(big.Rat)
@@ -421,7 +433,8 @@ func (d deduction) ofLines(r *record.Sale, left, kept *big.Rat) *big.Rat {
 		all = plus(all, open[i])
 	}
 	rate, _ := r.Rate.Get()
-	ofSale := affiliate.RulePay{Type: cmp.Or(affiliate.RuleType(r.RateType.Value()), affiliate.RulePercentage), Rate: rate}
+	ofSale := affiliate.RulePay{Type: cmp.Or(affiliate.RuleType(r.RateType.Value()),
+		affiliate.RulePercentage), Rate: rate}
 	// of returns the part of an amount that the lines of a rule keep of their bases, from the first line.
 	of := func(amount *big.Rat, from int, one bool) *big.Rat {
 		had, has := new(big.Rat), new(big.Rat)
@@ -488,7 +501,8 @@ func (a *audit) verifyRules(name object, t *affiliate.Terms) {
 	}
 	terms := t.Clone()
 	terms.MaxPayments, terms.MaxMonths, terms.HoldDays = 0, 0, 0 // these and the rate are checked by themselves
-	terms.Type, terms.Rate, terms.MaxPerSale, terms.MaxPerCustomer = "", affiliate.Percent{}, affiliate.Amount{}, affiliate.Amount{}
+	terms.Type, terms.Rate, terms.MaxPerSale, terms.MaxPerCustomer = "", affiliate.Percent{},
+		affiliate.Amount{}, affiliate.Amount{}
 	want := terms.Clone()
 	if err := engine.NormalizeTerms(&terms); err != nil {
 		a.breach("I40", name, "its rules are not valid: %v", err)
@@ -521,7 +535,8 @@ func (a *audit) verifyClicked(r *record.Sale, clicks map[int64]*record.Click) {
 		return
 	}
 	if click := clicks[n]; click != nil && (click.CreatedAt.After(r.CreatedAt) || click.AffiliateID != r.AffiliateID) {
-		a.breach("I74", numbered("sale", r.Number), "its click %d is of affiliate %s and %v", n, click.AffiliateID, click.CreatedAt)
+		a.breach("I74", numbered("sale", r.Number), "its click %d is of affiliate %s and %v", n,
+			click.AffiliateID, click.CreatedAt)
 	}
 }
 
@@ -551,9 +566,12 @@ func (a *audit) verifyWhy(r *record.Sale) {
 		a.breach("I70", name, "it is credited by %s, with code %s and click %d", w.By, r.CodeID, w.Click)
 	}
 	plan, tier := w.PlanID != uuid.Nil, w.TierID != uuid.Nil
-	if plan == w.PlanFrom.Is(affiliate.PlanOfProgram) || tier != w.RateFrom.Is(affiliate.RateOfTier) || r.RateFixed != w.RateFrom.Is(affiliate.RateOfSale) ||
+	if plan == w.PlanFrom.Is(affiliate.PlanOfProgram) ||
+		tier != w.RateFrom.Is(affiliate.RateOfTier) ||
+		r.RateFixed != w.RateFrom.Is(affiliate.RateOfSale) ||
 		w.RateFrom.Is(affiliate.RateOfPlan) && !plan || w.RateFrom.Is(affiliate.RateOfProgram) && plan || !slices.Contains(rateSources, w.RateFrom.Value()) {
-		a.breach("I70", name, "its rate is from %s, its plan %s from %s, its tier %s", w.RateFrom, w.PlanID, w.PlanFrom, w.TierID)
+		a.breach("I70", name, "its rate is from %s, its plan %s from %s, its tier %s", w.RateFrom,
+			w.PlanID, w.PlanFrom, w.TierID)
 	}
 	if len(r.Commissions) == 0 && w.Over.Is("") && !r.Free {
 		a.breach("I70", name, "it has no commission, and no reason for that")

@@ -105,7 +105,8 @@ const prime = 1<<61 - 1
 func (s *sieve) open(size sieveSize, shares uint64) {
 	s.size, s.shares = size, shares
 	s.facts, s.values = make([]uint64, 1<<size.facts), nil
-	s.once, s.steps = filter{bits: make([]uint64, 1<<size.once/64), each: 48}, filter{bits: make([]uint64, 1<<size.steps/64), each: 16}
+	s.once, s.steps = filter{bits: make([]uint64, 1<<size.once/64), each: 48},
+		filter{bits: make([]uint64, 1<<size.steps/64), each: 16}
 	for i := range s.numbers {
 		s.numbers[i] = make([]uint64, 1<<size.numbers/64)
 	}

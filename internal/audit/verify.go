@@ -92,7 +92,9 @@ func (a *audit) breach(invariant string, of object, detail string, args ...any) 
 	if len(args) > 0 {
 		detail = fmt.Sprintf(detail, args...)
 	}
-	a.breaches = append(a.breaches, placedBreach{affiliate.Breach{Invariant: invariant, Object: of.String(), Detail: detail}, a.now, a.stage, a.place})
+	a.breaches = append(a.breaches,
+		placedBreach{affiliate.Breach{Invariant: invariant, Object: of.String(), Detail: detail},
+			a.now, a.stage, a.place})
 }
 
 // early runs a check whose breaches come before all others, in the order of n.

@@ -144,7 +144,8 @@ func (w Stopwatch) measure(n int, run func(n int)) cost {
 	took := w(func() { run(n) })
 	runtime.ReadMemStats(&after)
 	per := func(v uint64) float64 { return float64(v) / float64(n) }
-	return cost{float64(took.Nanoseconds()) / float64(n), per(after.Mallocs - before.Mallocs), per(after.TotalAlloc - before.TotalAlloc)}
+	return cost{float64(took.Nanoseconds()) / float64(n), per(after.Mallocs - before.Mallocs),
+		per(after.TotalAlloc - before.TotalAlloc)}
 }
 
 func times(costs []cost) []float64 {

@@ -30,7 +30,8 @@ func ShopOf(tb testing.TB, store record.Store, codes int, adjust func(*tributary
 	adjust(&cfg)
 	p, err := tributary.New(store, cfg)
 	check(tb, err)
-	coupon, err := p.CreateCoupon(ctx, affiliate.CouponParams{Name: "All", PercentOff: affiliate.Set(affiliate.MustPercent("20"))})
+	coupon, err := p.CreateCoupon(ctx,
+		affiliate.CouponParams{Name: "All", PercentOff: affiliate.Set(affiliate.MustPercent("20"))})
 	check(tb, err)
 	owners := make([]affiliate.Affiliate, codes)
 	for i := range codes {
@@ -39,7 +40,8 @@ func ShopOf(tb testing.TB, store record.Store, codes int, adjust func(*tributary
 			FirstName: "A", LastName: n, Email: "a" + n + "@example.com", AffiliateLink: "slug-" + n,
 		})
 		check(tb, err)
-		_, err = p.CreateCode(ctx, affiliate.CodeParams{CouponID: coupon.ID, Code: "CODE" + n, AffiliateID: owners[i].ID})
+		_, err = p.CreateCode(ctx,
+			affiliate.CodeParams{CouponID: coupon.ID, Code: "CODE" + n, AffiliateID: owners[i].ID})
 		check(tb, err)
 	}
 	return p, owners

@@ -174,7 +174,8 @@ func storeFlights(o *engine.Op, all []rawClaim) error {
 
 // claimsOf encodes the payloads and opens the secrets, each once.
 func claimsOf(ctx context.Context, p *engine.Program, all []rawClaim, now affiliate.Instant) ([]affiliate.Claim, error) {
-	secrets, headers, payloads := make(map[uuid.UUID][]affiliate.Secret), make(map[uuid.UUID]affiliate.EndpointHeaders), make(map[uuid.UUID][]byte)
+	secrets, headers, payloads := make(map[uuid.UUID][]affiliate.Secret),
+		make(map[uuid.UUID]affiliate.EndpointHeaders), make(map[uuid.UUID][]byte)
 	out, sealed := make([]affiliate.Claim, 0, len(all)), []affiliate.Attempt(nil)
 	for _, t := range all {
 		c := t.claim
@@ -186,7 +187,9 @@ func claimsOf(ctx context.Context, p *engine.Program, all []rawClaim, now affili
 		}
 		c.Payload, c.Secrets, c.Headers = payloads[t.event], secrets[c.Endpoint], headers[c.Endpoint]
 		if c.Secrets == nil {
-			sealed = append(sealed, affiliate.Attempt{Delivery: c.Delivery, Token: c.Token, At: now.Time(), URL: c.URL, Err: affiliate.FailedSecret})
+			sealed = append(sealed,
+				affiliate.Attempt{Delivery: c.Delivery, Token: c.Token, At: now.Time(), URL: c.URL,
+					Err: affiliate.FailedSecret})
 			continue
 		}
 		out = append(out, c)

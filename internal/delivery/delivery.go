@@ -51,7 +51,8 @@ func Deliveries(ctx context.Context, p *engine.Program, f affiliate.DeliveryQuer
 	over := func(d record.Delivery) bool { return p.Before(d.CreatedAt, since) }
 	return engine.View(ctx, p, func(o *engine.Op) (affiliate.List[affiliate.Delivery], error) {
 		table := engine.FilteredTable[record.Delivery]{Table: o.Tx.Deliveries, Keep: keep, Over: over}
-		return engine.Chosen(table, choose(f), l, func(rec record.Delivery) (affiliate.Delivery, error) { return deliveryOf(rec), nil })
+		return engine.Chosen(table, choose(f), l,
+			func(rec record.Delivery) (affiliate.Delivery, error) { return deliveryOf(rec), nil })
 	})
 }
 
@@ -59,7 +60,8 @@ func Deliveries(ctx context.Context, p *engine.Program, f affiliate.DeliveryQuer
 // deliveries to walk comes last.
 func choose(f affiliate.DeliveryQuery) (c engine.Choice[record.Delivery]) {
 	if f.State != "" {
-		c.Under(record.Key{Index: record.OfState, Text: string(f.State)}, func(r *record.Delivery) bool { return r.State == f.State })
+		c.Under(record.Key{Index: record.OfState, Text: string(f.State)},
+			func(r *record.Delivery) bool { return r.State == f.State })
 	}
 	c.ByID(record.OfEndpoint, f.WebhookID, func(r *record.Delivery) uuid.UUID { return r.EndpointID })
 	c.ByID(record.OfEvent, f.EventID, func(r *record.Delivery) uuid.UUID { return r.EventID })
@@ -87,7 +89,8 @@ func checkDeliveryFilter(p *engine.Program, f affiliate.DeliveryQuery) []*affili
 }
 
 func DeliveryStates() []affiliate.DeliveryState {
-	return []affiliate.DeliveryState{affiliate.DeliveryPending, affiliate.DeliveryDelivered, affiliate.DeliveryFailed, affiliate.DeliverySkipped, affiliate.DeliveryCanceled}
+	return []affiliate.DeliveryState{affiliate.DeliveryPending, affiliate.DeliveryDelivered,
+		affiliate.DeliveryFailed, affiliate.DeliverySkipped, affiliate.DeliveryCanceled}
 }
 
 // texts identifies a filter, for cursors.
@@ -98,7 +101,8 @@ func texts(f affiliate.DeliveryQuery) []string {
 		}
 		return ""
 	}
-	return []string{f.WebhookID.Or(uuid.Nil).String(), f.EventID.Or(uuid.Nil).String(), string(f.State), string(f.Event), date(f.Since), date(f.Until)}
+	return []string{f.WebhookID.Or(uuid.Nil).String(), f.EventID.Or(uuid.Nil).String(),
+		string(f.State), string(f.Event), date(f.Since), date(f.Until)}
 }
 
 // deliveryOf returns the delivery as it is answered in a list.

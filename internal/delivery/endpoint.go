@@ -62,7 +62,8 @@ func CreateEndpoint(ctx context.Context, p *engine.Program, in affiliate.Endpoin
 func UpdateEndpoint(ctx context.Context, p *engine.Program, id uuid.UUID, up affiliate.EndpointUpdate) (_ affiliate.Endpoint, err error) {
 	defer p.Begin(&ctx, "UpdateEndpoint", engine.Writes).End(&err)
 	o := p.Op(ctx)
-	rq := engine.Request{Name: "webhook.update", Input: []any{id, up}, Refused: refusal.First(checkEndpointUpdate(p, id, up)...)}
+	rq := engine.Request{Name: "webhook.update", Input: []any{id, up},
+		Refused: refusal.First(checkEndpointUpdate(p, id, up)...)}
 	headers, err := sealHeaders(o.Program, up.Headers.Or(nil), id)
 	if err != nil {
 		return affiliate.Endpoint{}, err
@@ -107,7 +108,8 @@ func UpdateEndpoint(ctx context.Context, p *engine.Program, id uuid.UUID, up aff
 func DeleteEndpoint(ctx context.Context, p *engine.Program, id uuid.UUID) (_ affiliate.DeletedEndpoint, err error) {
 	defer p.Begin(&ctx, "DeleteEndpoint", engine.Writes).End(&err)
 	o := p.Op(ctx)
-	rq := engine.Request{Name: "webhook.delete", Input: id, Refused: refusal.First(refusal.WebhookIDRequired.When(id == uuid.Nil))}
+	rq := engine.Request{Name: "webhook.delete", Input: id,
+		Refused: refusal.First(refusal.WebhookIDRequired.When(id == uuid.Nil))}
 	if err := engine.Beforehand(o, rq, func() error { return clearBefore(ctx, p, id) }); err != nil {
 		return affiliate.DeletedEndpoint{}, err
 	}

@@ -103,7 +103,8 @@ const (
 // clearIn settles the first pending deliveries of an endpoint with a state. It
 // sets in ep whether more are left; the caller stores ep.
 func clearIn(o *engine.Op, ep *record.Endpoint, state affiliate.DeliveryState) error {
-	waiting, err := engine.Gather(o.Tx.Queue, record.Query{Key: record.Key{Index: record.OfEndpoint, ID: ep.ID}, Limit: clearBatch + 1})
+	waiting, err := engine.Gather(o.Tx.Queue,
+		record.Query{Key: record.Key{Index: record.OfEndpoint, ID: ep.ID}, Limit: clearBatch + 1})
 	if err != nil {
 		return refusal.Internal("list queue", err)
 	}

@@ -48,7 +48,8 @@ func (s *sample) body(typ affiliate.EventType) any {
 	case "promocode":
 		return s.codeBody()
 	}
-	panic(fmt.Sprintf("affiliate: no sample is for events of the type %q", typ)) // types that are not known were refused
+	panic(fmt.Sprintf("affiliate: no sample is for events of the type %q",
+		typ)) // types that are not known were refused
 }
 
 // newSample makes the records that the bodies are shown from.
@@ -112,8 +113,9 @@ func (s *sample) affiliateBody() engine.AffiliateEvent {
 // referralBody returns the sample referral with its affiliate.
 func (s *sample) referralBody() affiliate.ReferralBody {
 	return affiliate.ReferralBody{
-		Referral:       engine.ReferralWith(s.Cfg.ID, s.referral, s.totals),
-		Affiliate:      engine.SummaryInEvent(engine.SummaryOf(s.Cfg.ID, s.affiliate.ID, engine.SellerOf(&s.affiliate), []record.Link{s.link})),
+		Referral: engine.ReferralWith(s.Cfg.ID, s.referral, s.totals),
+		Affiliate: engine.SummaryInEvent(engine.SummaryOf(s.Cfg.ID, s.affiliate.ID,
+			engine.SellerOf(&s.affiliate), []record.Link{s.link})),
 		CommissionPlan: affiliate.Null[affiliate.Plan](),
 	}
 }
@@ -129,10 +131,13 @@ func (s *sample) saleBody() *engine.SaleBody {
 // couponBody returns the sample coupon with its code.
 func (s *sample) couponBody() engine.CouponBody {
 	contact := engine.ContactOf(s.affiliate)
-	return engine.CouponBody{Coupon: s.CouponOf(s.coupon), Codes: []record.Code{s.code}, Contacts: engine.Contacts{s.affiliate.ID: {Contact: contact}}}
+	return engine.CouponBody{Coupon: s.CouponOf(s.coupon), Codes: []record.Code{s.code},
+		Contacts: engine.Contacts{s.affiliate.ID: {Contact: contact}}}
 }
 
 // codeBody returns the sample code with its coupon and its affiliate.
 func (s *sample) codeBody() engine.CodeBody {
-	return engine.CodeBody{Code: s.code, Parents: &engine.CodeParents{Coupon: affiliate.Set(s.CouponOf(s.coupon)), Affiliate: affiliate.Set(engine.ContactOf(s.affiliate))}}
+	return engine.CodeBody{Code: s.code,
+		Parents: &engine.CodeParents{Coupon: affiliate.Set(s.CouponOf(s.coupon)),
+			Affiliate: affiliate.Set(engine.ContactOf(s.affiliate))}}
 }

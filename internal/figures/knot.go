@@ -60,7 +60,8 @@ func (p *pkg) needs() map[types.Object][]types.Object {
 
 func nameOf(obj types.Object) string {
 	if fn, ok := obj.(*types.Func); ok && fn.Signature().Recv() != nil {
-		return types.TypeString(fn.Signature().Recv().Type(), func(*types.Package) string { return "" }) + "." + fn.Name()
+		return types.TypeString(fn.Signature().Recv().Type(),
+			func(*types.Package) string { return "" }) + "." + fn.Name()
 	}
 	return obj.Name()
 }

@@ -21,7 +21,8 @@ type pkg struct {
 // read parses and checks the package in a folder. Imported packages are read
 // from source, so nothing has to be built first.
 func read(folder string) (*pkg, error) {
-	p := &pkg{fset: token.NewFileSet(), info: &types.Info{Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{}}}
+	p := &pkg{fset: token.NewFileSet(),
+		info: &types.Info{Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{}}}
 	found, err := filepath.Glob(filepath.Join(folder, "*.go"))
 	if err != nil {
 		return nil, err

@@ -65,8 +65,11 @@ func (s *importShare) add(t engine.Tally) error {
 		return err
 	}
 	s.tally = engine.Tally{
-		Clicks: s.tally.Clicks + t.Clicks, Pruned: s.tally.Pruned + t.Pruned, Referrals: s.tally.Referrals + t.Referrals,
-		Sales: s.tally.Sales + t.Sales, Conversions: s.tally.Conversions + t.Conversions, Free: s.tally.Free + t.Free, Revenue: sum.Revenue, Commission: sum.Commission,
+		Clicks: s.tally.Clicks + t.Clicks, Pruned: s.tally.Pruned +
+			t.Pruned, Referrals: s.tally.Referrals + t.Referrals,
+		Sales: s.tally.Sales + t.Sales, Conversions: s.tally.Conversions +
+			t.Conversions, Free: s.tally.Free +
+			t.Free, Revenue: sum.Revenue, Commission: sum.Commission,
 	}
 	return nil
 }

@@ -162,7 +162,8 @@ func (l *importedLinks) freeAlias(given string, self uuid.UUID) (string, error) 
 
 // planned reports whether a link of the row has an alias already.
 func (l *importedLinks) planned(alias string) bool {
-	return slices.ContainsFunc(l.plans, func(p linkPlan) bool { return record.FoldSlug(p.alias) == record.FoldSlug(alias) })
+	return slices.ContainsFunc(l.plans,
+		func(p linkPlan) bool { return record.FoldSlug(p.alias) == record.FoldSlug(alias) })
 }
 
 // addAlias makes an alias lead to a link.
@@ -286,7 +287,8 @@ func (l *importedLinks) enrollLink(planned *linkPlan, owner uuid.UUID) error {
 	if planned.left {
 		return l.enroll(record.Import{Ref: planned.Ref, Kind: record.ImportedAsAffiliate, Object: owner, Adopted: true})
 	}
-	return l.enroll(record.Import{Ref: planned.Ref, Kind: record.ImportedAsLink, Object: planned.stored, Adopted: planned.known})
+	return l.enroll(record.Import{Ref: planned.Ref, Kind: record.ImportedAsLink,
+		Object: planned.stored, Adopted: planned.known})
 }
 
 // hyphened returns a text as a slug: each run of characters other than letters, digits

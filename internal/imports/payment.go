@@ -117,7 +117,9 @@ func takeImported(r *record.Payment, refunded affiliate.Amount) error {
 	if refunded.IsZero() {
 		return nil
 	}
-	return engine.AddRefund(r, affiliate.PaymentRefund{ID: importedRefund, Amount: refunded, State: affiliate.RefundSucceeded}, false, new(engine.Shift))
+	return engine.AddRefund(r,
+		affiliate.PaymentRefund{ID: importedRefund, Amount: refunded,
+			State: affiliate.RefundSucceeded}, false, new(engine.Shift))
 }
 
 // settleReported applies to imported sales what the provider had reported about

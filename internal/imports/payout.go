@@ -229,7 +229,8 @@ func (h *payoutEntries) addBonus(id, self uuid.UUID) error {
 	if rec.PayoutID == uuid.Nil {
 		h.bonuses = append(h.bonuses, rec)
 	}
-	return h.take(payout.OpenEntry{PayoutItem: item, At: rec.CreatedAt, PayableAt: rec.CreatedAt, Amount: rec.Amount}, rec.AffiliateID, rec.PayoutID, self)
+	return h.take(payout.OpenEntry{PayoutItem: item, At: rec.CreatedAt, PayableAt: rec.CreatedAt,
+		Amount: rec.Amount}, rec.AffiliateID, rec.PayoutID, self)
 }
 
 // take counts an entry that is in the payout in, or in none.

@@ -102,7 +102,8 @@ func normalizeOlder(row *imported.Referral) error {
 	}
 	return refusal.First(
 		refusal.Optional("referredUserExternalId", row.ReferredUserExternalID, refusal.MaxName),
-		refusal.FieldNotAllowed.About("via").When(len(row.Via) > 0 || row.AffiliateID != "" || row.AffiliateEmail != "" || row.PromoCode != ""),
+		refusal.FieldNotAllowed.About("via").When(len(row.Via) > 0 || row.AffiliateID != "" ||
+			row.AffiliateEmail != "" || row.PromoCode != ""),
 	)
 }
 
@@ -161,7 +162,8 @@ func (im *importing) referral(row *imported.Referral, digest string) (imported.R
 		return imported.Row{}, err
 	}
 	if row.Ref != "" {
-		err = im.enroll(record.Import{Ref: row.Ref, Kind: record.ImportedAsReferral, Object: rec.ID, Digest: digest, Adopted: known})
+		err = im.enroll(record.Import{Ref: row.Ref, Kind: record.ImportedAsReferral, Object: rec.ID,
+			Digest: digest, Adopted: known})
 	}
 	if known {
 		return imported.Row{Outcome: imported.Existing}, err

@@ -93,7 +93,8 @@ func checkMoney(r *imported.Sale) error {
 	return refusal.First(
 		refusal.FieldNotAtLeastZero.About("refunded").When(r.Refunded.Sign() < 0),
 		about("refunded", refusal.RefundExceedsSale.When(r.Refunded.Cmp(r.TotalEarned) > 0)),
-		refusal.FieldNotZero.About("commissionEarned").When(r.Refunded == r.TotalEarned && !r.CommissionEarned.IsZero()),
+		refusal.FieldNotZero.About("commissionEarned").When(r.Refunded == r.TotalEarned &&
+			!r.CommissionEarned.IsZero()),
 	)
 }
 
@@ -327,7 +328,8 @@ func (im *importing) importedSale(row *imported.Sale, who *importCredit) (record
 	rec := record.Sale{
 		ID: im.NewIDAt(row.CreatedAt), Number: number, AffiliateID: who.affiliate.ID, ReferralID: ref.ID, LinkID: who.link,
 		ExternalID: row.ExternalID, InvoiceID: row.InvoiceID,
-		Name: engine.Shared(cmp.Or(row.Name, ref.Name), ref.Name), Email: engine.Shared(cmp.Or(row.Email, ref.Email), ref.Email),
+		Name: engine.Shared(cmp.Or(row.Name, ref.Name),
+			ref.Name), Email: engine.Shared(cmp.Or(row.Email, ref.Email), ref.Email),
 		TotalEarned: row.TotalEarned, Tax: row.Tax, Shipping: row.Shipping,
 		Status: affiliate.EnumOf(affiliate.SaleActive), Trigger: affiliate.EnumOf(affiliate.TriggerPurchase), Source: affiliate.EnumOf(engine.ForSale(affiliate.SourceImported)),
 		Past: !row.Counts && conversion == "", Conversion: conversion, CreatedAt: at, UpdatedAt: at,

@@ -11,11 +11,13 @@ var allowed = []string{"Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "ISC", "MIT
 // A module under the Mozilla licence may be depended on, one by one.
 const mpl = "MPL-2.0"
 
-var mplModules = []string{"github.com/hashicorp/go-cleanhttp", "github.com/hashicorp/go-retryablehttp", "pgregory.net/rapid"}
+var mplModules = []string{"github.com/hashicorp/go-cleanhttp",
+	"github.com/hashicorp/go-retryablehttp", "pgregory.net/rapid"}
 
 // limiting are licences and conditions that take back what a text beside them grants:
 // the first is Apache's only years later, and says so.
-var limiting = []string{"Business Source License", "Commons Clause", "Elastic License", "Functional Source License", "Server Side Public License"}
+var limiting = []string{"Business Source License", "Commons Clause", "Elastic License",
+	"Functional Source License", "Server Side Public License"}
 
 // classify names the licences of a text by the sentences that grant the rights.
 // The answer has "unknown" when there is no such sentence.

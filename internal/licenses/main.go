@@ -62,7 +62,8 @@ func run(update bool) error {
 	}
 	kept, err := os.ReadFile(page)
 	if err != nil || !bytes.Equal(kept, want) {
-		return errors.Join(err, fmt.Errorf("%s is not what the modules say: run go run ./internal/licenses -update, and look at the difference", page))
+		return errors.Join(err,
+			fmt.Errorf("%s is not what the modules say: run go run ./internal/licenses -update, and look at the difference", page))
 	}
 	fmt.Printf("%d modules in %d, all licences allowed\n", len(found), len(folders))
 	return nil
@@ -160,7 +161,9 @@ func write(found map[string]*dependency) []byte {
 	var b bytes.Buffer
 	b.WriteString("# Licences of the modules that this repository depends on\n\n" +
 		"`go run ./internal/licenses -update` writes this page from the texts in the modules; `.ci/run` fails when it is not up to date or when a licence is not one of " +
-		strings.Join(allowed, ", ") + ". " + mpl + " is allowed for modules that are used unchanged: " + strings.Join(mplModules, ", ") + ".\n\n" +
+		strings.Join(allowed, ", ") + ". " + mpl +
+		" is allowed for modules that are used unchanged: " + strings.Join(mplModules, ", ") +
+		".\n\n" +
 		"| Module | Licence | In the code of |\n|---|---|---|\n")
 	tests := map[string][]string{} // by licence, what tests alone need
 	for _, path := range slices.Sorted(maps.Keys(found)) {

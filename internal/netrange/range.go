@@ -55,11 +55,13 @@ func carried(addr netip.Addr) []netip.Addr {
 	case nat64().Contains(addr):
 		all = append(all, last)
 	case v6(0x64, 0xff9b, 1, 48).Contains(addr): // NAT64 of a local network, RFC 6052 and 8215
-		all = append(all, last, v4In(addr, [4]int{6, 7, 9, 10}), v4In(addr, [4]int{7, 9, 10, 11}), v4In(addr, [4]int{9, 10, 11, 12}))
+		all = append(all, last, v4In(addr, [4]int{6, 7, 9, 10}), v4In(addr, [4]int{7, 9, 10, 11}),
+			v4In(addr, [4]int{9, 10, 11, 12}))
 	case v6(0x2002, 0, 0, 16).Contains(addr): // 6to4
 		all = append(all, v4In(addr, [4]int{2, 3, 4, 5}))
 	case v6(0x2001, 0, 0, 32).Contains(addr): // Teredo: the server, and the client with its bits flipped
-		all = append(all, v4In(addr, [4]int{4, 5, 6, 7}), netip.AddrFrom4([4]byte{^raw[12], ^raw[13], ^raw[14], ^raw[15]}))
+		all = append(all, v4In(addr, [4]int{4, 5, 6, 7}),
+			netip.AddrFrom4([4]byte{^raw[12], ^raw[13], ^raw[14], ^raw[15]}))
 	}
 	if raw[8]&^0x02 == 0 && raw[9] == 0 && raw[10] == 0x5e && raw[11] == 0xfe { // ISATAP
 		all = append(all, last)
@@ -85,7 +87,8 @@ func nat64() netip.Prefix { return v6(0x64, 0xff9b, 0, 96) }
 func closedNetworks() []netip.Prefix {
 	return []netip.Prefix{
 		v4(0, 0, 0, 0, 8), v4(10, 0, 0, 0, 8), v4(100, 64, 0, 0, 10), v4(127, 0, 0, 0, 8), v4(172, 16, 0, 0, 12),
-		v4(192, 0, 0, 0, 24), v4(192, 0, 2, 0, 24), v4(192, 88, 99, 0, 24), v4(192, 168, 0, 0, 16), v4(198, 18, 0, 0, 15),
+		v4(192, 0, 0, 0, 24), v4(192, 0, 2, 0, 24), v4(192, 88, 99, 0, 24), v4(192, 168, 0, 0,
+			16), v4(198, 18, 0, 0, 15),
 		v4(198, 51, 100, 0, 24), v4(203, 0, 113, 0, 24), v4(224, 0, 0, 0, 4), v4(240, 0, 0, 0, 4),
 		v6(0, 0, 0, 8), v6(0x64, 0xff9b, 1, 48), v6(0x100, 0, 0, 64), v6(0x2001, 0, 0, 23), v6(0x2001, 0xdb8, 0, 32),
 		v6(0x2002, 0, 0, 16), v6(0x3fff, 0, 0, 20), v6(0x5f00, 0, 0, 16), v6(0xfc00, 0, 0, 7), v6(0xfec0, 0, 0, 10),

@@ -117,7 +117,9 @@ func (v Partner) Statement(ctx context.Context, from, to time.Time) (affiliate.S
 
 // Report implements tributary.Partner.Report.
 func (v Partner) Report(ctx context.Context, from, to time.Time, by affiliate.Interval) ([]affiliate.Bucket, error) {
-	days, err := reading.Report(ctx, v.p, affiliate.ReportQuery{From: from, To: to, By: by, AffiliateID: affiliate.Set(v.id)}, affiliate.Page{})
+	days, err := reading.Report(ctx, v.p,
+		affiliate.ReportQuery{From: from, To: to, By: by,
+			AffiliateID: affiliate.Set(v.id)}, affiliate.Page{})
 	return days.Items, err
 }
 
@@ -134,7 +136,8 @@ func (v Partner) Breakdown(ctx context.Context, from, to time.Time, by affiliate
 			return affiliate.List[affiliate.BreakdownRow]{}, err
 		}
 	}
-	return reading.Breakdown(ctx, v.p, affiliate.BreakdownQuery{From: from, To: to, By: by, AffiliateID: affiliate.Set(v.id)}, pg)
+	return reading.Breakdown(ctx, v.p,
+		affiliate.BreakdownQuery{From: from, To: to, By: by, AffiliateID: affiliate.Set(v.id)}, pg)
 }
 
 // SetPayoutDetails implements tributary.Partner.SetPayoutDetails.
@@ -195,7 +198,8 @@ func (v Partner) explanationOf(e *affiliate.Explanation) partner.Explanation {
 	}
 	for i := range slices.Backward(e.Movements) {
 		if m := &e.Movements[i]; m.AffiliateID == v.id { // others are from before the sale was theirs
-			out.Changes = append(out.Changes, partner.Change{At: m.At, Cause: m.Cause, From: m.From, To: m.To, Amount: m.Amount})
+			out.Changes = append(out.Changes,
+				partner.Change{At: m.At, Cause: m.Cause, From: m.From, To: m.To, Amount: m.Amount})
 		}
 	}
 	return out
@@ -215,7 +219,8 @@ func (v Partner) Spend(ctx context.Context, name string) (first bool, err error)
 	}
 	once, again := v.spent(name), false
 	once.Replayed = func([]byte) { again = true }
-	_, err = engine.Write(v.p.Op(ctx), engine.Request{Once: once, Name: "spend"}, func() (struct{}, error) { return struct{}{}, nil })
+	_, err = engine.Write(v.p.Op(ctx), engine.Request{Once: once, Name: "spend"},
+		func() (struct{}, error) { return struct{}{}, nil })
 	return err == nil && !again, err
 }
 

@@ -80,7 +80,8 @@ func sharedPayees(o *engine.Op, n int) (w affiliate.Waiting[affiliate.SharedPaye
 			if err != nil {
 				return w, err
 			}
-			shared.Affiliates = append(shared.Affiliates, affiliate.Payee{ID: one.ID, Name: engine.NameOf(one), PayoutEmail: one.PayoutEmail})
+			shared.Affiliates = append(shared.Affiliates,
+				affiliate.Payee{ID: one.ID, Name: engine.NameOf(one), PayoutEmail: one.PayoutEmail})
 		}
 		if len(shared.Affiliates) < 2 {
 			continue // the others are paid elsewhere, or are gone
@@ -213,7 +214,8 @@ func overdrawnOf(o *engine.Op, r *record.Redemption) (affiliate.OverdrawnRedempt
 	}
 	number := affiliate.SaleID(engine.NumberIn(r.ID))
 	sale, err := o.SaleByNumber(number)
-	out.SaleID, out.ExternalID, out.Email = affiliate.Set(number), engine.OrNull(sale.ExternalID), engine.OrNull(sale.Email)
+	out.SaleID, out.ExternalID, out.Email = affiliate.Set(number), engine.OrNull(sale.ExternalID),
+		engine.OrNull(sale.Email)
 	return out, engine.IgnoreMissing(err)
 }
 
@@ -245,9 +247,11 @@ func failingOf(r record.Endpoint) affiliate.FailingWebhook {
 }
 
 func undeliveredOf(r record.Delivery) affiliate.FailedDelivery {
-	return affiliate.FailedDelivery{ID: r.ID, WebhookID: r.EndpointID, Event: r.Type, CreatedAt: affiliate.TimeOf(r.CreatedAt.Time())}
+	return affiliate.FailedDelivery{ID: r.ID, WebhookID: r.EndpointID, Event: r.Type,
+		CreatedAt: affiliate.TimeOf(r.CreatedAt.Time())}
 }
 
 func unpaidOf(r record.Payout) affiliate.FailedPayout {
-	return affiliate.FailedPayout{ID: r.ID, AffiliateID: r.AffiliateID, Amount: r.Amount, FailedReason: engine.OrNull(r.FailedReason)}
+	return affiliate.FailedPayout{ID: r.ID, AffiliateID: r.AffiliateID, Amount: r.Amount,
+		FailedReason: engine.OrNull(r.FailedReason)}
 }

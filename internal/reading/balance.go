@@ -97,7 +97,8 @@ func books(o *engine.Op, affiliate uuid.UUID) (record.Books, bool, error) {
 	if err != nil {
 		return record.Books{}, false, refusal.Internal("read totals", err)
 	}
-	return totals.Books, !totals.Books.Opened.IsZero() || totals.Books.Number == 0 && totals.Sales == 0 && totals.Conversions == 0, nil
+	return totals.Books, !totals.Books.Opened.IsZero() || totals.Books.Number == 0 &&
+		totals.Sales == 0 && totals.Conversions == 0, nil
 }
 
 // maturing returns the sum of the commissions that are open and accepted, but not

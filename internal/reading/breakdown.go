@@ -46,7 +46,9 @@ func Breakdown(ctx context.Context, p *engine.Program, q affiliate.BreakdownQuer
 	if err != nil {
 		return none, err
 	}
-	b := breakdown{Program: p, by: q.By, in: span{affiliate.InstantOf(q.From), affiliate.InstantOf(q.To)}, rows: map[mark]*row{}, origin: map[int64]origin{}}
+	b := breakdown{Program: p, by: q.By,
+		in: span{affiliate.InstantOf(q.From),
+			affiliate.InstantOf(q.To)}, rows: map[mark]*row{}, origin: map[int64]origin{}}
 	if err := b.fill(ctx, q.AffiliateID); err != nil {
 		return none, err
 	}
@@ -192,7 +194,8 @@ func (b *breakdown) fill(ctx context.Context, of affiliate.Opt[uuid.UUID]) error
 			return nil
 		}
 		key = record.Key{Index: record.OfAffiliate, ID: owner}
-		_, err := engine.View(ctx, b.Program, func(o *engine.Op) (record.Books, error) { return openSince(o, owner, b.in.from) })
+		_, err := engine.View(ctx, b.Program,
+			func(o *engine.Op) (record.Books, error) { return openSince(o, owner, b.in.from) })
 		if err != nil {
 			return err
 		}
@@ -298,7 +301,9 @@ func (b *breakdown) addMovements(ctx context.Context, recs []record.Movement) er
 // counts reports whether a movement changes what a report shows. Most move money from one
 // account to the next.
 func counts(r *record.Movement) bool {
-	return !r.Cause.Is(affiliate.CauseOpening) && (r.Sales != 0 || r.Conversions != 0 || !r.Revenue.IsZero() || !r.Refunds.IsZero() || !engine.AccruedBy(r).IsZero())
+	return !r.Cause.Is(affiliate.CauseOpening) &&
+		(r.Sales != 0 || r.Conversions != 0 || !r.Revenue.IsZero() || !r.Refunds.IsZero() ||
+			!engine.AccruedBy(r).IsZero())
 }
 
 // addMovement counts a movement in its row, or in those of the products of its sale.
@@ -388,7 +393,8 @@ func (b *breakdown) lookUp(ctx context.Context, recs []record.Movement) error {
 	}
 	slices.Sort(sales)
 	sales = slices.Compact(sales)
-	found, err := engine.View(ctx, b.Program, func(o *engine.Op) (map[int64]origin, error) { return b.originsOf(o, sales) })
+	found, err := engine.View(ctx, b.Program,
+		func(o *engine.Op) (map[int64]origin, error) { return b.originsOf(o, sales) })
 	maps.Copy(b.origin, found)
 	return err
 }

@@ -58,7 +58,8 @@ func daysDue(o *engine.Op, id uuid.UUID, books *record.Books) ([]DueDay, error) 
 	err := eachMaturing(o, id, books, func(from affiliate.Instant, earned affiliate.Amount) (err error) {
 		year, month, day := from.Time().In(o.Cfg.Location).Date()
 		at := affiliate.TimeOf(time.Date(year, month, day, 0, 0, 0, 0, o.Cfg.Location))
-		i, there := slices.BinarySearchFunc(days, at, func(d DueDay, at affiliate.Time) int { return d.Day.Time().Compare(at.Time()) })
+		i, there := slices.BinarySearchFunc(days, at,
+			func(d DueDay, at affiliate.Time) int { return d.Day.Time().Compare(at.Time()) })
 		if !there {
 			days = slices.Insert(days, i, DueDay{Day: at})
 		}

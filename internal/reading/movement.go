@@ -48,7 +48,8 @@ func Movements(ctx context.Context, p *engine.Program, f affiliate.MovementQuery
 			Keep:  func(r record.Movement) bool { return !r.At.Before(from) && (to.IsZero() || r.At.Before(to)) },
 			Over:  func(r record.Movement) bool { return r.At.Before(since) },
 		}
-		return engine.Chosen(table, c, l, func(rec record.Movement) (affiliate.Movement, error) { return movementOf(rec), nil })
+		return engine.Chosen(table, c, l,
+			func(rec record.Movement) (affiliate.Movement, error) { return movementOf(rec), nil })
 	})
 }
 
@@ -85,7 +86,8 @@ func chooseMovements(o *engine.Op, f affiliate.MovementQuery) (c engine.Choice[r
 		since = engine.Later(since, adjustment.CreatedAt)
 	}
 	if sale, set := engine.Wanted(&c, f.SaleID); set {
-		c.Under(record.Key{Index: record.OfSale, ID: record.NumberID(int64(sale))}, func(r *record.Movement) bool { return r.Sale == int64(sale) })
+		c.Under(record.Key{Index: record.OfSale, ID: record.NumberID(int64(sale))},
+			func(r *record.Movement) bool { return r.Sale == int64(sale) })
 	}
 	if f.Cause != "" {
 		c.Fits = append(c.Fits, func(r *record.Movement) bool { return r.Cause.Is(f.Cause) })

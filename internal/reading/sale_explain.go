@@ -38,7 +38,9 @@ func Explain(o *engine.Op, r *record.Sale) (e affiliate.Explanation, err error) 
 			return affiliate.Explanation{}, err
 		}
 	}
-	moved, err := engine.Gather(o.Tx.Movements, record.Query{Key: record.Key{Index: record.OfSale, ID: record.NumberID(r.Number)}, Desc: true})
+	moved, err := engine.Gather(o.Tx.Movements,
+		record.Query{Key: record.Key{Index: record.OfSale, ID: record.NumberID(r.Number)},
+			Desc: true})
 	if err != nil {
 		return affiliate.Explanation{}, err
 	}
@@ -75,7 +77,8 @@ func offerOf(o *engine.Op, r *record.Sale) (none affiliate.Opt[affiliate.Explain
 	if engine.IgnoreMissing(err) != nil {
 		return none, err
 	}
-	return affiliate.Set(affiliate.ExplainedOffer{CouponID: given.CouponID, Name: engine.OrNull(coupon.Name), Discount: given.Discount}), nil
+	return affiliate.Set(affiliate.ExplainedOffer{CouponID: given.CouponID,
+		Name: engine.OrNull(coupon.Name), Discount: given.Discount}), nil
 }
 
 // explainedLines explains the lines of a sale.

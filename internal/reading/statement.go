@@ -169,7 +169,9 @@ func openSince(o *engine.Op, affiliate uuid.UUID, since affiliate.Instant) (reco
 // figuresBefore returns the accounts after the last movement before a time, and the
 // number of that movement.
 func figuresBefore(o *engine.Op, affiliateID uuid.UUID, at affiliate.Instant) (f affiliate.Figures, number int64, err error) {
-	rec, err := engine.Head(o.Tx.Movements, record.Query{Key: record.Key{Index: record.OfAffiliate, ID: affiliateID}, After: engine.FirstMovement(at), Desc: true})
+	rec, err := engine.Head(o.Tx.Movements,
+		record.Query{Key: record.Key{Index: record.OfAffiliate, ID: affiliateID},
+			After: engine.FirstMovement(at), Desc: true})
 	if errors.Is(err, affiliate.ErrNotFound) {
 		return affiliate.Figures{}, 0, nil
 	}

@@ -90,30 +90,48 @@ func (f *sampleProgram) done(_ any, err error) {
 
 func (f *sampleProgram) join(first, slug string) affiliate.Affiliate {
 	f.pass(time.Minute)
-	return must[affiliate.Affiliate](f.t)(f.CreateAffiliate(f.ctx, affiliate.AffiliateParams{FirstName: first, LastName: "X" + f.text(), Email: slug + "@example.org", AffiliateLink: slug}))
+	return must[affiliate.Affiliate](f.t)(f.CreateAffiliate(f.ctx,
+		affiliate.AffiliateParams{FirstName: first, LastName: "X" + f.text(),
+			Email: slug + "@example.org", AffiliateLink: slug}))
 }
 
 func (f *sampleProgram) people() {
-	f.done(f.Webhooks().CreateEndpoint(f.ctx, affiliate.EndpointParams{URL: "https://hooks.example/a", Events: []affiliate.EventType{"*"}}))
-	f.made.Plan = must[affiliate.Plan](f.t)(f.CreatePlan(f.ctx, affiliate.PlanParams{Name: "Gold" + f.text(), Terms: affiliate.Terms{Rate: affiliate.MustPercent("33.3"), HoldDays: 30}}))
-	f.done(f.CreateTier(f.ctx, affiliate.TierParams{Tier: 1, Name: "One" + f.text(), Rate: affiliate.Set(affiliate.MustPercent("25"))}))
+	f.done(f.Webhooks().CreateEndpoint(f.ctx,
+		affiliate.EndpointParams{URL: "https://hooks.example/a",
+			Events: []affiliate.EventType{"*"}}))
+	f.made.Plan = must[affiliate.Plan](f.t)(f.CreatePlan(f.ctx,
+		affiliate.PlanParams{Name: "Gold" + f.text(),
+			Terms: affiliate.Terms{Rate: affiliate.MustPercent("33.3"), HoldDays: 30}}))
+	f.done(f.CreateTier(f.ctx,
+		affiliate.TierParams{Tier: 1, Name: "One" + f.text(),
+			Rate: affiliate.Set(affiliate.MustPercent("25"))}))
 	f.made.Ada = f.join("Ada", "ada")
-	f.done(f.UpdateAffiliate(f.ctx, affiliate.AffiliateRef{ID: f.made.Ada.ID}, affiliate.AffiliateUpdate{Note: affiliate.Set("watch their refunds" + f.text())}))
-	f.done(f.SetPayoutDetails(f.ctx, f.made.Ada.ID, affiliate.PayoutDetails{Method: "PAYPAL", Email: "ada@pay.example"}))
+	f.done(f.UpdateAffiliate(f.ctx, affiliate.AffiliateRef{ID: f.made.Ada.ID},
+		affiliate.AffiliateUpdate{Note: affiliate.Set("watch their refunds" + f.text())}))
+	f.done(f.SetPayoutDetails(f.ctx, f.made.Ada.ID,
+		affiliate.PayoutDetails{Method: "PAYPAL", Email: "ada@pay.example"}))
 	f.done(f.CreateLink(f.ctx, affiliate.LinkParams{Link: "ada-two", AffiliateID: f.made.Ada.ID}))
 	f.done(f.SetAffiliateStatus(f.ctx, affiliate.AffiliateDeactivated, f.join("deactivated", "deactivated").ID))
-	f.done(f.Because("they spam"+f.text()).SetAffiliateStatus(f.ctx, affiliate.AffiliateBanned, f.join("banned", "banned").ID))
+	f.done(f.Because("they spam"+f.text()).SetAffiliateStatus(f.ctx, affiliate.AffiliateBanned,
+		f.join("banned", "banned").ID))
 	f.join("declined", "declined")
 	f.join("idle", "idle")
 	f.done(f.SetAffiliatePlan(f.ctx, f.made.Plan.ID, f.join("planned", "planned").ID))
-	f.made.Idle = must[affiliate.Affiliate](f.t)(f.CreateAffiliate(f.ctx, affiliate.AffiliateParams{FirstName: "Idle", LastName: "Y" + f.text(), Email: "idle2@example.org", AffiliateStatus: "inactive"}))
-	f.done(f.InviteAffiliate(f.ctx, affiliate.AffiliateParams{FirstName: "Inv", LastName: "Z", Email: "inv@example.org"}))
+	f.made.Idle = must[affiliate.Affiliate](f.t)(f.CreateAffiliate(f.ctx,
+		affiliate.AffiliateParams{FirstName: "Idle", LastName: "Y" + f.text(),
+			Email: "idle2@example.org", AffiliateStatus: "inactive"}))
+	f.done(f.InviteAffiliate(f.ctx,
+		affiliate.AffiliateParams{FirstName: "Inv", LastName: "Z", Email: "inv@example.org"}))
 }
 
 func (f *sampleProgram) codes() {
-	coupon := must[affiliate.Coupon](f.t)(f.CreateCoupon(f.ctx, affiliate.CouponParams{Name: "20 off" + f.text(), PercentOff: affiliate.Set(affiliate.MustPercent("20"))}))
+	coupon := must[affiliate.Coupon](f.t)(f.CreateCoupon(f.ctx,
+		affiliate.CouponParams{Name: "20 off" + f.text(),
+			PercentOff: affiliate.Set(affiliate.MustPercent("20"))}))
 	for i := range 60 {
-		f.done(f.CreateCode(f.ctx, affiliate.CodeParams{CouponID: coupon.ID, Code: fmt.Sprintf("ADA%d", i), AffiliateID: f.made.Ada.ID, MaxRedemptions: affiliate.Set(int64(5))}))
+		f.done(f.CreateCode(f.ctx,
+			affiliate.CodeParams{CouponID: coupon.ID, Code: fmt.Sprintf("ADA%d", i),
+				AffiliateID: f.made.Ada.ID, MaxRedemptions: affiliate.Set(int64(5))}))
 	}
 }
 
@@ -124,11 +142,21 @@ func (f *sampleProgram) sell(in affiliate.SaleParams, total string) affiliate.Sa
 }
 
 func (f *sampleProgram) sales() {
-	f.click = must[affiliate.Click](f.t)(f.TrackClick(f.ctx, affiliate.ClickParams{Slug: "ada", DeviceID: "d", LandingURL: "https://beans.example/shop?x=1"}))
-	f.made.Customer = must[affiliate.Referral](f.t)(f.CreateReferral(f.ctx, affiliate.ReferralParams{AffiliateID: "ada", Name: "Cus" + f.text(), Email: "cus@x.example", ReferredUserExternalID: "cus" + f.text(), Plan: "p"}))
-	f.made.Paid = f.sell(affiliate.SaleParams{ReferralID: "ada", Email: "t@x.example", Name: "T" + f.text(), Tax: affiliate.MustAmount("9.5"), ExternalID: "o1" + f.text(), ExternalInvoiceID: "in" + f.text()}, "100")
-	f.done(f.CreatePayout(f.ctx, affiliate.PayoutParams{AffiliateID: f.made.Ada.ID, ManuallyPaid: true, ExternalID: "p1" + f.text()}))
-	f.done(f.RefundSale(f.ctx, affiliate.Refund{SaleID: f.made.Paid.ID, Amount: affiliate.Set(affiliate.MustAmount("10")), ClawBack: true}))
+	f.click = must[affiliate.Click](f.t)(f.TrackClick(f.ctx,
+		affiliate.ClickParams{Slug: "ada", DeviceID: "d",
+			LandingURL: "https://beans.example/shop?x=1"}))
+	f.made.Customer = must[affiliate.Referral](f.t)(f.CreateReferral(f.ctx,
+		affiliate.ReferralParams{AffiliateID: "ada", Name: "Cus" + f.text(), Email: "cus@x.example",
+			ReferredUserExternalID: "cus" + f.text(), Plan: "p"}))
+	f.made.Paid = f.sell(affiliate.SaleParams{ReferralID: "ada", Email: "t@x.example",
+		Name: "T" + f.text(), Tax: affiliate.MustAmount("9.5"), ExternalID: "o1" +
+			f.text(), ExternalInvoiceID: "in" + f.text()}, "100")
+	f.done(f.CreatePayout(f.ctx,
+		affiliate.PayoutParams{AffiliateID: f.made.Ada.ID, ManuallyPaid: true,
+			ExternalID: "p1" + f.text()}))
+	f.done(f.RefundSale(f.ctx,
+		affiliate.Refund{SaleID: f.made.Paid.ID, Amount: affiliate.Set(affiliate.MustAmount("10")),
+			ClawBack: true}))
 }
 
 // payouts makes a payout of each state.
@@ -157,26 +185,38 @@ func (f *sampleProgram) payouts() {
 func (f *sampleProgram) moreSales() {
 	f.sell(affiliate.SaleParams{PromoCode: "ADA1", Email: "c@x.example", Name: "C"}, "80")
 	f.sell(affiliate.SaleParams{ReferralID: fmt.Sprint(f.click.ID), Email: "k@x.example", Name: "K"}, "70.07")
-	f.made.Held = f.sell(affiliate.SaleParams{ReferralID: "ada", Email: "ada@example.org", Name: "Self" + f.text()}, "60")
+	f.made.Held = f.sell(affiliate.SaleParams{ReferralID: "ada", Email: "ada@example.org",
+		Name: "Self" + f.text()}, "60")
 	full := f.sell(affiliate.SaleParams{Email: "cus@x.example", ReferralID: "cus@x.example"}, "55")
 	f.done(f.RefundSale(f.ctx, affiliate.Refund{SaleID: full.ID}))
 	for i := range 60 {
-		f.made.Free = f.sell(affiliate.SaleParams{ReferralID: "ada", Email: fmt.Sprintf("b%d@x.example", i), Name: "B" + f.text(), Shipping: affiliate.MustAmount("1.1")}, "12.34")
+		f.made.Free = f.sell(affiliate.SaleParams{ReferralID: "ada",
+			Email: fmt.Sprintf("b%d@x.example", i), Name: "B" +
+				f.text(), Shipping: affiliate.MustAmount("1.1")}, "12.34")
 	}
 }
 
 // lines makes rules, other terms to come, and a sale with lines of which some decide.
 func (f *sampleProgram) lines() {
 	rules := []affiliate.Rule{
-		{Name: "Seats" + f.text(), When: affiliate.RuleWhen{Products: []string{"SEAT" + f.text(), "DESK"}, PaymentTo: 12}, Pay: affiliate.RulePay{Type: affiliate.RuleUnit, Rate: affiliate.MustPercent("2.5")}, Firm: true},
-		{Name: "New" + f.text(), When: affiliate.RuleWhen{Customer: affiliate.CustomerNew, NotCategories: []string{"gift" + f.text()}}, Pay: affiliate.RulePay{Type: affiliate.RulePercentage, Rate: affiliate.MustPercent("40")}},
+		{Name: "Seats" + f.text(),
+			When: affiliate.RuleWhen{Products: []string{"SEAT" + f.text(), "DESK"},
+				PaymentTo: 12}, Pay: affiliate.RulePay{Type: affiliate.RuleUnit, Rate: affiliate.MustPercent("2.5")}, Firm: true},
+		{Name: "New" + f.text(),
+			When: affiliate.RuleWhen{Customer: affiliate.CustomerNew,
+				NotCategories: []string{"gift" +
+					f.text()}}, Pay: affiliate.RulePay{Type: affiliate.RulePercentage, Rate: affiliate.MustPercent("40")}},
 	}
-	f.made.Plan = must[affiliate.Plan](f.t)(f.UpdatePlan(f.ctx, f.made.Plan.ID, affiliate.PlanUpdate{TermsUpdate: affiliate.TermsUpdate{Rules: affiliate.Set(rules)}}))
+	f.made.Plan = must[affiliate.Plan](f.t)(f.UpdatePlan(f.ctx, f.made.Plan.ID,
+		affiliate.PlanUpdate{TermsUpdate: affiliate.TermsUpdate{Rules: affiliate.Set(rules)}}))
 	later := affiliate.Set(affiliate.Day(2027, 1, 1))
-	f.made.Plan = must[affiliate.Plan](f.t)(f.UpdatePlan(f.ctx, f.made.Plan.ID, affiliate.PlanUpdate{TermsUpdate: affiliate.TermsUpdate{Rate: affiliate.Set(affiliate.MustPercent("35")), From: later}}))
+	f.made.Plan = must[affiliate.Plan](f.t)(f.UpdatePlan(f.ctx, f.made.Plan.ID,
+		affiliate.PlanUpdate{TermsUpdate: affiliate.TermsUpdate{Rate: affiliate.Set(affiliate.MustPercent("35")), From: later}}))
 	f.done(f.SetTerms(f.ctx, affiliate.TermsUpdate{Rate: affiliate.Set(affiliate.MustPercent("15")), From: later}))
 	f.made.Lined = f.sell(affiliate.SaleParams{ReferralID: "planned", Email: "lines@x.example", Name: "L" + f.text(), Lines: []affiliate.Line{
-		{ID: "1" + f.text(), ProductID: "DESK", PlanID: "p" + f.text(), Name: "Desk" + f.text(), Categories: []string{"office" + f.text()}, Quantity: affiliate.Set(affiliate.MustAmount("3")), Amount: affiliate.MustAmount("60")},
+		{ID: "1" + f.text(), ProductID: "DESK", PlanID: "p" + f.text(), Name: "Desk" + f.text(),
+			Categories: []string{"office" +
+				f.text()}, Quantity: affiliate.Set(affiliate.MustAmount("3")), Amount: affiliate.MustAmount("60")},
 		{ProductID: "MILL" + f.text(), Amount: affiliate.MustAmount("50"), Discount: affiliate.MustAmount("10")},
 	}}, "100")
 }
@@ -185,8 +225,10 @@ func (f *sampleProgram) lines() {
 func (f *sampleProgram) conflict() {
 	one := affiliate.MustAmount("1")
 	res := must[affiliate.PaymentResult](f.t)(f.Payments().ReportPayment(f.ctx, affiliate.PaymentFact{
-		Provider: "stripe", Keys: []string{"pi_" + f.text()}, At: f.Config().Now(), Currency: "USD", Payer: affiliate.PayerFact{ID: "cus_" + f.text(), Email: "eve@x.example"},
-		Sale: affiliate.Set(affiliate.Paid{SaleParams: affiliate.SaleParams{TotalEarned: one, ExternalID: f.made.Paid.ExternalID.Or("")}, Gross: one, Tries: []affiliate.Credit{{ReferralID: fmt.Sprint(f.click.ID)}}}),
+		Provider: "stripe", Keys: []string{"pi_" +
+			f.text()}, At: f.Config().Now(), Currency: "USD", Payer: affiliate.PayerFact{ID: "cus_" + f.text(), Email: "eve@x.example"},
+		Sale: affiliate.Set(affiliate.Paid{SaleParams: affiliate.SaleParams{TotalEarned: one,
+			ExternalID: f.made.Paid.ExternalID.Or("")}, Gross: one, Tries: []affiliate.Credit{{ReferralID: fmt.Sprint(f.click.ID)}}}),
 	}))
 	if f.made.Conflict = res.Payment.ID; res.Outcome != affiliate.SaleConflict {
 		f.t.Fatal(res.Outcome)
@@ -196,7 +238,9 @@ func (f *sampleProgram) conflict() {
 // deliveries makes some attempts fail.
 func (f *sampleProgram) deliveries() {
 	for _, c := range must[[]affiliate.Claim](f.t)(f.Webhooks().ClaimDeliveries(f.ctx, 5, time.Minute)) {
-		f.done(nil, f.Webhooks().SettleDeliveries(f.ctx, []affiliate.Attempt{{Delivery: c.Delivery, Token: c.Token, At: f.Config().Now(), URL: c.URL, Status: 500, Response: "<b>no</b>" + f.text()}}))
+		f.done(nil, f.Webhooks().SettleDeliveries(f.ctx,
+			[]affiliate.Attempt{{Delivery: c.Delivery, Token: c.Token, At: f.Config().Now(),
+				URL: c.URL, Status: 500, Response: "<b>no</b>" + f.text()}}))
 		f.made.Delivery = c.Delivery
 	}
 }

@@ -23,7 +23,9 @@ type CodeShop struct {
 func NewCodeShop(t testing.TB, change ...func(*tributary.Config)) CodeShop {
 	w := New(t, change...)
 	s := CodeShop{World: w, Ada: w.Ada()}
-	s.Eve = Must(w.CreateAffiliate(t.Context(), affiliate.AffiliateParams{FirstName: "Eve", LastName: "Noël-Smith 3rd", Email: "eve.n@example.com"}))
+	s.Eve = Must(w.CreateAffiliate(t.Context(),
+		affiliate.AffiliateParams{FirstName: "Eve", LastName: "Noël-Smith 3rd",
+			Email: "eve.n@example.com"}))
 	other := Must(w.CreateCoupon(t.Context(), affiliate.CouponParams{Name: "other", PercentOff: Percent("5")}))
 	Must(w.CreateCode(t.Context(), affiliate.CodeParams{CouponID: other.ID, Code: "Summer20", ExternalID: "ext"}))
 	return s
@@ -40,7 +42,9 @@ func (CodeShop) Nobodys() affiliate.Opt[uuid.UUID] { return affiliate.Null[uuid.
 func BigCoupon(t testing.TB, n int) (CodeShop, affiliate.Coupon) {
 	s := NewCodeShop(t)
 	ctx := context.Background()
-	c := Must(s.CreateCoupon(ctx, affiliate.CouponParams{Name: "<big> & \u2028", PercentOff: Percent("12.5"), ProductIDs: ManyProducts(1000)}))
+	c := Must(s.CreateCoupon(ctx,
+		affiliate.CouponParams{Name: "<big> & \u2028", PercentOff: Percent("12.5"),
+			ProductIDs: ManyProducts(1000)}))
 	for i, id := range []uuid.UUID{s.Eve.ID, s.Ada.Person.ID} {
 		if count := n/2 + n%2*(1-i); count > 0 {
 			Must(s.GenerateCodes(ctx, affiliate.CodesParams{Count: count, CodeParams: affiliate.CodeParams{

@@ -28,7 +28,8 @@ func Crowd(t *testing.T, store record.Store, program uuid.UUID, n int) (due int)
 		err := store.Update(t.Context(), program, func(tx *record.Tx) error {
 			for i := from; i < min(n, from+at); i++ {
 				open := i%100 == 50
-				c := record.Commission{Number: 1<<40 + int64(i), AffiliateID: ScaleID(1, i), Earned: Sum("20"), Approval: affiliate.EnumOf(affiliate.ApprovalAccepted), CreatedAt: old, UpdatedAt: old}
+				c := record.Commission{Number: 1<<40 + int64(i), AffiliateID: ScaleID(1, i),
+					Earned: Sum("20"), Approval: affiliate.EnumOf(affiliate.ApprovalAccepted), CreatedAt: old, UpdatedAt: old}
 				if !open {
 					c.PayoutID, c.Frozen = ScaleID(3, i), true
 				}
@@ -65,7 +66,8 @@ func crowdMember(tx *record.Tx, i int, c record.Commission, old affiliate.Instan
 	if err := tx.Sales.Insert(sale); err != nil {
 		return err
 	}
-	return tx.Totals.Insert(record.Totals{ID: aff.ID, Sales: 1, Revenue: Sum("100"), Commission: Sum("20"), Books: bookOf(c, old)})
+	return tx.Totals.Insert(record.Totals{ID: aff.ID, Sales: 1, Revenue: Sum("100"),
+		Commission: Sum("20"), Books: bookOf(c, old)})
 }
 
 // bookOf are open books with one commission.

@@ -195,7 +195,8 @@ func (w *World) Hook(types ...affiliate.EventType) affiliate.IssuedEndpoint {
 	if types == nil {
 		types = []affiliate.EventType{"*"}
 	}
-	return Must(w.Webhooks().CreateEndpoint(context.Background(), affiliate.EndpointParams{URL: HookURL, Events: types}))
+	return Must(w.Webhooks().CreateEndpoint(context.Background(),
+		affiliate.EndpointParams{URL: HookURL, Events: types}))
 }
 
 // SinceStart selects all deliveries of an endpoint since the clock started.

@@ -36,13 +36,21 @@ func NewLedger(t testing.TB, change ...func(*tributary.Config)) *Ledger {
 	t.Helper()
 	ctx := context.Background()
 	b := &Ledger{World: New(t, change...)}
-	b.Hooked = Must(b.Webhooks().CreateEndpoint(ctx, affiliate.EndpointParams{URL: "https://hooks.example/a", Events: []affiliate.EventType{"*"}}))
-	b.Disabled = Must(b.Webhooks().CreateEndpoint(ctx, affiliate.EndpointParams{URL: "https://hooks.example/b", Events: []affiliate.EventType{affiliate.SaleCreated}, Active: affiliate.Set(false)}))
+	b.Hooked = Must(b.Webhooks().CreateEndpoint(ctx,
+		affiliate.EndpointParams{URL: "https://hooks.example/a",
+			Events: []affiliate.EventType{"*"}}))
+	b.Disabled = Must(b.Webhooks().CreateEndpoint(ctx,
+		affiliate.EndpointParams{URL: "https://hooks.example/b",
+			Events: []affiliate.EventType{affiliate.SaleCreated}, Active: affiliate.Set(false)}))
 	b.Ada = b.World.Ada()
 	b.Link = Must(b.CreateLink(ctx, affiliate.LinkParams{Link: "ada-spring", AffiliateID: b.Person.ID}))
-	click := Must(b.TrackClick(ctx, affiliate.ClickParams{Slug: "ada-spring", DeviceID: "device-1", LandingURL: "https://beans.example/?ref=ada-spring", Referrer: "https://blog.example", UserAgent: "Browser"}))
+	click := Must(b.TrackClick(ctx,
+		affiliate.ClickParams{Slug: "ada-spring", DeviceID: "device-1",
+			LandingURL: "https://beans.example/?ref=ada-spring", Referrer: "https://blog.example", UserAgent: "Browser"}))
 	b.Pass(time.Second)
-	b.Customer = Must(b.CreateReferral(ctx, affiliate.ReferralParams{AffiliateID: fmt.Sprint(click.ID), Name: "Carl Customer", Email: "carl@customer.example", ReferredUserExternalID: "user-77"}))
+	b.Customer = Must(b.CreateReferral(ctx,
+		affiliate.ReferralParams{AffiliateID: fmt.Sprint(click.ID), Name: "Carl Customer",
+			Email: "carl@customer.example", ReferredUserExternalID: "user-77"}))
 	sale := func(in affiliate.SaleParams) affiliate.Sale {
 		b.Pass(time.Second)
 		in.TotalEarned = Sum("100")
@@ -85,8 +93,11 @@ func (b *Ledger) Settle() {
 				return err
 			}
 			d = d.Clone()
-			d.State, d.NextAttemptAt, d.UpdatedAt = affiliate.DeliveryDelivered, affiliate.Instant{}, affiliate.InstantOf(b.Now)
-			d.Attempts = append(d.Attempts, record.Attempt{At: affiliate.InstantOf(b.Now), Status: 200, Response: string(event.Payload.Bytes())})
+			d.State, d.NextAttemptAt, d.UpdatedAt = affiliate.DeliveryDelivered,
+				affiliate.Instant{}, affiliate.InstantOf(b.Now)
+			d.Attempts = append(d.Attempts,
+				record.Attempt{At: affiliate.InstantOf(b.Now), Status: 200,
+					Response: string(event.Payload.Bytes())})
 			if err := tx.Deliveries.Replace(d); err != nil {
 				return err
 			}

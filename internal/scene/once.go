@@ -30,7 +30,9 @@ func NewOnceShop(t *testing.T, store record.Store, change ...func(*tributary.Con
 	w := NewOn(t, store, change...)
 	a := w.Ada()
 	Must(w.CreateLink(t.Context(), affiliate.LinkParams{Link: "second", AffiliateID: a.Person.ID}))
-	e := Must(w.Webhooks().CreateEndpoint(t.Context(), affiliate.EndpointParams{URL: "https://hooks.example/a", Events: []affiliate.EventType{affiliate.SaleCreated}}))
+	e := Must(w.Webhooks().CreateEndpoint(t.Context(),
+		affiliate.EndpointParams{URL: "https://hooks.example/a",
+			Events: []affiliate.EventType{affiliate.SaleCreated}}))
 	return OnceShop{w, a, e}
 }
 
@@ -47,14 +49,21 @@ func (s OnceShop) Creates() map[string]OnceCreate {
 		CodeStructure: affiliate.Set(affiliate.CodeStructure{RandomChars: true}), RandomCharsLength: affiliate.Set[int64](12),
 	}
 	return map[string]OnceCreate{
-		"CreateAffiliate": Creator(affiliate.AffiliateParams{FirstName: "B", LastName: "C", Email: "Bea@example.com"}, (*tributary.Program).CreateAffiliate),
-		"EnsureAffiliate": Creator(affiliate.AffiliateParams{FirstName: "B", LastName: "C", Email: "bea@example.com", ExternalID: "user-7"}, (*tributary.Program).EnsureAffiliate),
-		"InviteAffiliate": Creator(affiliate.AffiliateParams{FirstName: "B", LastName: "C", Email: "bea@example.com"}, (*tributary.Program).InviteAffiliate),
-		"CreateLink":      Creator(affiliate.LinkParams{Link: "bea", AffiliateEmail: "ada@example.com"}, (*tributary.Program).CreateLink),
-		"CreateCoupon":    Creator(affiliate.CouponParams{Name: "B", PercentOff: percent, ProductIDs: []string{"x"}}, (*tributary.Program).CreateCoupon),
-		"CreateCode":      Creator(affiliate.CodeParams{CouponID: s.Autumn.ID, Code: " bea20 "}, (*tributary.Program).CreateCode),
-		"generated code":  Creator(generated, (*tributary.Program).CreateCode),
-		"GenerateCodes":   Creator(affiliate.CodesParams{CodeParams: generated, Count: 3}, (*tributary.Program).GenerateCodes),
+		"CreateAffiliate": Creator(affiliate.AffiliateParams{FirstName: "B", LastName: "C",
+			Email: "Bea@example.com"}, (*tributary.Program).CreateAffiliate),
+		"EnsureAffiliate": Creator(affiliate.AffiliateParams{FirstName: "B", LastName: "C",
+			Email: "bea@example.com", ExternalID: "user-7"}, (*tributary.Program).EnsureAffiliate),
+		"InviteAffiliate": Creator(affiliate.AffiliateParams{FirstName: "B", LastName: "C",
+			Email: "bea@example.com"}, (*tributary.Program).InviteAffiliate),
+		"CreateLink": Creator(affiliate.LinkParams{Link: "bea",
+			AffiliateEmail: "ada@example.com"}, (*tributary.Program).CreateLink),
+		"CreateCoupon": Creator(affiliate.CouponParams{Name: "B", PercentOff: percent,
+			ProductIDs: []string{"x"}}, (*tributary.Program).CreateCoupon),
+		"CreateCode": Creator(affiliate.CodeParams{CouponID: s.Autumn.ID, Code: " bea20 "},
+			(*tributary.Program).CreateCode),
+		"generated code": Creator(generated, (*tributary.Program).CreateCode),
+		"GenerateCodes": Creator(affiliate.CodesParams{CodeParams: generated, Count: 3},
+			(*tributary.Program).GenerateCodes),
 		"CreateReferral": Creator(affiliate.ReferralParams{AffiliateID: "ada", Name: "T", Email: "t@example.net", ReferredUserExternalID: "c"},
 			(*tributary.Program).CreateReferral),
 		"RecordSale": Creator(affiliate.SaleParams{PromoCode: "ada20", Email: "t@example.net", TotalEarned: affiliate.MustAmount("10")},

@@ -69,7 +69,9 @@ func (s *PayShop) Play(words ...string) {
 			after, _ := time.ParseDuration("0" + at + "m")
 			s.Reports(s.Dispute(arg[1], arg[2], affiliate.DisputeState(arg[3]), after-time.Hour))
 		case "H":
-			Must(s.RefundSale(s.T.Context(), affiliate.Refund{SaleID: s.SaleOf("pi_1").ID, Amount: affiliate.Set(Sum(arg[1])), RefundID: arg[2], ClawBack: true}))
+			Must(s.RefundSale(s.T.Context(),
+				affiliate.Refund{SaleID: s.SaleOf("pi_1").ID, Amount: affiliate.Set(Sum(arg[1])),
+					RefundID: arg[2], ClawBack: true}))
 		case "L":
 			s.Reports(s.Fact("pi_1 in_1"))
 		case "P":
@@ -84,7 +86,8 @@ func (s *PayShop) Play(words ...string) {
 
 // Fact returns a fact of now about a payment with these ids, parted by spaces.
 func (s *PayShop) Fact(keys string) affiliate.PaymentFact {
-	return affiliate.PaymentFact{Provider: "stripe", Keys: strings.Fields(keys), At: s.Now, Currency: cmp.Or(s.In, s.Config().Currency)}
+	return affiliate.PaymentFact{Provider: "stripe", Keys: strings.Fields(keys), At: s.Now,
+		Currency: cmp.Or(s.In, s.Config().Currency)}
 }
 
 // Paid says that Tomas paid a total and tax, by the tries: a click or slug, or
@@ -156,7 +159,8 @@ func (s *PayShop) Worth(id affiliate.SaleID) affiliate.Amount {
 
 // AdjustmentsOf reads the adjustments of a sale.
 func (s *PayShop) AdjustmentsOf(id affiliate.SaleID) []affiliate.Adjustment {
-	return Must(s.Adjustments(s.T.Context(), affiliate.AdjustmentQuery{SaleID: affiliate.Set(id)}, affiliate.Page{})).Items
+	return Must(s.Adjustments(s.T.Context(), affiliate.AdjustmentQuery{SaleID: affiliate.Set(id)},
+		affiliate.Page{})).Items
 }
 
 // Gives checks what a payment gives, and that the books are in order.
@@ -210,10 +214,18 @@ func newPayShopOn(t testing.TB, store record.Store, change ...func(*tributary.Co
 	t.Helper()
 	ctx := t.Context()
 	s := &PayShop{World: NewOn(t, store, change...)}
-	s.Mara = Must(s.CreateAffiliate(ctx, affiliate.AffiliateParams{FirstName: "Mara", LastName: "M", Email: "mara@example.com", AffiliateLink: "mara"}))
-	s.Ben = Must(s.CreateAffiliate(ctx, affiliate.AffiliateParams{FirstName: "Ben", LastName: "B", Email: "ben@example.com", AffiliateLink: "ben"}))
-	coupon := Must(s.CreateCoupon(ctx, affiliate.CouponParams{Name: "Mara 20", PercentOff: affiliate.Set(affiliate.MustPercent("20"))}))
-	s.MaraCode = Must(s.CreateCode(ctx, affiliate.CodeParams{CouponID: coupon.ID, Code: "MARA20", ExternalID: "promo_mara", AffiliateID: s.Mara.ID}))
+	s.Mara = Must(s.CreateAffiliate(ctx,
+		affiliate.AffiliateParams{FirstName: "Mara", LastName: "M", Email: "mara@example.com",
+			AffiliateLink: "mara"}))
+	s.Ben = Must(s.CreateAffiliate(ctx,
+		affiliate.AffiliateParams{FirstName: "Ben", LastName: "B", Email: "ben@example.com",
+			AffiliateLink: "ben"}))
+	coupon := Must(s.CreateCoupon(ctx,
+		affiliate.CouponParams{Name: "Mara 20",
+			PercentOff: affiliate.Set(affiliate.MustPercent("20"))}))
+	s.MaraCode = Must(s.CreateCode(ctx,
+		affiliate.CodeParams{CouponID: coupon.ID, Code: "MARA20", ExternalID: "promo_mara",
+			AffiliateID: s.Mara.ID}))
 	Must(s.TrackClick(ctx, affiliate.ClickParams{Slug: "mara"}))
 	Must(s.TrackClick(ctx, affiliate.ClickParams{Slug: "ben"}))
 	return s

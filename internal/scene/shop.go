@@ -34,10 +34,13 @@ func NewShop(t testing.TB, change ...func(*tributary.Config)) Shop {
 func NewShopIn(w *World) Shop {
 	ctx := w.T.Context()
 	s := Shop{World: w, Ada: w.Ada()}
-	s.Bob = Must(w.CreateAffiliate(ctx, affiliate.AffiliateParams{FirstName: "Bob", LastName: "Ross", Email: "bob@example.com", AffiliateLink: "bob"}))
+	s.Bob = Must(w.CreateAffiliate(ctx,
+		affiliate.AffiliateParams{FirstName: "Bob", LastName: "Ross", Email: "bob@example.com",
+			AffiliateLink: "bob"}))
 	s.Tomas = s.Customer("ada", "tomas")
 	s.Bea = s.Customer(s.Bob.ID.String(), "bea")
-	s.Click = Must(w.TrackClick(ctx, affiliate.ClickParams{Slug: "ada", LandingURL: "https://beans.example/shop?ref=ada"}))
+	s.Click = Must(w.TrackClick(ctx,
+		affiliate.ClickParams{Slug: "ada", LandingURL: "https://beans.example/shop?ref=ada"}))
 	s.BobClick = Must(w.TrackClick(ctx, affiliate.ClickParams{Slug: "bob"}))
 	return s
 }
@@ -83,7 +86,8 @@ func (s Shop) Owes(want affiliate.Balance) {
 // Stands is owes with the amounts that are payable, in payouts, paid and earned.
 func (s Shop) Stands(movements int64, payable, inPayout, paid, earned string) {
 	s.T.Helper()
-	s.Owes(affiliate.Balance{Payable: Sum(payable), InPayout: Sum(inPayout), Paid: Sum(paid), Earned: Sum(earned), Movements: movements})
+	s.Owes(affiliate.Balance{Payable: Sum(payable), InPayout: Sum(inPayout), Paid: Sum(paid),
+		Earned: Sum(earned), Movements: movements})
 }
 
 // Moved are Ada's movements, oldest first, each as a line.
@@ -97,7 +101,8 @@ func (s Shop) Moved(f affiliate.MovementQuery) []string {
 		}
 		line := fmt.Sprintf("%d %s %v %s-%s", m.Number, m.Cause, m.Amount, m.From, m.To)
 		if id, ok := m.SaleID.Get(); ok {
-			line += fmt.Sprintf(" of sale %d, commission %d: sales %d, revenue %v, refunds %v", id, m.CommissionID.Or(0), m.Sales, m.Revenue, m.Refunds)
+			line += fmt.Sprintf(" of sale %d, commission %d: sales %d, revenue %v, refunds %v", id,
+				m.CommissionID.Or(0), m.Sales, m.Revenue, m.Refunds)
 		}
 		lines = append([]string{line}, lines...)
 	}
@@ -157,7 +162,9 @@ type GiftShop struct {
 func NewGiftShop(t *testing.T, limit int64, change ...func(*tributary.Config)) GiftShop {
 	w := New(t, append(change, func(c *tributary.Config) { c.FreeOrders = true })...)
 	ada := w.Join("ada", func(in *affiliate.AffiliateParams) { in.AffiliateLink = "ada" })
-	coupon := Must(w.CreateCoupon(t.Context(), affiliate.CouponParams{Name: "all", PercentOff: affiliate.Set(affiliate.MustPercent("100"))}))
+	coupon := Must(w.CreateCoupon(t.Context(),
+		affiliate.CouponParams{Name: "all",
+			PercentOff: affiliate.Set(affiliate.MustPercent("100"))}))
 	in := affiliate.CodeParams{CouponID: coupon.ID, Code: "GIFT", AffiliateID: ada.ID}
 	if limit > 0 {
 		in.MaxRedemptions = affiliate.Set(limit)

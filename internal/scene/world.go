@@ -78,8 +78,12 @@ func (w *World) Pass(d time.Duration) { w.Now = w.Now.Add(d) }
 func (w *World) Ada() Ada {
 	w.T.Helper()
 	ctx := context.Background()
-	a := Must(w.CreateAffiliate(ctx, affiliate.AffiliateParams{FirstName: "Ada", LastName: "Lovelace", Email: "ada@example.com", AffiliateLink: "ada"}))
-	c := Must(w.CreateCoupon(ctx, affiliate.CouponParams{Name: "Autumn 20", PercentOff: affiliate.Set(affiliate.MustPercent("20"))}))
+	a := Must(w.CreateAffiliate(ctx,
+		affiliate.AffiliateParams{FirstName: "Ada", LastName: "Lovelace", Email: "ada@example.com",
+			AffiliateLink: "ada"}))
+	c := Must(w.CreateCoupon(ctx,
+		affiliate.CouponParams{Name: "Autumn 20",
+			PercentOff: affiliate.Set(affiliate.MustPercent("20"))}))
 	k := Must(w.CreateCode(ctx, affiliate.CodeParams{CouponID: c.ID, Code: "ADA20", AffiliateID: a.ID}))
 	return Ada{a, c, k}
 }

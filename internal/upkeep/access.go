@@ -47,10 +47,13 @@ func ReferralData(ctx context.Context, p *engine.Program, ident string) (_ affil
 
 // personalData reads what is held of a person, by the list of what is erased.
 func personalData(o *engine.Op, who *subject) (affiliate.PersonalData, error) {
-	data := affiliate.PersonalData{ID: affiliate.Null[uuid.UUID](), ErasedAt: affiliate.Null[affiliate.Time](), Records: []affiliate.PersonalRecord{}}
+	data := affiliate.PersonalData{ID: affiliate.Null[uuid.UUID](),
+		ErasedAt: affiliate.Null[affiliate.Time](), Records: []affiliate.PersonalRecord{}}
 	add := func(kind, id string, at affiliate.Instant, v any) {
 		raw, _ := json.Marshal(v) // texts, numbers and times always have JSON
-		data.Records = append(data.Records, affiliate.PersonalRecord{Kind: kind, ID: id, CreatedAt: affiliate.TimeOf(at.Time()), Data: raw})
+		data.Records = append(data.Records,
+			affiliate.PersonalRecord{Kind: kind, ID: id, CreatedAt: affiliate.TimeOf(at.Time()),
+				Data: raw})
 	}
 	switch {
 	case !who.isCustomer():

@@ -21,14 +21,16 @@ import (
 // EraseAffiliate implements tributary.Program.EraseAffiliate.
 func EraseAffiliate(ctx context.Context, p *engine.Program, id uuid.UUID) (err error) {
 	defer p.Begin(&ctx, "EraseAffiliate", engine.Writes).End(&err)
-	rq := engine.Request{Name: "affiliate.erase", Input: id, Refused: refusal.First(refusal.RefuseNoAffiliateID.When(id == uuid.Nil))}
+	rq := engine.Request{Name: "affiliate.erase", Input: id,
+		Refused: refusal.First(refusal.RefuseNoAffiliateID.When(id == uuid.Nil))}
 	return erase(ctx, p, rq, func(o *engine.Op) (subject, error) { return affiliateSubject(o, id) })
 }
 
 // EraseReferral implements tributary.Program.EraseReferral.
 func EraseReferral(ctx context.Context, p *engine.Program, ident string) (err error) {
 	defer p.Begin(&ctx, "EraseReferral", engine.Writes).End(&err)
-	rq := engine.Request{Name: "referral.erase", Input: ident, Refused: refusal.First(refusal.ReferralIDRequired.When(plaintext.Blank(ident)))}
+	rq := engine.Request{Name: "referral.erase", Input: ident,
+		Refused: refusal.First(refusal.ReferralIDRequired.When(plaintext.Blank(ident)))}
 	return erase(ctx, p, rq, func(o *engine.Op) (subject, error) { return customerSubject(o, ident) })
 }
 
@@ -291,7 +293,8 @@ func ofEmail(beside string, before bool) bool {
 
 // named reports whether a string under a key names the person.
 func (who person) named(key, s string) bool {
-	return engine.SameMailbox(s, who.email) || s != "" && s == who.customer && (key == "customerId" || key == "referredUserExternalId")
+	return engine.SameMailbox(s, who.email) || s != "" && s == who.customer &&
+		(key == "customerId" || key == "referredUserExternalId")
 }
 
 // An appearance is the way in which an object shows a person.

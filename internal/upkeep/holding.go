@@ -63,7 +63,8 @@ func customerSubject(o *engine.Op, ident string) (who subject, err error) {
 	rec, err := o.FindReferral(ident)
 	if err == nil {
 		former, err := o.FormerNames(record.OfReferral, rec.ID)
-		return subject{person: person{id: rec.ID, email: rec.Email, customer: rec.CustomerID}, referral: rec, former: former}, err
+		return subject{person: person{id: rec.ID, email: rec.Email, customer: rec.CustomerID},
+			referral: rec, former: former}, err
 	}
 	email, ok := mailbox.Canonical(ident)
 	if !ok || !errors.Is(err, affiliate.ErrNotFound) {
@@ -153,10 +154,11 @@ type personalRecords struct {
 // A personalTable describes how the records of one table show a person.
 type personalTable[R record.Record[R]] struct {
 	table func(*record.Tx) record.Table[R]
-	list  func(*subject) (key record.Key, ok bool)  // where they are; the zero Key: anywhere; not ok: nowhere
-	of    func(*subject, *R) bool                   // which of the list; nil: all
-	blank func(*subject, R) R                       // removes the person; nil: nothing of it is erased
-	show  func(*R) (at affiliate.Instant, data any) // all that the record says of the person, at least what blank removes
+	list  func(*subject) (key record.Key, ok bool) // where they are; the zero Key: anywhere; not ok: nowhere
+	of    func(*subject, *R) bool                  // which of the list; nil: all
+	blank func(*subject, R) R                      // removes the person; nil: nothing of it is erased
+	show  func(*R) (at affiliate.Instant,
+		data any) // all that the record says of the person, at least what blank removes
 }
 
 // as returns the holding under a name.
@@ -173,7 +175,8 @@ func (k personalTable[R]) as(name string) personalRecords {
 			if i > 0 { // few have a former name
 				after, n = uuid.Nil, 0
 			}
-			next, err := walk(k.table(o.Tx), key, after, n, func(rec R) (bool, error) { return k.eraseOne(o, who, rec) })
+			next, err := walk(k.table(o.Tx), key, after, n,
+				func(rec R) (bool, error) { return k.eraseOne(o, who, rec) })
 			if err != nil {
 				return done, err
 			}
@@ -335,7 +338,8 @@ func customerHoldings() []personalRecords {
 				return names(r.FailedReason, who.email) || names(r.ReturnedReason, who.email)
 			},
 			blank: func(who *subject, r record.Payout) record.Payout {
-				r.FailedReason, r.ReturnedReason = withoutEmail(r.FailedReason, who.email), withoutEmail(r.ReturnedReason, who.email)
+				r.FailedReason, r.ReturnedReason = withoutEmail(r.FailedReason, who.email),
+					withoutEmail(r.ReturnedReason, who.email)
 				return r
 			},
 			show: func(r *record.Payout) (affiliate.Instant, any) {

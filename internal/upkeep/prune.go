@@ -275,7 +275,8 @@ func (h horizon) paymentSweep() sweep[record.Payment] {
 	return sweep[record.Payment]{
 		table: func(tx *record.Tx) record.Table[record.Payment] { return tx.Payments },
 		goes: func(r record.Payment) bool {
-			return (r.Sale == uuid.Nil || len(r.Waiting) > 0) && r.Conflict == uuid.Nil && r.UpdatedAt.Before(h.payments)
+			return (r.Sale == uuid.Nil || len(r.Waiting) > 0) && r.Conflict == uuid.Nil &&
+				r.UpdatedAt.Before(h.payments)
 		},
 		left: func(r record.Payment) (record.Payment, bool) {
 			r.Waiting = nil

@@ -42,7 +42,8 @@ func Step(ctx context.Context, p *engine.Program, job affiliate.Job, at affiliat
 	if err != nil {
 		return affiliate.Progress{}, refusal.Internal("encode job", err)
 	}
-	s := stepProgress{work: w, scope: fmt.Sprintf("step\x00%s\x00%s\x00%s", w.name, sent, p.Cfg.ID), cursor: at.Cursor, left: cmp.Or(at.Limit, stepByDefault)}
+	s := stepProgress{work: w, scope: fmt.Sprintf("step\x00%s\x00%s\x00%s", w.name, sent, p.Cfg.ID),
+		cursor: at.Cursor, left: cmp.Or(at.Limit, stepByDefault)}
 	err = engine.Beforehand(p.Op(ctx), rq, func() (err error) {
 		if s, err = engine.View(ctx, p, func(o *engine.Op) (stepProgress, error) { return s.open(o) }); err != nil {
 			return err
@@ -239,7 +240,9 @@ func (s stepProgress) part(o *engine.Op, last bool) (stepProgress, error) {
 
 // plus returns the sum of two counts.
 func plus(r affiliate.Retained, s affiliate.Retained) affiliate.Retained {
-	return affiliate.Retained{Events: r.Events + s.Events, Receipts: r.Receipts + s.Receipts, Deliveries: r.Deliveries + s.Deliveries, Clicks: r.Clicks + s.Clicks, Payments: r.Payments + s.Payments, Holds: r.Holds + s.Holds}
+	return affiliate.Retained{Events: r.Events + s.Events, Receipts: r.Receipts + s.Receipts,
+		Deliveries: r.Deliveries + s.Deliveries, Clicks: r.Clicks + s.Clicks, Payments: r.Payments +
+			s.Payments, Holds: r.Holds + s.Holds}
 }
 
 // walk runs fn on the next records under a key, n at most, 0: all; fn reports whether

@@ -162,7 +162,8 @@ func (m Data) values() pay.Carried {
 //
 // Errors: [pay.ErrKeys]; a field that cannot be carried.
 func carry(names map[string]string, keys pay.Keys, c pay.Carried) (map[string]string, error) {
-	texts := map[string]string{keyClick: c.Click, keySlug: c.Slug, keyCode: c.Code, keyHold: c.Hold, keyOrder: c.Order, keyCustomer: c.Customer}
+	texts := map[string]string{keyClick: c.Click, keySlug: c.Slug, keyCode: c.Code, keyHold: c.Hold,
+		keyOrder: c.Order, keyCustomer: c.Customer}
 	if c.Offer {
 		texts[keyOffer] = offered
 	}
@@ -200,7 +201,8 @@ func byCode(c affiliate.Credit) bool { return c.ReferralID == "" }
 // Usable reports whether a program can look a text up: what a host carries may be
 // longer than that.
 func Usable(text string) bool {
-	return strings.TrimSpace(text) != "" && utf8.RuneCountInString(text) <= maxText && strings.IndexFunc(text, unicode.IsControl) < 0
+	return strings.TrimSpace(text) != "" && utf8.RuneCountInString(text) <= maxText &&
+		strings.IndexFunc(text, unicode.IsControl) < 0
 }
 
 // firstOf returns the first text that is one of a kind; empty: none is.

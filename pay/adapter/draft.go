@@ -61,7 +61,8 @@ func (d *Draft) Untold(reason pay.Reason, awaits string, p Paid) {
 	d.Leave(reason)
 	if awaits == "" || d.Marked(p.Tries) {
 		d.Action.Payment.Payer = payer
-		d.Action.Payment.Sale = affiliate.Set(affiliate.Paid{Stage: affiliate.PaidUntold, Awaits: awaits, Tries: p.Tries, Renewal: p.Renewal})
+		d.Action.Payment.Sale = affiliate.Set(affiliate.Paid{Stage: affiliate.PaidUntold,
+			Awaits: awaits, Tries: p.Tries, Renewal: p.Renewal})
 	}
 }
 

@@ -85,7 +85,8 @@ func (e Endpoint) Handler(p *tributary.Program) (http.Handler, error) {
 	if e.Wait < 0 || e.MaxBody < 0 {
 		return nil, fmt.Errorf("%w: a negative time or size", ErrConfig)
 	}
-	e.OK, e.Wait, e.MaxBody = cmp.Or(e.OK, http.StatusNoContent), cmp.Or(e.Wait, DefaultWait), cmp.Or(e.MaxBody, defaultMaxBody)
+	e.OK, e.Wait, e.MaxBody = cmp.Or(e.OK, http.StatusNoContent), cmp.Or(e.Wait, DefaultWait),
+		cmp.Or(e.MaxBody, defaultMaxBody)
 	if e.Logger == nil {
 		e.Logger = slog.Default()
 	}
@@ -276,7 +277,8 @@ func (h *hook) report(ctx context.Context, result pay.Result) {
 	}
 	defer func() {
 		if v := recover(); v != nil {
-			h.Logger.ErrorContext(ctx, "payment event: OnResult panicked", "event", a.Event.ID, "stack", string(debug.Stack()))
+			h.Logger.ErrorContext(ctx, "payment event: OnResult panicked", "event", a.Event.ID,
+				"stack", string(debug.Stack()))
 		}
 	}()
 	h.OnResult(ctx, result)

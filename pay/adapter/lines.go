@@ -162,7 +162,8 @@ func (p *Part) line(unit int64) affiliate.Line {
 		quo, _ := share(off, p.Net, left)
 		off = (quo + unit/2) / unit * unit
 	}
-	l := affiliate.Line{Amount: affiliate.AmountFromScaled(p.Net + off), Discount: affiliate.AmountFromScaled(off + p.back)}
+	l := affiliate.Line{Amount: affiliate.AmountFromScaled(p.Net + off),
+		Discount: affiliate.AmountFromScaled(off + p.back)}
 	for _, text := range []struct {
 		to   *string
 		from string

@@ -83,7 +83,8 @@ func warningOf(r *pay.Result) string {
 		return saysNobody
 	case r.Action.Carried.Lost && !sold && brought(&r.Action):
 		return saysLost
-	case r.Outcome == affiliate.SaleRecorded && (r.Action.NoLines == pay.LinesCut || r.Action.NoLines == pay.LinesUnclear):
+	case r.Outcome == affiliate.SaleRecorded &&
+		(r.Action.NoLines == pay.LinesCut || r.Action.NoLines == pay.LinesUnclear):
 		return saysLines
 	}
 	return ""
@@ -180,6 +181,7 @@ func (w *warnings) say(ctx context.Context, text string, r *pay.Result) {
 	} else if len(r.Refused) > 0 {
 		why = r.Refused[0].Reason
 	}
-	w.logger.WarnContext(ctx, text, "event", r.Action.Event.ID, "type", r.Action.Event.Type, "reason", string(why), "events", kind.unsaid)
+	w.logger.WarnContext(ctx, text, "event", r.Action.Event.ID, "type", r.Action.Event.Type,
+		"reason", string(why), "events", kind.unsaid)
 	kind.said, kind.unsaid = now, 0
 }

@@ -155,7 +155,8 @@ func (e *event) first() {
 	o, order := e.object, e.object.Get("order").Apart() // subscription.paid tells what is wrong with it
 	e.Action.Carried = e.carried()
 	c, paid := affiliate.Currency(strings.ToUpper(order.Get("currency").Text())), order.Get("status").Text() == "paid"
-	e.Elsewhere("subscription.paid", paid, o, c, payerOf(o.Get("customer")), adapter.Paid{Tries: codesOf(order)}, order.Get("transaction").Text())
+	e.Elsewhere("subscription.paid", paid, o, c, payerOf(o.Get("customer")),
+		adapter.Paid{Tries: codesOf(order)}, order.Get("transaction").Text())
 }
 
 // codesOf finds our code of the discount of an order, by its id.
@@ -199,7 +200,9 @@ func (e *event) bare() {
 	if !c.Known() {
 		c = "USD" // of no amount
 	}
-	e.Fact(pay.KindSale, c, o, cmp.Or(o.Get("last_transaction").Ref(), o.Get("last_transaction_id").Text(), e.Action.Event.ID))
+	e.Fact(pay.KindSale, c, o,
+		cmp.Or(o.Get("last_transaction").Ref(), o.Get("last_transaction_id").Text(),
+			e.Action.Event.ID))
 	e.Action.Payment.Payer, e.Action.Carried = payerOf(o.Get("customer")), e.carried()
 	e.Untold(pay.UnknownUnit, "", adapter.Paid{})
 }
@@ -248,7 +251,8 @@ func (e *event) refund() {
 	if !ok {
 		return
 	}
-	f := affiliate.RefundFact{ID: o.Get("id").Required(), Amount: amountOf(o.Get("refund_amount"), c), State: affiliate.RefundPending}
+	f := affiliate.RefundFact{ID: o.Get("id").Required(),
+		Amount: amountOf(o.Get("refund_amount"), c), State: affiliate.RefundPending}
 	switch o.Get("status").Text() {
 	case "succeeded":
 		f.State = affiliate.RefundSucceeded
@@ -268,7 +272,8 @@ func (e *event) dispute() {
 	if !ok {
 		return
 	}
-	e.Dispute(affiliate.DisputeFact{ID: o.Get("id").Required(), Amount: amountOf(o.Get("amount"), c), State: affiliate.DisputeWithdrawn})
+	e.Dispute(affiliate.DisputeFact{ID: o.Get("id").Required(),
+		Amount: amountOf(o.Get("amount"), c), State: affiliate.DisputeWithdrawn})
 }
 
 // subscription reads the state of a subscription. One that expired may still be paid: its last

@@ -139,14 +139,16 @@ func (e *event) other() {
 	e.Action.Carried = e.cfg.Carried(o.Get("metadata"))
 	c := affiliate.Currency(strings.ToUpper(o.Get("currency").Text()))
 	paid := o.Get("status").Text() == "succeeded" && o.Get("total_amount").Integer() > 0
-	e.Elsewhere("payment.succeeded", paid, o, c, payerOf(o.Get("customer")), adapter.Paid{Tries: codesOf(o), Renewal: isRenewal(o)}, o.Get("payment_id").Text())
+	e.Elsewhere("payment.succeeded", paid, o, c, payerOf(o.Get("customer")),
+		adapter.Paid{Tries: codesOf(o), Renewal: isRenewal(o)}, o.Get("payment_id").Text())
 }
 
 // settle reads what a payment is worth in the currency in which Dodo pays the host. What a
 // customer pays for the conversion is no part of that.
 func (e *event) settle(b adapter.Bill) {
 	o := e.object
-	worth, code := o.Get("settlement_amount").Apart(), o.Get("settlement_currency").Apart() // without a rate that can be read, the program's is asked
+	worth, code := o.Get("settlement_amount").Apart(),
+		o.Get("settlement_currency").Apart() // without a rate that can be read, the program's is asked
 	if !worth.Given() || !code.Given() {
 		return
 	}
@@ -214,7 +216,8 @@ func (e *event) refund() {
 	if !ok {
 		return
 	}
-	f := affiliate.RefundFact{ID: o.Get("refund_id").Text(), Amount: amountOf(o.Get("amount"), c), State: affiliate.RefundPending}
+	f := affiliate.RefundFact{ID: o.Get("refund_id").Text(), Amount: amountOf(o.Get("amount"), c),
+		State: affiliate.RefundPending}
 	switch o.Get("status").Text() {
 	case "succeeded":
 		if e.Action.Event.Type != "refund.failed" { // when it did later, refund.succeeded says so

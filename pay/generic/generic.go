@@ -61,7 +61,8 @@ type outcome struct {
 
 // answer writes the outcome of a report.
 func answer(w http.ResponseWriter, r pay.Result) {
-	out, status := outcome{Done: r.Done, Outcome: r.Outcome, NoLines: r.Action.NoLines, Refused: r.Refused}, http.StatusOK
+	out, status := outcome{Done: r.Done, Outcome: r.Outcome, NoLines: r.Action.NoLines,
+		Refused: r.Refused}, http.StatusOK
 	if out.NoLines == pay.LinesMissing {
 		out.NoLines = "" // the report had none
 	}

@@ -60,7 +60,8 @@ func (r report) only(names ...string) {
 func (r report) customer() affiliate.PayerFact {
 	c := r.root.Get("customer")
 	c.Only("id", "email", "name", "externalId")
-	return affiliate.PayerFact{ID: c.Get("id").Text(), Email: c.Get("email").Text(), Name: c.Get("name").Text(), CustomerID: c.Get("externalId").Text()}
+	return affiliate.PayerFact{ID: c.Get("id").Text(), Email: c.Get("email").Text(),
+		Name: c.Get("name").Text(), CustomerID: c.Get("externalId").Text()}
 }
 
 // known reads who pays by an id, without which the report says nothing.
@@ -119,13 +120,16 @@ func (r report) payment() {
 
 // paid reads that the payment with these ids was paid.
 func (r report) paid(v adapter.Value, ids []string) {
-	v.Only("amount", "tax", "shipping", "at", "orderId", "invoiceId", "productId", "renewal", "credit", "carried", "lines")
+	v.Only("amount", "tax", "shipping", "at", "orderId", "invoiceId", "productId", "renewal",
+		"credit", "carried", "lines")
 	if !v.Get("amount").Given() {
 		v.Get("amount").Fail("is missing")
 	}
-	b := adapter.Bill{Currency: r.Action.Payment.Currency, Paid: amountOf(v.Get("amount")), Tax: amountOf(v.Get("tax")), Shipping: amountOf(v.Get("shipping"))}
+	b := adapter.Bill{Currency: r.Action.Payment.Currency, Paid: amountOf(v.Get("amount")),
+		Tax: amountOf(v.Get("tax")), Shipping: amountOf(v.Get("shipping"))}
 	p := adapter.Paid{
-		Order: cmp.Or(append([]string{v.Get("orderId").Text()}, ids...)...), Invoice: v.Get("invoiceId").Text(), Product: v.Get("productId").Text(),
+		Order: cmp.Or(append([]string{v.Get("orderId").Text()},
+			ids...)...), Invoice: v.Get("invoiceId").Text(), Product: v.Get("productId").Text(),
 		At: v.Get("at").Time(), Renewal: v.Get("renewal").True(), Tries: creditsOf(v.Get("credit")),
 	}
 	carried := v.Get("carried")
@@ -195,7 +199,8 @@ func (r report) lines(p *adapter.Paid, b adapter.Bill, list adapter.Value) {
 // refundOf reads a refund.
 func refundOf(v adapter.Value) affiliate.RefundFact {
 	v.Only("id", "amount", "tax", "shipping", "state")
-	f := affiliate.RefundFact{ID: v.Get("id").Text(), Amount: amountOf(v.Get("amount")), State: affiliate.RefundState(v.Get("state").Text())}
+	f := affiliate.RefundFact{ID: v.Get("id").Text(), Amount: amountOf(v.Get("amount")),
+		State: affiliate.RefundState(v.Get("state").Text())}
 	if !slices.Contains([]affiliate.RefundState{affiliate.RefundPending, affiliate.RefundSucceeded, affiliate.RefundFailed}, f.State) {
 		v.Get("state").Fail("is none of pending, succeeded, failed")
 	}
@@ -210,7 +215,8 @@ func refundOf(v adapter.Value) affiliate.RefundFact {
 // disputeOf reads a dispute.
 func disputeOf(v adapter.Value) affiliate.DisputeFact {
 	v.Only("id", "amount", "state")
-	f := affiliate.DisputeFact{ID: v.Get("id").Text(), Amount: amountOf(v.Get("amount")), State: affiliate.DisputeState(v.Get("state").Text())}
+	f := affiliate.DisputeFact{ID: v.Get("id").Text(), Amount: amountOf(v.Get("amount")),
+		State: affiliate.DisputeState(v.Get("state").Text())}
 	if !slices.Contains([]affiliate.DisputeState{
 		affiliate.DisputeInquiry, affiliate.DisputeWithdrawn, affiliate.DisputeWon, affiliate.DisputeLost, affiliate.DisputeReleased,
 	}, f.State) {

@@ -176,7 +176,8 @@ func (e *event) paid(renewal bool, keys ...string) (p adapter.Paid, b adapter.Bi
 		e.Untold(pay.UnknownUnit, "", p)
 		return p, b, false
 	}
-	b = adapter.Bill{Currency: c, Paid: amountOf(o.Get("total"+in), c), Tax: amountOf(o.Get("tax"+in), c), Subtotal: amountOf(o.Get("subtotal"+in), c)}
+	b = adapter.Bill{Currency: c, Paid: amountOf(o.Get("total"+in), c),
+		Tax: amountOf(o.Get("tax"+in), c), Subtotal: amountOf(o.Get("subtotal"+in), c)}
 	e.settle(b)
 	return p, b, true
 }

@@ -86,7 +86,8 @@ func Handler(p *tributary.Program, cfg Config) (http.Handler, error) {
 // HeaderName is the header with the signatures of an event.
 const HeaderName = "Paddle-Signature"
 
-var form = adapter.TimedHMAC{Header: HeaderName, Prefix: "pdl_ntfset_", Time: "ts", Signature: "h1", Separator: ";", Joint: ":"}
+var form = adapter.TimedHMAC{Header: HeaderName, Prefix: "pdl_ntfset_", Time: "ts", Signature: "h1",
+	Separator: ";", Joint: ":"}
 
 // Verify checks the signature of an event against the exact bytes of its body. Call it
 // before anything else reads the body. One right signature of at most ten is enough. The

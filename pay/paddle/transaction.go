@@ -57,7 +57,8 @@ func (e *event) other() {
 	status, payer := o.Get("status").Text(), affiliate.PayerFact{ID: o.Get("customer_id").Text()}
 	paid := (status == "paid" || status == "completed") && o.Get("details", "totals", "grand_total").TextInteger() > 0
 	p := adapter.Paid{Tries: adapter.Codes(codesOf(o.Get("discount_id"))), Renewal: isRenewal(o.Get("origin").Text())}
-	e.Elsewhere("transaction.completed", paid, o, affiliate.Currency(o.Get("currency_code").Text()), payer, p, o.Get("id").Text())
+	e.Elsewhere("transaction.completed", paid, o, affiliate.Currency(o.Get("currency_code").Text()),
+		payer, p, o.Get("id").Text())
 }
 
 // begins reports whether a transaction with a total of 0 is the start of a trial, or an

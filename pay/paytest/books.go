@@ -128,7 +128,8 @@ func (s Suite) codes(t *testing.T) {
 			shop := shoptest.New(t)
 			shoptest.Must(shop.HoldRedemption(t.Context(), affiliate.HoldParams{
 				ID: "cart", Until: shop.Now.Add(24 * time.Hour),
-				Order: affiliate.Order{PromoCode: "MARA20", Email: "tomas@customers.example", Subtotal: affiliate.Set(dollars(100)), Commission: true},
+				Order: affiliate.Order{PromoCode: "MARA20", Email: "tomas@customers.example",
+					Subtotal: affiliate.Set(dollars(100)), Commission: true},
 			}))
 			if err := story.settled(shop.Play(actions, order), story.steps); err != nil {
 				t.Errorf("code %q, hold %q: %v in the order %v", c.Code, c.Hold, err, order)

@@ -38,12 +38,16 @@ func change(s *shoptest.Shop, up affiliate.CodeUpdate) {
 
 // refer makes a customer of the host, by the link of an affiliate.
 func refer(s *shoptest.Shop, slug string) {
-	shoptest.Must(s.CreateReferral(s.T.Context(), affiliate.ReferralParams{AffiliateID: slug, Name: "Tomas", Email: "tomas@customers.example", ReferredUserExternalID: "17"}))
+	shoptest.Must(s.CreateReferral(s.T.Context(),
+		affiliate.ReferralParams{AffiliateID: slug, Name: "Tomas", Email: "tomas@customers.example",
+			ReferredUserExternalID: "17"}))
 }
 
 // sell records an order of 100 that the host took itself.
 func sell(s *shoptest.Shop, code, email string) {
-	shoptest.Must(s.RecordSale(s.T.Context(), affiliate.SaleParams{TotalEarned: dollars(100), PromoCode: code, Email: email, Name: "Tomas", PaidAt: shoptest.Opened}))
+	shoptest.Must(s.RecordSale(s.T.Context(),
+		affiliate.SaleParams{TotalEarned: dollars(100), PromoCode: code, Email: email,
+			Name: "Tomas", PaidAt: shoptest.Opened}))
 }
 
 func nameOf(s *shoptest.Shop, id uuid.UUID) string {
@@ -58,11 +62,14 @@ func nameOf(s *shoptest.Shop, id uuid.UUID) string {
 var pasts = []past{
 	{name: "a code", carried: pay.Carried{Code: "MARA20", Order: "order-7"}, want: "Mara 38.00, Ben 0.00"},
 	{name: "a link", carried: pay.Carried{Slug: "mara"}, want: "Mara 38.00, Ben 0.00"},
-	{name: "a code and a link of others", carried: pay.Carried{Code: "MARA20", Slug: "ben", Order: "order-7"}, more: true, want: "Mara 58.00, Ben 0.00"},
+	{name: "a code and a link of others",
+		carried: pay.Carried{Code: "MARA20", Slug: "ben",
+			Order: "order-7"}, more: true, want: "Mara 58.00, Ben 0.00"},
 	{name: "a code that is refused and a link of others", carried: pay.Carried{Code: "MARA20", Slug: "ben", Order: "order-7"}, want: "Mara 0.00, Ben 38.00",
 		before: func(s *shoptest.Shop) { change(s, affiliate.CodeUpdate{Active: affiliate.Set(false)}) }},
 	{name: "nothing", want: "Mara 0.00, Ben 0.00"},
-	{name: "a code once per customer", carried: pay.Carried{Code: "MARA20", Order: "order-7"}, before: limited, want: "Mara 38.00, Ben 0.00"},
+	{name: "a code once per customer", carried: pay.Carried{Code: "MARA20", Order: "order-7"},
+		before: limited, want: "Mara 38.00, Ben 0.00"},
 	{name: "a code that the mailbox has used", carried: pay.Carried{Code: "MARA20", Order: "order-7"}, want: "Mara 58.00, Ben 0.00",
 		before: func(s *shoptest.Shop) { limited(s); sell(s, "MARA20", "tomas+shop@customers.example") }},
 	{name: "a code that the customer has used", carried: pay.Carried{Code: "MARA20", Order: "order-7"}, want: "Mara 20.00, Ben 38.00",
@@ -73,9 +80,12 @@ var pasts = []past{
 			sell(s, "", "tomas@customers.example")
 			change(s, affiliate.CodeUpdate{FirstTimeOrder: affiliate.Set(true)})
 		}},
-	{name: "their own code", email: "Mara@partners.example", carried: pay.Carried{Code: "MARA20", Order: "order-7"}, want: "Mara 38.00, Ben 0.00"},
-	{name: "a customer of the host", carried: pay.Carried{Code: "MARA20", Order: "order-7"}, want: "Mara 18.00, Ben 20.00", before: func(s *shoptest.Shop) { refer(s, "ben") }},
-	{name: "a customer of the host, without a code", want: "Mara 0.00, Ben 38.00", before: func(s *shoptest.Shop) { refer(s, "ben") }},
+	{name: "their own code", email: "Mara@partners.example",
+		carried: pay.Carried{Code: "MARA20", Order: "order-7"}, want: "Mara 38.00, Ben 0.00"},
+	{name: "a customer of the host", carried: pay.Carried{Code: "MARA20", Order: "order-7"},
+		want: "Mara 18.00, Ben 20.00", before: func(s *shoptest.Shop) { refer(s, "ben") }},
+	{name: "a customer of the host, without a code", want: "Mara 0.00, Ben 38.00",
+		before: func(s *shoptest.Shop) { refer(s, "ben") }},
 	{name: "a customer who is erased", carried: pay.Carried{Code: "MARA20", Order: "order-7"}, want: "Mara 18.00, Ben 20.00", before: func(s *shoptest.Shop) {
 		refer(s, "ben")
 		if err := s.EraseReferral(s.T.Context(), "tomas@customers.example"); err != nil {
@@ -116,13 +126,17 @@ func (s Suite) payer(t *testing.T, p past) {
 	story.silent = false
 	if story.customer(); len(story.bodies) == told { // it has no such event: another payment of theirs would tell
 		payer.Email, payer.Name = cmp.Or(p.email, "tomas@customers.example"), "Tomas"
-		actions = append(actions, pay.Action{Kind: pay.KindCustomer, Payment: affiliate.PaymentFact{Provider: actions[0].Payment.Provider, Payer: payer, At: story.now}})
+		actions = append(actions,
+			pay.Action{Kind: pay.KindCustomer,
+				Payment: affiliate.PaymentFact{Provider: actions[0].Payment.Provider, Payer: payer,
+					At: story.now}})
 	} else {
 		actions = story.actions(t)
 	}
 	state := ""
 	shoptest.Orders(len(actions), func(order []int) {
-		shop := shoptest.New(t, func(c *tributary.Config) { c.Review = []affiliate.ReviewRule{affiliate.SelfReferral()} })
+		shop := shoptest.New(t,
+			func(c *tributary.Config) { c.Review = []affiliate.ReviewRule{affiliate.SelfReferral()} })
 		if p.before != nil {
 			p.before(shop)
 		}
@@ -176,19 +190,27 @@ func stateOf(s *shoptest.Shop) string {
 	emails := map[string]string{}
 	for _, r := range shoptest.Must(s.Referrals(ctx, affiliate.ReferralQuery{}, affiliate.Page{})).Items {
 		emails[r.ID.String()] = r.Email
-		lines = append(lines, fmt.Sprintf("customer %q %q of %s: %s, %s", r.Email, r.ReferredUserExternalID.Or(""), nameOf(s, r.AffiliateID), r.Status, r.TotalCommission))
+		lines = append(lines,
+			fmt.Sprintf("customer %q %q of %s: %s, %s", r.Email, r.ReferredUserExternalID.Or(""),
+				nameOf(s, r.AffiliateID), r.Status, r.TotalCommission))
 	}
 	for _, x := range s.AllSales() {
 		held := ""
 		for _, c := range x.Commissions {
-			held += fmt.Sprint(" ", c.CommissionEarned, " ", c.ApprovalStatus, " ", c.HoldReason.Or(""), " ", c.RiskReasons)
+			held += fmt.Sprint(" ", c.CommissionEarned, " ", c.ApprovalStatus, " ",
+				c.HoldReason.Or(""), " ", c.RiskReasons)
 		}
-		lines = append(lines, fmt.Sprintf("sale of %s (%s) for %s by %q: %s, code %t:%s", x.TotalEarned, x.ExternalID.Or(""), nameOf(s, x.AffiliateID), x.Email.Or(""), x.Status, !x.PromotionalCodeID.IsNull(), held))
+		lines = append(lines,
+			fmt.Sprintf("sale of %s (%s) for %s by %q: %s, code %t:%s", x.TotalEarned,
+				x.ExternalID.Or(""), nameOf(s,
+					x.AffiliateID), x.Email.Or(""), x.Status, !x.PromotionalCodeID.IsNull(), held))
 	}
 	code := shoptest.Must(s.Program.Code(ctx, affiliate.CodeRef{ID: s.Code.ID}))
 	lines = append(lines, fmt.Sprintf("%s was redeemed %d times", code.Code, code.TimesRedeemed))
 	waits := shoptest.Must(s.Attention(ctx, 20))
-	lines = append(lines, fmt.Sprintf("waits: %d sales, %d payments, %d redemptions", waits.HeldSales.Count, waits.PaymentConflicts.Count, waits.Overdrawn.Count))
+	lines = append(lines,
+		fmt.Sprintf("waits: %d sales, %d payments, %d redemptions", waits.HeldSales.Count,
+			waits.PaymentConflicts.Count, waits.Overdrawn.Count))
 	for _, c := range waits.PaymentConflicts.Items {
 		lines = append(lines, fmt.Sprintf("payment of %s waits as %s", c.Amount, c.Outcome))
 	}
@@ -197,7 +219,8 @@ func stateOf(s *shoptest.Shop) string {
 			Level, Msg, Reason, Type string
 			Status                   int
 		}
-		if json.Unmarshal([]byte(line), &log) == nil && log.Level != "DEBUG" && log.Status != http.StatusServiceUnavailable &&
+		if json.Unmarshal([]byte(line), &log) == nil && log.Level != "DEBUG" &&
+			log.Status != http.StatusServiceUnavailable &&
 			!strings.Contains(log.Msg, "its lines") { // of the event that made the sale, whoever pays
 			lines = append(lines, "log: "+log.Level+" "+log.Msg+" "+log.Reason)
 		}

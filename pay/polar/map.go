@@ -118,7 +118,8 @@ func (e *event) order() {
 // balance pays no tax, because Polar refunds all of the tax beside the rest. An old debt that is
 // collected with the order is not of it.
 func billOf(o adapter.Value, c affiliate.Currency) adapter.Bill {
-	b := adapter.Bill{Currency: c, Paid: amountOf(o.Get("total_amount"), c), Tax: amountOf(o.Get("tax_amount"), c), Subtotal: amountOf(o.Get("subtotal_amount"), c)}
+	b := adapter.Bill{Currency: c, Paid: amountOf(o.Get("total_amount"), c),
+		Tax: amountOf(o.Get("tax_amount"), c), Subtotal: amountOf(o.Get("subtotal_amount"), c)}
 	if net := amountOf(o.Get("net_amount"), c); sum(net, b.Tax) != b.Paid {
 		o.Get("total_amount").Fail("is not net_amount and tax_amount")
 	}

@@ -149,7 +149,8 @@ func taxOf(line adapter.Value) affiliate.Amount {
 }
 
 func discountOf(line adapter.Value) affiliate.Amount {
-	return sumOf(line.Get("discount_allocations"), func(one adapter.Value) affiliate.Amount { return amountOf(one.Get("amount")) })
+	return sumOf(line.Get("discount_allocations"),
+		func(one adapter.Value) affiliate.Amount { return amountOf(one.Get("amount")) })
 }
 
 // customer reports a customer.

@@ -84,7 +84,8 @@ func (e *event) bill() (b adapter.Bill, counted affiliate.Currency) {
 	whole := amountOf(o.Get(total))
 	b.Tax = amountOf(o.Get(tax))
 	for _, levy := range [][2]string{
-		{"original_total_duties_set", "current_total_duties_set"}, {"original_total_additional_fees_set", "current_total_additional_fees_set"},
+		{"original_total_duties_set",
+			"current_total_duties_set"}, {"original_total_additional_fees_set", "current_total_additional_fees_set"},
 	} {
 		set := o.Get(levy[0])
 		if left := o.Get(levy[1]); e.current && left.Given() {
@@ -218,7 +219,8 @@ func (e *event) lines(p *adapter.Paid, b *adapter.Bill) {
 	case err != nil || list.Err() != nil:
 		e.Action.NoLines = pay.LinesUnclear
 	default:
-		p.Lines, e.Action.NoLines = adapter.Lines(parts, adapter.Whole{Net: net.Scaled(), Unit: b.Currency.Unit().Scaled()})
+		p.Lines, e.Action.NoLines = adapter.Lines(parts,
+			adapter.Whole{Net: net.Scaled(), Unit: b.Currency.Unit().Scaled()})
 	}
 	p.Product = adapter.ProductOf(parts)
 }

@@ -119,7 +119,8 @@ func split(refund adapter.Value, f *affiliate.RefundFact) {
 		goods, tax = plus(line, goods, money(line, "subtotal_set")), plus(line, tax, money(line, "total_tax_set"))
 	}
 	for line := range list.Get("refund_shipping_lines").Each() {
-		ship, shipTax = plus(line, ship, money(line, "subtotal_amount_set")), plus(line, shipTax, money(line, "tax_amount_set"))
+		ship, shipTax = plus(line, ship, money(line, "subtotal_amount_set")),
+			plus(line, shipTax, money(line, "tax_amount_set"))
 	}
 	allTax, other := plus(list, tax, shipTax), affiliate.Amount{}
 	for adjustment := range list.Get("order_adjustments").Each() {

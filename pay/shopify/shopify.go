@@ -98,5 +98,6 @@ func scheme(cfg Config) adapter.Scheme {
 
 // Topics returns the topics of events that an endpoint should get.
 func Topics() []string {
-	return []string{"orders/paid", "refunds/create", "order_transactions/create", "customers/create", "customers/update"}
+	return []string{"orders/paid", "refunds/create", "order_transactions/create",
+		"customers/create", "customers/update"}
 }

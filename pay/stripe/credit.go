@@ -45,7 +45,9 @@ func (e *event) creditNote() {
 	c := adapter.Currency(o.Get("currency"))
 	var given []affiliate.RefundFact
 	if outside := amountOf(o.Get("out_of_band_amount"), c); outside.Sign() > 0 {
-		given = append(given, affiliate.RefundFact{ID: o.Get("id").Text(), Amount: outside, State: affiliate.RefundSucceeded})
+		given = append(given,
+			affiliate.RefundFact{ID: o.Get("id").Text(), Amount: outside,
+				State: affiliate.RefundSucceeded})
 	}
 	for f := range e.noted(c) {
 		if f.ID != "" && f.Amount.Sign() > 0 && e.taxed() {

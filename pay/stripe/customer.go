@@ -8,7 +8,8 @@ import (
 // customer reads a customer that was made or changed.
 func (e *event) customer() {
 	o := e.object
-	e.Customer(affiliate.PayerFact{ID: o.Get("id").Required(), Email: o.Get("email").Text(), Name: o.Get("name").Text()})
+	e.Customer(affiliate.PayerFact{ID: o.Get("id").Required(), Email: o.Get("email").Text(),
+		Name: o.Get("name").Text()})
 }
 
 // subscription reads the state of a subscription. It has no email, so the

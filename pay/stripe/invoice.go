@@ -18,7 +18,8 @@ const maxLines = 30
 func (e *event) invoice() {
 	o := e.object
 	c := adapter.Currency(o.Get("currency"))
-	intent, meta := cmp.Or(o.Get("payment_intent").Ref(), o.Get("charge").Ref()), e.carriedByInvoice() // until 2025-03-31
+	intent, meta := cmp.Or(o.Get("payment_intent").Ref(), o.Get("charge").Ref()),
+		e.carriedByInvoice() // until 2025-03-31
 	e.fact(pay.KindSale, c, o.Get("id").Text(), intent)
 	e.Action.Payment.Payer = e.payer(payer{o, o.Get("customer_email"), o.Get("customer_name")})
 	e.Action.Carried = meta.All(e.cfg.CarryKeys)
@@ -43,7 +44,8 @@ func (e *event) invoice() {
 	case e.ofSubscription():
 		p.Renewal = true
 	case !e.cfg.OneOffInvoices && via(meta) != ViaInvoice:
-		e.Untold(pay.OneOffInvoice, "checkout.session.completed, or Config.OneOffInvoices", adapter.Paid{Tries: p.Tries})
+		e.Untold(pay.OneOffInvoice, "checkout.session.completed, or Config.OneOffInvoices",
+			adapter.Paid{Tries: p.Tries})
 		return
 	}
 	if p.Renewal {
@@ -56,7 +58,8 @@ func (e *event) invoice() {
 // carriedByInvoice reads what an invoice carried, its subscription, or a line.
 func (e *event) carriedByInvoice() adapter.Data {
 	o := e.object
-	from := []adapter.Value{o.Get("metadata"), o.Get("parent", "subscription_details", "metadata"), o.Get("subscription_details", "metadata")}
+	from := []adapter.Value{o.Get("metadata"), o.Get("parent", "subscription_details", "metadata"),
+		o.Get("subscription_details", "metadata")}
 	for line := range o.Get("lines", "data").Each() {
 		if from = append(from, line.Get("metadata")); len(from) > maxLines {
 			break
@@ -70,7 +73,8 @@ func (e *event) billed() {
 	e.object = e.object.Apart() // invoice.paid tells what is wrong with it
 	o, first := e.object, e.object.Get("billing_reason").Text() == "subscription_create"
 	e.Action.Carried = e.carriedByInvoice().All(e.cfg.CarryKeys)
-	c, paid := affiliate.Currency(strings.ToUpper(o.Get("currency").Text())), o.Get("status").Text() == "paid" && o.Get("amount_paid").Integer() > 0
+	c, paid := affiliate.Currency(strings.ToUpper(o.Get("currency").Text())),
+		o.Get("status").Text() == "paid" && o.Get("amount_paid").Integer() > 0
 	p := adapter.Paid{Tries: adapter.Codes(codesOf(e.discountsOfInvoice())), Renewal: e.ofSubscription() && !first}
 	e.Elsewhere("invoice.paid", paid, o, c, affiliate.PayerFact{ID: customerOf(o)}, p, o.Get("id").Text())
 }

@@ -38,7 +38,8 @@ func (e *event) linesOfSession(p *adapter.Paid, b *adapter.Bill) {
 		part := partOf(line)
 		part.Gross = amountOf(line.Get("amount_subtotal"), b.Currency).Scaled()
 		part.Off = amountOf(line.Get("amount_discount"), b.Currency).Scaled()
-		part.Net = amountOf(line.Get("amount_total"), b.Currency).Scaled() - amountOf(line.Get("amount_tax"), b.Currency).Scaled()
+		part.Net = amountOf(line.Get("amount_total"),
+			b.Currency).Scaled() - amountOf(line.Get("amount_tax"), b.Currency).Scaled()
 		return part
 	})
 }
@@ -48,7 +49,8 @@ func (e *event) linesOfSession(p *adapter.Paid, b *adapter.Bill) {
 func (e *event) linesOfInvoice(p *adapter.Paid, c affiliate.Currency) {
 	o := e.object
 	whole := adapter.Bill{
-		Currency: c, Paid: amountOf(o.Get("total"), c), Tax: e.taxOfInvoice(c), Shipping: shippingOf(o, o.Get("amount_shipping"), c),
+		Currency: c, Paid: amountOf(o.Get("total"),
+			c), Tax: e.taxOfInvoice(c), Shipping: shippingOf(o, o.Get("amount_shipping"), c),
 	}
 	e.lines(p, o.Get("lines"), &whole, func(line adapter.Value) adapter.Part {
 		part := partOf(line)
@@ -91,7 +93,8 @@ func partOf(line adapter.Value) adapter.Part {
 		Plan:     cmp.Or(details.Get("price").Ref(), price.Get("id").Text()),
 		Name:     line.Get("description").Text(),
 		Quantity: line.Get("quantity").Integer(),
-		Of:       cmp.Or(line.Get("parent", "subscription_item_details", "subscription_item").Ref(), line.Get("subscription_item").Ref()),
+		Of: cmp.Or(line.Get("parent", "subscription_item_details", "subscription_item").Ref(),
+			line.Get("subscription_item").Ref()),
 	}
 }
 
@@ -113,7 +116,9 @@ func (e *event) lines(p *adapter.Paid, list adapter.Value, of *adapter.Bill, rea
 	case err != nil || of.ShownCurrency != "" || list.Err() != nil:
 		e.Action.NoLines = pay.LinesUnclear
 	default:
-		p.Lines, e.Action.NoLines = adapter.Lines(parts, adapter.Whole{Gross: of.Subtotal.Scaled(), Net: net.Scaled(), Unit: unitOf(of.Currency)})
+		p.Lines, e.Action.NoLines = adapter.Lines(parts,
+			adapter.Whole{Gross: of.Subtotal.Scaled(), Net: net.Scaled(),
+				Unit: unitOf(of.Currency)})
 	}
 	p.Product = adapter.ProductOf(parts)
 }

@@ -24,7 +24,8 @@ func (e *event) refund() {
 
 // refundOf reads one refund. One whose state is not known moves no money.
 func refundOf(o adapter.Value, c affiliate.Currency) affiliate.RefundFact {
-	f := affiliate.RefundFact{ID: o.Get("id").Required(), Amount: amountOf(o.Get("amount"), c), State: affiliate.RefundPending}
+	f := affiliate.RefundFact{ID: o.Get("id").Required(), Amount: amountOf(o.Get("amount"), c),
+		State: affiliate.RefundPending}
 	switch o.Get("status").Text() {
 	case "succeeded":
 		f.State = affiliate.RefundSucceeded

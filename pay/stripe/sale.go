@@ -67,13 +67,15 @@ func (e *event) other(meta adapter.Data, id string, paid bool) {
 		e.Ignore(pay.CoveredElsewhere)
 		return
 	}
-	awaits := cmp.Or(map[Via]string{ViaInvoice: "invoice.paid", ViaIntent: "payment_intent.succeeded"}[via(meta)], "checkout.session.completed")
+	awaits := cmp.Or(map[Via]string{ViaInvoice: "invoice.paid",
+		ViaIntent: "payment_intent.succeeded"}[via(meta)], "checkout.session.completed")
 	e.fact(pay.KindLink, adapter.Currency(o.Get("currency")), id)
 	e.Action.Payment.Payer = affiliate.PayerFact{ID: customerOf(o)}
 	e.Untold(pay.CoveredElsewhere, awaits, adapter.Paid{})
 	if received := o.Get("amount_received"); received.Given() {
 		c := e.Action.Payment.Currency
-		e.Sale(adapter.Bill{Currency: c, Paid: amountOf(received, c)}, adapter.Paid{Stage: affiliate.PaidOfAgreed, At: o.Get("created").Seconds()})
+		e.Sale(adapter.Bill{Currency: c, Paid: amountOf(received, c)},
+			adapter.Paid{Stage: affiliate.PaidOfAgreed, At: o.Get("created").Seconds()})
 		of, _ := e.Action.Payment.Sale.Get()
 		of.Awaits = awaits
 		e.Action.Payment.Sale = affiliate.Set(of)

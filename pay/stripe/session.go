@@ -16,7 +16,8 @@ func (e *event) session() {
 	case mode == "setup":
 		e.Ignore(pay.ZeroAmount)
 		return
-	case status != "paid" && status != "no_payment_required" && (mode != "payment" || s.Get("payment_intent").Ref() == ""):
+	case status != "paid" && status != "no_payment_required" &&
+		(mode != "payment" || s.Get("payment_intent").Ref() == ""):
 		e.Ignore(pay.Unpaid)
 		return
 	}

@@ -109,7 +109,8 @@ const HeaderName = "Stripe-Signature"
 
 // form is Stripe's form of signatures. The scheme v0 is for tests of Stripe's
 // own and never counts.
-var form = adapter.TimedHMAC{Header: HeaderName, Prefix: "whsec_", Time: "t", Signature: "v1", Separator: ",", Joint: "."}
+var form = adapter.TimedHMAC{Header: HeaderName, Prefix: "whsec_", Time: "t", Signature: "v1",
+	Separator: ",", Joint: "."}
 
 // Verify checks the signature of an event against the exact bytes of its body. Call it
 // before anything else reads the body. One right signature of at most ten is enough. The

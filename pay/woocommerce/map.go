@@ -105,7 +105,8 @@ func payerOf(v adapter.Value, id string) affiliate.PayerFact {
 	if id == "0" {
 		id = ""
 	}
-	return adapter.Payer(id, v.Get("email").Text(), strings.TrimSpace(v.Get("first_name").Text()+" "+v.Get("last_name").Text()))
+	return adapter.Payer(id, v.Get("email").Text(),
+		strings.TrimSpace(v.Get("first_name").Text()+" "+v.Get("last_name").Text()))
 }
 
 // order reads an order and its refunds.
@@ -242,7 +243,8 @@ func (e *event) lines(p *adapter.Paid, b *adapter.Bill, parts []adapter.Part) {
 	case err != nil:
 		e.Action.NoLines = pay.LinesUnclear
 	default:
-		p.Lines, e.Action.NoLines = adapter.Lines(parts, adapter.Whole{Net: net.Scaled(), Unit: b.Currency.Unit().Scaled()})
+		p.Lines, e.Action.NoLines = adapter.Lines(parts,
+			adapter.Whole{Net: net.Scaled(), Unit: b.Currency.Unit().Scaled()})
 	}
 	p.Product = adapter.ProductOf(parts)
 }
@@ -258,7 +260,9 @@ func refundsOf(list adapter.Value) (facts []affiliate.RefundFact) {
 			r.Get("id").Fail("is missing")
 		}
 		if total.Sign() < 0 {
-			facts = append(facts, affiliate.RefundFact{ID: r.Get("id").Loose(), Amount: affiliate.AmountFromScaled(-total.Scaled()), State: affiliate.RefundSucceeded})
+			facts = append(facts,
+				affiliate.RefundFact{ID: r.Get("id").Loose(),
+					Amount: affiliate.AmountFromScaled(-total.Scaled()), State: affiliate.RefundSucceeded})
 		}
 	}
 	return facts

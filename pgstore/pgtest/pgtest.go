@@ -50,7 +50,8 @@ type server struct {
 // every commit, as a server in production does.
 func Start(ctx context.Context, durable bool) (*Cluster, error) {
 	return begin(ctx, durable, func(c *Cluster) error {
-		_, err := c.Run(ctx, "initdb", "--no-sync", "-A", "trust", "-U", "tributary", "-E", "UTF8", "--locale=C", "-D", c.data())
+		_, err := c.Run(ctx, "initdb", "--no-sync", "-A", "trust", "-U", "tributary", "-E", "UTF8",
+			"--locale=C", "-D", c.data())
 		return err
 	})
 }
@@ -214,7 +215,8 @@ func (c *Cluster) Restart(ctx context.Context) error {
 		return err
 	}
 	defer log.Close()
-	args := []string{"-D", c.data(), "-k", c.dir, "-c", "listen_addresses=", "-c", "max_connections=200", "-c", "shared_buffers=64MB"}
+	args := []string{"-D", c.data(), "-k", c.dir, "-c", "listen_addresses=", "-c",
+		"max_connections=200", "-c", "shared_buffers=64MB"}
 	if !c.durable {
 		args = append(args, "-c", "fsync=off", "-c", "synchronous_commit=off", "-c", "full_page_writes=off")
 	}

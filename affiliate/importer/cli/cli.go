@@ -47,14 +47,16 @@ func Flags(flags *flag.FlagSet) *Import {
 		return err
 	})
 	flags.Func("slugs", "what to do with a link whose slug another affiliate has: `skip`, rename or fail (default skip)", func(text string) error {
-		conflict, ok := map[string]importer.Conflict{"skip": importer.Skip, "rename": importer.RenameSlug, "fail": importer.Fail}[text]
+		conflict, ok := map[string]importer.Conflict{"skip": importer.Skip,
+			"rename": importer.RenameSlug, "fail": importer.Fail}[text]
 		if !ok {
 			return errors.New("it must be skip, rename or fail")
 		}
 		c.Options.OnConflict = conflict
 		return nil
 	})
-	flags.BoolVar(&c.Folder.Bonuses, "bonuses", false, "commissions of a service that does not say what the customers paid become bonuses")
+	flags.BoolVar(&c.Folder.Bonuses, "bonuses", false,
+		"commissions of a service that does not say what the customers paid become bonuses")
 	flags.Func("paid-before", "`day` before whose sales a service has paid its commissions, if it does not say which", func(text string) (err error) {
 		c.Folder.PaidBefore, err = time.Parse(time.DateOnly, text)
 		return err

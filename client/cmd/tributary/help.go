@@ -71,7 +71,8 @@ func (a *app) commandHelp(c *command) error {
 		fmt.Fprintf(a.stdout, "Calls: %s /api/v1%s\n", c.method, c.path)
 	}
 	fmt.Fprintln(a.stdout)
-	kinds := map[kind]string{text: "TEXT", number: "NUMBER", boolean: "[=false]", texts: "TEXT (may be repeated)", object: "JSON|@FILE|-"}
+	kinds := map[kind]string{text: "TEXT", number: "NUMBER", boolean: "[=false]",
+		texts: "TEXT (may be repeated)", object: "JSON|@FILE|-"}
 	for _, f := range c.fields {
 		space := " "
 		if f.kind == boolean {

@@ -47,7 +47,8 @@ func (j *job) do() error {
 		}
 		if j.dryPath != "" {
 			preview := *j.command
-			preview.path, preview.columns, preview.again, preview.rows, preview.paging = j.dryPath, j.dryColumns, nil, "lines", inBody
+			preview.path, preview.columns, preview.again, preview.rows, preview.paging = j.dryPath,
+				j.dryColumns, nil, "lines", inBody
 			j.command = &preview
 		}
 	} else if err := j.confirm(); err != nil {

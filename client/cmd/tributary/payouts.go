@@ -38,12 +38,14 @@ var runColumns = []column{
 	{"TOTAL", "total", 16, money},
 }
 
-var runFields = fields("externalId", "until", "minimum:n", "currency", "methods:l", "noDetails:b", "affiliateIds:l", "exceptIds:l")
+var runFields = fields("externalId", "until", "minimum:n", "currency", "methods:l", "noDetails:b",
+	"affiliateIds:l", "exceptIds:l")
 
 var payoutCommands = []command{
 	{
 		group: "payouts", verb: "list", what: "List the payouts that fit all filters, newest first",
-		method: "GET", path: "/payouts", fields: fields("affiliateId", "affiliateEmail", "status", "runId", "method"), paging: inQuery, columns: payoutColumns,
+		method: "GET", path: "/payouts", fields: fields("affiliateId", "affiliateEmail", "status",
+			"runId", "method"), paging: inQuery, columns: payoutColumns,
 	},
 	{
 		group: "payouts", verb: "get", what: "Show a payout",
@@ -51,7 +53,8 @@ var payoutCommands = []command{
 	},
 	{
 		group: "payouts", verb: "create", what: "Create the payout of one affiliate",
-		method: "POST", path: "/payouts", fields: fields("affiliateId", "affiliateEmail", "until", "externalId", "manuallyPaid:b", "minimum:n", "currency"), arg: "affiliateId",
+		method: "POST", path: "/payouts", fields: fields("affiliateId", "affiliateEmail", "until",
+			"externalId", "manuallyPaid:b", "minimum:n", "currency"), arg: "affiliateId",
 		columns: payoutColumns,
 	},
 	{
@@ -75,10 +78,12 @@ var payoutCommands = []command{
 	statusOfPayout("paid", "PAID", "Say that a payout is paid"),
 	statusOfPayout("failed", "FAILED", "Say that a payout failed, and why", "failedReason"),
 	statusOfPayout("cancel", "CANCELED", "Cancel a payout: what it paid is due again"),
-	statusOfPayout("returned", "RETURNED", "Say that the money of a payout came back after it was paid, and why: it is due again", "returnedReason"),
+	statusOfPayout("returned", "RETURNED",
+		"Say that the money of a payout came back after it was paid, and why: it is due again", "returnedReason"),
 	{
 		group: "payouts", verb: "file", what: "Write payouts into the files of a payment provider",
-		method: "GET", fields: fields("as", "runId", "affiliateId", "status", "method", "label", "dir", "decimalComma:b"), run: payoutFiles,
+		method: "GET", fields: fields("as", "runId", "affiliateId", "status", "method", "label",
+			"dir", "decimalComma:b"), run: payoutFiles,
 	},
 	{
 		group: "payouts", verb: "results", what: "Read a provider's report, and set the payouts in it to PAID, FAILED and RETURNED",
@@ -111,7 +116,8 @@ func payoutFiles(j *job) error {
 	var err error
 	switch as := j.text("as", ""); as {
 	case "paypal":
-		files, refused, err = payfile.PayPal(payments, label, payfile.PayPalOptions{DecimalComma: j.input["decimalComma"] == true})
+		files, refused, err = payfile.PayPal(payments, label,
+			payfile.PayPalOptions{DecimalComma: j.input["decimalComma"] == true})
 	case "wise":
 		files, refused, err = payfile.Wise(payments, label, payfile.WiseOptions{})
 	case "generic":
@@ -165,7 +171,8 @@ func payoutResults(j *job) error {
 		return err
 	}
 	applied, err := payfile.Apply(j.ctx, j.client, report.Results)
-	fmt.Fprintf(j.stdout, "paid %d, failed %d, returned %d, unchanged %d, waiting %d\n", applied.Paid, applied.Failed, applied.Returned, applied.Unchanged, applied.Waiting)
+	fmt.Fprintf(j.stdout, "paid %d, failed %d, returned %d, unchanged %d, waiting %d\n",
+		applied.Paid, applied.Failed, applied.Returned, applied.Unchanged, applied.Waiting)
 	if n := len(report.Foreign); n > 0 {
 		j.say("%d lines are of payments that are none of ours", n)
 	}
@@ -173,7 +180,8 @@ func payoutResults(j *job) error {
 		j.say("payout %s: the provider says %q, which is not known", r.PayoutID, r.Said)
 	}
 	for _, c := range applied.Conflicts {
-		j.say("payout %s is %s, and the provider says %q: somebody has to look at it", c.Result.PayoutID, c.Status, c.Result.Said)
+		j.say("payout %s is %s, and the provider says %q: somebody has to look at it",
+			c.Result.PayoutID, c.Status, c.Result.Said)
 	}
 	if err == nil && len(applied.Unknown)+len(applied.Conflicts) > 0 {
 		return problemFound{}

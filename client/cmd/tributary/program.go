@@ -23,7 +23,8 @@ var programCommands = []command{
 	},
 	{
 		group: "prune", what: "Drop what is older than --before, or than --retention says: {\"events\":30,\"receipts\":2} in days",
-		method: "POST", path: "/prune", fields: fields("before", "retention:j"), steps: true, ask: "drop old records for good",
+		method: "POST", path: "/prune", fields: fields("before",
+			"retention:j"), steps: true, ask: "drop old records for good",
 	},
 	{
 		group: "partner-token", what: "Open the partner pages for an affiliate: prints a URL that works for a minute",
@@ -50,8 +51,9 @@ var planColumns = []column{
 
 var (
 	planFields  = slices.Concat(fields("name"), termsFields, fields("paymentTrigger", "autoApproveRewards:b"))
-	termsFields = fields("commissionRate:n", "commissionType", "numberOfPayments:n", "numberOfMonths:n", "holdDays:n", "rules:j", "monthsFrom", "maxPerSale:n", "maxPerCustomer:n", "offerCouponId")
-	termsDates  = fields("from", "withdraw")
+	termsFields = fields("commissionRate:n", "commissionType", "numberOfPayments:n",
+		"numberOfMonths:n", "holdDays:n", "rules:j", "monthsFrom", "maxPerSale:n", "maxPerCustomer:n", "offerCouponId")
+	termsDates = fields("from", "withdraw")
 )
 
 var termsColumns = []column{
@@ -76,7 +78,8 @@ var planCommands = []command{
 	},
 	{
 		group: "plans", verb: "update", what: "Change a commission plan, its terms from a date on with --from 2027-01-01",
-		method: "PUT", path: "/commission-plans", fields: slices.Concat(fields("commissionPlanId"), planFields, termsDates), arg: "commissionPlanId", columns: planColumns,
+		method: "PUT", path: "/commission-plans", fields: slices.Concat(fields("commissionPlanId"),
+			planFields, termsDates), arg: "commissionPlanId", columns: planColumns,
 	},
 	{
 		group: "plans", verb: "delete", what: "Delete a commission plan",
@@ -101,7 +104,8 @@ var tierColumns = []column{
 	{"REVENUE", "minRevenue", 16, money},
 }
 
-var tierFields = fields("tier:n", "name", "emoji", "minReferrals:n", "minRevenue:n", "conditionType", "commissionRate:n")
+var tierFields = fields("tier:n", "name", "emoji", "minReferrals:n", "minRevenue:n",
+	"conditionType", "commissionRate:n")
 
 var tierCommands = []command{
 	{
@@ -118,7 +122,8 @@ var tierCommands = []command{
 	},
 	{
 		group: "tiers", verb: "update", what: "Change a commission tier",
-		method: "PUT", path: "/commission-tiers", fields: append(fields("commissionTierId"), tierFields...), arg: "commissionTierId", columns: tierColumns,
+		method: "PUT", path: "/commission-tiers", fields: append(fields("commissionTierId"),
+			tierFields...), arg: "commissionTierId", columns: tierColumns,
 	},
 	{
 		group: "tiers", verb: "delete", what: "Delete a commission tier",

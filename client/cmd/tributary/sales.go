@@ -11,7 +11,8 @@ var saleColumns = []column{
 }
 
 var saleMoney = append(saleColumns[:len(saleColumns):len(saleColumns)],
-	column{path: "subtotal", show: money}, column{path: "taxAmount", show: money}, column{path: "shippingAmount", show: money},
+	column{path: "subtotal", show: money}, column{path: "taxAmount",
+		show: money}, column{path: "shippingAmount", show: money},
 	column{path: "refundedAmount", show: money}, column{path: "refundedAt", show: date}, column{path: "updatedAt", show: date})
 
 var saleCommands = []command{
@@ -23,7 +24,8 @@ var saleCommands = []command{
 	{
 		group: "sales", verb: "search", what: "List the sales that fit all filters",
 		method: "GET", path: "/sales/search", paging: inQuery, columns: saleColumns,
-		fields: fields("affiliateId", "referralId", "promotionalCodeId", "linkId", "status", "approvalStatus", "since", "until", "currency", "oldestFirst:b", "part:b", "search"),
+		fields: fields("affiliateId", "referralId", "promotionalCodeId", "linkId", "status",
+			"approvalStatus", "since", "until", "currency", "oldestFirst:b", "part:b", "search"),
 	},
 	{
 		group: "sales", verb: "get", what: "Show a sale",
@@ -38,7 +40,8 @@ var saleCommands = []command{
 	{
 		group: "sales", verb: "convert", what: "Record what a customer did without a payment, such as a sign-up",
 		method: "POST", path: "/conversions", columns: saleMoney,
-		fields: fields("conversion", "externalId", "promoCode", "referralId", "referredUserExternalId", "email", "name"),
+		fields: fields("conversion", "externalId", "promoCode", "referralId",
+			"referredUserExternalId", "email", "name"),
 	},
 	{
 		group: "sales", verb: "update", what: "Change a sale",
@@ -52,11 +55,13 @@ var saleCommands = []command{
 	},
 	{
 		group: "sales", verb: "refund", what: "Refund a sale, or a part of it with --amount, or of its --lines",
-		method: "PATCH", path: "/sales", fields: fields("saleId", "amount:n", "tax:n", "shipping:n", "lines:j", "currency", "refundId", "clawback:b"), arg: "saleId",
+		method: "PATCH", path: "/sales", fields: fields("saleId", "amount:n", "tax:n", "shipping:n",
+			"lines:j", "currency", "refundId", "clawback:b"), arg: "saleId",
 	},
 	{
 		group: "sales", verb: "review", what: "Accept, hold or decline the commissions of sales",
-		method: "POST", path: "/sales/review", fields: fields("saleIds:l", "approvalStatus"), arg: "saleIds", columns: saleColumns,
+		method: "POST", path: "/sales/review", fields: fields("saleIds:l",
+			"approvalStatus"), arg: "saleIds", columns: saleColumns,
 	},
 	{
 		group: "sales", verb: "explain", what: "Say how the commission of a sale came about",
@@ -69,15 +74,18 @@ var saleCommands = []command{
 	},
 	{
 		group: "sales", verb: "recalculate", what: "Calculate the commissions of an affiliate's or a customer's sales anew, or --all of them",
-		method: "POST", path: "/sales/recalculate", fields: fields("affiliateId", "affiliateEmail", "referralId", "all:b"), arg: "affiliateId", steps: true,
+		method: "POST", path: "/sales/recalculate", fields: fields("affiliateId", "affiliateEmail",
+			"referralId", "all:b"), arg: "affiliateId", steps: true,
 	},
 	{
 		group: "sales", verb: "accept-redemption", what: "Say that a redemption over a limit was seen: of a sale, or of an order by --external-id",
-		method: "POST", path: "/sales/accept-redemption", fields: fields("saleId", "externalId", "externalInvoiceId"), arg: "saleId",
+		method: "POST", path: "/sales/accept-redemption", fields: fields("saleId", "externalId",
+			"externalInvoiceId"), arg: "saleId",
 	},
 	{
 		group: "sales", verb: "restore-redemption", what: "Give back the redemption of a code, found by the sale's id, --external-id or --external-invoice-id",
-		method: "POST", path: "/sales/restore-redemption", fields: fields("saleId", "externalId", "externalInvoiceId"), arg: "saleId",
+		method: "POST", path: "/sales/restore-redemption", fields: fields("saleId", "externalId",
+			"externalInvoiceId"), arg: "saleId",
 	},
 }
 
@@ -125,7 +133,8 @@ var bucketColumns = []column{
 	{"COMMISSION", "commission", 16, money},
 }
 
-var breakdownColumns = append([]column{{"VALUE", "value", 36, plain}, {"NAME", "name", 16, plain}}, bucketColumns[3:]...)
+var breakdownColumns = append([]column{{"VALUE", "value", 36, plain}, {"NAME", "name", 16, plain}},
+	bucketColumns[3:]...)
 
 var adjustmentColumns = []column{
 	{"ID", "id", 36, ident},
@@ -143,8 +152,10 @@ var ledgerCommands = []command{
 	},
 	{
 		group: "balances", verb: "get", what: "Show what an affiliate is owed, by id or --affiliate-email",
-		method: "GET", path: "/balances", fields: fields("affiliateId", "affiliateEmail"), only: true, arg: "affiliateId",
-		columns: append(balanceColumns[:len(balanceColumns):len(balanceColumns)], column{path: "maturing", show: money}, column{path: "earned", show: money}),
+		method: "GET", path: "/balances", fields: fields("affiliateId",
+			"affiliateEmail"), only: true, arg: "affiliateId",
+		columns: append(balanceColumns[:len(balanceColumns):len(balanceColumns)],
+			column{path: "maturing", show: money}, column{path: "earned", show: money}),
 	},
 	{
 		group: "balances", verb: "total", what: "Add up what all affiliates are owed, now or at the end of a day (--at)",
@@ -161,12 +172,14 @@ var ledgerCommands = []command{
 	},
 	{
 		group: "statements", verb: "get", what: "Show the statement of an affiliate for a period; --json has its sums too",
-		method: "GET", path: "/statements", fields: fields("affiliateId", "affiliateEmail", "from", "to"), arg: "affiliateId",
+		method: "GET", path: "/statements", fields: fields("affiliateId", "affiliateEmail", "from",
+			"to"), arg: "affiliateId",
 		paging: inQuery, rows: "lines", columns: statementColumns,
 	},
 	{
 		group: "reports", verb: "get", what: "Show clicks, sales and commissions of a period, by day, week or month",
-		method: "GET", path: "/reports", fields: fields("from", "to", "by", "affiliateId", "promotionalCodeId", "linkId"),
+		method: "GET", path: "/reports", fields: fields("from", "to", "by", "affiliateId",
+			"promotionalCodeId", "linkId"),
 		paging: inQuery, columns: bucketColumns,
 	},
 	{
@@ -176,7 +189,8 @@ var ledgerCommands = []command{
 	},
 	{
 		group: "adjustments", verb: "list", what: "List the adjustments that fit all filters",
-		method: "GET", path: "/adjustments", fields: fields("affiliateId", "affiliateEmail", "saleId", "kind", "payoutId"),
+		method: "GET", path: "/adjustments", fields: fields("affiliateId", "affiliateEmail",
+			"saleId", "kind", "payoutId"),
 		paging: inQuery, columns: adjustmentColumns,
 	},
 	{
@@ -186,6 +200,7 @@ var ledgerCommands = []command{
 	{
 		group: "adjustments", verb: "create", what: "Give an affiliate a bonus, or take something back",
 		method: "POST", path: "/adjustments", arg: "affiliateId", columns: adjustmentColumns,
-		fields: fields("affiliateId", "affiliateEmail", "saleId", "kind", "amount:n", "currency", "reason", "externalId", "reversesId"),
+		fields: fields("affiliateId", "affiliateEmail", "saleId", "kind", "amount:n", "currency",
+			"reason", "externalId", "reversesId"),
 	},
 }

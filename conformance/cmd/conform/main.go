@@ -78,7 +78,8 @@ func parse(args []string, getenv func(string) string, stderr io.Writer) (s serve
 	flags.SetOutput(stderr)
 	flags.StringVar(&s.URL, "base", "", "`URL` before /api/v1")
 	flags.StringVar(&s.Key, "key", "", "API `key` of the program (default: CONFORM_KEY)")
-	flags.BoolVar(&s.PrivateAddresses, "private-addresses", false, "the server delivers webhooks to addresses that are not public too")
+	flags.BoolVar(&s.PrivateAddresses, "private-addresses", false,
+		"the server delivers webhooks to addresses that are not public too")
 	flags.BoolVar(&s.HouseCodes, "house-codes", false, "codes without an affiliate discount and count")
 	flags.BoolVar(&asJSON, "json", false, "report as JSON")
 	skip := flags.String("skip", "", "`groups` of cases that are not run, with commas: admin")

@@ -55,14 +55,17 @@ func NewChart(title string, points []Point, before []int64, say func(int64) stri
 	if highest == 0 {
 		return nil
 	}
-	c := &Chart{Title: title, Width: ChartWidth, Height: ChartHeight, Ends: [2]string{points[0].Name, points[len(points)-1].Name}}
+	c := &Chart{Title: title, Width: ChartWidth, Height: ChartHeight,
+		Ends: [2]string{points[0].Name, points[len(points)-1].Name}}
 	top := roundUp(highest)
 	c.Scale = [3]string{say(top), say(top / 2), say(0)}
 	var line strings.Builder
 	for i, p := range points {
 		left, right := int64(ChartWidth*i/len(points)), int64(ChartWidth*(i+1)/len(points))
 		h := share(max(p.Value, 0), top)
-		c.Bars = append(c.Bars, Bar{X: left, Y: ChartHeight - h, Width: max(1, (right-left)*3/4), Height: h, Label: p.Name + ": " + p.Said})
+		c.Bars = append(c.Bars,
+			Bar{X: left, Y: ChartHeight - h, Width: max(1, (right-left)*3/4), Height: h,
+				Label: p.Name + ": " + p.Said})
 		if i < len(before) {
 			fmt.Fprintf(&line, "%d,%d ", left+(right-left)*3/8, ChartHeight-share(max(before[i], 0), top))
 		}

@@ -34,7 +34,8 @@ func (d *download) Write(b []byte) (int, error) {
 }
 
 // types are the types of files by the ends of their names.
-var types = map[string]string{".csv": "text/csv; charset=utf-8", ".txt": "text/plain; charset=utf-8", ".zip": "application/zip"}
+var types = map[string]string{".csv": "text/csv; charset=utf-8",
+	".txt": "text/plain; charset=utf-8", ".zip": "application/zip"}
 
 func (d *download) flush() error {
 	if !d.sent {

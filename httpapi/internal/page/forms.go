@@ -95,5 +95,6 @@ func Nonce() string { return rand.Text() }
 
 // IsNonce reports whether a text may be one.
 func IsNonce(text string) bool {
-	return text != "" && len(text) <= 64 && !strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' })
+	return text != "" && len(text) <= 64 &&
+		!strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' })
 }

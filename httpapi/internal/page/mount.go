@@ -84,7 +84,9 @@ func addSlash(w http.ResponseWriter, r *http.Request, sent string) {
 
 // clean reports whether a path has no empty segments and no dots.
 func clean(path string) bool {
-	return path == "" || !slices.ContainsFunc(strings.Split(path, "/"), func(s string) bool { return s == "" || s == "." || s == ".." })
+	return path == "" ||
+		!slices.ContainsFunc(strings.Split(path, "/"),
+			func(s string) bool { return s == "" || s == "." || s == ".." })
 }
 
 // Fits reports whether a path matches a pattern, in which {} stands for one segment that is not empty, and
@@ -168,7 +170,9 @@ func Frame(h http.Header, origins []string) {
 	if len(origins) == 0 {
 		return
 	}
-	h.Set("Content-Security-Policy", strings.Replace(policy, "frame-ancestors 'none'", "frame-ancestors "+strings.Join(origins, " "), 1))
+	h.Set("Content-Security-Policy",
+		strings.Replace(policy, "frame-ancestors 'none'",
+			"frame-ancestors "+strings.Join(origins, " "), 1))
 	h.Del("X-Frame-Options")
 }
 

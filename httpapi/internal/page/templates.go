@@ -15,7 +15,8 @@ var parts embed.FS
 // its file, inside the layout. All get the parts that both sets of pages share.
 // It panics when a template is wrong.
 func Templates(files fs.FS) map[string]*template.Template {
-	layout := template.Must(template.Must(template.ParseFS(parts, "templates/*.html")).ParseFS(files, "templates/layout.html"))
+	layout := template.Must(template.Must(template.ParseFS(parts,
+		"templates/*.html")).ParseFS(files, "templates/layout.html"))
 	names, err := fs.Glob(files, "templates/*.html")
 	if err != nil {
 		panic(err) // the pattern is wrong

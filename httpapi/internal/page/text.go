@@ -44,7 +44,8 @@ func Text(s string, most int) string {
 
 // hidden reports whether a character cannot be seen, or moves others.
 func hidden(r rune) bool {
-	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co, unicode.Variation_Selector) || unseen[r]
+	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co,
+		unicode.Variation_Selector) || unseen[r]
 }
 
 // unseen are letters and marks that have no visible form.

@@ -94,6 +94,7 @@ func (r *release) rehearse(ctx context.Context, work string, stdout io.Writer) e
 		}
 		fmt.Fprintf(stdout, "%-58s %5.1f s  %s\n", step.name, time.Since(from).Seconds(), said)
 	}
-	fmt.Fprintf(stdout, "the release of %s works from an empty module cache: %.0f s\n", r.version, time.Since(began).Seconds())
+	fmt.Fprintf(stdout, "the release of %s works from an empty module cache: %.0f s\n", r.version,
+		time.Since(began).Seconds())
 	return nil
 }

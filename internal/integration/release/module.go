@@ -69,7 +69,8 @@ func ordered(all []mod) (sorted []mod, err error) {
 	for len(sorted) < len(all) {
 		before := len(sorted)
 		for _, m := range all {
-			waits := slices.ContainsFunc(m.file.Require, func(r *modfile.Require) bool { return ours[r.Mod.Path] && !done[r.Mod.Path] })
+			waits := slices.ContainsFunc(m.file.Require,
+				func(r *modfile.Require) bool { return ours[r.Mod.Path] && !done[r.Mod.Path] })
 			if !done[m.path()] && !waits {
 				done[m.path()] = true
 				sorted = append(sorted, m)

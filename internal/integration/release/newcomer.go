@@ -44,7 +44,8 @@ func (r *release) newcomer(ctx context.Context, work, proxy string) (newcomer, e
 	cache, others, _ := strings.Cut(strings.TrimSpace(settings), "\n")
 	n := newcomer{release: r, home: filepath.Join(work, "home")}
 	n.env = []string{
-		"GOPROXY=file://" + filepath.ToSlash(proxy) + ",file://" + filepath.ToSlash(filepath.Join(cache, "cache", "download")) + "," + others,
+		"GOPROXY=file://" + filepath.ToSlash(proxy) + ",file://" +
+			filepath.ToSlash(filepath.Join(cache, "cache", "download")) + "," + others,
 		"GOMODCACHE=" + filepath.Join(work, "cache"), "GOBIN=" + filepath.Join(work, "bin"),
 		"GOFLAGS=" + flags, "GOWORK=off", "GOSUMDB=off", "GOTOOLCHAIN=local", "GOPRIVATE=", "GONOPROXY=",
 	}
@@ -244,7 +245,8 @@ func (n newcomer) install(ctx context.Context) (string, error) {
 func (n newcomer) talk(ctx context.Context) (said string, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	server := exec.CommandContext(ctx, filepath.Join(filepath.Dir(n.home), "bin", "server"), "-addr", "127.0.0.1:0", "-demo", "-allow-private-webhooks")
+	server := exec.CommandContext(ctx, filepath.Join(filepath.Dir(n.home), "bin", "server"),
+		"-addr", "127.0.0.1:0", "-demo", "-allow-private-webhooks")
 	server.Cancel = func() error { return server.Process.Signal(os.Interrupt) }
 	server.Env = append(os.Environ(), "TRIBUTARY_KEY="+serverKey)
 	out, err := server.StdoutPipe()

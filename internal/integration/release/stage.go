@@ -142,7 +142,8 @@ func (r *release) commit(ctx context.Context, message string) error {
 	if _, err := command(ctx, r.dir, nil, "git", "add", "-A"); err != nil {
 		return err
 	}
-	author := []string{"-c", "user.name=release", "-c", "user.email=release@tributary.invalid", "-c", "commit.gpgsign=false"}
+	author := []string{"-c", "user.name=release", "-c", "user.email=release@tributary.invalid",
+		"-c", "commit.gpgsign=false"}
 	_, err := command(ctx, r.dir, nil, "git", append(author, "commit", "-q", "--allow-empty", "-m", message)...)
 	return err
 }

@@ -39,7 +39,8 @@ func carry(in any, program uuid.UUID) {
 			}
 			return ""
 		}
-		c := pay.Carried{Program: program, Click: text("click"), Slug: text("slug"), Code: text("code"), Order: text("order"), Customer: text("customer")}
+		c := pay.Carried{Program: program, Click: text("click"), Slug: text("slug"),
+			Code: text("code"), Order: text("order"), Customer: text("customer")}
 		if text("program") != "" || c == (pay.Carried{Program: program}) {
 			return
 		}

@@ -70,8 +70,12 @@ func New(t testing.TB, change ...func(*tributary.Config)) *Shop {
 		t.Fatal(err)
 	}
 	s.Mara, s.Ben = s.affiliate("Mara"), s.affiliate("Ben")
-	s.Coupon = Must(s.CreateCoupon(t.Context(), affiliate.CouponParams{Name: "20 % off", PercentOff: affiliate.Set(affiliate.MustPercent("20"))}))
-	s.Code = Must(s.CreateCode(t.Context(), affiliate.CodeParams{CouponID: s.Coupon.ID, Code: "MARA20", AffiliateID: s.Mara.ID, ExternalID: "promo_mara"}))
+	s.Coupon = Must(s.CreateCoupon(t.Context(),
+		affiliate.CouponParams{Name: "20 % off",
+			PercentOff: affiliate.Set(affiliate.MustPercent("20"))}))
+	s.Code = Must(s.CreateCode(t.Context(),
+		affiliate.CodeParams{CouponID: s.Coupon.ID, Code: "MARA20", AffiliateID: s.Mara.ID,
+			ExternalID: "promo_mara"}))
 	for _, slug := range []string{"mara", "ben"} {
 		Must(s.TrackClick(t.Context(), affiliate.ClickParams{Slug: slug}))
 	}
@@ -108,7 +112,8 @@ func (s *Shop) OnResult(_ context.Context, r pay.Result) { s.Results = append(s.
 
 // AdapterConfig is a configuration by the clock of the shop.
 func (s *Shop) AdapterConfig() adapter.Config {
-	return adapter.Config{CarryKeys: CarryKeys, Now: func() time.Time { return s.Now }, Logger: s.Logger(), OnResult: s.OnResult}
+	return adapter.Config{CarryKeys: CarryKeys, Now: func() time.Time { return s.Now },
+		Logger: s.Logger(), OnResult: s.OnResult}
 }
 
 // Last returns the result of the last event.

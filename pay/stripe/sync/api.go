@@ -150,7 +150,8 @@ const final = time.Duration(-1) // another try would not help
 // send sends a request once. With an error it returns the wait before the next try;
 // 0: Stripe named none.
 func (a *api) send(ctx context.Context, method, path string, body []byte, once string, into any) (time.Duration, error) {
-	rq, err := http.NewRequestWithContext(ctx, method, strings.TrimSuffix(a.base.String(), "/")+path, bytes.NewReader(body))
+	rq, err := http.NewRequestWithContext(ctx, method,
+		strings.TrimSuffix(a.base.String(), "/")+path, bytes.NewReader(body))
 	if err != nil {
 		return final, fmt.Errorf("%w: the base URL", ErrConfig)
 	}
@@ -220,7 +221,8 @@ func refusal(answer *http.Response, raw []byte) error {
 // word returns a text that may be shown: a name of Stripe's, and nothing else.
 func word(s string) string {
 	odd := func(r rune) bool {
-		return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("_-[].", r))
+		return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' ||
+			strings.ContainsRune("_-[].", r))
 	}
 	if len(s) > 100 || strings.ContainsFunc(s, odd) {
 		return ""

@@ -62,7 +62,8 @@ func (s *session) code(ctx context.Context, c affiliate.Coupon, couponID string,
 		var theirs theirCode
 		err := s.get(ctx, "/v1/promotion_codes/"+url.PathEscape(id), nil, &theirs)
 		if is(err, "resource_missing") {
-			s.differ(Difference{CouponID: c.ID, Code: code.Code, ExternalID: id, Field: "externalId", Ours: id, Fix: FixNew})
+			s.differ(Difference{CouponID: c.ID, Code: code.Code, ExternalID: id,
+				Field: "externalId", Ours: id, Fix: FixNew})
 			return nil
 		}
 		if err != nil {
@@ -75,10 +76,12 @@ func (s *session) code(ctx context.Context, c affiliate.Coupon, couponID string,
 	case err != nil:
 		return err
 	case theirs.ID == "" && other.ID != "":
-		s.differ(Difference{CouponID: c.ID, Code: code.Code, ExternalID: other.ID, Field: "couponId", Ours: couponID, Theirs: other.of()})
+		s.differ(Difference{CouponID: c.ID, Code: code.Code, ExternalID: other.ID,
+			Field: "couponId", Ours: couponID, Theirs: other.of()})
 		return nil
 	case s.reads:
-		s.differ(Difference{CouponID: c.ID, Code: code.Code, ExternalID: theirs.ID, Field: "externalId", Theirs: theirs.ID, Fix: FixNew})
+		s.differ(Difference{CouponID: c.ID, Code: code.Code, ExternalID: theirs.ID,
+			Field: "externalId", Theirs: theirs.ID, Fix: FixNew})
 		return nil
 	case theirs.ID != "":
 		s.done.Adopted = append(s.done.Adopted, theirs.ID)
@@ -137,7 +140,8 @@ func (s *session) createCode(ctx context.Context, couponID string, code affiliat
 // currency of the program is that of a minimum for which the code names none.
 func codeFields(c affiliate.Coupon, code affiliate.Code, program tributary.Config) (url.Values, *Difference) {
 	unfit := func(field, ours string) (url.Values, *Difference) {
-		return nil, &Difference{CouponID: c.ID, Code: code.Code, ExternalID: code.ExternalID.Or(""), Field: field, Ours: ours}
+		return nil, &Difference{CouponID: c.ID, Code: code.Code, ExternalID: code.ExternalID.Or(""),
+			Field: field, Ours: ours}
 	}
 	odd := func(r rune) bool {
 		return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '-')
@@ -177,7 +181,8 @@ func codeFields(c affiliate.Coupon, code affiliate.Code, program tributary.Confi
 func (s *session) compareCode(ctx context.Context, c affiliate.Coupon, code affiliate.Code, couponID string, fields url.Values, theirs theirCode) error {
 	compare := func(field, ours, there string, fix Fix) {
 		if ours != there {
-			s.differ(Difference{CouponID: c.ID, Code: code.Code, ExternalID: theirs.ID, Field: field, Ours: ours, Theirs: there, Fix: fix})
+			s.differ(Difference{CouponID: c.ID, Code: code.Code, ExternalID: theirs.ID,
+				Field: field, Ours: ours, Theirs: there, Fix: fix})
 		}
 	}
 	active := strconv.FormatBool(theirs.Active)
@@ -192,9 +197,12 @@ func (s *session) compareCode(ctx context.Context, c affiliate.Coupon, code affi
 	compare("customerId", fields.Get("customer"), string(theirs.Customer), FixNew)
 	compare("expiresAt", fields.Get("expires_at"), theirs.ExpiresAt.String(), FixNew)
 	compare("maxRedemptions", fields.Get("max_redemptions"), theirs.MaxRedemptions.String(), FixNew)
-	compare("firstTimeOrder", strconv.FormatBool(code.FirstTimeOrder), strconv.FormatBool(theirs.Restrictions.FirstTimeTransaction), FixNew)
-	compare("minimumAmount", fields.Get("restrictions[minimum_amount]"), theirs.Restrictions.MinimumAmount.String(), FixNew)
-	compare("minimumAmountCurrency", fields.Get("restrictions[minimum_amount_currency]"), theirs.Restrictions.MinimumAmountCurrency, FixNew)
+	compare("firstTimeOrder", strconv.FormatBool(code.FirstTimeOrder),
+		strconv.FormatBool(theirs.Restrictions.FirstTimeTransaction), FixNew)
+	compare("minimumAmount", fields.Get("restrictions[minimum_amount]"),
+		theirs.Restrictions.MinimumAmount.String(), FixNew)
+	compare("minimumAmountCurrency", fields.Get("restrictions[minimum_amount_currency]"),
+		theirs.Restrictions.MinimumAmountCurrency, FixNew)
 	compare("timesRedeemed", strconv.FormatInt(code.TimesRedeemed, 10), orZero(theirs.TimesRedeemed), FixNone)
 	if !switched || s.reads {
 		return nil

@@ -75,7 +75,8 @@ func (s *session) coupon(ctx context.Context, c affiliate.Coupon) error {
 		return err
 	}
 	if c.ExternalID.IsNull() {
-		up := affiliate.CouponUpdate{ExternalID: affiliate.Set(theirs.ID), IntegrationType: affiliate.Set(affiliate.IntegrationType("STRIPE"))}
+		up := affiliate.CouponUpdate{ExternalID: affiliate.Set(theirs.ID),
+			IntegrationType: affiliate.Set(affiliate.IntegrationType("STRIPE"))}
 		if _, err := s.program.UpdateCoupon(ctx, c.ID, up); err != nil {
 			return err
 		}

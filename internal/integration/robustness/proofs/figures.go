@@ -155,7 +155,8 @@ func join(rows []alike, what, figure string) []alike {
 // counted are what histories count, with the heads of their columns. What is zero
 // everywhere is no column.
 var counted = []struct{ key, head string }{
-	{"histories", "Histories"}, {"operations", "Calls"}, {"illegal", "Illegal"}, {"unknown", "Unknown"}, {"unverified", "Refused"},
+	{"histories", "Histories"}, {"operations", "Calls"}, {"illegal", "Illegal"}, {"unknown",
+		"Unknown"}, {"unverified", "Refused"},
 	{"unanswered", "Unanswered"}, {"overlaps", "Overlaps"}, {"least", "Least"}, {"refusals", "Refusals"},
 }
 
@@ -241,7 +242,9 @@ func (f figures) exactTable(b *strings.Builder) {
 		"| Where | Scarce things | Rounds | Callers | Too many or too few |\n|---|---|---|---|---|\n")
 	var rows []alike
 	for _, a := range f.exactly {
-		rows = join(rows, a.test, fmt.Sprintf("%s | %s | %s | 0", a.value["things"], a.value["rounds"], a.value["callers"]))
+		rows = join(rows, a.test,
+			fmt.Sprintf("%s | %s | %s | 0", a.value["things"], a.value["rounds"],
+				a.value["callers"]))
 	}
 	for _, row := range rows {
 		fmt.Fprintf(b, "| each of %s | %s |\n", strings.Join(row.what, "; "), row.figure)

@@ -27,7 +27,8 @@ func main() {
 	var o options
 	flag.BoolVar(&o.long, "long", false, "run the tests at length")
 	flag.BoolVar(&o.update, "update", false, "write the tables into docs/proofs.md")
-	flag.StringVar(&o.events, "events", "", "a file with the output of go test -json of this module and of the engine's faults; empty: run them")
+	flag.StringVar(&o.events, "events", "",
+		"a file with the output of go test -json of this module and of the engine's faults; empty: run them")
 	flag.StringVar(&o.commit, "commit", "HEAD", "with -events: the commit that they were recorded on")
 	flag.Parse()
 	if err := run(o, os.Stdout); err != nil {
@@ -55,7 +56,8 @@ type part struct {
 
 // selected runs some tests of a package.
 func selected(dir, folder string, tests ...string) part {
-	return part{dir, []string{"go", "test", "-json", "-count=1", "-timeout=90m", "-run", "^(" + strings.Join(tests, "|") + ")$", folder}, tests}
+	return part{dir, []string{"go", "test", "-json", "-count=1", "-timeout=90m", "-run",
+		"^(" + strings.Join(tests, "|") + ")$", folder}, tests}
 }
 
 var parts = []part{
@@ -63,12 +65,14 @@ var parts = []part{
 		"TestHistoriesInMemory", "TestHistoriesOverHTTP", "TestHistoriesInFile", "TestHistoriesOnPostgres", "TestHistoriesOfProcesses",
 		"TestPlantedInMemory", "TestPlantedOverHTTP", "TestPlantedOnPostgres", "TestExactly", "TestExactlyInFile", "TestExactlyOnPostgres",
 	}},
-	selected(".", "./internal/proofs", "TestFaultAtEveryCall", "TestFaultsInPairs", "TestLostAnswerOfEveryWrite", "TestSlowCall"),
+	selected(".", "./internal/proofs", "TestFaultAtEveryCall", "TestFaultsInPairs",
+		"TestLostAnswerOfEveryWrite", "TestSlowCall"),
 }
 
 // longParts run at length only.
 var longParts = []part{
-	selected("pgstore", ".", "TestChaos", "TestKill", "TestDiskFull", "TestDump", "TestPointInTime", "TestMigrateCut", "TestOneProgram", "TestDistributionColumn"),
+	selected("pgstore", ".", "TestChaos", "TestKill", "TestDiskFull", "TestDump", "TestPointInTime",
+		"TestMigrateCut", "TestOneProgram", "TestDistributionColumn"),
 	{".", []string{".ci/availability", "-json"}, []string{"TestAvailability", "TestPgBouncer"}},
 }
 
@@ -131,7 +135,9 @@ func run(o options, out io.Writer) error {
 func measure(root string, long bool, events *bytes.Buffer) error {
 	all, env := parts, os.Environ()
 	if long {
-		all, env = slices.Concat(parts, longParts), append(env, "TRIBUTARY_AT_LENGTH=1", "TRIBUTARY_ALL_PAIRS=1", "CI=true", "TRIBUTARY_CHAOS=10m", "TRIBUTARY_KILLS=500")
+		all, env = slices.Concat(parts, longParts),
+			append(env, "TRIBUTARY_AT_LENGTH=1", "TRIBUTARY_ALL_PAIRS=1", "CI=true",
+				"TRIBUTARY_CHAOS=10m", "TRIBUTARY_KILLS=500")
 	}
 	var failed error
 	for _, p := range all {
