@@ -164,7 +164,8 @@ type CodeUpdate struct {
 	ExternalID     Opt[string] `json:"externalId,omitzero"`
 	Active         Opt[bool]   `json:"active,omitzero"`
 	ExpiresAt      Opt[Date]   `json:"expiresAt,omitzero"`
-	// Null: no limit of its own. It may be below TimesRedeemed: then the code is exhausted.
+	// Null: no limit of its own. The coupon's limit applies as well. It may be below
+	// TimesRedeemed: then the code is exhausted.
 	MaxRedemptions            Opt[int64]    `json:"maxRedemptions,omitzero"`
 	StartsAt                  Opt[Date]     `json:"startsAt,omitzero"`
 	MinimumQuantity           Opt[Amount]   `json:"minimumQuantity,omitzero"`

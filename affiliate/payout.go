@@ -68,7 +68,7 @@ type PayoutParams struct {
 	ExternalID string    `json:"externalId,omitzero"`
 	// True when it is paid already: the payout starts as PAID.
 	ManuallyPaid bool `json:"manuallyPaid,omitzero"`
-	// Nothing is paid below it, 0 or more.
+	// Nothing is paid below it; 0 or more.
 	Minimum Amount `json:"minimum,omitzero"`
 	// The currency of the minimum, in any letter case: the program's, which is also meant when
 	// it is not given. Another one is refused.

@@ -192,10 +192,10 @@ type StoredTerms struct {
 }
 
 // A Rule gives some lines of some sales another commission than the rate of the
-// terms. For each line of a sale the first rule of the terms that holds decides. A sale
-// without lines is one line with its product.
+// terms. For each line of a sale the first rule of the terms that holds decides; one that
+// pays nothing comes before all others. A sale without lines is one line with its product.
 //
-// A rule of type NONE decides before all rates and rules. The other rules come after the
+// A rule of type NONE decides before all rates too. The other rules come after the
 // rate of the sale, of the affiliate and of the tier, and before the rate of the plan or
 // the program; one that is Firm comes before the rates of affiliate and tier.
 //

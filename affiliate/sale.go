@@ -335,7 +335,7 @@ type SaleUpdate struct {
 	ClawBack bool `json:"clawback,omitzero"`
 
 	// Whom the sale credits from now on; the commission is computed anew by their terms. Where a
-	// payout holds it, ClawBack is needed: the payout keeps it, and the next one of the former
+	// payout holds it, clawback is needed: the payout keeps it, and the next one of the former
 	// affiliate is lower. Over HTTP for keys of the scope full.
 	//
 	// The sale keeps its id, its day, its external ids and the code that was redeemed; it no
@@ -422,14 +422,24 @@ type SaleRef struct {
 //
 // Source: docs/contract.md 2.6.
 type Line struct {
-	ID         string      `json:"id,omitzero"`        // the host's, unique among the lines of the sale; a refund names the line by it
-	ProductID  string      `json:"productId,omitzero"` // ID, ProductID, PlanID and each category: 1–255 characters when given, compared exactly
-	PlanID     string      `json:"planId,omitzero"`    // the plan or price at the host or its payment provider
-	Name       string      `json:"name,omitzero"`
-	Categories []string    `json:"categories,omitempty"` // at most 16, distinct
-	Quantity   Opt[Amount] `json:"quantity,omitzero"`    // > 0; not given: 1
-	Amount     Amount      `json:"amount"`               // ≥ 0: of all pieces together, before any discount
-	Discount   Amount      `json:"discount,omitzero"`    // ≥ 0, at most Amount: what others than PromoCode took off
+	// The caller's own id of the line, 1–255 characters, unique among the lines of the sale; a
+	// refund names the line by it.
+	ID string `json:"id,omitzero"`
+	// The caller's own id of the product, compared exactly, as the other ids and the categories:
+	// 1–255 characters.
+	ProductID string `json:"productId,omitzero"`
+	// The plan or price at the caller or its payment provider, 1–255 characters.
+	PlanID string `json:"planId,omitzero"`
+	// What it is called. One that is empty, too long or has control characters is left out.
+	Name string `json:"name,omitzero"`
+	// The categories of the product, at most 16, distinct, of 1–255 characters.
+	Categories []string `json:"categories,omitempty"`
+	// How many pieces, above 0; not given: 1.
+	Quantity Opt[Amount] `json:"quantity,omitzero"`
+	// What all pieces cost together, before any discount, tax and shipping.
+	Amount Amount `json:"amount"`
+	// What others than the promotional code took off; at most the amount.
+	Discount Amount `json:"discount,omitzero"`
 }
 
 // A SaleLine is a line of a recorded sale. A sale without lines for whose product a rule
@@ -463,8 +473,8 @@ type SaleLine struct {
 
 // A RefundLine says how much of a line was refunded.
 type RefundLine struct {
-	ID     string `json:"id"`     // of the line
-	Amount Amount `json:"amount"` // > 0, without tax and shipping
+	ID     string `json:"id"`     // The id of the line.
+	Amount Amount `json:"amount"` // How much of it is refunded, above 0, without tax and shipping.
 }
 
 // An ExplainedLine is the part of a line in the commission of its sale.
@@ -696,7 +706,7 @@ type ExplainedBase struct {
 	ExchangeRate ExchangeRate `json:"exchangeRate,omitzero"`
 }
 
-// ExplainedArithmetic is the calculation. Rounded is the sum of the commissions.
+// ExplainedArithmetic is the calculation of a commission.
 type ExplainedArithmetic struct {
 	// The amount that the commission was set to; null: it was calculated.
 	ByHand Opt[Amount] `json:"byHand"`

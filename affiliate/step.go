@@ -70,11 +70,14 @@ type AssignTiersJob struct{}
 //
 // Source: docs/rules.md 5.3.
 type RecalculateJob struct {
-	AffiliateID       Opt[uuid.UUID] `json:"affiliateId,omitzero"` // whom the sale credits
-	AffiliateEmail    Opt[string]    `json:"affiliateEmail,omitzero"`
-	ReferralID        Opt[string]    `json:"referralId,omitzero"` // referral id, else customer email
-	ExternalID        Opt[string]    `json:"saleExternalId,omitzero"`
-	ExternalInvoiceID Opt[string]    `json:"saleExternalInvoiceId,omitzero"`
+	// The sales that this affiliate is credited with.
+	AffiliateID Opt[uuid.UUID] `json:"affiliateId,omitzero"`
+	// The sales of the affiliate with this email.
+	AffiliateEmail Opt[string] `json:"affiliateEmail,omitzero"`
+	// The sales of this referral: its id, or the customer's email.
+	ReferralID        Opt[string] `json:"referralId,omitzero"`
+	ExternalID        Opt[string] `json:"saleExternalId,omitzero"`
+	ExternalInvoiceID Opt[string] `json:"saleExternalInvoiceId,omitzero"`
 }
 
 // OpenBooksJob opens the books of the affiliates with sales from before there were

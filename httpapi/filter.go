@@ -109,8 +109,9 @@ type listCall[F, T any] func(*tributary.Program, context.Context, F, affiliate.P
 // filtered lists by parameters that are combined.
 func filtered[F, T any](list listCall[F, T]) lookup {
 	var none T
+	var filter F
 	all := parametersOf[F]("list")
-	l := lookup{paged: true, answer: none, run: func(c *call, q query, _ string) error {
+	l := lookup{paged: true, answer: none, filter: filter, run: func(c *call, q query, _ string) error {
 		var f F
 		if bad := fill(q, &f, all); bad != nil {
 			_, err := list(c.p.With(noStore{}), c.r.Context(), f, affiliate.Page{})
@@ -132,6 +133,7 @@ func filtered[F, T any](list listCall[F, T]) lookup {
 // findBy returns a GET that answers one record by the lookups, or else lists by the first
 // parameter that is there.
 func findBy[F, T any](list listCall[F, T], lookups ...lookup) action {
+	var none F
 	for _, p := range parametersOf[F]("search") {
 		by := func(program *tributary.Program, ctx context.Context, value string, pg affiliate.Page) (affiliate.List[T], error) {
 			var f F
@@ -146,6 +148,7 @@ func findBy[F, T any](list listCall[F, T], lookups ...lookup) action {
 		} else {
 			lookups = append(lookups, many(p.name, by))
 		}
+		lookups[len(lookups)-1].filter = none
 	}
 	return find(append(lookups, every(list))...)
 }

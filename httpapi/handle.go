@@ -24,6 +24,7 @@ type action struct {
 	lookups []lookup     // of a GET; otherwise nil
 	strict  bool         // unknown fields, or parameters of a GET, are refused
 	keyless bool         // an Idempotency-Key is ignored
+	input   any          // a zero value of what read reads
 	answer  any          // a zero value of the answer's type; a GET has it in its lookups
 }
 
@@ -100,9 +101,11 @@ func write[In, Out any](read func(*input) In, do method[In, Out], options ...opt
 // An error in its input is passed to the engine, which keeps the refusal under the
 // request's key.
 func answering[Out, In any](read func(*input) In, do func(*tributary.Program, *call, In) error, options ...option) action {
+	var zero In
 	var none Out
 	return action{
 		read:    func(in *input) { read(in) },
+		input:   zero,
 		strict:  slices.Contains(options, strict),
 		keyless: slices.Contains(options, keyless),
 		answer:  none,

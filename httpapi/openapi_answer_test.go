@@ -23,10 +23,14 @@ func (d *drafter) responses(r place, about about) named[response] {
 		Headers:     doneHeaders(r, about),
 		Content:     jsonContent(d.answer(r, about), d.examples(about.id, "response")),
 	}}}
-	invalid := append(commonInvalid(r), about.refused.invalid...)
+	invalid := commonInvalid(r)
+	if about.required+about.oneOf != "" && !has(about.invalid, string(affiliate.MissingField)) {
+		invalid = append(invalid, affiliate.MissingField)
+	}
+	invalid = append(invalid, codesOf(about.invalid)...)
 	out = append(out, d.refusal(r, http.StatusBadRequest, "The request is refused and has changed nothing.", invalid))
 	if !r.public() {
-		notFound := append([]affiliate.Reason{affiliate.ProgramNotFound, affiliate.NotFound}, about.refused.notFound...)
+		notFound := append([]affiliate.Reason{affiliate.ProgramNotFound, affiliate.NotFound}, codesOf(about.notFound)...)
 		out = append(out,
 			entry[response]{"401", response{Ref: "#/components/responses/Unauthorized"}},
 			entry[response]{"403", response{Ref: "#/components/responses/Forbidden"}},
@@ -43,11 +47,27 @@ func (d *drafter) responses(r place, about about) named[response] {
 		entry[response]{"500", response{Ref: "#/components/responses/InternalError"}})
 }
 
+// codesOf are the codes of a list.
+func codesOf(list string) (reasons []affiliate.Reason) {
+	for _, code := range strings.Fields(list) {
+		reasons = append(reasons, affiliate.Reason(code))
+	}
+	return reasons
+}
+
+// listOf is a list of codes.
+func listOf(reasons []affiliate.Reason) (list string) {
+	for _, code := range reasons {
+		list += " " + string(code)
+	}
+	return list
+}
+
 // answer is the schema of a 200.
 func (d *drafter) answer(r place, about about) schema {
 	s := d.ownAnswer(r.route, about)
 	if r.public() {
-		return schema{OneOf: []schema{s, d.answerOf(whole[absenceAnswer]())}}
+		return schema{OneOf: []schema{s, d.answerOf(shape{typ: reflect.TypeFor[absenceAnswer]()})}}
 	}
 	return s
 }
@@ -91,11 +111,7 @@ func (d *drafter) answerOf(s shape) schema {
 	if s.typ.Kind() == reflect.Slice {
 		return arrayOf(d.answerOf(shape{typ: s.typ.Elem()}))
 	}
-	out, ok := schemaRef(s)
-	if !ok {
-		d.t.Errorf("no schema for %v: name it in schemaNames", s.typ)
-	}
-	return out
+	return d.schemaRef(s)
 }
 
 // doneHeaders are the headers that a 200 of an operation may have.
@@ -107,7 +123,7 @@ func doneHeaders(r place, about about) named[header] {
 	if slices.ContainsFunc(r.action.lookups, func(l lookup) bool { return l.paged }) {
 		out = append(out, headerRef("Link"))
 	}
-	for _, name := range about.headers {
+	for _, name := range strings.Fields(about.headers) {
 		out = append(out, headerRef(name))
 	}
 	if r.keyed() {
@@ -267,7 +283,6 @@ func (d *drafter) sharedHeaders() named[header] {
 	text := func(description string, required bool, set ...limit) header {
 		h := header{Description: description, Required: required, Schema: schema{Type: types{"string"}}}
 		allOf(set...)(&h.Schema)
-		d.fill(&h.Schema)
 		return h
 	}
 	return named[header]{
@@ -287,4 +302,31 @@ func (d *drafter) sharedHeaders() named[header] {
 		{"Access-Control-Allow-Origin", text("Pages of any origin may read the answer.", true, only("*"))},
 		{"Retry-After", header{Description: "Seconds to wait.", Required: true, Schema: schema{Type: types{"integer"}, Minimum: "1"}}},
 	}
+}
+
+// preflightResponses are the responses to OPTIONS.
+func preflightResponses() named[response] {
+	text := func(s string, set limit) header {
+		h := header{Description: s, Required: true, Schema: schema{Type: types{"string"}}}
+		set(&h.Schema)
+		return h
+	}
+	return named[response]{
+		{"204", response{Description: "What is allowed.", Headers: append(fixedHeaders(), headerRef("Access-Control-Allow-Origin"),
+			entry[header]{"Access-Control-Allow-Methods", text("The methods of the path, sorted.", matches("^[A-Z]+(, [A-Z]+)*$"))},
+			entry[header]{"Access-Control-Allow-Headers", text("The headers.", only("Content-Type"))},
+		)}},
+		{"405", response{Ref: "#/components/responses/MethodNotAllowed"}},
+		{"429", response{Ref: "#/components/responses/TooManyRequests"}},
+		{"500", response{Ref: "#/components/responses/InternalError"}},
+	}
+}
+
+// trackingHeaders are the headers of a 200.
+func trackingHeaders(r route) named[header] {
+	h := fixedHeaders()
+	if r.method == http.MethodGet {
+		h[0].value = header{Description: "A known program may be cached.", Required: true, Schema: schema{Type: types{"string"}, Enum: []any{programMaxAge, "no-store"}}}
+	}
+	return append(h, headerRef("Access-Control-Allow-Origin"))
 }

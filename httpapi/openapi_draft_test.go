@@ -15,15 +15,16 @@ import (
 // A drafter makes the document from the handler's tables and the notes.
 type drafter struct {
 	t     *testing.T
-	enums map[string][]any
-	notes []described
+	src   *goSource
 	used  map[string]bool           // the notes and examples that were used
 	codes map[affiliate.Reason]bool // the codes of all refusals
+
+	schemas named[schema] // of the structs that were named so far
 }
 
 // draft is the whole document.
 func draft(t *testing.T) openapi {
-	d := &drafter{t: t, enums: engineEnums(t), notes: resourceNotes(), used: map[string]bool{}, codes: map[affiliate.Reason]bool{}}
+	d := &drafter{t: t, src: readSource(t), used: map[string]bool{}, codes: map[affiliate.Reason]bool{}}
 	doc := openapi{
 		OpenAPI: "3.1.0",
 		Info: info{
@@ -40,10 +41,10 @@ func draft(t *testing.T) openapi {
 			Parameters: sharedParameters(),
 			Headers:    d.sharedHeaders(),
 			Responses:  d.sharedResponses(),
-			Schemas:    append(d.answerSchemas(), entry[schema]{"Error", errorSchema()}),
+			Schemas:    append(d.schemas, entry[schema]{"Error", errorSchema()}),
 		},
 	}
-	for _, n := range d.notes {
+	for _, n := range resourceNotes() {
 		doc.Tags = append(doc.Tags, tag{n.name, n.text})
 	}
 	doc.Tags = append(doc.Tags, d.errorTag())
@@ -101,8 +102,7 @@ func documented() []place {
 
 // operation is one route.
 func (d *drafter) operation(r place) operation {
-	key := r.method + " " + r.path
-	res, about := d.about(key)
+	res, about := d.about(r)
 	op := operation{
 		Tags: []string{res.name}, OperationID: about.id, Summary: about.summary, Description: about.text,
 		Parameters: d.parameters(r, res, about), RequestBody: d.requestBody(r, res, about),
@@ -116,65 +116,28 @@ func (d *drafter) operation(r place) operation {
 	return op
 }
 
-// about finds the notes of an operation.
-func (d *drafter) about(key string) (described, about) {
+// about finds the notes of an operation, and of its resource.
+func (d *drafter) about(r place) (of described, op about) {
+	key, longest := r.method+" "+r.path, -1
 	d.used["operation "+key] = true
-	for _, res := range d.notes {
-		if a, ok := res.operations[key]; ok {
-			return res, a
-		}
-	}
-	d.t.Errorf("no notes on the operation %s", key)
-	return described{}, about{}
-}
-
-// text is the note of a field of an answer, or of the object itself when field
-// is empty.
-func (d *drafter) text(name, field string) string {
-	for _, owner := range append([]string{name}, basesOf()[name]...) {
-		for _, res := range d.notes {
-			if text, ok := res.answers[owner][field]; ok {
-				d.used["answer "+owner+"."+field] = true
-				return text
+	for _, res := range resourceNotes() {
+		for _, path := range strings.Fields(res.paths) {
+			if strings.HasPrefix(r.path, path) && len(path) > longest {
+				of, longest = res, len(path)
 			}
 		}
 	}
-	return commonTexts()[field]
-}
-
-// basesOf are the schemas whose texts a schema shares.
-func basesOf() map[string][]string {
-	return map[string][]string{
-		"CouponOfCode":            {"Coupon"},
-		"PromotionalCodeOfCoupon": {"PromotionalCode"},
-		"IssuedWebhookEndpoint":   {"WebhookEndpoint"},
-		"DeliveryWithPayload":     {"Delivery"},
-		"AffiliateEvent":          {"Affiliate"},
-		"CommissionPlanOfEvent":   {"CommissionPlan"},
-		"CommissionTierOfEvent":   {"CommissionTier"},
-		"ReferralEvent":           {"Referral"},
+	op, ok := operationNotes()[key]
+	if !ok || longest < 0 {
+		d.t.Errorf("no notes on the operation %s", key)
 	}
+	if r.action.read != nil {
+		d.complete(r.route, &op)
+	}
+	return of, op
 }
 
 func (d *drafter) missing(what string) { d.t.Errorf("no text for %s", what) }
-
-// alwaysNull reports whether a field never has a value.
-func (d *drafter) alwaysNull(field string) bool {
-	return slices.Contains([]string{"affiliateLink", "affiliateGroupId", "emailVerified", "image", "autoCouponRule"}, field)
-}
-
-// fill inserts the values of named enumerations.
-func (d *drafter) fill(s *schema) {
-	if s.enum != "" {
-		if d.enums[s.enum] == nil {
-			d.t.Errorf("no values of %s", s.enum)
-		}
-		s.Enum = append(s.Enum, d.enums[s.enum]...)
-	}
-	if s.Items != nil {
-		d.fill(s.Items)
-	}
-}
 
 // examples are those in testdata, by the operation's id.
 func (d *drafter) examples(id, what string) named[example] {
@@ -197,24 +160,20 @@ func (d *drafter) checkUsed() {
 			d.t.Errorf("of no use: %s", what)
 		}
 	}
-	for _, res := range d.notes {
-		for name, fields := range res.answers {
-			for field := range fields {
-				unused("answer " + name + "." + field)
-			}
+	for key, about := range operationNotes() {
+		unused("operation " + key)
+		for name := range about.texts {
+			unused("text " + key + " " + name)
 		}
-		for field := range res.bodies {
-			unused("body " + res.name + "." + field)
+		for name := range about.limits {
+			unused("limit " + key + " " + name)
 		}
-		for key, about := range res.operations {
-			unused("operation " + key)
-			for name := range about.params {
-				unused("parameter " + key + " " + name)
-			}
-			for name := range about.limits {
-				unused("limit " + key + " " + name)
-			}
-		}
+	}
+	for name := range memberTexts() {
+		unused("text " + name)
+	}
+	for name := range memberLimits() {
+		unused("limit " + name)
 	}
 	files, err := os.ReadDir("testdata/openapi")
 	if err != nil {

@@ -2,53 +2,20 @@ package httpapi
 
 import (
 	"go/ast"
-	"go/parser"
 	"go/token"
 	"maps"
-	"path/filepath"
-	"reflect"
 	"slices"
 	"strconv"
-	"strings"
-	"testing"
 
 	"github.com/tributary-go/tributary/affiliate"
 )
 
-// engineEnums are the values of the engine's enumerations by the name of their
-// type, as its source declares them: constants of a type, or the list of all
+// fixEnums completes the enumerations of the source: constants of a type, or the list of all
 // its values.
-func engineEnums(t *testing.T) map[string][]any {
-	t.Helper()
-	paths, err := filepath.Glob("../affiliate/*.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	enums := map[string][]any{}
-	for _, path := range paths {
-		if strings.HasSuffix(path, "_test.go") {
-			continue
-		}
-		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, decl := range file.Decls {
-			group, ok := decl.(*ast.GenDecl)
-			if !ok {
-				continue
-			}
-			for _, spec := range group.Specs {
-				if v, ok := spec.(*ast.ValueSpec); ok {
-					collect(enums, v)
-				}
-			}
-		}
-	}
-	maps.Copy(enums, sourcesOf())
-	enums["EventType"] = enumTexts(affiliate.EventTypes())        // without *, which stands for all
-	enums["RewardType"] = append(enums["RewardType"], "NON_CASH") // the engine never makes it; receivers know it
-	return enums
+func (src *goSource) fixEnums() {
+	maps.Copy(src.enums, sourcesOf())
+	src.enums["EventType"] = enumTexts(affiliate.EventTypes())            // without *, which stands for all
+	src.enums["RewardType"] = append(src.enums["RewardType"], "NON_CASH") // the engine never makes it; receivers know it
 }
 
 // collect adds the values of one declaration: a typed text constant, or a list
@@ -118,6 +85,3 @@ func enumTexts[T ~string](list []T) []any {
 	}
 	return out
 }
-
-// enumName is the name of an enumeration's type.
-func enumName[T ~string]() string { return reflect.TypeFor[T]().Name() }

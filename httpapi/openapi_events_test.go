@@ -108,34 +108,3 @@ func signatureHeaders() []parameter {
 		header("svix-signature", again+"webhook-signature.", false, signature),
 	}
 }
-
-// eventNotes are the notes of the objects that only events have.
-func eventNotes() described {
-	return described{
-		name: "Events", text: "Under webhooks: what endpoints are sent. Order is not guaranteed; revision tells old from new.",
-		answers: map[string]map[string]string{
-			"AffiliateEvent": {
-				"":                 "An affiliate in its events.",
-				"commissionPlan":   "The commission plan, if any.",
-				"commissionTier":   "The tier, if any.",
-				"promotionalCodes": "The live codes, newest first.",
-				"questionAnswers":  "The answers to the questions of the signup.",
-			},
-			"AffiliateCode": {
-				"":          "A code in the events of its affiliate.",
-				"code":      "The text.",
-				"active":    "False: the code is retired.",
-				"expiresAt": "The code works until this instant, inclusive.",
-				"couponId":  "The coupon.",
-			},
-			"SignupAnswer": {"": "An answer to a question of the signup.", "questionId": "The question.", "answer": "The answer."},
-			"ReferralEvent": {
-				"":               "A referral in its events.",
-				"affiliate":      "The affiliate.",
-				"commissionPlan": "The affiliate's plan when the referral was made, if any.",
-			},
-			"DeletedObject": {"": "What is left of an object.", "id": "The id."},
-			"DeletedSale":   {"": "What is left of a sale.", "id": "The id."},
-		},
-	}
-}

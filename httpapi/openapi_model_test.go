@@ -122,7 +122,7 @@ type schema struct {
 	UniqueItems          bool          `json:"uniqueItems,omitzero"`
 	Items                *schema       `json:"items,omitzero"`
 	Properties           named[schema] `json:"properties,omitzero"`
-	Required             []string      `json:"required,omitzero"`
+	Required             []string      `json:"required,omitempty"`
 	AdditionalProperties any           `json:"additionalProperties,omitzero"`
 	MaxProperties        json.Number   `json:"maxProperties,omitzero"`
 	AllOf                []schema      `json:"allOf,omitzero"`

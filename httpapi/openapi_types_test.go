@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/url"
@@ -22,201 +23,139 @@ type shape struct {
 	inner bool
 }
 
-// whole and part are the two shapes of a type.
-func whole[T any]() shape { return shape{typ: reflect.TypeFor[T]()} }
-func part[T any]() shape  { return shape{typ: reflect.TypeFor[T](), inner: true} }
+// calledOtherwise are the types that the document does not call as Go does.
+func calledOtherwise() map[reflect.Type]string {
+	return map[reflect.Type]string{
+		reflect.TypeFor[affiliate.AffiliateLink]():   "AffiliateLinkEntry",
+		reflect.TypeFor[affiliate.Link]():            "AffiliateLink",
+		reflect.TypeFor[affiliate.Code]():            "PromotionalCode",
+		reflect.TypeFor[affiliate.CodeName]():        "PromotionalCodeName",
+		reflect.TypeFor[affiliate.Failure]():         "EvaluationReason",
+		reflect.TypeFor[affiliate.Figures]():         "StatementFigures",
+		reflect.TypeFor[affiliate.PayoutRunResult](): "PayoutRun",
+		reflect.TypeFor[affiliate.Endpoint]():        "WebhookEndpoint",
+		reflect.TypeFor[affiliate.IssuedEndpoint]():  "IssuedWebhookEndpoint",
+		reflect.TypeFor[affiliate.Delivery]():        "DeliveryWithPayload",
+		reflect.TypeFor[affiliate.Plan]():            "CommissionPlan",
+		reflect.TypeFor[affiliate.Tier]():            "CommissionTier",
+		reflect.TypeFor[affiliate.Answer]():          "SignupAnswer",
+		reflect.TypeFor[affiliate.DeletedLink]():     "DeletedAffiliateLink",
+		reflect.TypeFor[affiliate.DeletedCode]():     "DeletedPromotionalCode",
+		reflect.TypeFor[affiliate.DeletedEndpoint](): "DeletedWebhookEndpoint",
+		reflect.TypeFor[affiliate.AffiliateBody]():   "AffiliateEvent",
+		reflect.TypeFor[affiliate.ReferralBody]():    "ReferralEvent",
+		reflect.TypeFor[affiliate.DeletedBody]():     "DeletedObject",
+		reflect.TypeFor[affiliate.DeletedSaleBody](): "DeletedSale",
 
-// schemaNames are the names of the shapes in the document, in its order.
-func schemaNames() named[shape] {
-	return named[shape]{
-		{"Affiliate", whole[affiliate.Affiliate]()},
-		{"AffiliateLinkEntry", whole[affiliate.AffiliateLink]()},
-		{"AffiliateSummary", whole[affiliate.AffiliateSummary]()},
-		{"PartnerToken", whole[issuedToken]()},
-		{"Erasure", whole[erasureAnswer]()},
-		{"Pruning", whole[pruneAnswer]()},
-		{"Retained", whole[affiliate.Retained]()},
-		{"AffiliateContact", whole[affiliate.AffiliateContact]()},
-		{"AffiliateLink", whole[affiliate.Link]()},
-		{"LinkOwner", whole[affiliate.LinkOwner]()},
-		{"LinkProgram", whole[affiliate.LinkProgram]()},
-		{"FullURL", whole[affiliate.FullURL]()},
-		{"Coupon", whole[affiliate.Coupon]()},
-		{"CouponOfCode", part[affiliate.Coupon]()},
-		{"PromotionalCode", whole[affiliate.Code]()},
-		{"PromotionalCodeOfCoupon", part[affiliate.Code]()},
-		{"PromotionalCodeName", whole[affiliate.CodeName]()},
-		{"Evaluation", whole[affiliate.Evaluation]()},
-		{"Offer", whole[affiliate.Offer]()},
-		{"Comparison", whole[affiliate.Comparison]()},
-		{"EvaluationReason", whole[affiliate.Failure]()},
-		{"Usability", whole[affiliate.Usability]()},
-		{"Hold", whole[affiliate.Hold]()},
-		{"Referral", whole[affiliate.Referral]()},
-		{"Sale", whole[affiliate.Sale]()},
-		{"SaleLine", whole[affiliate.SaleLine]()},
-		{"Charge", whole[affiliate.Charge]()},
-		{"Commission", whole[affiliate.Commission]()},
-		{"PaymentDecided", whole[decisionAnswer]()},
-		{"RefundResult", whole[affiliate.RefundResult]()},
-		{"Payout", whole[affiliate.Payout]()},
-		{"Adjustment", whole[affiliate.Adjustment]()},
-		{"Balance", whole[affiliate.Balance]()},
-		{"TotalBalance", whole[affiliate.TotalBalance]()},
-		{"Movement", whole[affiliate.Movement]()},
-		{"Bucket", whole[affiliate.Bucket]()},
-		{"BreakdownRow", whole[affiliate.BreakdownRow]()},
-		{"Statement", whole[statement]()},
-		{"StatementFigures", whole[affiliate.Figures]()},
-		{"StatementLine", whole[affiliate.StatementLine]()},
-		{"PayoutRun", whole[affiliate.PayoutRunResult]()},
-		{"PayoutLine", whole[affiliate.PayoutLine]()},
-		{"PayoutPreview", whole[previewPage]()},
-		{"Explanation", whole[affiliate.Explanation]()},
-		{"ExplainedOffer", whole[affiliate.ExplainedOffer]()},
-		{"ExplainedCredit", whole[affiliate.ExplainedCredit]()},
-		{"ExplainedTerms", whole[affiliate.ExplainedTerms]()},
-		{"ExplainedBase", whole[affiliate.ExplainedBase]()},
-		{"ExplainedArithmetic", whole[affiliate.ExplainedArithmetic]()},
-		{"ExplainedRedemption", whole[affiliate.ExplainedRedemption]()},
-		{"ExplainedLine", whole[affiliate.ExplainedLine]()},
-		{"WebhookEndpoint", whole[affiliate.Endpoint]()},
-		{"IssuedWebhookEndpoint", whole[affiliate.IssuedEndpoint]()},
-		{"TestResult", whole[affiliate.TestResult]()},
-		{"Delivery", part[affiliate.Delivery]()},
-		{"DeliveryWithPayload", whole[affiliate.Delivery]()},
-		{"DeliveryAttempt", whole[affiliate.DeliveryAttempt]()},
-		{"Count", whole[countAnswer]()},
-		{"Message", whole[deleteAnswer]()},
-		{"AffiliateLinkDeleted", whole[deletedLink]()},
-		{"DeletedAffiliateLink", whole[affiliate.DeletedLink]()},
-		{"AffiliateLinkReleased", whole[releasedSlug]()},
-		{"ReleasedSlug", whole[affiliate.ReleasedSlug]()},
-		{"CouponDeleted", whole[couponDeletion]()},
-		{"DeletedCoupon", whole[affiliate.DeletedCoupon]()},
-		{"PromotionalCodeDeleted", whole[codeDeletion]()},
-		{"DeletedPromotionalCode", whole[affiliate.DeletedCode]()},
-		{"WebhookEndpointDeleted", whole[deletedEndpoint]()},
-		{"DeletedWebhookEndpoint", whole[affiliate.DeletedEndpoint]()},
-		{"ClickTracked", whole[clicked]()},
-		{"TrackedClick", whole[clickAnswer]()},
-		{"TrackingConfiguration", whole[configurationAnswer]()},
-		{"TrackingProgram", whole[publicProgram]()},
-		{"Absent", whole[absenceAnswer]()},
-		{"AffiliateEvent", whole[affiliate.AffiliateBody]()},
-		{"AffiliateCode", whole[affiliate.AffiliateCode]()},
-		{"SignupAnswer", whole[affiliate.Answer]()},
-		{"CommissionPlan", whole[affiliate.Plan]()},
-		{"CommissionPlanOfEvent", part[affiliate.Plan]()},
-		{"Rule", whole[affiliate.Rule]()},
-		{"RuleWhen", whole[affiliate.RuleWhen]()},
-		{"RulePay", whole[affiliate.RulePay]()},
-		{"CommissionTier", whole[affiliate.Tier]()},
-		{"CommissionTierOfEvent", part[affiliate.Tier]()},
-		{"Click", whole[affiliate.Click]()},
-		{"GeneratedCodes", whole[generationAnswer]()},
-		{"GeneratedCode", whole[generatedCode]()},
-		{"SaleReversed", whole[reversalAnswer]()},
-		{"ReversedSale", whole[affiliate.ReversedSale]()},
-		{"StoredEvent", whole[event]()},
-		{"Settings", whole[affiliate.Settings]()},
-		{"Attention", whole[affiliate.Attention]()},
-		{"WaitingAffiliates", whole[affiliate.Waiting[affiliate.PendingAffiliate]]()},
-		{"PendingAffiliate", whole[affiliate.PendingAffiliate]()},
-		{"WaitingSales", whole[affiliate.Waiting[affiliate.HeldSale]]()},
-		{"HeldSale", whole[affiliate.HeldSale]()},
-		{"WaitingWebhooks", whole[affiliate.Waiting[affiliate.FailingWebhook]]()},
-		{"FailingWebhook", whole[affiliate.FailingWebhook]()},
-		{"WaitingDeliveries", whole[affiliate.Waiting[affiliate.FailedDelivery]]()},
-		{"FailedDelivery", whole[affiliate.FailedDelivery]()},
-		{"WaitingPayouts", whole[affiliate.Waiting[affiliate.FailedPayout]]()},
-		{"FailedPayout", whole[affiliate.FailedPayout]()},
-		{"WaitingPayments", whole[affiliate.Waiting[affiliate.ConflictPayment]]()},
-		{"ConflictPayment", whole[affiliate.ConflictPayment]()},
-		{"WaitingRedemptions", whole[affiliate.Waiting[affiliate.OverdrawnRedemption]]()},
-		{"OverdrawnRedemption", whole[affiliate.OverdrawnRedemption]()},
-		{"WaitingPayees", whole[affiliate.Waiting[affiliate.SharedPayee]]()},
-		{"SharedPayee", whole[affiliate.SharedPayee]()},
-		{"Payee", whole[affiliate.Payee]()},
-		{"Attribution", whole[affiliate.Attribution]()},
-		{"LinkDestination", whole[affiliate.LinkDestination]()},
-		{"ProgramTerms", whole[affiliate.ProgramTerms]()},
-		{"DatedTerms", whole[affiliate.DatedTerms]()},
-		{"Verification", whole[verifyAnswer]()},
-		{"Progress", whole[stepAnswer]()},
-		{"Breach", whole[affiliate.Breach]()},
-		{"ReferralEvent", whole[affiliate.ReferralBody]()},
-		{"DeletedObject", whole[affiliate.DeletedBody]()},
-		{"DeletedSale", whole[affiliate.DeletedSaleBody]()},
+		reflect.TypeFor[affiliate.Waiting[affiliate.PendingAffiliate]]():    "WaitingAffiliates",
+		reflect.TypeFor[affiliate.Waiting[affiliate.HeldSale]]():            "WaitingSales",
+		reflect.TypeFor[affiliate.Waiting[affiliate.FailingWebhook]]():      "WaitingWebhooks",
+		reflect.TypeFor[affiliate.Waiting[affiliate.FailedDelivery]]():      "WaitingDeliveries",
+		reflect.TypeFor[affiliate.Waiting[affiliate.FailedPayout]]():        "WaitingPayouts",
+		reflect.TypeFor[affiliate.Waiting[affiliate.ConflictPayment]]():     "WaitingPayments",
+		reflect.TypeFor[affiliate.Waiting[affiliate.OverdrawnRedemption]](): "WaitingRedemptions",
+		reflect.TypeFor[affiliate.Waiting[affiliate.SharedPayee]]():         "WaitingPayees",
+
+		reflect.TypeFor[issuedToken]():         "PartnerToken",
+		reflect.TypeFor[stepAnswer]():          "Progress",
+		reflect.TypeFor[erasureAnswer]():       "Erasure",
+		reflect.TypeFor[pruneAnswer]():         "Pruning",
+		reflect.TypeFor[decisionAnswer]():      "PaymentDecided",
+		reflect.TypeFor[statement]():           "Statement",
+		reflect.TypeFor[previewPage]():         "PayoutPreview",
+		reflect.TypeFor[countAnswer]():         "Count",
+		reflect.TypeFor[deleteAnswer]():        "Message",
+		reflect.TypeFor[deletedLink]():         "AffiliateLinkDeleted",
+		reflect.TypeFor[releasedSlug]():        "AffiliateLinkReleased",
+		reflect.TypeFor[couponDeletion]():      "CouponDeleted",
+		reflect.TypeFor[codeDeletion]():        "PromotionalCodeDeleted",
+		reflect.TypeFor[deletedEndpoint]():     "WebhookEndpointDeleted",
+		reflect.TypeFor[clicked]():             "ClickTracked",
+		reflect.TypeFor[clickAnswer]():         "TrackedClick",
+		reflect.TypeFor[configurationAnswer](): "TrackingConfiguration",
+		reflect.TypeFor[publicProgram]():       "TrackingProgram",
+		reflect.TypeFor[absenceAnswer]():       "Absent",
+		reflect.TypeFor[generationAnswer]():    "GeneratedCodes",
+		reflect.TypeFor[generatedCode]():       "GeneratedCode",
+		reflect.TypeFor[reversalAnswer]():      "SaleReversed",
+		reflect.TypeFor[event]():               "StoredEvent",
+		reflect.TypeFor[verifyAnswer]():        "Verification",
 	}
 }
 
-// schemaRef points to the schema of a shape. A type with one shape has that
-// shape everywhere.
-func schemaRef(s shape) (schema, bool) {
-	names := schemaNames()
-	for _, want := range []shape{s, {typ: s.typ}} {
-		i := slices.IndexFunc(names, func(e entry[shape]) bool { return e.value == want })
-		if i >= 0 {
-			return ref(names[i].name), true
-		}
+// parts are the types that have a form of their own inside others: without their fields with
+// omitzero, whatever the values.
+func parts() map[reflect.Type]string {
+	return map[reflect.Type]string{
+		reflect.TypeFor[affiliate.Coupon]():   "CouponOfCode",
+		reflect.TypeFor[affiliate.Code]():     "PromotionalCodeOfCoupon",
+		reflect.TypeFor[affiliate.Delivery](): "Delivery",
+		reflect.TypeFor[affiliate.Plan]():     "CommissionPlanOfEvent",
+		reflect.TypeFor[affiliate.Tier]():     "CommissionTierOfEvent",
 	}
-	return schema{}, false
 }
 
-// answerSchemas are the schemas of all shapes, with the texts of their fields.
-func (d *drafter) answerSchemas() named[schema] {
-	var out named[schema]
-	for _, e := range schemaNames() {
-		out = append(out, entry[schema]{e.name, d.object(e.name, e.value)})
+// schemaRef points to the schema of a struct, which it adds to the document. A type with one
+// shape has that shape everywhere.
+func (d *drafter) schemaRef(s shape) schema {
+	name := calledOtherwise()[s.typ]
+	if name == "" {
+		name = s.typ.Name()
 	}
-	return out
+	part, two := parts()[s.typ]
+	if s.inner = s.inner && two; s.inner {
+		name = part
+	}
+	if _, there := d.schemas.get(name); !there {
+		i := len(d.schemas)
+		d.schemas = append(d.schemas, entry[schema]{name: name})
+		object := d.object(name, s)
+		d.schemas[i].value = object
+	}
+	return ref(name)
 }
 
 // object is the schema of a struct. Every field is required, except fields with
 // omitzero or omitempty in a type that has one shape.
 func (d *drafter) object(name string, s shape) schema {
-	out := schema{Type: types{"object"}, Description: d.text(name, "")}
+	out := schema{Type: types{"object"}, Description: d.src.typeText(s.typ, name)}
+	if out.Description == "" {
+		d.missing(name)
+	}
+	_, two := parts()[s.typ]
 	for _, f := range jsonFields(s.typ) {
 		tag, opts, _ := strings.Cut(f.Tag.Get("json"), ",")
 		optional := opts == "omitzero" || opts == "omitempty"
-		if optional && s.inner && !byValue(tag) {
+		if optional && s.inner && byPlace(tag) {
 			continue
 		}
 		field := d.typeSchema(f.Type)
-		if field.Ref == "" || d.text(name, tag) != "" {
-			field.Description = d.text(name, tag)
-			if field.Description == "" {
-				d.missing(name + "." + tag)
-			}
+		field.Description = cmp.Or(d.src.memberText(keyOfType(s.typ), tag), commonTexts()[tag])
+		if field.Description == "" {
+			d.missing(name + "." + tag)
 		}
 		if tag == "couponCategory" {
 			field.Enum = []any{"CUSTOMER", "PAYOUT"}
 		}
-		if d.alwaysNull(tag) {
+		if alwaysNull(tag) {
 			field = schema{Type: types{"null"}, Description: field.Description}
 		}
 		out.Properties = append(out.Properties, entry[schema]{tag, field})
-		if !optional || d.hasTwoShapes(s.typ) && !byValue(tag) && tag != "versions" { // these depend on the value too, and are never in events
+		if !optional || two && byPlace(tag) && tag != "versions" { // which plans have, or not
 			out.Required = append(out.Required, tag)
 		}
 	}
 	return out
 }
 
-// byValue reports whether the value of an optional field decides if it is there, in all
-// shapes of its type.
-func byValue(tag string) bool {
-	return slices.Contains([]string{
-		"usability", "rules", "monthsFrom", "maxPerSale", "maxPerCustomer", "offerCouponId", "cap", // usability: summaries are of the inner shape
-		"startsAt", "maxDiscount", "maxDiscountTotal", "discountTotal", "budgetLeft", "maxRedemptionsPerCustomer", "restoreOnRefund", "minimumQuantity",
-	}, tag)
+// alwaysNull reports whether a field never has a value.
+func alwaysNull(field string) bool {
+	return slices.Contains([]string{"affiliateLink", "affiliateGroupId", "emailVerified", "image", "autoCouponRule"}, field)
 }
 
-// hasTwoShapes reports whether the place of the object decides about the fields
-// with omitzero, and not their values.
-func (d *drafter) hasTwoShapes(t reflect.Type) bool {
-	return slices.ContainsFunc(schemaNames(), func(e entry[shape]) bool { return e.value == shape{t, true} })
+// byPlace reports whether the place of an object decides if an optional field is there.
+func byPlace(field string) bool {
+	return slices.Contains([]string{"promotionalCodes", "coupon", "payload", "createdAt", "updatedAt", "versions"}, field)
 }
 
 // jsonFields are the fields of a struct as they are encoded; the fields of an
@@ -244,20 +183,19 @@ func (d *drafter) typeSchema(t reflect.Type) schema {
 	if s, ok := scalars()[t]; ok {
 		return s
 	}
-	if s, ok := schemaRef(shape{t, true}); ok {
-		return s
-	}
 	switch t.Kind() {
+	case reflect.Struct:
+		return d.schemaRef(shape{t, true})
 	case reflect.Bool:
 		return schema{Type: types{"boolean"}}
 	case reflect.Int, reflect.Int64:
 		return schema{Type: types{"integer"}, Format: "int64"}
 	case reflect.String:
-		return schema{Type: types{"string"}, Enum: d.enums[t.Name()]}
+		return schema{Type: types{"string"}, Enum: d.src.enums[t.Name()]}
 	case reflect.Slice:
 		return arrayOf(d.typeSchema(t.Elem()))
 	}
-	panic(fmt.Sprintf("no schema for %v: name it in schemaNames", t))
+	panic(fmt.Sprintf("no schema for %v", t))
 }
 
 // optional returns the type inside an Opt, and whether the type is one.

@@ -22,6 +22,7 @@ import (
 type lookup struct {
 	name    string   // of the parameter that selects this lookup; empty: it answers when no other does
 	filters []string // parameters that are combined
+	filter  any      // a zero value of the filter that has the parameters
 	paged   bool     // limit and cursor apply
 	parts   bool     // its list shows objects without their fields with omitzero
 	single  bool     // one object or null; otherwise an array

@@ -127,7 +127,7 @@ type clickAnswer struct {
 	Offer affiliate.Opt[affiliate.Offer] `json:"offer,omitzero"`
 }
 
-// clicked is the answer of add-click.
+// clicked is the answer of add-click: a click was recorded.
 type clicked struct {
 	Click clickAnswer `json:"click"` // The click.
 }
