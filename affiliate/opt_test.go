@@ -3,10 +3,18 @@ package affiliate_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
+	"log/slog"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
 	"testing"
 	"time"
+	"unsafe"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
 	"pgregory.net/rapid"
 
 	"github.com/tributary-go/tributary/affiliate"
@@ -178,4 +186,106 @@ func TestOptRoundTrip(t *testing.T) {
 			t.Fatal(diff)
 		}
 	})
+}
+
+// TestOptPrints: an Opt prints as its value with every verb, and not as its
+// fields.
+func TestOptPrints(t *testing.T) {
+	id := uuid.MustParse("0197d9a4-6c1e-7b52-9a3f-2f4c1d7e8a01")
+	noon := affiliate.TimeOf(time.Date(2026, 3, 11, 9, 24, 18, 442e6, time.UTC))
+	for _, tt := range []struct{ got, want string }{
+		{fmt.Sprint(affiliate.Set(id)), "0197d9a4-6c1e-7b52-9a3f-2f4c1d7e8a01"},
+		{fmt.Sprint(affiliate.Set(noon)), "2026-03-11T09:24:18.442Z"},
+		{fmt.Sprint(affiliate.Set(affiliate.MustAmount("12.5"))), "12.5"},
+		{affiliate.Set(affiliate.MustAmount("12.5")).String(), "12.5"},
+		{fmt.Sprint(affiliate.Null[uuid.UUID]()), "null"},
+		{affiliate.Null[uuid.UUID]().String(), "null"},
+		{fmt.Sprint(affiliate.Opt[string]{}), "not given"},
+		{fmt.Sprintf("%q", affiliate.Set("a b")), `"a b"`},
+		{fmt.Sprintf("%05d|%-5s|%5s", affiliate.Set(int64(42)), affiliate.Set("ab"), affiliate.Null[string]()), "00042|ab   | null"},
+		{fmt.Sprintf("%+v", affiliate.SaleUpdate{Name: affiliate.Set("Tomas")}.Name), "Tomas"},
+		{fmt.Sprintf("%+v", struct{ A, B, C affiliate.Opt[int] }{affiliate.Set(1), affiliate.Null[int](), affiliate.Opt[int]{}}), "{A:1 B:null C:not given}"},
+		{fmt.Sprintf("%#v", affiliate.Set("a")), `affiliate.Set("a")`},
+		{fmt.Sprintf("%#v", affiliate.Null[int64]()), "affiliate.Null[int64]()"},
+		{fmt.Sprintf("%#v", affiliate.Opt[uuid.UUID]{}), "affiliate.Opt[uuid.UUID]{}"},
+		{fmt.Sprint(affiliate.Set(affiliate.Secret("whsec_secret"))), "whsec_***"},
+	} {
+		if tt.got != tt.want {
+			t.Errorf("got %s, want %s", tt.got, tt.want)
+		}
+	}
+}
+
+// TestOptLogs: a log shows the value, or null as nothing, and leaves out fields
+// that were not given.
+func TestOptLogs(t *testing.T) {
+	attrs := []any{
+		"value", affiliate.Set(affiliate.MustAmount("12.5")), "null", affiliate.Null[string](), "none", affiliate.Opt[string]{},
+		"secret", affiliate.Set(affiliate.Secret("whsec_secret")),
+	}
+	var out bytes.Buffer
+	plain := &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+		if a.Key == slog.TimeKey || a.Key == slog.LevelKey {
+			return slog.Attr{}
+		}
+		return a
+	}}
+	slog.New(slog.NewTextHandler(&out, plain)).Info("m", attrs...)
+	slog.New(slog.NewJSONHandler(&out, plain)).Info("m", attrs...)
+	want := []string{
+		`msg=m value=12.5 null=<nil> secret=whsec_***`,
+		`{"msg":"m","value":12.5,"null":null,"secret":"whsec_***"}`,
+	}
+	if diff := cmp.Diff(want, strings.Split(strings.TrimSpace(out.String()), "\n")); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// A stored enumeration has the JSON of its text, and takes one byte.
+func TestEnum(t *testing.T) {
+	for _, v := range []affiliate.SaleStatus{"", affiliate.SaleActive, affiliate.SaleRefunded} {
+		e := affiliate.EnumOf(v)
+		raw, err := json.Marshal(e)
+		want, _ := json.Marshal(v)
+		back := affiliate.EnumOf(affiliate.SaleActive)
+		if err2 := json.Unmarshal(raw, &back); err != nil || err2 != nil || string(raw) != string(want) || back != e {
+			t.Errorf("%q: %s, want %s; back %q; %v, %v", v, raw, want, back, err, err2)
+		}
+		if e.Value() != v || !e.Is(v) || e.Is("x") || e.String() != string(v) || !e.Equal(back) {
+			t.Errorf("%q became %q", v, e)
+		}
+	}
+	var e affiliate.Enum[affiliate.SaleStatus]
+	if err := json.Unmarshal([]byte(`"GONE"`), &e); err == nil || e != affiliate.EnumOf(affiliate.SaleStatus("GONE")) {
+		t.Errorf("an unknown text became %q, %v", e, err)
+	}
+	if got := unsafe.Sizeof(e); got != 1 {
+		t.Errorf("%d bytes", got)
+	}
+}
+
+// TestEventTypes: every declared type of event is listed and known, and nothing else is.
+func TestEventTypes(t *testing.T) {
+	src, err := os.ReadFile("family.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var declared []affiliate.EventType
+	for _, m := range regexp.MustCompile(`EventType = "(.*)"`).FindAllStringSubmatch(string(src), -1) {
+		declared = append(declared, affiliate.EventType(m[1]))
+	}
+	listed := affiliate.EventTypes()
+	if len(listed) < 15 || !slices.Equal(declared, listed) {
+		t.Errorf("declared are %v, listed %v", declared, listed)
+	}
+	for _, typ := range listed {
+		if !typ.Known() {
+			t.Errorf("%s is not known", typ)
+		}
+	}
+	for _, typ := range []affiliate.EventType{"", ".", "tier.created", "promo", "promocode", "promocodes.created"} {
+		if typ.Known() {
+			t.Errorf("%q is known", typ)
+		}
+	}
 }

@@ -1,14 +1,22 @@
 package client_test
 
 import (
+	"context"
 	"errors"
+	"fmt"
+	"io"
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
+	"syscall"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/client"
@@ -339,6 +347,228 @@ func TestReplayed(t *testing.T) {
 		must(c.RecordSale(t.Context(), affiliate.SaleParams{Once: affiliate.Once{Replayed: func(answer []byte) { got = string(answer) }}}))
 		if got != want {
 			t.Errorf("Idempotent-Replayed: %s: replayed %q, want %q", header, got, want)
+		}
+	}
+}
+
+// TestFloatNoise: money of a service that computes in floating point is read to
+// four decimals.
+func TestFloatNoise(t *testing.T) {
+	c := always(200, `{"id":5107,"totalEarned":431.70000000000005,"commissionEarned":86.33999999999999,"commissionRate":20.000000000000004,
+		"commissions":[{"commissionEarned":86.33999999999999}],"referral":{"totalRevenue":5.551115123125783e-17}}`).client(t)
+	got := must(c.Sale(t.Context(), 5107))
+	sum := affiliate.MustAmount
+	want := affiliate.Sale{
+		ID: 5107, TotalEarned: sum("431.7"), CommissionEarned: sum("86.34"), CommissionRate: affiliate.Set(affiliate.MustPercent("20")),
+		Commissions: []affiliate.Commission{{CommissionEarned: sum("86.34")}}, Referral: affiliate.Set(affiliate.Referral{}),
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestHostedShapes: some fields are always null here, but the hosted service
+// fills them in more than one shape. Such an answer is readable.
+func TestHostedShapes(t *testing.T) {
+	for _, body := range []string{
+		`{"id":"` + anID.String() + `","emailVerified":null,"image":null,"affiliateLink":null,"affiliateGroupId":null}`,
+		`{"id":"` + anID.String() + `","emailVerified":true}`,
+		`{"id":"` + anID.String() + `","emailVerified":"2026-02-03T08:15:00.120Z","password":null,"affiliateGroupId":"group-7","affiliateLink":"ada"}`,
+	} {
+		got, err := always(200, body).client(t).Affiliate(t.Context(), "ada")
+		if err != nil || got.ID != anID {
+			t.Errorf("%s: %v", body, err)
+		}
+	}
+	for _, rule := range []string{`null`, `"monthly"`, `{"every":{"months":1}}`} {
+		got, err := always(200, `{"id":"`+anID.String()+`","autoCouponRule":`+rule+`}`).client(t).Coupon(t.Context(), affiliate.CouponRef{ID: anID})
+		if err != nil || got.ID != anID || jsonOf(got.AutoCouponRule) != rule {
+			t.Errorf("rule %s: %v", rule, err)
+		}
+	}
+}
+
+// TestBareSale: the hosted service's sale has neither affiliate, nor referral,
+// nor commissions, and null where ours has a list or a number.
+func TestBareSale(t *testing.T) {
+	got := must(always(200, `{"id":5107,"affiliateId":null,"productsBought":null,"clicks":null,"taxAmount":null,"createdAt":null,"status":null}`).
+		client(t).Sale(t.Context(), 5107))
+	if diff := cmp.Diff(affiliate.Sale{ID: 5107}, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestNoContent: a 204 is a success only for methods that return no answer.
+func TestNoContent(t *testing.T) {
+	silent := map[string]bool{"DeleteAffiliate": true, "DeleteReferral": true, "DeleteSale": true, "DeletePlan": true, "DeleteTier": true, "RestoreRedemption": true, "AcceptRedemption": true}
+	for _, inv := range invocations() {
+		w := always(http.StatusNoContent, "")
+		err := inv.call(t.Context(), w.client(t))
+		if (err == nil) != silent[inv.name] || len(w.seen) != 1 {
+			t.Errorf("%s: %v after %d attempts", inv.name, err, len(w.seen))
+		}
+	}
+}
+
+// Check 18: a reader over the wire gets each event once, with its bytes, in the
+// order of the commits, while 16 writers work.
+func TestFollowOverTheWire(t *testing.T) {
+	ctx := t.Context()
+	p, h := newEngine(t)
+	c := must(client.New("http://tributary.test", testKey, client.Config{Handler: h}))
+	const writers, each = 16, 20
+	var wg sync.WaitGroup
+	for i := range writers {
+		wg.Go(func() {
+			for j := range each {
+				must(p.CreateAffiliate(ctx, affiliate.AffiliateParams{FirstName: "A & <b>", LastName: "B", Email: fmt.Sprintf("a%d.%d@example.org", i, j)}))
+			}
+		})
+	}
+	var got []affiliate.Event
+	for e, err := range c.Follow(ctx, uuid.Nil) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got = append(got, e); len(got) == writers*each {
+			break
+		}
+	}
+	wg.Wait()
+	if diff := cmp.Diff(must(p.EventsAfter(ctx, uuid.Nil, 1000)), got); diff != "" {
+		t.Errorf("(-engine +client):\n%s", diff)
+	}
+}
+
+// The payload of an erased person is gone, and the event stays.
+func TestErasedEvent(t *testing.T) {
+	ctx := t.Context()
+	p, h := newEngine(t)
+	a := must(p.CreateAffiliate(ctx, affiliate.AffiliateParams{FirstName: "A", LastName: "B", Email: "a@example.org"}))
+	must(0, p.EraseAffiliate(ctx, a.ID))
+	events := must(must(client.New("http://tributary.test", testKey, client.Config{Handler: h})).EventsAfter(ctx, uuid.Nil, 10))
+	if len(events) != 2 || events[0].ObjectID != a.ID.String() || events[0].Payload != nil || events[1].Payload == nil {
+		t.Errorf("the events: %+v", events)
+	}
+}
+
+// Follow asks once a second when there is nothing, and ends with its context.
+func TestFollowAsksOnceASecond(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &wire{}
+		w.answer = func(int, *http.Request) (*http.Response, error) { return reply(200, "[]"), nil }
+		ctx, stop := context.WithTimeout(t.Context(), 3500*time.Millisecond)
+		defer stop()
+		for _, err := range w.client(t).Follow(ctx, uuid.Nil) {
+			if !errors.Is(err, context.DeadlineExceeded) {
+				t.Error(err)
+			}
+		}
+		if len(w.seen) != 4 {
+			t.Errorf("%d requests in 3.5 s, want 4", len(w.seen))
+		}
+	})
+}
+
+// cuts are the ways in which the body of an error ends too early, with what the
+// caller finds. The last one is a proxy that ends the answer in good order.
+var cuts = []struct {
+	name string
+	end  error
+	want error
+}{
+	{"length", io.ErrUnexpectedEOF, io.ErrUnexpectedEOF},
+	{"reset", syscall.ECONNRESET, syscall.ECONNRESET},
+	{"end", io.EOF, io.ErrUnexpectedEOF},
+}
+
+// cutAt answers with the first bytes of a body.
+func cutAt(status int, body string, at int, end error, header ...string) *wire {
+	return &wire{answer: func(int, *http.Request) (*http.Response, error) {
+		resp := reply(status, "", header...)
+		resp.Body, resp.ContentLength = &brokenBody{strings.NewReader(body[:at]), end}, int64(len(body))
+		return resp, nil
+	}}
+}
+
+func once(cfg *client.Config) { cfg.MaxRetries = -1 }
+
+// TestCutRefusals: every refusal of the engine keeps status, kind, reason and
+// field when its body is cut, wherever and however. Only the text becomes that of
+// the status, and the cause says why.
+func TestCutRefusals(t *testing.T) {
+	seen := map[affiliate.Kind]bool{}
+	for _, row := range refusal.Refusals() {
+		seen[row.Kind] = true
+		body, status := jsonOf(map[string]string{"error": row.Message}), row.Kind.Status()
+		header := []string{"Error-Code", string(row.Reason), "Error-Field", row.Field}
+		for method, call := range map[string]func(c *client.Client) error{
+			"GET":    func(c *client.Client) error { return errOf(c.Sale(t.Context(), 1)) },
+			"DELETE": func(c *client.Client) error { return c.DeleteSale(t.Context(), 1) },
+		} {
+			whole := failure(t, call(always(status, body, header...).client(t, once)))
+			for _, cut := range cuts {
+				for _, at := range []int{0, 1, len(body) / 2, len(body) - 1} {
+					if at == 0 && cut.end == io.EOF { // an empty body has no text that could be cut
+						continue
+					}
+					name := fmt.Sprintf("%s %d %s, %s after %d bytes", method, status, row.Reason, cut.name, at)
+					e := failure(t, call(cutAt(status, body, at, cut.end, header...).client(t, once)))
+					if diff := cmp.Diff(whole.Err, e.Err, cmpopts.IgnoreFields(affiliate.Error{}, "Message", "Err")); diff != "" || e.Status != status {
+						t.Errorf("%s: %d (-whole +cut):\n%s", name, e.Status, diff)
+					}
+					if e.Err.Message != http.StatusText(status) || !errors.Is(e, cut.want) || !strings.Contains(e.Error(), "the body of the error is cut short") {
+						t.Errorf("%s: %v", name, e)
+					}
+				}
+			}
+		}
+	}
+	for k := affiliate.KindInternal; k <= affiliate.KindMediaType; k++ {
+		if !seen[k] {
+			t.Errorf("no refusal of kind %d was cut", k)
+		}
+	}
+}
+
+// TestCutKinds: a server without Error-Code says by the status alone what kind of
+// error it is. Of a 400 that is KindInvalid, and of the 404 of a GET also, because
+// it may be a wrong path.
+func TestCutKinds(t *testing.T) {
+	const body = `{"error":"Something of its own"}`
+	for k := affiliate.KindInternal; k <= affiliate.KindMediaType; k++ {
+		write, read := k, k
+		switch k {
+		case affiliate.KindConflict:
+			write, read = affiliate.KindInvalid, affiliate.KindInvalid
+		case affiliate.KindNotFound:
+			read = affiliate.KindInvalid
+		}
+		for _, cut := range cuts {
+			c := cutAt(k.Status(), body, 9, cut.end).client(t, once)
+			if e := failure(t, c.DeleteSale(t.Context(), 1)); e.Err.Kind != write {
+				t.Errorf("DELETE, %d, %s: kind %d, want %d", k.Status(), cut.name, e.Err.Kind, write)
+			}
+			if e := failure(t, errOf(c.Sale(t.Context(), 1))); e.Err.Kind != read {
+				t.Errorf("GET, %d, %s: kind %d, want %d", k.Status(), cut.name, e.Err.Kind, read)
+			}
+		}
+	}
+}
+
+// TestCutElsewhere: the cut page of something that is not the API is no missing
+// record, and neither is an empty 404.
+func TestCutElsewhere(t *testing.T) {
+	for _, cut := range cuts {
+		e := failure(t, cutAt(404, "<h1>404", 5, cut.end, "Content-Type", "text/html").client(t).DeleteSale(t.Context(), 1))
+		if e.Err.Kind != affiliate.KindInvalid || e.Err.Message != "Not Found" || e.Err.Err != nil {
+			t.Errorf("%s: %+v", cut.name, e.Err)
+		}
+	}
+	for _, body := range []string{"", "null", "404 page not found\n", `"{`} {
+		e := failure(t, always(404, body).client(t).DeleteSale(t.Context(), 1))
+		if missing := body == `"{`; (e.Err.Kind == affiliate.KindNotFound) != missing || (e.Err.Err != nil) != missing {
+			t.Errorf("%q: %+v", body, e.Err)
 		}
 	}
 }

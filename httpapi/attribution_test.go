@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/cookiejar"
 	"net/http/httptest"
+	"net/url"
 	"strconv"
 	"strings"
 	"sync"
@@ -20,6 +22,8 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/httpapi"
+	"github.com/tributary-go/tributary/internal/scene"
+	"github.com/tributary-go/tributary/memstore"
 )
 
 const siteCookie = "tributary_click_0197c2f01a2b7c3d8e4f5a6b7c8d9e01"
@@ -320,5 +324,84 @@ func TestVisitsLimit(t *testing.T) {
 	}
 	if counted, _ := s.clicks(); counted != 1 {
 		t.Errorf("%d clicks", counted)
+	}
+}
+
+// A link whose query was damaged on the way is a click on the link that it can only mean.
+func TestAttributionOfDamagedLinks(t *testing.T) {
+	s := scene.NewShop(t, func(c *tributary.Config) { c.OldParams = []string{"via", "aff"} })
+	ada, bob := s.Ada.Person.ID, s.Bob.ID
+	pages := httpapi.Attribution(s.Program, http.NotFoundHandler())
+	clicks := func() (n [2]int64) {
+		for i, id := range [...]affiliate.AffiliateRef{{ID: ada}, {ID: bob}} {
+			n[i] = scene.Must(s.Affiliate(t.Context(), id.ID.String())).NumberOfClicks
+		}
+		return n
+	}
+	for query, want := range map[string]string{
+		"ref=ada": "ada", "REF=ada": "ada", "Ref=ada&x=1": "ada", "ref=ada?utm_source=x": "ada", "utm_source=x?ref=ada": "ada", "utm_source=x&amp;ref=ada": "ada",
+		"ref%3Dada": "ada", "x=1&ref%3dada": "ada", "ref=ada/": "ada", "ref=%22ada%22": "ada", "ref=ada%": "ada", "ref=&ref=ada": "ada", "via=ada": "ada", "VIA=ada": "ada", "aff=ada": "ada",
+		"ref=ada&via=bob": "ada", "via=bob&ref=ada": "ada", "REF=bob&ref=ada": "ada", "REF=ada?x=1": "ada", "REF=ada&via=bob": "bob", "via=ada;x=1": "ada",
+		"utm_source=x%26ref=ada": "ada", "utm_source%3Dx%26ref%3Dada": "ada", "ref%20=ada": "ada", "ref=ada%EF%BC%9F": "ada", "ref=ada%F0%9F%94%A5": "ada",
+		"next=%2Fpricing%3Fa=1%26ref=ada": "", "q=rock%26roll": "", "q%3Dref": "",
+		"next=/pricing?ref=ada": "", "url=https://other.example/?ref=ada": "", "next=%2Fpricing%3Fref%3Dada": "", "xref=ada": "", "refs=ada": "", "ada": "", "ref": "", "x=ref=ada": "",
+	} {
+		before := clicks()
+		w := httptest.NewRecorder()
+		pages.ServeHTTP(w, httptest.NewRequest("GET", "/?"+query, nil))
+		after, got := clicks(), ""
+		if after[0] > before[0] {
+			got = "ada"
+		} else if after[1] > before[1] {
+			got = "bob"
+		}
+		if got != want || (want != "") != (len(w.Result().Cookies()) == 1) {
+			t.Errorf("%s is a click of %q, want %q", query, got, want)
+		}
+	}
+	r := httptest.NewRequest("GET", "/?ref=ada", nil)
+	r.Header.Set("User-Agent", "Mozilla/5.0 (compatible; Discordbot/2.0; +https://discordapp.com)")
+	w, before := httptest.NewRecorder(), clicks()
+	pages.ServeHTTP(w, r)
+	if w.Code != http.StatusNotFound || len(w.Result().Cookies()) != 0 || clicks() != before {
+		t.Errorf("a preview is a click: %d %v", w.Code, w.Result().Cookies())
+	}
+}
+
+// TestCookieDomain: with a domain in common, who clicks on one host is known on the other; without it,
+// and at a host of another domain, the cookie is of the host alone.
+func TestCookieDomain(t *testing.T) {
+	for _, tt := range []struct {
+		name, domain, visited, bought string
+		known                         bool
+	}{
+		{"www and app", "shop.example", "http://www.shop.example/", "http://app.shop.example/", true},
+		{"the domain itself, and a port", "Shop.example", "http://shop.example:8080/", "http://app.shop.example:8080/", true},
+		{"none", "", "http://www.shop.example/", "http://app.shop.example/", false},
+		{"none, the same host", "", "http://www.shop.example/", "http://www.shop.example/", true},
+		{"another site", "shop.example", "http://localhost/", "http://localhost/", true},
+		{"a name that ends like it", "shop.example", "http://myshop.example/", "http://www.shop.example/", false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			w := newWorld(t, func(s *setup) { s.engine.CookieDomain = tt.domain })
+			must(w.CreateAffiliate(t.Context(), affiliate.AffiliateParams{FirstName: "Mara", LastName: "L", Email: "mara@roast.example", AffiliateLink: "mara"}))
+			jar := must(cookiejar.New(nil))
+			page := httpapi.Attribution(w.Program, http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+			seen := httptest.NewRecorder()
+			page.ServeHTTP(seen, httptest.NewRequest("GET", tt.visited+"?ref=mara", nil))
+			jar.SetCookies(must(url.Parse(tt.visited)), seen.Result().Cookies())
+			buy := httptest.NewRequest("GET", tt.bought, nil)
+			for _, c := range jar.Cookies(buy.URL) {
+				buy.AddCookie(c)
+			}
+			if known := httpapi.ClickFrom(w.Program, buy) != ""; known != tt.known {
+				t.Errorf("known: %v, the cookies are %v", known, seen.Result().Cookies())
+			}
+		})
+	}
+	for _, bad := range []string{".shop.example", "https://shop.example", "shop.example:80", "example", "shop.example/x", "a b.example", "*.shop.example", "shop..example", "shop.example.", "127.0.0.1", "shop.example;Secure", "shöp.example"} {
+		if _, err := tributary.New(memstore.New(), tributary.Config{CookieDomain: bad}); err == nil {
+			t.Errorf("the domain %q is taken", bad)
+		}
 	}
 }

@@ -1,15 +1,21 @@
 package httpapi_test
 
 import (
+	"bufio"
 	"bytes"
 	"context"
+	"flag"
+	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -243,4 +249,304 @@ func heapNow() uint64 {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return m.HeapAlloc
+}
+
+// A cashier sends real sales to a handler: a code, an external id, one of a
+// thousand customers, and an Idempotency-Key.
+type cashier struct {
+	tb   testing.TB
+	h    http.Handler
+	r    *http.Request
+	body []byte
+	w    sink
+	sold int
+}
+
+func newCashier(tb testing.TB, h http.Handler) *cashier {
+	r := request("POST", "/api/v1/sales", "{}", "Idempotency-Key: x")
+	r.ContentLength = -1
+	return &cashier{tb: tb, h: h, r: r, w: sink{header: http.Header{}}}
+}
+
+// next is the body of the next sale.
+func (c *cashier) next() []byte {
+	c.body = appendRealSale(c.body[:0], int64(c.sold))
+	return c.body
+}
+
+// appendRealSale appends the body of the n-th real sale.
+func appendRealSale(dst []byte, n int64) []byte {
+	dst = strconv.AppendInt(append(dst, `{"promoCode":"code`...), n%1000, 10)
+	dst = strconv.AppendInt(append(dst, `","totalEarned":129.50,"externalId":"order-`...), n, 10)
+	dst = strconv.AppendInt(append(dst, `","email":"customer-`...), n%1000, 10)
+	dst = strconv.AppendInt(append(dst, `@example.com","name":"Customer `...), n%1000, 10)
+	return append(dst, `"}`...)
+}
+
+// sell sends n sales.
+func (c *cashier) sell(n int) {
+	reader := bytes.NewReader(nil)
+	for range n {
+		reader.Reset(c.next())
+		c.r.Body = io.NopCloser(reader)
+		c.r.Header["Idempotency-Key"] = []string{"key-" + strconv.Itoa(c.sold)}
+		c.sold++
+		clear(c.w.header)
+		c.w.status, c.w.size = 0, 0
+		c.h.ServeHTTP(&c.w, c.r)
+		if c.w.status != http.StatusOK || c.w.size < 1000 {
+			c.tb.Fatalf("sale %d: status %d, %d bytes", c.sold, c.w.status, c.w.size)
+		}
+	}
+}
+
+// BenchmarkRealSaleLoopback is P10: x-cpu is the processor time of a POST of the
+// real sale with its receipt over 32 connections, over that of a handler that
+// does the same by hand.
+func BenchmarkRealSaleLoopback(b *testing.B) {
+	benchLoopback(b, 32, true, string(appendRealSale(nil, 0)))
+}
+
+// BenchmarkRealSale is the same without the network, whose time both sides pay
+// in P10.
+func BenchmarkRealSale(b *testing.B) {
+	p, api, _ := shop(b, 1000)
+	rec := httptest.NewRecorder()
+	ours := newCashier(b, api)
+	first := request("POST", "/api/v1/sales", string(ours.next()))
+	api.ServeHTTP(rec, first)
+	ours.sold++
+	bare, floor := newCashier(b, bareHandler(rec.Body.String())), newCashier(b, tillHandler(rec.Body.String(), 1000))
+	processor.Compare(b, 2000, ours.sell, benchkit.Side{Name: "floor", Run: floor.sell}, benchkit.Side{Name: "bare", Run: bare.sell})
+	b.StopTimer()
+	benchkit.Audit(b, p, int64(ours.sold))
+}
+
+// BenchmarkLink is the other half of P10: GET of a link by its slug.
+func BenchmarkLink(b *testing.B) {
+	const codes = 1000
+	_, api, _ := shop(b, codes)
+	target := func(i int) string { return "/api/v1/links?link=slug-" + strconv.Itoa(i) }
+	none := func(int) string { return "" }
+	rec := httptest.NewRecorder()
+	api.ServeHTTP(rec, request("GET", target(1), ""))
+	versus(b, 3000,
+		drive(b, bareHandler(rec.Body.String()), "GET", codes, target, none), drive(b, api, "GET", codes, target, none))
+}
+
+var listed = flag.Int("listed", 0, "`sales` in the lists of TestStalledReaders, BenchmarkStalledReaders and BenchmarkSaleBesideList")
+
+// soldOut is a shop with n real sales: a code, an external id, a customer who
+// comes back.
+func soldOut(tb testing.TB, n int) (*tributary.Program, *httpapi.Handler) {
+	tb.Helper()
+	p, api, _ := shop(tb, 100)
+	for i := range n {
+		sell(tb, p, i)
+	}
+	return p, api
+}
+
+func sell(tb testing.TB, p *tributary.Program, i int) {
+	tb.Helper()
+	got, err := p.RecordSale(tb.Context(), affiliate.SaleParams{
+		PromoCode: fmt.Sprint("CODE", i%100), ExternalID: fmt.Sprint("order-", i), TotalEarned: affiliate.MustAmount("129.50"),
+		Email: fmt.Sprintf("customer-%d@example.org", i%1000), Name: "Kim Moss",
+	})
+	if err != nil || got.Outcome != affiliate.SaleRecorded {
+		tb.Fatalf("sale %d: %s, %v", i, got.Outcome, err)
+	}
+}
+
+// stalled returns the MiB that readers add who ask for all sales, read a part
+// and stop reading. Their connections are pipes without buffers.
+func stalled(tb testing.TB, api http.Handler, readers int) float64 {
+	tb.Helper()
+	l := newPipeListener()
+	srv := &http.Server{Handler: api}
+	go srv.Serve(l)
+	before := memory()
+	var conns sync.WaitGroup
+	for range readers {
+		conn := l.dial()
+		tb.Cleanup(func() { conn.Close() })
+		conns.Go(func() {
+			io.WriteString(conn, "GET /api/v1/sales HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer "+testKey+"\r\n\r\n")
+			if n, err := io.CopyN(io.Discard, conn, 512<<10); err != nil {
+				tb.Errorf("the list ended after %d bytes: %v", n, err)
+			}
+		})
+	}
+	conns.Wait()
+	added := float64(memory()) - float64(before)
+	srv.Close()
+	return added / (1 << 20)
+}
+
+// memory is what the heap and the stacks hold after a collection.
+func memory() uint64 {
+	runtime.GC()
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc + m.StackInuse
+}
+
+// TestStalledReaders is P18, with fewer sales: readers who stop in the middle of
+// a list hold a page of it each, and never the list.
+func TestStalledReaders(t *testing.T) {
+	const readers = 30
+	_, api := soldOut(t, max(*listed, 3000))
+	added := stalled(t, api, readers)
+	t.Logf("%d readers hold %.1f MiB", readers, added)
+	if added > 64.0/4 {
+		t.Errorf("%d readers hold %.1f MiB", readers, added)
+	}
+}
+
+// BenchmarkStalledReaders is P18: 30 readers of all sales who stop reading.
+// MiB-added is the gate: at most 64, better 8.
+func BenchmarkStalledReaders(b *testing.B) {
+	_, api := soldOut(b, max(*listed, 20_000))
+	b.ReportMetric(stalled(b, api, 30), "MiB-added")
+}
+
+// BenchmarkSaleBesideList is P17 for lists: the worst wait of a sale on memstore
+// while a reader gets all sales over HTTP, and beside nothing. worst-ms is the
+// gate: at most 20, better 2.
+func BenchmarkSaleBesideList(b *testing.B) {
+	n := max(*listed, 20_000)
+	p, api := soldOut(b, n)
+	next := n
+	sales := func(until func() bool) float64 {
+		var waits []time.Duration
+		for !until() {
+			began := time.Now()
+			sell(b, p, next)
+			waits = append(waits, time.Since(began))
+			next++
+			time.Sleep(200 * time.Microsecond)
+		}
+		return float64(slices.Max(waits).Microseconds()) / 1000
+	}
+	end := time.Now().Add(time.Second)
+	alone := sales(func() bool { return time.Now().After(end) })
+	done := make(chan struct{})
+	out := &sink{header: http.Header{}}
+	go func() {
+		defer close(done)
+		api.ServeHTTP(out, request("GET", "/api/v1/sales", ""))
+	}()
+	worst := sales(func() bool {
+		select {
+		case <-done:
+			return true
+		default:
+			return false
+		}
+	})
+	if out.status != http.StatusOK || out.size < n*1000 {
+		b.Fatalf("the list: status %d, %d bytes", out.status, out.size)
+	}
+	b.ReportMetric(worst, "worst-ms")
+	b.ReportMetric(alone, "alone-worst-ms")
+	benchkit.Audit(b, p, int64(next))
+}
+
+// ordinaryVisit is what a script in a browser sends.
+const ordinaryVisit = `{"programId":"` + siteID + `","referralCode":"mara","uniqueClick":true,` +
+	`"fullLandingUrl":"https://beans.example/shop?ref=mara&utm_source=news","documentReferrer":"https://blog.example/post",` +
+	`"userAgent":"Mozilla/5.0 (X11; Linux x86_64) Gecko/20100101 Firefox/139.0","deviceId":"d-0197c2f01a2b7c3d"}`
+
+// costlyVisits are accepted bodies of the greatest length. Each is made to take
+// as much time as possible.
+func costlyVisits() map[string]string {
+	fill := func(head, tail string, piece func(i int) string) string {
+		b := strings.Builder{}
+		b.WriteString(head)
+		for i := 0; ; i++ {
+			p := piece(i)
+			if b.Len()+len(p)+len(tail) > trackLimit {
+				break
+			}
+			b.WriteString(p)
+		}
+		return b.String() + tail
+	}
+	start := `{"programId":"` + siteID + `","referralCode":"mara"`
+	always := func(s string) func(int) string { return func(int) string { return s } }
+	return map[string]string{
+		"names":    fill(start, "}", func(i int) string { return fmt.Sprintf(`,"%s":1`, short(i)) }),
+		"objects":  fill(start+`,"x":[{}`, "]}", always(",{}")),
+		"nested":   fill(start+`,"x":[0`, "]}", always(","+strings.Repeat("[", 29)+strings.Repeat("]", 29))),
+		"numbers":  fill(start+`,"x":[0`, "]}", always(",1")),
+		"escapes":  fill(start+`,"deviceId":"`, `"}`, always(`\u0041`)),
+		"landing":  fill(start+`,"fullLandingUrl":"https://a.example/?`, `"}`, always("a&")),
+		"utm":      fill(start+`,"fullLandingUrl":"https://a.example/?`, `"}`, func(i int) string { return fmt.Sprintf("utm_%s&", short(i)) }),
+		"percent":  fill(start+`,"documentReferrer":"https://a.example/`, `"}`, always("%41")),
+		"referrer": fill(start+`,"documentReferrer":"https://a.example/?`, `"}`, always("utm_a=%41&")),
+		"slug":     fill(`{"programId":"`+siteID+`","referralCode":"`, `"}`, always("m")),
+		"spaces":   fill(start, "}", always(" ")),
+	}
+}
+
+// short is the i-th short name.
+func short(i int) string {
+	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+	s := ""
+	for i++; i > 0; i /= len(letters) {
+		s += string(letters[i%len(letters)])
+	}
+	return s
+}
+
+// BenchmarkTracking is P24: the processor time of costly requests of add-click,
+// against an ordinary one. x-floor is the ratio in the handler alone,
+// x-loopback the ratio over a connection whose other end does as little as
+// possible.
+func BenchmarkTracking(b *testing.B) {
+	s := newSite(b)
+	h := httpapi.Tracking(s.find, httpapi.Config{})
+	alone := func(body string) func(n int) {
+		r := click(body)
+		w, reader := &sink{header: http.Header{}}, strings.NewReader("")
+		r.Body = io.NopCloser(reader)
+		return func(n int) {
+			for range n {
+				reader.Reset(body)
+				clear(w.header)
+				w.status = 0
+				if h.ServeHTTP(w, r); w.status != http.StatusOK {
+					b.Fatalf("status %d", w.status)
+				}
+			}
+		}
+	}
+	srv := httptest.NewServer(h)
+	defer srv.Close()
+	conn := must(net.Dial("tcp", srv.Listener.Addr().String()))
+	defer conn.Close()
+	replies := bufio.NewReader(conn)
+	wired := func(body string) func(n int) {
+		sent := fmt.Appendf(nil, "POST %s HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", clickPath, len(body), body)
+		must(conn.Write(sent))
+		first := must(http.ReadResponse(replies, nil))
+		brackets := strings.Count(string(must(io.ReadAll(first.Body))), "}")
+		return func(n int) {
+			_ = conn.SetDeadline(time.Now().Add(time.Minute)) // an answer with fewer brackets must not hang the benchmark
+			for range n {
+				must(conn.Write(sent))
+				for range brackets { // the answer ends with the last one
+					must(replies.ReadSlice('}'))
+				}
+			}
+		}
+	}
+	for _, name := range sortedKeys(costlyVisits()) {
+		b.Run(name, func(b *testing.B) {
+			body := costlyVisits()[name]
+			versus(b, 500, alone(ordinaryVisit), alone(body))
+			b.ReportMetric(processor.Ratio(200, wired(ordinaryVisit), wired(body)), "x-loopback")
+		})
+	}
 }

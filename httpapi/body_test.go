@@ -8,6 +8,9 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/tributary-go/tributary/affiliate"
 )
 
 const (
@@ -146,3 +149,411 @@ func (u unreadableBody) Read([]byte) (int, error) {
 
 // Close is what a server does.
 func (u unreadableBody) Close() error { return nil }
+
+// TestOrderOfFields: when a body has several errors, the first in the
+// contract's order is answered, whether the handler or the engine finds it. The
+// order is the target, unknown fields, then each field: required, type, its own
+// rule (contract 1.9).
+func TestOrderOfFields(t *testing.T) {
+	w := newWorld(t)
+	s := w.fill()
+	id := strings.NewReplacer("COUPON", s.coupon.String(), "AFFILIATE", s.affiliate.String())
+	for i, c := range []struct{ op, body, want string }{
+		{"POST affiliates", `{"firstName":"","lastName":5}`, "missing_field: First name is required [firstName]"},
+		{"POST affiliates", `{"firstName":5,"lastName":""}`, "invalid_field: firstName must be a string [firstName]"},
+		{"POST affiliates", `{"firstName":"  ","lastName":5}`, "missing_field: First name is required [firstName]"},
+		{"POST affiliates", `{"firstName":"a","email":5}`, "missing_field: Last name is required [lastName]"},
+		{"POST affiliates", `{"firstName":"a","lastName":"b","email":"x","affiliateLink":5}`, "invalid_field: Email is invalid [email]"},
+		{"POST affiliates", `{"firstName":"a","lastName":"b","email":5,"affiliateLink":"a b"}`, "invalid_field: email must be a string [email]"},
+		{"POST affiliates", `{"firstName":"a","lastName":"b","email":"b@example.com","commissionRate":"x","affiliateLink":"a b"}`,
+			"invalid_field: commissionRate must be a number [commissionRate]"},
+		{"POST affiliates", `{"firstName":"a","lastName":"b","email":"b@example.com","affiliateLink":"","affiliateStatus":5}`,
+			"slug_syntax: Link can only contain letters, numbers, and hyphens [affiliateLink]"},
+		{"POST affiliates", `{"firstName":"a","lastName":"b","email":"b@example.com","commissionRate":101,"sendWelcomeEmail":1}`,
+			"invalid_field: sendWelcomeEmail must be a boolean [sendWelcomeEmail]"},
+		{"POST affiliates", `{"firstName":"a","lastName":"b","email":"b@example.com","commissionPlanId":5,"affiliateGroupId":"g"}`,
+			"invalid_field: commissionPlanId must be a string [commissionPlanId]"},
+		{"POST affiliates", `{"firstName":"a","lastName":"b","email":"b@example.com","commissionPlanId":"","affiliateGroupId":"g"}`,
+			"invalid_field: commissionPlanId must not be empty [commissionPlanId]"},
+		{"PUT affiliates", `{"firstName":5}`, "missing_field: Affiliate ID or email address is required [affiliateId]"},
+		{"PUT affiliates", `{"affiliateId":"","firstName":5}`, "missing_field: Affiliate ID or email address is required [affiliateId]"},
+		{"PUT affiliates", `{"affiliateId":5,"firstName":5}`, "invalid_field: affiliateId must be a string [affiliateId]"},
+		{"PUT affiliates", `{"affiliateId":"AFFILIATE","firstName":null,"email":5}`, "invalid_field: firstName must not be null [firstName]"},
+		{"PUT affiliates", `{"affiliateId":"x","email":"x","affiliateLink":5}`, "invalid_field: Email is invalid [email]"},
+		{"PUT affiliates", `{"affiliateId":"x","affiliateLink":"a b","affiliateStatus":5}`,
+			"slug_syntax: Link can only contain letters, numbers, and hyphens [affiliateLink]"},
+		{"PUT affiliates", `{"affiliateId":"x","affiliateStatus":"vip","firstName":5}`, "invalid_field: firstName must be a string [firstName]"},
+		{"PUT affiliates", `{"affiliateId":"\u00a0"}`, "missing_field: Affiliate ID or email address is required [affiliateId]"},
+		{"PUT affiliates", `{"emailAddress":" ","firstName":5}`, "missing_field: Affiliate ID or email address is required [affiliateId]"},
+		{"PUT affiliates", `{"affiliateId":" ","emailAddress":"ada@example.com"}`, "invalid_field: affiliateId must not be empty [affiliateId]"},
+		{"PUT affiliates", `{"affiliateId":"AFFILIATE","emailAddress":""}`, "invalid_field: emailAddress must not be empty [emailAddress]"},
+		{"DELETE affiliates", `{"affiliateId":""}`, "missing_field: Affiliate ID is required [affiliateId]"},
+		{"DELETE affiliates", `{"affiliateId":" "}`, "missing_field: Affiliate ID is required [affiliateId]"},
+		{"DELETE affiliates", `{"affiliateId":5}`, "invalid_field: affiliateId must be a string [affiliateId]"},
+
+		{"POST links", `{"link":"","affiliateId":5}`, "missing_field: Link is required [link]"},
+		{"POST links", `{"link":"a b","affiliateId":5}`, "slug_syntax: Link can only contain letters, numbers, and hyphens [link]"},
+		{"POST links", `{"link":5,"affiliateId":""}`, "invalid_field: link must be a string [link]"},
+		{"POST links", `{"link":"ok","affiliateEmail":5}`, "invalid_field: affiliateEmail must be a string [affiliateEmail]"},
+		{"POST links", `{"link":"ok","affiliateId":""}`, "missing_field: Affiliate ID or email is required [affiliateId]"},
+		{"PUT links", `{"newLink":5}`, "missing_field: Link ID or link is required [id]"},
+		{"PUT links", `{"id":"x","newLink":5}`, "invalid_field: newLink must be a string [newLink]"},
+		{"PUT links", `{"id":5,"newLink":""}`, "invalid_field: id must be a string [id]"},
+		{"PUT links", `{"link":5,"newLink":""}`, "invalid_field: link must be a string [link]"},
+		{"PUT links", `{"link":" ","newLink":"a"}`, "missing_field: Link ID or link is required [id]"},
+		{"PUT links", `{"id":"x","link":"","newLink":"a"}`, "invalid_field: link must not be empty [link]"},
+		{"DELETE links", `{"id":" ","link":"ada"}`, "invalid_field: id must not be empty [id]"},
+		{"DELETE links", `{"id":"x","link":""}`, "invalid_field: link must not be empty [link]"},
+		{"PUT links", `{"link":"ada","newLink":""}`, "missing_field: New link is required [newLink]"},
+
+		{"POST coupons", `{"couponType":5}`, "missing_field: Name is required [name]"},
+		{"POST coupons", `{"name":5,"percentOff":500}`, "invalid_field: name must be a string [name]"},
+		{"POST coupons", `{"name":"a","couponType":"X","percentOff":"y"}`, "invalid_field: couponType must be one of PERCENTAGE, FLAT [couponType]"},
+		{"POST coupons", `{"name":"a","couponType":5,"percentOff":500}`, "invalid_field: couponType must be a string [couponType]"},
+		{"POST coupons", `{"name":"a","amountOff":"x"}`, "missing_field: Percent off is required when the coupon type is PERCENTAGE [percentOff]"},
+		{"POST coupons", `{"name":"a","percentOff":500,"amountOff":"x"}`, "invalid_field: Percent off must be between 1 and 100 [percentOff]"},
+		{"POST coupons", `{"name":"a","percentOff":10,"amountOff":"x","currency":5}`, "invalid_field: amountOff must be a number [amountOff]"},
+		{"POST coupons", `{"name":"a","couponType":"FLAT","amountOff":"x"}`, "invalid_field: amountOff must be a number [amountOff]"},
+		{"POST coupons", `{"name":"a","couponType":"FLAT","amountOff":1,"duration":5}`, "missing_field: Currency is required when the coupon type is FLAT [currency]"},
+		{"POST coupons", `{"name":"a","percentOff":10,"duration":"repeating","durationInMonths":"3"}`, "invalid_field: durationInMonths must be an integer [durationInMonths]"},
+		{"POST coupons", `{"name":"a","percentOff":10,"duration":"repeating","maxRedemptions":"3"}`,
+			"missing_field: Duration in months is required when the duration is repeating [durationInMonths]"},
+		{"POST coupons", `{"name":"a","percentOff":10,"duration":"x","durationInMonths":"3"}`, "invalid_field: duration must be one of once, forever, repeating [duration]"},
+		{"POST coupons", `{"name":"a","percentOff":10,"limitToProducts":true,"productIds":5}`, "invalid_field: productIds must be an array of strings [productIds]"},
+		{"POST coupons", `{"name":"a","percentOff":10,"limitToProducts":true,"valid":5}`, "missing_field: Product IDs are required when limitToProducts is true [productIds]"},
+		{"POST coupons", `{"name":"a","percentOff":10,"limitToProducts":"false","valid":5}`, "invalid_field: limitToProducts must be a boolean [limitToProducts]"},
+		{"POST coupons", `{"name":"a","percentOff":10,"valid":"no","redeemBy":"x"}`, "invalid_field: valid must be a boolean [valid]"},
+		{"POST coupons", `{"name":"a","percentOff":10,"redeemBy":"x","externalId":""}`, "invalid_field: redeemBy must be an ISO 8601 date [redeemBy]"},
+		{"POST coupons", `{"name":"a","percentOff":10,"redeemBy":5,"externalId":5}`, "invalid_field: redeemBy must be a string [redeemBy]"},
+		{"POST coupons", `{"name":"a","percentOff":10,"externalId":" ","integrationType":"x"}`, "invalid_field: externalId must not be empty [externalId]"},
+		{"PUT coupons", `{"x":1}`, "missing_field: Coupon ID is required [couponId]"}, // B102
+		{"PUT coupons", `{"couponId":null,"x":1}`, "missing_field: Coupon ID is required [couponId]"},
+		{"PUT coupons", `{"couponId":" ","x":1}`, "missing_field: Coupon ID is required [couponId]"},
+		{"PUT coupons", `{"couponId":"x","x":1}`, "unknown_field: Unknown field: x [x]"}, // B103
+		{"PUT coupons", `{"couponId":"x","x":1,"name":5}`, "unknown_field: Unknown field: x [x]"},
+		{"PUT coupons", `{"couponId":5,"x":1}`, "invalid_field: couponId must be a string [couponId]"},
+		{"PUT coupons", `{"couponId":"x","externalId":"e","id":"i"}`, "unknown_field: Unknown field: externalId [externalId]"},
+		{"PUT coupons", `{"couponId":"x","percentOff":500}`, "invalid_field: Percent off must be between 1 and 100 [percentOff]"}, // B104
+		{"PUT coupons", `{"couponId":"COUPON","name":null,"valid":"no"}`, "invalid_field: name must not be null [name]"},
+		{"PUT coupons", `{"couponId":"COUPON","percentOff":500,"valid":"no"}`, "invalid_field: Percent off must be between 1 and 100 [percentOff]"},
+		{"PUT coupons", `{"couponId":"x","maxRedemptions":0,"valid":"no"}`, "invalid_field: maxRedemptions must be at least 1 [maxRedemptions]"},
+
+		{"POST promotional-codes", `{"couponId":"","code":5}`, "missing_field: Coupon ID is required [couponId]"},
+		{"POST promotional-codes", `{"couponId":5,"code":""}`, "invalid_field: couponId must be a string [couponId]"},
+		{"POST promotional-codes", `{"couponId":"x","code":"","active":"x"}`, "missing_field: Code is required [code]"},
+		{"POST promotional-codes", `{"couponId":"x","code":"A B","active":"x"}`, "code_syntax: Code contains invalid characters [code]"},
+		{"POST promotional-codes", `{"couponId":"x","code":"A","affiliateEmail":"","expiresAt":5}`, "invalid_field: affiliateEmail must not be empty [affiliateEmail]"},
+		{"POST promotional-codes", `{"couponId":"x","code":"A","isAutoGenerated":"true"}`, "invalid_field: isAutoGenerated must be a boolean [isAutoGenerated]"},
+		{"POST promotional-codes", `{"couponId":"x","code":"A","maxRedemptions":0,"minimumAmount":"x"}`, "invalid_field: maxRedemptions must be at least 1 [maxRedemptions]"},
+		{"POST promotional-codes", `{"couponId":"x","code":"A","minimumAmount":-1,"limitToAffiliate":0}`, "invalid_field: minimumAmount must be at least 0 [minimumAmount]"},
+		{"POST promotional-codes", `{"couponId":"x","isAutoGenerated":true,"codeStructure":{"firstName":"yes"}}`,
+			"missing_field: An affiliate is required when isAutoGenerated is true [affiliateId]"},
+		{"POST promotional-codes", `{"couponId":"x","isAutoGenerated":true,"affiliateId":"x","codeStructure":{"firstName":"yes"}}`,
+			"invalid_field: codeStructure.firstName must be a boolean [codeStructure.firstName]"},
+		{"POST promotional-codes", `{"couponId":"x","isAutoGenerated":true,"affiliateId":"x","codeStructure":{"firstName":false,"randomChars":"x"}}`,
+			"invalid_field: codeStructure.randomChars must be a boolean [codeStructure.randomChars]"},
+		{"POST promotional-codes", `{"couponId":"x","isAutoGenerated":true,"affiliateId":"x","codeStructure":"x","prefix":5}`,
+			"invalid_field: codeStructure must be an object [codeStructure]"},
+		{"POST promotional-codes", `{"couponId":"x","isAutoGenerated":true,"affiliateId":"x","codeStructure":{"email":true},"randomCharsLength":"4"}`,
+			"invalid_field: randomCharsLength must be an integer from 1 to 32 [randomCharsLength]"},
+		{"POST promotional-codes", `{"couponId":"x","isAutoGenerated":true,"affiliateId":"x","codeStructure":{"randomChars":33}}`,
+			"invalid_field: randomCharsLength must be an integer from 1 to 32 [randomCharsLength]"},
+		{"POST promotional-codes", `{"couponId":"x","isAutoGenerated":true,"affiliateId":"x","codeStructure":{},"randomCharsCase":5}`,
+			"code_structure_empty: Code structure has no part enabled [codeStructure]"},
+		{"PUT promotional-codes", `{"active":5}`, "missing_field: Promotional Code ID is required [promotionalCodeId]"},
+		{"PUT promotional-codes", `{"promotionalCodeId":"x","couponId":"y","active":5}`, "unknown_field: Unknown field: couponId [couponId]"},
+		{"PUT promotional-codes", `{"promotionalCodeId":"x","code":"A B","active":5}`, "code_syntax: Code contains invalid characters [code]"},
+		{"PUT promotional-codes", `{"promotionalCodeId":"x","affiliateId":5,"affiliateEmail":"","active":5}`, "invalid_field: affiliateId must be a string [affiliateId]"},
+		{"PUT promotional-codes", `{"promotionalCodeId":"x","affiliateId":"","active":5}`, "invalid_field: affiliateId must not be empty [affiliateId]"},
+		{"PUT promotional-codes", `{"promotionalCodeId":"x","affiliateEmail":" ","code":"A B"}`, "code_syntax: Code contains invalid characters [code]"},
+		{"PUT promotional-codes", `{"promotionalCodeId":"x","active":5,"maxRedemptions":0}`, "invalid_field: active must be a boolean [active]"},
+
+		{"POST promotional-codes", `{"couponId":"COUPON","code":"","isAutoGenerated":true,"affiliateId":"AFFILIATE","codeStructure":{"firstName":true}}`,
+			"invalid_field: Code must not be sent when isAutoGenerated is true [code]"},
+		{"POST promotional-codes/validate", `{"totalEarned":"x"}`, "missing_field: Promo code is required [promoCode]"},
+		{"POST promotional-codes/validate", `{"promoCode":5,"totalEarned":0}`, "invalid_field: promoCode must be a string [promoCode]"},
+		{"POST promotional-codes/validate", `{"promoCode":"","code":"ADA20"}`, "missing_field: Promo code is required [promoCode]"},
+		{"POST promotional-codes/validate", `{"code":5}`, "invalid_field: code must be a string [code]"},
+		{"POST promotional-codes/validate", `{"promoCode":"A","totalEarned":0,"email":5}`, "invalid_field: Total Amount Earned must be greater than zero [totalEarned]"},
+		{"POST promotional-codes/validate", `{"promoCode":"A","email":"x","product":5}`, "invalid_field: Email is invalid [email]"},
+		{"POST promotional-codes/validate", `{"promoCode":"A","product":{"quantity":"1"}}`, "invalid_field: product.quantity must be a number [product.quantity]"},
+
+		{"POST referrals", `{"name":5}`, "attribution_required: Affiliate ID, affiliate email, or Promo Code is required"},
+		{"POST referrals", `{"affiliateId":-5,"name":""}`, "invalid_field: affiliateId must be a string [affiliateId]"},
+		{"POST referrals", `{"promoCode":5,"name":""}`, "invalid_field: promoCode must be a string [promoCode]"},
+		{"POST referrals", `{"affiliateId":"x","name":"","email":5}`, "missing_field: Name is required [name]"},
+		{"POST referrals", `{"affiliateId":"x","name":"a","email":"x","referredUserExternalId":5}`, "invalid_field: Email is invalid [email]"},
+		{"POST referrals", `{"affiliateId":"x","name":"a","email":"a@b.co","plan":5}`, "missing_field: Referred user external ID is required [referredUserExternalId]"},
+		{"PUT referrals", `{"referralId":"","x":1}`, "missing_field: Referral ID is required [referralId]"},
+		{"PUT referrals", `{"referralId":"x","x":1,"email":5}`, "unknown_field: Unknown field: x [x]"},
+		{"PUT referrals", `{"referralId":"x","email":" "}`, "invalid_field: email must not be empty [email]"},
+		{"PUT referrals", `{"referralId":"x","name":5,"email":"x"}`, "invalid_field: name must be a string [name]"},
+		{"PUT referrals", `{"referralId":"x","email":"x","notes":5}`, "invalid_field: Email is invalid [email]"},
+		{"PUT referrals", `{"referralId":"x","subscriptionStatus":"vip","notes":5}`,
+			"invalid_field: subscriptionStatus must be one of ACTIVE, SUBMITTED, DECLINED [subscriptionStatus]"},
+		{"PUT referrals", `{"referralId":"x","notes":5,"metadata":[]}`, "invalid_field: notes must be a string [notes]"},
+		{"PUT referrals", `{"referralId":"x","metadata":[]}`, "invalid_field: metadata must be an object [metadata]"},
+
+		{"POST sales", `{"totalEarned":"x"}`, "attribution_required: Either Referral ID, email, or Promo Code is required"},
+		{"POST sales", `{"promoCode":"","totalEarned":"x"}`, "attribution_required: Either Referral ID, email, or Promo Code is required"},
+		{"POST sales", `{"promoCode":"","email":"a@b.co"}`, "invalid_field: promoCode must not be empty [promoCode]"},
+		{"POST sales", `{"promoCode":5}`, "invalid_field: promoCode must be a string [promoCode]"},
+		{"POST sales", `{"promoCode":"A","email":"x","totalEarned":"1"}`, "invalid_field: totalEarned must be a number [totalEarned]"}, // a paid order is not refused for its email
+		{"POST sales", `{"promoCode":"nope","email":"x"}`, "missing_field: Total Amount Earned is required [totalEarned]"},             // B105
+		{"POST sales", `{"promoCode":"A","email":5,"totalEarned":-1}`, "invalid_field: email must be a string [email]"},
+		{"POST sales", `{"promoCode":"A","name":5}`, "missing_field: Total Amount Earned is required [totalEarned]"},
+		{"POST sales", `{"promoCode":"A","totalEarned":-1,"name":5}`, "invalid_field: Total Amount Earned must be greater than zero [totalEarned]"},
+		{"POST sales", `{"promoCode":"A","totalEarned":1.00001,"name":5}`, "invalid_field: totalEarned must have at most 4 decimal places [totalEarned]"},
+		{"POST sales", `{"promoCode":"A","totalEarned":1,"name":5,"externalId":""}`, "invalid_field: name must be a string [name]"},
+		{"POST sales", `{"promoCode":"A","totalEarned":1,"externalId":"","product":5}`, "invalid_field: externalId must not be empty [externalId]"},
+		{"POST sales", `{"promoCode":"A","totalEarned":1,"commissionRate":"x","product":5}`, "invalid_field: commissionRate must be a number [commissionRate]"},
+		{"POST sales", `{"promoCode":"A","totalEarned":1,"product":{"productId":5,"quantity":0}}`, "invalid_field: product.productId must be a string [product.productId]"},
+		{"POST sales", `{"promoCode":"A","totalEarned":1,"product":{"productId":"","quantity":"x"}}`, "invalid_field: product.productId must not be empty [product.productId]"},
+		{"POST sales", `{"promoCode":"A","totalEarned":1,"product":{"quantity":0,"price":"x"}}`, "invalid_field: product.quantity must be greater than zero [product.quantity]"},
+		{"POST sales", `{"promoCode":"A","totalEarned":1,"product":{"price":-1,"name":5}}`, "invalid_field: product.price must be at least 0 [product.price]"},
+		{"POST sales", `{"promoCode":"A","totalEarned":1,"product":{"name":5},"tax":"x"}`, "invalid_field: product.name must be a string [product.name]"},
+		{"POST sales", `{"promoCode":"A","totalEarned":1,"product":[],"tax":"x"}`, "invalid_field: product must be an object [product]"},
+		{"POST sales", `{"promoCode":"A","totalEarned":1,"tax":-1,"shipping":"x"}`, "invalid_field: tax must be at least 0 [tax]"},
+		{"POST sales", `{"promoCode":"A","totalEarned":10,"tax":20,"shipping":"x"}`, "invalid_field: shipping must be a number [shipping]"},
+		{"POST sales", `{"promoCode":"A","totalEarned":10,"tax":"x","shipping":-1}`, "invalid_field: tax must be a number [tax]"},
+		{"PUT sales", `{"totalEarned":"x"}`, "missing_field: Sale ID is required [saleId]"},
+		{"PUT sales", `{"saleId":1.5,"x":1}`, "invalid_field: saleId must be an integer [saleId]"},
+		{"PUT sales", `{"saleId":"","x":1}`, "missing_field: Sale ID is required [saleId]"},
+		{"PUT sales", `{"saleId":" ","x":1}`, "missing_field: Sale ID is required [saleId]"},
+		{"PUT sales", `{"saleId":99,"status":"x","email":5}`, "unknown_field: Unknown field: status [status]"},
+		{"PUT sales", `{"saleId":99,"email":"x","totalEarned":"y"}`, "invalid_field: Email is invalid [email]"},
+		{"PUT sales", `{"saleId":99,"totalEarned":0,"name":5}`, "invalid_field: Total Amount Earned must be greater than zero [totalEarned]"},
+		{"PUT sales", `{"saleId":99,"totalEarned":null,"name":5}`, "invalid_field: totalEarned must not be null [totalEarned]"},
+		{"PUT sales", `{"saleId":99,"commissionEarned":-1,"metadata":5}`, "invalid_field: commissionEarned must be at least 0 [commissionEarned]"},
+		{"PATCH sales", `{"saleId":null,"amount":"x"}`, "missing_field: Sale ID is required [saleId]"},
+		{"PATCH sales", `{"saleId":99,"ammount":1,"amount":"x"}`, "unknown_field: Unknown field: ammount [ammount]"},
+		{"PATCH sales", `{"saleId":99,"amount":0,"refundId":5}`, "invalid_field: Refund amount must be greater than zero [amount]"},
+		{"PATCH sales", `{"saleId":99,"amount":null,"refundId":5}`, "invalid_field: amount must not be null [amount]"},
+		{"PATCH sales", `{"saleId":99,"amount":1,"refundId":null}`, "invalid_field: refundId must not be null [refundId]"},
+		{"PATCH sales", `{"saleId":99,"amount":"1"}`, "invalid_field: amount must be a number [amount]"},
+
+		{"POST webhooks", `{"url":"","events":5}`, "missing_field: URL is required [url]"},
+		{"POST webhooks", `{"url":5,"events":[]}`, "invalid_field: url must be a string [url]"},
+		{"POST webhooks", `{"url":"ftp://x","events":5}`, "invalid_field: url must be an https URL [url]"},
+		{"POST webhooks", `{"url":"https://a.example/","events":["x"],"description":5}`, "invalid_field: Unknown event type: x [events]"},
+		{"POST webhooks", `{"url":"https://a.example/","events":[1],"description":5}`, "invalid_field: events must be an array of strings [events]"},
+		{"POST webhooks", `{"url":"https://a.example/","description":5}`, "missing_field: At least one event type is required [events]"},
+		{"PUT webhooks", `{"url":5}`, "missing_field: Webhook ID is required [webhookId]"},
+		{"PUT webhooks", `{"webhookId":"x","secret":"s","url":5}`, "unknown_field: Unknown field: secret [secret]"},
+		{"PUT webhooks", `{"webhookId":"x","url":"ftp://x","events":5}`, "invalid_field: url must be an https URL [url]"},
+		{"PUT webhooks", `{"webhookId":"x","url":null,"events":5}`, "invalid_field: url must not be null [url]"},
+		{"POST webhooks/rotate-secret", `{"gracePeriodSeconds":"x"}`, "missing_field: Webhook ID is required [webhookId]"},
+		{"POST webhooks/rotate-secret", `{"webhookId":5,"gracePeriodSeconds":"x"}`, "invalid_field: webhookId must be a string [webhookId]"},
+		{"POST webhooks/rotate-secret", `{"webhookId":"x","gracePeriodSeconds":"x"}`,
+			"invalid_field: gracePeriodSeconds must be an integer from 0 to 604800 [gracePeriodSeconds]"},
+		{"POST webhooks/test", `{"event":5}`, "missing_field: Webhook ID is required [webhookId]"},
+		{"POST webhooks/test", `{"webhookId":"x","event":5}`, "invalid_field: event must be a string [event]"},
+		{"POST webhooks/test", `{"webhookId":"x","event":""}`, "missing_field: Event is required [event]"},
+		{"POST webhooks/replay", `{"since":5}`, "missing_field: Delivery ID, or webhook ID and since, is required [deliveryId]"},
+		{"POST webhooks/replay", `{"webhookId":"x","since":5,"until":"x"}`, "invalid_field: since must be a string [since]"},
+		{"POST webhooks/replay", `{"webhookId":"x","since":"2020-01-01","until":5}`, "invalid_field: since must be at most 14 days ago [since]"},
+		{"POST webhooks/replay", `{"webhookId":"x","since":"2026-03-11","until":5}`, "invalid_field: until must be a string [until]"},
+	} {
+		method, path, _ := strings.Cut(c.op, " ")
+		w.refuses("400 "+c.want, method, "/api/v1/"+path, id.Replace(c.body))
+		for range 2 { // a key does not change what is found first, and the repeat is the same
+			key := "Idempotency-Key: key-" + strconv.Itoa(i)
+			w.refuses("400 "+c.want, method, "/api/v1/"+path, id.Replace(c.body), key)
+		}
+	}
+}
+
+// TestHostIDNamesTheCustomer: a sale, a preview, a hold and a conversion name their customer by
+// the host's own id, which finds them after a change of email too.
+func TestHostIDNamesTheCustomer(t *testing.T) {
+	w := newWorld(t)
+	w.fill()
+	w.ok("POST", "/api/v1/referrals", `{"affiliateId":"ada","name":"Kim","email":"kin@example.net","referredUserExternalId":"user-8"}`)
+	const who = `"referredUserExternalId":"user-8","email":"kin@elsewhere.example"`
+	report := func(path, members string) {
+		t.Helper()
+		if got := w.do("POST", path, `{`+who+`,`+members+`}`); got.header.Get("Sale-Outcome") != "recorded" {
+			t.Errorf("POST %s of user-8: %d %s %s", path, got.status, got.header.Get("Sale-Outcome"), got.body)
+		}
+	}
+	report("/api/v1/sales", `"totalEarned":10`)
+	report("/api/v1/sales", `"totalEarned":10,"referralId":"no-such-click"`)
+	report("/api/v1/conversions", `"conversion":"signup"`)
+}
+
+// TestEmailThatIsNone: in a report of what has happened an email that was sent and is none, an empty text too, is left out and
+// named, and refuses no paid order; where nothing has happened yet it is refused, and an empty one is not sent. Contract 3.7.
+func TestEmailThatIsNone(t *testing.T) {
+	w := newWorld(t)
+	w.fill()
+	for _, none := range []string{`"x"`, `""`, `" "`, `"\u200b"`, `"a@b@c.example"`} {
+		for body, want := range map[string]string{
+			`"referralId":"ada","name":"N","totalEarned":10`: "200 recorded",
+			`"referralId":"ada","totalEarned":10`:            "200 recorded",
+			`"promoCode":"ADA20","totalEarned":10`:           "200 recorded",
+			`"totalEarned":10`:                               "200 unattributed",
+			`"referralId":"nobody","totalEarned":10`:         "200 unattributed",
+		} {
+			got := w.do("POST", "/api/v1/sales", `{"email":`+none+`,`+body+`}`)
+			if said := got.refusal() + " " + got.header.Get("Sale-Outcome"); said != want || got.header.Get("Sale-Ignored") != "email" {
+				t.Errorf("a sale with the email %s and %s: %s, ignored %q", none, body, said, got.header.Get("Sale-Ignored"))
+			}
+		}
+		got := w.do("POST", "/api/v1/conversions", `{"conversion":"signup","referralId":"ada","email":`+none+`}`)
+		if got.refusal() != "400 missing_field: Email is required [email]" { // it has a customer, and is no payment
+			t.Errorf("a conversion with the email %s: %s", none, got.refusal())
+		}
+		want, empty := "400 invalid_field: Email is invalid [email]", none == `""` || none == `" "` || none == `"\u200b"`
+		for path, body := range map[string]string{
+			"promotional-codes/validate": `"promoCode":"ADA20"`,
+			"promotional-codes/compare":  `"promoCodes":["ADA20"]`,
+			"holds":                      `"id":"h","promoCode":"ADA20","until":"` + w.now.Add(time.Minute).Format(time.RFC3339) + `"`,
+		} {
+			got := w.do("POST", "/api/v1/"+path, `{"email":`+none+`,`+body+`}`).refusal()
+			if empty && got != "200" || !empty && got != want {
+				t.Errorf("%s with the email %s: %s", path, none, got)
+			}
+		}
+		for path, body := range map[string]string{
+			"referrals":         `"affiliateId":"ada","name":"N","referredUserExternalId":"n"`,
+			"affiliates":        `"firstName":"A","lastName":"B"`,
+			"affiliates/invite": `"firstName":"A","lastName":"B"`,
+			"affiliates/ensure": `"externalId":"e","firstName":"A","lastName":"B"`,
+		} {
+			want := want
+			if empty {
+				want = "400 missing_field: Email is required [email]"
+			}
+			w.refuses(want, "POST", "/api/v1/"+path, `{"email":`+none+`,`+body+`}`)
+		}
+	}
+	for _, absent := range []string{``, `"email":null,`} {
+		w.refuses("400 missing_field: Email is required [email]", "POST", "/api/v1/sales", `{`+absent+`"referralId":"ada","totalEarned":10}`)
+		w.refuses("400 attribution_required: Either Referral ID, email, or Promo Code is required", "POST", "/api/v1/sales", `{`+absent+`"totalEarned":10}`)
+	}
+}
+
+// newGoods is a world with an affiliate ada, and her code ADA20 for 20 % of the product a.
+func newGoods(t *testing.T) *world {
+	t.Helper()
+	w := newWorld(t)
+	ada := w.ok("POST", "/api/v1/affiliates", `{"firstName":"Ada","lastName":"L","email":"ada@example.org","affiliateLink":"ada"}`)["id"].(string)
+	coupon := must(w.CreateCoupon(t.Context(), affiliate.CouponParams{
+		Name: "20", PercentOff: affiliate.Set(affiliate.MustPercent("20")), LimitToProducts: true, ProductIDs: []string{"a"},
+	})).ID.String()
+	w.ok("POST", "/api/v1/promotional-codes", `{"couponId":"`+coupon+`","code":"ADA20","affiliateId":"`+ada+`"}`)
+	return w
+}
+
+// Lines that are none are refused by name, and nothing is changed.
+func TestLinesRefused(t *testing.T) {
+	w := newGoods(t)
+	w.ok("POST", "/api/v1/sales", `{"promoCode":"ada20","totalEarned":100,"lines":[{"id":"1","amount":60},{"id":"2","amount":40}]}`)
+	for _, row := range []struct{ lines, want string }{
+		{`5`, "lines must be an array of objects [lines]"},
+		{`{}`, "lines must be an array of objects [lines]"},
+		{`"[]"`, "lines must be an array of objects [lines]"},
+		{`[null]`, "lines must be an array of objects [lines]"},
+		{`[{"amount":1},[]]`, "lines must be an array of objects [lines]"},
+		{`[{}]`, "lines[0].amount is required [lines[0].amount]"},
+		{`[{"amount":null}]`, "lines[0].amount is required [lines[0].amount]"},
+		{`[{"amount":1},{"amount":"1"}]`, "lines[1].amount must be a number [lines[1].amount]"},
+		{`[{"amount":{"a":[[[[[[[[1]]]]]]]]}}]`, "lines[0].amount must be a number [lines[0].amount]"},
+		{`[{"amount":0.00001}]`, "lines[0].amount must have at most 4 decimal places [lines[0].amount]"},
+		{`[{"amount":1e99}]`, "lines[0].amount is too large [lines[0].amount]"},
+		{`[{"amount":-1}]`, "lines[0].amount must be at least 0 [lines[0].amount]"},
+		{`[{"amount":1,"quantity":"2"}]`, "lines[0].quantity must be a number [lines[0].quantity]"},
+		{`[{"amount":1,"id":7}]`, "lines[0].id must be a string [lines[0].id]"},
+		{`[{"amount":1,"name":5}]`, "lines[0].name must be a string [lines[0].name]"},
+		{`[{"amount":1,"categories":"food"}]`, "lines[0].categories must be an array of strings [lines[0].categories]"},
+		{`[{"amount":1,"categories":[null]}]`, "lines[0].categories must be an array of strings [lines[0].categories]"},
+		// The first of several errors is answered, whoever finds it.
+		{`[{"amount":-1},{"amount":"1"}]`, "lines[0].amount must be at least 0 [lines[0].amount]"},
+		{`[{"amount":1,"quantity":0},{"amount":"1"}]`, "lines[0].quantity must be greater than zero [lines[0].quantity]"},
+		{`[{"quantity":0,"amount":"1"}]`, "lines[0].quantity must be greater than zero [lines[0].quantity]"},
+		{`[{"quantity":"0","amount":-1}]`, "lines[0].quantity must be a number [lines[0].quantity]"},
+		{`[{"amount":"1"},{"amount":-1}]`, "lines[0].amount must be a number [lines[0].amount]"},
+		{`[{"id":"x","amount":1},{"id":"x","amount":"1"}]`, "lines[1].amount must be a number [lines[1].amount]"},
+	} {
+		want := "400 invalid_field: " + row.want
+		w.refuses(want, "POST", "/api/v1/sales", `{"promoCode":"ada20","totalEarned":1,"subtotal":1,"lines":`+row.lines+`}`)
+		w.refuses(want, "POST", "/api/v1/promotional-codes/validate", `{"promoCode":"ada20","subtotal":1,"lines":`+row.lines+`}`)
+	}
+	for _, row := range []struct{ body, want string }{
+		{`"totalEarned":"1","lines":[{"amount":"1"}]`, "totalEarned must be a number [totalEarned]"},
+		{`"totalEarned":2,"tax":"1","lines":[{"amount":-1}]`, "lines[0].amount must be at least 0 [lines[0].amount]"},
+		{`"totalEarned":2,"shipping":"1","lines":[{"amount":1}]`, "shipping must be a number [shipping]"},
+	} {
+		w.refuses("400 invalid_field: "+row.want, "POST", "/api/v1/sales", `{"promoCode":"ada20",`+row.body+`}`)
+	}
+	deep := `{"promoCode":"ada20","totalEarned":1,"lines":` + strings.Repeat("[", 40) + strings.Repeat("]", 40) + `}`
+	w.refuses("400 invalid_json: JSON is nested too deeply", "POST", "/api/v1/sales", deep)
+	w.refuses("400 duplicate_field: Duplicate field: lines.amount [lines.amount]", "POST", "/api/v1/sales", `{"promoCode":"ada20","totalEarned":1,"lines":[{"amount":1,"amount":2}]}`)
+
+	for _, row := range []struct{ body, want string }{
+		{`"lines":null`, "lines must not be null [lines]"},
+		{`"lines":[5]`, "lines must be an array of objects [lines]"},
+		{`"lines":[{"id":"1"}]`, "lines[0].amount is required [lines[0].amount]"},
+		{`"lines":[{"amount":10}]`, "lines[0].id is required [lines[0].id]"},
+		{`"lines":[{"amount":"10"}]`, "lines[0].id is required [lines[0].id]"},
+		{`"lines":[{"id":"1","amount":"10"}]`, "lines[0].amount must be a number [lines[0].amount]"},
+		{`"lines":[{"id":"1","amount":0},{"id":1}]`, "lines[0].amount must be greater than zero [lines[0].amount]"},
+		{`"lines":[{"id":"1","amount":11},{"id":"2","amount":"1"}]`, "lines[1].amount must be a number [lines[1].amount]"},
+	} {
+		w.refuses("400 invalid_field: "+row.want, "PATCH", "/api/v1/sales", `{"saleId":1,"amount":10,`+row.body+`}`)
+	}
+	w.refuses("400 unknown_field: Unknown field: lines[0].tax [lines[0].tax]", "PATCH", "/api/v1/sales", `{"saleId":1,"amount":10,"lines":[{"id":"1","amount":10,"tax":1}]}`)
+	w.refuses("400 invalid_field: amount is required [amount]", "PATCH", "/api/v1/sales", `{"saleId":1,"lines":[{"id":"1","amount":10}]}`)
+	w.refuses("400 refund_exceeds_sale: Refunded lines[0].amount exceeds what the sale has left of it [lines[0].amount]", "PATCH", "/api/v1/sales", `{"saleId":1,"amount":61,"lines":[{"id":"1","amount":61}]}`)
+}
+
+// A name that is none refuses no payment. The header says so once.
+func TestLineNames(t *testing.T) {
+	w := newGoods(t)
+	lines := strings.TrimSuffix(strings.Repeat(`{"amount":1,"name":"\n"},`, 400), ",")
+	a := w.do("POST", "/api/v1/sales", `{"promoCode":"ada20","totalEarned":1,"lines":[{"amount":1,"name":"Beans"},`+lines+`]}`)
+	equal(t, "200 lines[1].name", strconv.Itoa(a.status)+" "+a.header.Get("Sale-Ignored"))
+}
+
+// Rules that are none, and those that can never hold, are refused by name.
+func TestRulesRefused(t *testing.T) {
+	w := newGoods(t)
+	const plans = "/api/v1/commission-plans"
+	plan := w.ok("POST", plans, `{"name":"Gold","commissionRate":30}`)["id"].(string)
+	const pay = `"pay":{"commissionType":"FLAT","commissionRate":1}`
+	for _, row := range []struct{ rules, want string }{
+		{`{}`, "rules must be an array of objects [rules]"},
+		{`[null]`, "rules must be an array of objects [rules]"},
+		{`[{"name":5,` + pay + `}]`, "rules[0].name must be a string [rules[0].name]"},
+		{`[{"name":"` + strings.Repeat("x", 101) + `",` + pay + `}]`, "rules[0].name is too long [rules[0].name]"},
+		{`[{"name":"r","firm":"yes",` + pay + `}]`, "rules[0].firm must be a boolean [rules[0].firm]"},
+		{`[{"name":"r"}]`, "rules[0].pay.commissionType must be one of PERCENTAGE, FLAT, UNIT, NONE [rules[0].pay.commissionType]"},
+		{`[{"name":"r","pay":5}]`, "rules[0].pay must be an object [rules[0].pay]"},
+		{`[{"name":"r","pay":{"commissionType":"BONUS","commissionRate":1}}]`, "rules[0].pay.commissionType must be one of PERCENTAGE, FLAT, UNIT, NONE [rules[0].pay.commissionType]"},
+		{`[{"name":"r","pay":{"commissionType":"FLAT"}}]`, "rules[0].pay.commissionRate is required [rules[0].pay.commissionRate]"},
+		{`[{"name":"r","pay":{"commissionType":"FLAT","commissionRate":"1"}}]`, "rules[0].pay.commissionRate must be a number [rules[0].pay.commissionRate]"},
+		{`[{"name":"r","when":[],` + pay + `}]`, "rules[0].when must be an object [rules[0].when]"},
+		{`[{"name":"r","when":{"products":"a"},` + pay + `}]`, "rules[0].when.products must be an array of strings [rules[0].when.products]"},
+		{`[{"name":"r","when":{"monthFrom":1.5},` + pay + `}]`, "rules[0].when.monthFrom must be an integer [rules[0].when.monthFrom]"},
+		{`[{"name":"r","when":{"monthFrom":9223372036854775808},` + pay + `}]`, "rules[0].when.monthFrom is too large [rules[0].when.monthFrom]"},
+		{`[{"name":"{r}",` + pay + `},{"name":"q","when":{"products":["a"]},` + pay + `}]`, "Rule q can never hold, because rule {r} decides before it [rules[1]]"},
+		// What depends on all rules comes after the faults of each.
+		{`[{"name":"r",` + pay + `},{"name":"q","pay":{"commissionType":"FLAT","commissionRate":"1"}}]`, "rules[1].pay.commissionRate must be a number [rules[1].pay.commissionRate]"},
+		{`[{"name":"r",` + pay + `},{"name":"q","pay":7}]`, "rules[1].pay must be an object [rules[1].pay]"},
+	} {
+		want := "400 invalid_field: " + row.want
+		w.refuses(want, "POST", plans, `{"name":"p","commissionRate":1,"rules":`+row.rules+`}`)
+		w.refuses(want, "PUT", plans, `{"commissionPlanId":"`+plan+`","rules":`+row.rules+`}`)
+	}
+	w.refuses("400 invalid_field: rules[0].name is too long [rules[0].name]", "POST", plans,
+		`{"name":"p","commissionRate":1,"rules":[{"name":"`+strings.Repeat("x", 101)+`",`+pay+`},{"name":5}]}`)
+	for _, body := range []string{
+		`[{"name":"r","x":1,` + pay + `}]:rules[0].x`, `[{"name":"r","when":{"product":["a"]},` + pay + `}]:rules[0].when.product`,
+		`[{"name":"r","pay":{"commissionType":"NONE","rate":1}}]:rules[0].pay.rate`,
+	} {
+		at := strings.LastIndex(body, ":")
+		w.refuses("400 unknown_field: Unknown field: "+body[at+1:]+" ["+body[at+1:]+"]", "POST", plans, `{"name":"p","commissionRate":1,"rules":`+body[:at]+`}`)
+	}
+	w.refuses("400 invalid_field: monthsFrom must be one of PAYMENT, REFERRAL [monthsFrom]", "POST", plans, `{"name":"p","commissionRate":1,"monthsFrom":"X"}`)
+	w.refuses("400 invalid_field: monthsFrom must not be null [monthsFrom]", "PUT", plans, `{"commissionPlanId":"`+plan+`","monthsFrom":null}`)
+}

@@ -1,20 +1,28 @@
 package httpapi_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/httpapi"
+	"github.com/tributary-go/tributary/internal/refusal"
 )
 
 func TestTrackingClick(t *testing.T) {
@@ -292,6 +300,287 @@ func TestOldParamsArePublished(t *testing.T) {
 		}
 		if said := p.do("GET", "/api/v1/program", "").body; !strings.Contains(said, want) {
 			t.Errorf("administrators are told %s", said)
+		}
+	}
+}
+
+// TestTrackingFailures: an internal error is answered 500 with a fixed text.
+func TestTrackingFailures(t *testing.T) {
+	s := newSite(t)
+	s.broken.Store(true)
+	for _, tt := range []struct {
+		name, logged string
+		find         func(context.Context, string) (*tributary.Program, error)
+	}{
+		{"Store", storeText, s.find},
+		{"Find", storeText, func(context.Context, string) (*tributary.Program, error) { return nil, storeError(storeText) }},
+		{"FindGivesNothing", "find gave no program", func(context.Context, string) (*tributary.Program, error) { return nil, nil }},
+		{"Panic", "stack=", func(context.Context, string) (*tributary.Program, error) { panic(storeText) }},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var logged bytes.Buffer
+			h := httpapi.Tracking(tt.find, httpapi.Config{Logger: slog.New(slog.NewTextHandler(&logged, nil))})
+			want := reply{500, "internal_error", "", `{"error":"Internal server error"}`}
+			res := ask(h, click(`{"programId":"`+siteID+`","referralCode":"mara"}`))
+			if diff := cmp.Diff(want, replyOf(t, res), cmp.AllowUnexported(reply{})); diff != "" {
+				t.Errorf("answer (-want +got):\n%s", diff)
+			}
+			if !strings.Contains(logged.String(), "POST /api/affiliates/add-click") || !strings.Contains(logged.String(), tt.logged) {
+				t.Errorf("log: %q", logged.String())
+			}
+		})
+	}
+	notThere := httpapi.Tracking(func(context.Context, string) (*tributary.Program, error) {
+		return nil, fmt.Errorf("look up: %w", refusal.RefuseProgram.Err())
+	}, httpapi.Config{})
+	if body := bodyOf(t, ask(notThere, click(`{"programId":"`+siteID+`","referralCode":"mara"}`))); body != `{"exists":false}` {
+		t.Errorf("a wrapped not-found answers %s", body)
+	}
+}
+
+// TestTrackingMounted: the endpoints work below a prefix of a mux, and with
+// exact patterns beside a catch-all that names a method.
+func TestTrackingMounted(t *testing.T) {
+	s := newSite(t)
+	prefix, exact := http.NewServeMux(), http.NewServeMux()
+	prefix.Handle("/api/affiliates/", s.tracking())
+	exact.HandleFunc("GET /", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTeapot) })
+	for _, method := range []string{http.MethodPost, http.MethodOptions} {
+		exact.Handle(method+" "+clickPath, s.tracking())
+	}
+	stripped := http.StripPrefix("/partners", s.tracking())
+	for name, tt := range map[string]struct {
+		h    http.Handler
+		path string
+	}{"Prefix": {prefix, clickPath}, "Exact": {exact, clickPath}, "Stripped": {stripped, "/partners" + clickPath}} {
+		t.Run(name, func(t *testing.T) {
+			for method, want := range map[string]int{http.MethodPost: 200, http.MethodOptions: 204} {
+				r := httptest.NewRequest(method, tt.path, strings.NewReader(`{"programId":"`+siteID+`","referralCode":"mara"}`))
+				r.Header.Set("Content-Type", "application/json")
+				if res := ask(tt.h, r); res.StatusCode != want {
+					t.Errorf("%s: %d, want %d", method, res.StatusCode, want)
+				}
+			}
+		})
+	}
+}
+
+// TestTrackingManyPrograms: the slug of one program is unknown in another.
+func TestTrackingManyPrograms(t *testing.T) {
+	s := newSite(t)
+	cfg := s.Config()
+	cfg.ID = uuid.MustParse("0197c2f0-1a2b-7c3d-8e4f-5a6b7c8d9e02")
+	other := must(tributary.New(s.store, cfg))
+	h := httpapi.Tracking(func(_ context.Context, id string) (*tributary.Program, error) {
+		if id == cfg.ID.String() {
+			return other, nil
+		}
+		return s.find(t.Context(), id)
+	}, httpapi.Config{})
+	if body := bodyOf(t, ask(h, click(`{"programId":"`+cfg.ID.String()+`","referralCode":"mara"}`))); body != `{"exists":false}` {
+		t.Errorf("answer %s", body)
+	}
+	if counted, stored := s.clicks(); counted != 0 || len(stored) != 0 {
+		t.Errorf("%d clicks counted, %d stored", counted, len(stored))
+	}
+}
+
+func TestTrackingMistakes(t *testing.T) {
+	s := newSite(t)
+	for name, make := range map[string]func(){
+		"NoFind":      func() { httpapi.Tracking(nil, httpapi.Config{}) },
+		"Keys":        func() { httpapi.Tracking(s.find, httpapi.Config{APIKeys: []string{"k"}}) },
+		"NegativeMax": func() { httpapi.Tracking(s.find, httpapi.Config{MaxBody: -1}) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			defer func() {
+				if recover() == nil {
+					t.Error("no panic")
+				}
+			}()
+			make()
+		})
+	}
+}
+
+// trackLimit is how long a body of add-click may be.
+const trackLimit = 8 << 10
+
+// TestTrackingLimit: the body of a public call may have a few KiB, whether its
+// length is declared or not, unless the host sets another limit.
+func TestTrackingLimit(t *testing.T) {
+	s := newSite(t)
+	sized := func(size int) string {
+		head := `{"programId":"` + siteID + `","referralCode":"mara","x":"`
+		return head + strings.Repeat("x", size-len(head)-2) + `"}`
+	}
+	for _, tt := range []struct {
+		name    string
+		maxBody int64
+		size    int
+		want    int
+	}{
+		{"Longest", 0, trackLimit, 200},
+		{"ErrLonger", 0, trackLimit + 1, 413},
+		{"HostAllowsMore", 64 << 10, 64 << 10, 200},
+		{"ErrHostAllowsMore", 64 << 10, 64<<10 + 1, 413},
+		{"ErrHostAllowsLess", 512, 513, 413},
+	} {
+		for _, declared := range []bool{true, false} {
+			r := click(sized(tt.size))
+			if !declared {
+				r.ContentLength = -1
+			}
+			res := ask(httpapi.Tracking(s.find, httpapi.Config{MaxBody: tt.maxBody}), r)
+			if res.StatusCode != tt.want {
+				t.Errorf("%s: status %d, want %d; declared: %v", tt.name, res.StatusCode, tt.want, declared)
+			}
+		}
+	}
+}
+
+// TestTrackingUnread: the handler stops reading a body as soon as it is too
+// long.
+func TestTrackingUnread(t *testing.T) {
+	s := newSite(t)
+	endless := &spaceBody{}
+	r := click("")
+	r.Body, r.ContentLength = io.NopCloser(endless), -1
+	if res := ask(s.tracking(), r); res.StatusCode != http.StatusRequestEntityTooLarge {
+		t.Errorf("status %d", res.StatusCode)
+	}
+	if endless.n > 2*trackLimit {
+		t.Errorf("%d bytes were read", endless.n)
+	}
+}
+
+// spaceBody is a body of spaces without end.
+type spaceBody struct{ n int }
+
+// Read gives what is asked for.
+func (c *spaceBody) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = ' '
+	}
+	c.n += len(p)
+	return len(p), nil
+}
+
+// TestTrackingDeadline: a request does not wait for long, whether the store
+// hangs or the host's find.
+func TestTrackingDeadline(t *testing.T) {
+	hangs := func(ctx context.Context, _ string) (*tributary.Program, error) {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}
+	synctest.Test(t, func(t *testing.T) {
+		s := newSite(t)
+		s.slow.Store(true)
+		body := `{"programId":"` + siteID + `","referralCode":"mara"}`
+		for name, tt := range map[string]struct {
+			h http.Handler
+			r *http.Request
+		}{
+			"Store":       {s.tracking(), click(body)},
+			"Find":        {httpapi.Tracking(hangs, httpapi.Config{}), click(body)},
+			"FindProgram": {httpapi.Tracking(hangs, httpapi.Config{}), visitTo(programPath + "?programId=" + siteID)},
+		} {
+			start := time.Now()
+			ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+			got := replyOf(t, ask(tt.h, tt.r.WithContext(ctx)))
+			cancel()
+			want := reply{500, "internal_error", "", `{"error":"Internal server error"}`}
+			if diff := cmp.Diff(want, got, cmp.AllowUnexported(reply{})); diff != "" {
+				t.Errorf("%s: answer (-want +got):\n%s", name, diff)
+			}
+			if took := time.Since(start); took != 3*time.Second {
+				t.Errorf("%s: answered after %v", name, took)
+			}
+		}
+	})
+}
+
+// A journey is a visit that becomes a customer and a sale. It returns the
+// landing page of the customer, and everything that was answered and sent to
+// webhooks.
+func journey(t *testing.T, visit func(w *world) (clickID string), change ...func(*setup)) (landing any, out string) {
+	t.Helper()
+	w := newWorld(t, change...)
+	must(w.CreateAffiliate(t.Context(), affiliate.AffiliateParams{FirstName: "Mara", LastName: "L", Email: "mara@roast.example", AffiliateLink: "mara"}))
+	id := visit(w)
+	answers := []string{
+		w.do("POST", "/api/v1/referrals", `{"affiliateId":`+id+`,"name":"Ida","email":"ida@mail.example","referredUserExternalId":"u"}`).body,
+		w.do("POST", "/api/v1/sales", `{"email":"ida@mail.example","totalEarned":10}`).body,
+		w.do("GET", "/api/v1/referrals?email=ida@mail.example", "").body,
+		w.do("GET", "/api/v1/sales", "").body,
+		w.do("GET", "/api/v1/affiliates?id=mara", "").body,
+	}
+	types := []affiliate.EventType{}
+	for _, e := range must(w.EventsAfter(t.Context(), uuid.Nil, 100)) {
+		types = append(types, e.Type)
+		answers = append(answers, string(must(json.Marshal(e.Payload))))
+	}
+	if !slices.Contains(types, affiliate.ReferralCreated) || !slices.Contains(types, affiliate.SaleCreated) {
+		t.Fatalf("events: %v", types)
+	}
+	var referral map[string]any
+	must(0, json.Unmarshal([]byte(answers[0]), &referral))
+	return referral["initialLandingPage"], strings.Join(answers, "\n")
+}
+
+// scripted is a visit that a script in a browser reports.
+func scripted(page, referrer string) func(*world) string {
+	return func(w *world) string {
+		w.t.Helper()
+		find := func(context.Context, string) (*tributary.Program, error) { return w.Program, nil }
+		body := must(json.Marshal(map[string]string{"programId": "x", "referralCode": "mara", "fullLandingUrl": page, "documentReferrer": referrer}))
+		var got struct{ Click struct{ ID int64 } }
+		must(0, json.Unmarshal([]byte(bodyOf(w.t, ask(httpapi.Tracking(find, httpapi.Config{}), click(string(body))))), &got))
+		return fmt.Sprint(got.Click.ID)
+	}
+}
+
+// TestTrackingScripts: a URL that is not a web page is not passed on, and the
+// click counts.
+func TestTrackingScripts(t *testing.T) {
+	for _, planted := range []string{
+		"javascript:alert(document.domain)//PLANTED", " JavaScript:alert(1)//PLANTED", "data:text/html,PLANTED", "vbscript:PLANTED",
+		"javascript://beans.example/%0aPLANTED",
+	} {
+		landing, out := journey(t, scripted(planted, planted))
+		if landing != nil || strings.Contains(out, "PLANTED") {
+			t.Errorf("%q: landing page %v, answers and events\n%s", planted, landing, out)
+		}
+	}
+}
+
+// TestClickSecrets: only the part of a visitor's query that belongs to the
+// click leaves the host, whether a script or Attribution reports it.
+func TestClickSecrets(t *testing.T) {
+	const (
+		page     = "http://beans.example/shop?ref=mara&reset_token=SECRET&utm_source=news&email=SECRET&campaign=spring#SECRET"
+		referrer = "https://ida:SECRET@mail.example/inbox?token=SECRET"
+	)
+	attributed := func(w *world) string {
+		var id string
+		pages := httpapi.Attribution(w.Program, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { id = httpapi.ClickFrom(w.Program, r) }))
+		r := visitTo(page, "Referer", referrer)
+		pages.ServeHTTP(httptest.NewRecorder(), r)
+		return id
+	}
+	keeps := func(s *setup) { s.engine.KeepParams = []string{"campaign"} }
+	for name, visit := range map[string]func(*world) string{"Tracking": scripted(page, referrer), "Attribution": attributed} {
+		for _, tt := range []struct {
+			want   string
+			change []func(*setup)
+		}{
+			{"http://beans.example/shop?ref=mara&utm_source=news", nil},
+			{"http://beans.example/shop?ref=mara&utm_source=news&campaign=spring", []func(*setup){keeps}},
+		} {
+			landing, out := journey(t, visit, tt.change...)
+			if landing != tt.want || strings.Contains(out, "SECRET") {
+				t.Errorf("%s: landing page %v, want %s; answers and events\n%s", name, landing, tt.want, out)
+			}
 		}
 	}
 }

@@ -1,21 +1,29 @@
 package mcp_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"flag"
 	"fmt"
+	"io"
 	"net/http"
+	"net/http/httptest"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/client"
+	"github.com/tributary-go/tributary/httpapi"
+	"github.com/tributary-go/tributary/internal/pasted"
 	"github.com/tributary-go/tributary/mcp"
 )
 
@@ -379,3 +387,174 @@ func TestNoCurrency(t *testing.T) {
 		t.Error(text)
 	}
 }
+
+// overHTTP connects an assistant over HTTP, with an Authorization header.
+func overHTTP(t *testing.T, url, authorization string) *assistant {
+	t.Helper()
+	return connect(t, &sdk.StreamableClientTransport{
+		Endpoint: url, HTTPClient: &http.Client{Transport: bearerTransport(authorization)}, MaxRetries: -1, DisableStandaloneSSE: true,
+	})
+}
+
+// bearerTransport is a transport that adds an Authorization header.
+type bearerTransport string
+
+func (b bearerTransport) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.Header.Set("Authorization", string(b))
+	return http.DefaultTransport.RoundTrip(r)
+}
+
+// handler serves a world's keys.
+func (w *world) handler(cfg mcp.Config) http.Handler {
+	return mcp.Handler(func(key string) (*client.Client, error) {
+		return client.New("https://partners.example", key, client.Config{Handler: w, MaxRetries: -1})
+	}, cfg)
+}
+
+// TestHandler: over HTTP each request has its own key, and does what that key may.
+func TestHandler(t *testing.T) {
+	w := newQuarter(t)
+	server := httptest.NewServer(w.handler(mcp.Config{Write: true}))
+	t.Cleanup(server.Close)
+	reader, owner := overHTTP(t, server.URL, "Bearer "+readerKey), overHTTP(t, server.URL, "bearer "+ownerKey)
+	if text := reader.told("getTotalBalance", `{}`); !strings.Contains(text, `"payable":"53.26 USD"`) {
+		t.Error(text)
+	}
+	const sale = `{"email":"kim@example.com","totalEarned":12}`
+	if got := reader.refused("recordSale", sale); got.Code != "insufficient_scope" {
+		t.Errorf("a key that reads: %+v", got)
+	}
+	owner.told("recordSale", sale)
+	if text := reader.told("getTotalBalance", `{}`); !strings.Contains(text, `"payable":"55.66 USD"`) {
+		t.Error(text)
+	}
+	revoked := overHTTP(t, server.URL, "Bearer "+readerKey[:20])
+	if got := revoked.refused("getSales", `{}`); got.Code != "invalid_token" {
+		t.Errorf("a key that does not exist: %+v", got)
+	}
+}
+
+// TestHandlerRefuses: no key, a key that opens nothing before one that does, a page of
+// another origin, and a request that is too long.
+func TestHandlerRefuses(t *testing.T) {
+	const list = `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`
+	w := newWorld(t)
+	h := w.handler(mcp.Config{})
+	for _, tt := range []struct {
+		name   string
+		header map[string]string
+		body   string
+		want   int
+	}{
+		{"NoKey", nil, list, 401},
+		{"Basic", map[string]string{"Authorization": "Basic " + readerKey}, list, 401},
+		{"NoSuchKey", map[string]string{"Authorization": "Bearer " + readerKey[:20]}, list, 401},
+		{"Origin", map[string]string{"Authorization": "Bearer " + readerKey, "Sec-Fetch-Site": "cross-site"}, list, 403},
+		{"Long", map[string]string{"Authorization": "Bearer " + readerKey}, `{"a":"` + strings.Repeat("a", 300<<10) + `"}`, 413},
+		{"OK", map[string]string{"Authorization": "Bearer " + readerKey}, list, 200},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r := httptest.NewRequest("POST", "http://assistants.example/", strings.NewReader(tt.body))
+			r.Header.Set("Content-Type", "application/json")
+			r.Header.Set("Accept", "application/json, text/event-stream")
+			for name, value := range tt.header {
+				r.Header.Set(name, value)
+			}
+			rec := httptest.NewRecorder()
+			h.ServeHTTP(rec, r)
+			body := must(io.ReadAll(rec.Result().Body))
+			if rec.Code != tt.want {
+				t.Errorf("%d %.300s, want %d", rec.Code, body, tt.want)
+			}
+			if strings.Contains(string(body), readerKey[:20]) {
+				t.Errorf("the key is shown: %.300s", body)
+			}
+		})
+	}
+}
+
+// TestInProcess: a program in this process is called without a network.
+func TestInProcess(t *testing.T) {
+	w := newQuarter(t)
+	a := meet(t, must(newServer(t.Context(), w.api.(*httpapi.Handler), readerKey)))
+	if text := a.told("getRankedBalances", `{"limit":1}`); !strings.HasPrefix(text, `{"totals":{"currency":"USD",`) || !strings.Contains(text, `"cursor":`) {
+		t.Errorf("ranked: %s", text)
+	}
+}
+
+const recordedPage = "../docs/assistants.md"
+
+var (
+	// A call of the page, with its answer.
+	recorded = regexp.MustCompile("(?s)\n`(\\w+)` `(\\{[^\n]*\\})`\n\n```json\n(.*?)```\n")
+	// An amount in what the assistant says.
+	amount = regexp.MustCompile(`\d+(?:\.\d+)? USD`)
+)
+
+// TestRecorded: the calls in docs/assistants.md have the answers that stand there, and
+// every amount that the assistant says is in one of them.
+func TestRecorded(t *testing.T) {
+	a := newQuarter(t).assistant(readerKey, mcp.Config{})
+	page := string(must(os.ReadFile(recordedPage)))
+	asked := 0
+	now := recorded.ReplaceAllStringFunc(page, func(one string) string {
+		asked++
+		m := recorded.FindStringSubmatch(one)
+		var out bytes.Buffer
+		must(0, json.Indent(&out, []byte(a.told(m[1], m[2])), "", "  "))
+		return "\n`" + m[1] + "` `" + m[2] + "`\n\n```json\n" + out.String() + "\n```\n"
+	})
+	if *update {
+		must(0, os.WriteFile(recordedPage, []byte(now), 0o644))
+	}
+	if diff := cmp.Diff(page, now); diff != "" {
+		t.Errorf("the page is not what the tools answer; go test -run TestRecorded -update writes it (-page +now):\n%s", diff)
+	}
+	said := 0
+	for _, part := range strings.Split(now, "\n### ")[1:] {
+		for line := range strings.Lines(part) {
+			text, is := strings.CutPrefix(line, "> ")
+			if !is {
+				continue
+			}
+			for _, n := range amount.FindAllString(text, -1) {
+				said++
+				if !strings.Contains(part, `"`+n+`"`) {
+					t.Errorf("the assistant says %s, which no answer has", n)
+				}
+			}
+		}
+	}
+	if found := a.told("getSales", `{"saleExternalId":"5107","limit":1}`); !strings.Contains(found, `"id":2,`) {
+		t.Errorf("the sale that the page explains is not %s", found)
+	}
+	if asked < 3 || said < 6 {
+		t.Errorf("%d calls and %d amounts were found", asked, said)
+	}
+}
+
+// newQuarter is the program of the page: two affiliates in the autumn of a year. It is
+// the fourth of December.
+func newQuarter(t *testing.T) *world {
+	w := newWorld(t)
+	ctx := t.Context()
+	ada := w.ada()
+	w.join("Ben", "Mori", "lee@example.com")
+	must(w.SetPayoutDetails(ctx, ada.ID, affiliate.PayoutDetails{Email: "ada@example.com", Method: "PAYPAL"}))
+	day := func(month time.Month, day int) { w.now = time.Date(2026, month, day, 9, 0, 0, 0, time.UTC) }
+	day(time.October, 12)
+	w.sell("kim@example.com", "120", "20", "5061")
+	day(time.November, 3)
+	must(w.CreatePayout(ctx, affiliate.PayoutParams{AffiliateID: ada.ID, ManuallyPaid: true}))
+	day(time.November, 9)
+	w.sell("kim@example.com", "19.40", "3.10", "5107")
+	w.sell("lee@example.com", "240", "40", "5108")
+	day(time.December, 2)
+	w.sell("kim@example.com", "60", "10", "5140")
+	day(time.December, 4)
+	return w
+}
+
+// TestPages: the blocks of the page compile as pasted.
+func TestPages(t *testing.T) { pasted.Build(t, map[string]string{"../docs/assistants.md": ""}) }

@@ -1,10 +1,17 @@
 package pgstore_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -21,6 +28,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/internal/benchkit"
 	"github.com/tributary-go/tributary/pgstore"
+	"github.com/tributary-go/tributary/webhooks"
 )
 
 // The benchmarks compare two sides in turns, on one server that waits for its
@@ -313,4 +321,149 @@ func BenchmarkLookup(b *testing.B) {
 			}
 		})
 	}
+}
+
+// BenchmarkSaleBytes states the bytes on disk that a real sale takes, with its
+// row of the ledger, its receipt and all indexes, after ordinary inserts. A real
+// sale has a code, an external id, a customer who was there before and an
+// idempotency key. The event is beside it, and each table by itself.
+func BenchmarkSaleBytes(b *testing.B) {
+	const warm, sales = 1000, 4000
+	for range b.N {
+		pool := newPool(b, databaseURL(b))
+		schema := newSchema(b, pool)
+		p := newProgram(b, newStore(b, pool, pgstore.Config{Schema: schema, Group: 64}), uuid.Must(uuid.NewV7()))
+		hotCode(b, p)
+		sellReal(b, p, 0, warm)
+		before := tableBytes(b, pool, schema)
+		sellReal(b, p, warm, sales)
+		after := tableBytes(b, pool, schema)
+		var sum, event float64
+		for _, table := range slices.Sorted(maps.Keys(after)) {
+			each := float64(after[table]-before[table]) / sales
+			switch table {
+			case "events":
+				event = each
+			case "deliveries", "queue":
+			default:
+				sum += each
+			}
+			if each >= 1 {
+				b.ReportMetric(each, "B-"+table)
+			}
+		}
+		b.ReportMetric(0, "ns/op")
+		b.ReportMetric(sum, "B/sale")
+		b.ReportMetric(event, "B/event")
+		if err := p.Verify(b.Context()); err != nil {
+			b.Error(err)
+		}
+	}
+}
+
+// sellReal records so many real sales, of a thousand customers in turn.
+func sellReal(tb testing.TB, p *tributary.Program, from, n int) {
+	tb.Helper()
+	const clients = 8
+	var wg sync.WaitGroup
+	for client := range clients {
+		wg.Go(func() {
+			for i := from + client; i < from+n; i += clients {
+				sale := realSale(int64(i))
+				sale.Once.Key = uuid.NewSHA1(uuid.NameSpaceURL, []byte(sale.ExternalID)).String() // as long as most keys are
+				got, err := p.RecordSale(context.Background(), sale)
+				if err != nil || got.Outcome != affiliate.SaleRecorded {
+					tb.Errorf("sale %d: %s, error %v", i, got.Outcome, err)
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
+
+const (
+	postEndpoints = 10
+	postWorkers   = 4 * postEndpoints // how many requests the engine allows at once
+	postEvents    = 100               // to each endpoint in a round
+)
+
+// BenchmarkDispatch delivers events to ten endpoints on loopback, and posts as
+// many bodies to them by hand with the same concurrency, in turns. ratio is the
+// throughput with claiming, signing and settling, divided by that of the bare
+// posts.
+func BenchmarkDispatch(b *testing.B) {
+	y := newYard(b, 1, pgstore.Config{Group: 64})
+	open := affiliate.AddressPolicy{AllowHTTP: true, AllowNetworks: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}
+	sender := &webhooks.Sender{Addresses: open}
+	p := must(tributary.New(y.store, tributary.Config{ID: uuid.Must(uuid.NewV7()), Name: "Northwind Beans", Addresses: open}))
+	sender.Outbox = p.Webhooks()
+	var urls []string
+	for range postEndpoints {
+		srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			_, _ = io.Copy(io.Discard, r.Body)
+			w.WriteHeader(http.StatusNoContent)
+		}))
+		b.Cleanup(srv.Close)
+		urls = append(urls, srv.URL)
+		must(p.Webhooks().CreateEndpoint(b.Context(), affiliate.EndpointParams{URL: srv.URL, Events: []affiliate.EventType{"*"}}))
+	}
+	people := 0
+	join := func(n int) {
+		for range n {
+			people++
+			must(p.CreateAffiliate(context.Background(), affiliate.AffiliateParams{FirstName: "Mara", LastName: "L", Email: fmt.Sprintf("mara%d@example.org", people)}))
+		}
+	}
+	join(1)
+	first := must(p.Webhooks().Deliveries(b.Context(), affiliate.DeliveryQuery{}, affiliate.Page{})).Items[0]
+	payload, _ := must(p.Webhooks().Delivery(b.Context(), first.ID)).Payload.Get()
+	must(sender.Drain(b.Context()))
+	var bare, sent time.Duration
+	for b.Loop() {
+		bare += postByHand(b, urls, payload)
+		join(postEvents)
+		began := time.Now()
+		if n := must(sender.Drain(b.Context())); n != postEvents*postEndpoints {
+			b.Fatalf("%d settled", n)
+		}
+		sent += time.Since(began)
+	}
+	total := float64(b.N * postEvents * postEndpoints)
+	b.ReportMetric(total/sent.Seconds(), "sent/s")
+	b.ReportMetric(total/bare.Seconds(), "bare/s")
+	b.ReportMetric(float64(bare)/float64(sent), "ratio")
+}
+
+// postByHand posts a body to each URL, postEvents times, from postWorkers
+// goroutines.
+func postByHand(b *testing.B, urls []string, body []byte) time.Duration {
+	b.Helper()
+	transport := &http.Transport{MaxIdleConnsPerHost: postWorkers, DisableCompression: true}
+	defer transport.CloseIdleConnections()
+	client := &http.Client{Transport: transport}
+	jobs := make(chan string)
+	began := time.Now()
+	var wg sync.WaitGroup
+	for range postWorkers {
+		wg.Go(func() {
+			for url := range jobs {
+				res, err := client.Post(url, "application/json", bytes.NewReader(body))
+				if err != nil {
+					b.Error(err)
+					continue
+				}
+				_, _ = io.Copy(io.Discard, res.Body)
+				res.Body.Close()
+			}
+		})
+	}
+	for range postEvents {
+		for _, url := range urls {
+			jobs <- url
+		}
+	}
+	close(jobs)
+	wg.Wait()
+	return time.Since(began)
 }

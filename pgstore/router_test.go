@@ -1,14 +1,23 @@
 package pgstore_test
 
 import (
+	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/tributary-go/tributary"
@@ -205,3 +214,268 @@ func BenchmarkMove(b *testing.B) {
 	}
 	b.ReportMetric(float64(records), "records")
 }
+
+// withoutProgram are the tables that belong to no program, and why. Where tables
+// are distributed by the program, each of them is on one server.
+var withoutProgram = map[string]string{
+	"dedup":      "a receiver gets the webhooks of several programs",
+	"migrations": "which migrations were applied, a row for each",
+
+	"migrations_lock": "who migrates, one row",
+}
+
+// TestDistributionColumn: every other table has the program in each row, as the
+// first column of its key and of each index. So a server that distributes tables by
+// the program, as Citus does, finds every row and every duplicate in one place.
+func TestDistributionColumn(t *testing.T) {
+	pool := newPool(t, databaseURL(t))
+	schema := newSchema(t, pool)
+	rows := must(pool.Query(t.Context(), `SELECT c.relname, coalesce(i.relname, ''), coalesce(a.attname, ''), coalesce(x.indisunique, false), p.attnotnull IS TRUE
+		FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+		LEFT JOIN pg_index x ON x.indrelid = c.oid LEFT JOIN pg_class i ON i.oid = x.indexrelid
+		LEFT JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = x.indkey[0]
+		LEFT JOIN pg_attribute p ON p.attrelid = c.oid AND p.attname = 'program'
+		WHERE n.nspname = $1 AND c.relkind = 'r'`, schema))
+	found := map[string]bool{}
+	for rows.Next() {
+		var table, index, first string
+		var unique, filled bool
+		must(0, rows.Scan(&table, &index, &first, &unique, &filled))
+		found[table] = true
+		if withoutProgram[table] != "" {
+			continue
+		}
+		if index == "" || first != "program" || !filled {
+			t.Errorf("table %s, index %s: begins with %q, unique %v; program is never null: %v", table, index, first, unique, filled)
+		}
+	}
+	for _, table := range append(record.Schema(), record.TableSchema{Name: "programs"}) {
+		if !found[table.Name] {
+			t.Errorf("table %s has no row in the catalog", table.Name)
+		}
+	}
+	for table := range withoutProgram {
+		if !found[table] {
+			t.Errorf("table %s is not there: its exception is out of date", table)
+		}
+	}
+	var keys int
+	err := pool.QueryRow(t.Context(), `SELECT count(*) FROM pg_constraint k JOIN pg_namespace n ON n.oid = k.connamespace WHERE n.nspname = $1 AND k.contype = 'f'`, schema).Scan(&keys)
+	if err != nil || keys > 0 {
+		t.Errorf("%d foreign keys, error %v: they may cross servers", keys, err)
+	}
+	t.Attr("server", fmt.Sprintf("tables whose keys and indexes begin with the program: %d of %d; the others have a reason each", len(found)-len(withoutProgram), len(found)))
+}
+
+// ofNoProgram are the statements that name no program, and why. SCHEMA stands for
+// the schema.
+var ofNoProgram = map[string]string{
+	"SELECT pg_advisory_xact_lock($1::bigint)":                                      "no table; the number is made from one program",
+	"SELECT current_setting('transaction_isolation')":                               "no table",
+	"SELECT pg_try_advisory_xact_lock($1::bigint)":                                  "no table; the number is made from the id of a webhook",
+	"INSERT INTO SCHEMA.dedup (id, done_at) VALUES ($1, $2) ON CONFLICT DO NOTHING": withoutProgram["dedup"],
+	"DELETE FROM SCHEMA.dedup WHERE done_at < $1":                                   withoutProgram["dedup"],
+}
+
+// control are the statements that begin and end transactions.
+var control = []string{"BEGIN", "COMMIT", "ROLLBACK", "SAVEPOINT", "RELEASE"}
+
+// TestOneProgram: in the server's own plan, every scan of a table is bound to the
+// program that the first parameter names, for every statement that the Store may
+// send and for those that it sent while everything was done to two programs. No
+// transaction concerns two programs. Migrations, which only an operator runs, go
+// over all.
+//
+// TRIBUTARY_STATEMENTS names a file that the statements are written to.
+func TestOneProgram(t *testing.T) {
+	plain := newPool(t, databaseURL(t))
+	schema := newSchema(t, plain)
+	w := &watcher{seen: map[string]bool{}, programs: map[*pgx.Conn]pgtype.UUID{}, begun: map[*pgx.Conn]bool{}}
+	pool := newPool(t, databaseURL(t), func(c *pgxpool.Config) { c.ConnConfig.Tracer = w })
+	for _, cfg := range []pgstore.Config{{}, {Mode: pgstore.Serializable}} {
+		cfg.Schema = schema
+		useAll(t, pool, cfg)
+	}
+	for _, text := range w.mixed {
+		t.Errorf("a transaction concerns two programs: %s", text)
+	}
+	sent := len(w.seen)
+	for _, sql := range newStore(t, plain, pgstore.Config{Schema: schema}).Statements() {
+		w.seen[sql] = true
+	}
+	var all []string
+	place := regexp.MustCompile(`"` + schema + `"\."?(\w+)"?`)
+	known := map[string]bool{}
+	conn := must(plain.Acquire(t.Context()))
+	defer conn.Release()
+	must(conn.Exec(t.Context(), "SET plan_cache_mode = force_generic_plan"))
+	for _, sql := range slices.Sorted(maps.Keys(w.seen)) {
+		general := place.ReplaceAllString(sql, "SCHEMA.$1")
+		known[general] = true
+		if slices.ContainsFunc(control, func(word string) bool { return strings.HasPrefix(strings.ToUpper(sql), word) }) {
+			continue
+		}
+		all = append(all, strings.ReplaceAll(general, "SCHEMA", "tributary"))
+		if ofNoProgram[general] == "" {
+			checkPlan(t, conn.Conn(), sql)
+		}
+	}
+	for general := range ofNoProgram {
+		if !known[general] {
+			t.Errorf("nobody sends %q: its exception is out of date", general)
+		}
+	}
+	t.Attr("server", fmt.Sprintf("statements that concern one program, by the plans of the server: %d, %d of them sent while everything was done; %d are excused, each with its reason", len(all), sent, len(ofNoProgram)))
+	if sent < 150 {
+		t.Errorf("only %d statements were sent", sent)
+	}
+	if file := os.Getenv("TRIBUTARY_STATEMENTS"); file != "" {
+		write(t, file, []byte(strings.Join(all, "\n")+"\n"))
+	}
+}
+
+// useAll does everything to two programs of a store.
+func useAll(t *testing.T, pool *pgxpool.Pool, cfg pgstore.Config) {
+	ctx := context.Background()
+	now := time.Date(2026, 3, 11, 9, 24, 18, 0, time.UTC)
+	store := newStore(t, pool, cfg)
+	both := twins.All(t, store, &now)
+	for _, w := range both {
+		var options pgx.TxOptions
+		if cfg.Mode == pgstore.Serializable {
+			options.IsoLevel = pgx.Serializable
+		}
+		err := pgx.BeginTxFunc(ctx, pool, options, func(tx pgx.Tx) error {
+			_, err := w.With(store.In(tx)).CreateCoupon(ctx, affiliate.CouponParams{Name: "In the host's transaction", PercentOff: affiliate.Set(affiliate.MustPercent("5"))})
+			return err
+		})
+		if err != nil {
+			t.Error(err)
+		}
+		if err := w.Verify(ctx); err != nil {
+			t.Error(err)
+		}
+	}
+	must(store.Dedup().Do(ctx, fmt.Sprint("id of mode ", cfg.Mode), func(context.Context) error { return nil }))
+	must(store.Dedup().Prune(ctx, now))
+}
+
+// ofProgram is the condition of a scan that is bound to the program: not to the
+// twelfth parameter.
+var ofProgram = regexp.MustCompile(`\bprogram = \$1\b`)
+
+// checkPlan fails the test unless each scan in the plan of a statement is bound to
+// the program. An INSERT has to give the program.
+func checkPlan(t *testing.T, conn *pgx.Conn, sql string) {
+	t.Helper()
+	ctx := t.Context()
+	about, err := conn.Prepare(ctx, "checked", sql)
+	if err != nil {
+		t.Errorf("%v in %s", err, sql)
+		return
+	}
+	defer func() { must(0, conn.Deallocate(ctx, "checked")) }()
+	nulls := strings.TrimSuffix(strings.Repeat("NULL,", len(about.ParamOIDs)), ",")
+	var raw []byte
+	if err := conn.QueryRow(ctx, "EXPLAIN (FORMAT JSON) EXECUTE checked("+nulls+")", pgx.QueryExecModeSimpleProtocol).Scan(&raw); err != nil {
+		t.Errorf("%v in %s", err, sql)
+		return
+	}
+	var plans []struct{ Plan planNode }
+	must(0, json.Unmarshal(raw, &plans))
+	scans := 0
+	for _, plan := range plans {
+		plan.Plan.walk(func(n planNode) {
+			switch {
+			case n.Relation == "":
+				return
+			case n.Type == "ModifyTable" && n.Operation == "Insert":
+				if !strings.Contains(sql, "(program, ") {
+					t.Errorf("a row without a program in %s", sql)
+				}
+			case n.Type != "ModifyTable" && !ofProgram.MatchString(n.IndexCond+n.Recheck+n.Filter):
+				t.Errorf("%s of %s is not bound to the program: %q %q in %s", n.Type, n.Relation, n.IndexCond, n.Filter, sql)
+			}
+			scans++
+		})
+	}
+	if scans == 0 {
+		t.Errorf("no table in the plan of %s", sql)
+	}
+}
+
+// A planNode is a node of the plan that the server explains.
+type planNode struct {
+	Type      string     `json:"Node Type"`
+	Operation string     `json:"Operation"`
+	Relation  string     `json:"Relation Name"`
+	IndexCond string     `json:"Index Cond"`
+	Recheck   string     `json:"Recheck Cond"`
+	Filter    string     `json:"Filter"`
+	Plans     []planNode `json:"Plans"`
+}
+
+func (n planNode) walk(see func(planNode)) {
+	see(n)
+	for _, below := range n.Plans {
+		below.walk(see)
+	}
+}
+
+// A watcher remembers the statements of a pool, and the transactions that name two
+// programs.
+type watcher struct {
+	mu       sync.Mutex
+	seen     map[string]bool
+	programs map[*pgx.Conn]pgtype.UUID // of the transaction that a connection is in
+	begun    map[*pgx.Conn]bool        // by a statement that was seen: perhaps in the same batch, before the server knows
+	mixed    []string
+}
+
+func (w *watcher) see(conn *pgx.Conn, sql string, args []any) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if strings.HasPrefix(sql, "DELETE FROM") && !strings.Contains(sql, "$1") {
+		return // the test's own
+	}
+	w.seen[sql] = true
+	if upper := strings.ToUpper(sql); strings.HasPrefix(upper, "BEGIN") || upper == "COMMIT" || upper == "ROLLBACK" {
+		delete(w.programs, conn)
+		w.begun[conn] = strings.HasPrefix(upper, "BEGIN")
+		return
+	}
+	if len(args) == 0 {
+		return
+	}
+	program, ok := args[0].(pgtype.UUID)
+	if !ok || !strings.Contains(sql, "program") {
+		return
+	}
+	if before, named := w.programs[conn]; named && before != program && (w.begun[conn] || conn.PgConn().TxStatus() == 'T') {
+		w.mixed = append(w.mixed, sql)
+	}
+	w.programs[conn] = program
+}
+
+// TraceQueryStart is called with each query.
+func (w *watcher) TraceQueryStart(ctx context.Context, conn *pgx.Conn, data pgx.TraceQueryStartData) context.Context {
+	w.see(conn, data.SQL, data.Args)
+	return ctx
+}
+
+// TraceQueryEnd is called after each query.
+func (w *watcher) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
+
+// TraceBatchStart is called with each batch.
+func (w *watcher) TraceBatchStart(ctx context.Context, conn *pgx.Conn, data pgx.TraceBatchStartData) context.Context {
+	for _, q := range data.Batch.QueuedQueries {
+		w.see(conn, q.SQL, q.Arguments)
+	}
+	return ctx
+}
+
+// TraceBatchQuery is called with each answer of a batch.
+func (w *watcher) TraceBatchQuery(context.Context, *pgx.Conn, pgx.TraceBatchQueryData) {}
+
+// TraceBatchEnd is called after each batch.
+func (w *watcher) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData) {}

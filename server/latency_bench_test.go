@@ -3,19 +3,31 @@ package main
 import (
 	"context"
 	"fmt"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
+	"strconv"
 	"sync"
+	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/affiliate/record/router"
+	"github.com/tributary-go/tributary/client"
+	"github.com/tributary-go/tributary/httpapi"
 	"github.com/tributary-go/tributary/internal/benchkit"
 	"github.com/tributary-go/tributary/memstore"
+	"github.com/tributary-go/tributary/pgstore"
+	"github.com/tributary-go/tributary/pgstore/pgtest"
 	"github.com/tributary-go/tributary/sqlitestore"
 )
 
@@ -138,4 +150,215 @@ func peak(b *testing.B, job func() error) float64 {
 		b.Fatal(err)
 	}
 	return float64((most-least)*int64(os.Getpagesize())) / (1 << 20)
+}
+
+// BenchmarkBreakdown ranks a month of 83,000 sales, and adds up what is owed for them, a twelfth of a million, in memory, in
+// one file and on PostgreSQL, and reports the processor time of this process, without that
+// of the server.
+func BenchmarkBreakdown(b *testing.B) {
+	const month = 83_000
+	memory := memstore.New()
+	p, _ := benchkit.Shop(b, memory, codes)
+	saleOf := benchkit.RealSale(codes)
+	for i := range month {
+		if _, err := p.RecordSale(b.Context(), saleOf(i)); err != nil {
+			b.Fatal(err)
+		}
+	}
+	file := inFile(b, filepath.Join(b.TempDir(), "program.db"), sqlitestore.Normal)
+	database, pool := inDatabase(b)
+	programs := map[string]*tributary.Program{"memory": p, "file": p.With(file), "PostgreSQL": p.With(database)}
+	for _, store := range []record.Store{file, database} {
+		if _, err := router.Copy(b.Context(), memory, store, p.Config().ID); err != nil {
+			b.Fatal(err)
+		}
+	}
+	if _, err := pool.Exec(b.Context(), "VACUUM ANALYZE"); err != nil {
+		b.Fatal(err)
+	}
+	now := time.Now()
+	for _, name := range []string{"memory", "file", "PostgreSQL"} {
+		for of, at := range map[string]time.Time{"now": {}, "moment": now.Add(time.Minute)} {
+			b.Run(name+"/owed-"+of, func(b *testing.B) {
+				before := spent()
+				for b.Loop() {
+					if _, err := programs[name].TotalBalance(b.Context(), at); err != nil {
+						b.Fatal(err)
+					}
+				}
+				b.ReportMetric(float64((spent()-before).Microseconds())/1000/float64(b.N), "cpu-ms/op")
+			})
+		}
+		for _, by := range []affiliate.Dimension{affiliate.DimensionAffiliate, affiliate.DimensionCode, affiliate.DimensionCoupon, affiliate.DimensionProduct, affiliate.DimensionPlan, affiliate.DimensionSub} {
+			b.Run(name+"/"+string(by), func(b *testing.B) {
+				before := spent()
+				for b.Loop() {
+					q := affiliate.BreakdownQuery{From: now.AddDate(0, 0, -15), To: now.AddDate(0, 0, 15), By: by}
+					if _, err := programs[name].Breakdown(b.Context(), q, affiliate.Page{Limit: 100}); err != nil {
+						b.Fatal(err)
+					}
+				}
+				b.ReportMetric(float64((spent()-before).Microseconds())/1000/float64(b.N), "cpu-ms/op")
+			})
+		}
+	}
+}
+
+// spent is the processor time of this process.
+func spent() time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		panic(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// A booth sells: the figures of the README are what booths sell in a second.
+type booth struct {
+	name    string
+	clients int
+	program *tributary.Program
+	sell    func(ctx context.Context, sale affiliate.SaleParams) error
+	turn    atomic.Int64
+	rates   []float64
+	waits   []time.Duration
+}
+
+// round sells for a time, and notes how much and how long each sale took.
+func (o *booth) round(b *testing.B, for_ time.Duration) {
+	b.Helper()
+	saleOf := benchkit.RealSale(1)
+	waits := make([][]time.Duration, o.clients)
+	var wg sync.WaitGroup
+	start := time.Now()
+	for i := range waits {
+		wg.Go(func() {
+			for time.Since(start) < for_ {
+				n := int(o.turn.Add(1))
+				sale, began := saleOf(n), time.Now()
+				sale.Once = affiliate.Once{Key: "key-" + strconv.Itoa(n)}
+				if err := o.sell(b.Context(), sale); err != nil {
+					b.Error(err)
+					return
+				}
+				waits[i] = append(waits[i], time.Since(began))
+			}
+		})
+	}
+	wg.Wait()
+	all := slices.Concat(waits...)
+	o.rates = append(o.rates, float64(len(all))/time.Since(start).Seconds())
+	o.waits = append(o.waits, all...)
+}
+
+// inFile opens a file until the benchmark ends.
+func inFile(b *testing.B, path string, sync sqlitestore.Sync) *sqlitestore.Store {
+	b.Helper()
+	store, err := sqlitestore.Open(b.Context(), path, sqlitestore.Config{Sync: sync})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { _ = store.Close() })
+	return store
+}
+
+// inDatabase starts a server that waits for the disk, until the benchmark ends.
+func inDatabase(b *testing.B) (*pgstore.Store, *pgxpool.Pool) {
+	b.Helper()
+	server, err := pgtest.Start(b.Context(), true)
+	if err != nil {
+		b.Skip(err)
+	}
+	b.Cleanup(func() { _ = server.Stop() })
+	cfg, err := pgxpool.ParseConfig(server.URL())
+	if err != nil {
+		b.Fatal(err)
+	}
+	cfg.MaxConns = 64
+	cfg.ConnConfig.RuntimeParams["enable_seqscan"] = "off" // as the README of pgstore recommends
+	return connect(b, cfg)
+}
+
+// connect makes a store with a pool of its own, as a process that starts does, until the
+// benchmark ends.
+func connect(b *testing.B, cfg *pgxpool.Config) (*pgstore.Store, *pgxpool.Pool) {
+	b.Helper()
+	pool, err := pgxpool.NewWithConfig(b.Context(), cfg)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(pool.Close)
+	store, err := pgstore.New(pool, pgstore.Config{Group: 64})
+	if err == nil {
+		err = store.Migrate(b.Context())
+	}
+	if err != nil {
+		b.Fatal(err)
+	}
+	return store, pool
+}
+
+// BenchmarkFigures measures the figures of docs/comparison.md in one run, in turns: real sales,
+// each with a key, of one program on each store, by one and by more clients.
+func BenchmarkFigures(b *testing.B) {
+	const rounds = 5
+	path := filepath.Join(b.TempDir(), "program.db")
+	memory, full, normal := memstore.New(), inFile(b, path, sqlitestore.Full), inFile(b, path+".normal", sqlitestore.Normal)
+	database, _ := inDatabase(b)
+	var booths []*booth
+	add := func(name string, store record.Store, clients int, wire bool) {
+		p, _ := benchkit.ShopOf(b, store, 1, func(cfg *tributary.Config) { cfg.ID = uuid.Must(uuid.NewV7()) })
+		o := &booth{name: fmt.Sprintf("%s, %d", name, clients), clients: clients, program: p}
+		o.sell = func(ctx context.Context, sale affiliate.SaleParams) error {
+			_, err := p.RecordSale(ctx, sale)
+			return err
+		}
+		if wire {
+			o.sell = overHTTP(b, p, clients)
+		}
+		booths = append(booths, o)
+	}
+	for _, clients := range []int{1, 16} {
+		add("memory", memory, clients, false)
+		add("file", full, clients, false)
+	}
+	add("file, NORMAL", normal, 16, false)
+	for _, clients := range []int{1, 16, 64} {
+		add("PostgreSQL", database, clients, false)
+	}
+	add("HTTP, memory", memory, 32, true)
+	add("HTTP, file", full, 32, true)
+	add("HTTP, PostgreSQL", database, 32, true)
+	for b.Loop() {
+		for range rounds {
+			for _, o := range booths {
+				o.round(b, 400*time.Millisecond)
+			}
+		}
+	}
+	for _, o := range booths {
+		slices.Sort(o.waits)
+		ms := func(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+		fmt.Printf("| %s | %.0f | %.2f | %.2f |\n", o.name, benchkit.Median(o.rates), ms(o.waits[len(o.waits)/2]), ms(o.waits[len(o.waits)*99/100]))
+		benchkit.Audit(b, o.program, o.turn.Load())
+	}
+}
+
+// overHTTP sells by the typed client over loopback.
+func overHTTP(b *testing.B, p *tributary.Program, clients int) func(ctx context.Context, sale affiliate.SaleParams) error {
+	b.Helper()
+	api, err := httpapi.New(p, httpapi.Config{APIKeys: []string{testKey}})
+	if err != nil {
+		b.Fatal(err)
+	}
+	server := httptest.NewServer(api)
+	b.Cleanup(server.Close)
+	c, err := client.New(server.URL, testKey, client.Config{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return func(ctx context.Context, sale affiliate.SaleParams) error {
+		_, err := c.RecordSale(ctx, sale)
+		return err
+	}
 }

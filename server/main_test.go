@@ -4,11 +4,16 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/ncruces/go-sqlite3"
 
 	"github.com/tributary-go/tributary/httpapi/app"
 )
@@ -129,4 +134,245 @@ func TestTwoServers(t *testing.T) {
 	a.kill()
 	b.sold("order-1", "order-2", "order-3")
 	b.stop()
+}
+
+// TestStoreDown: a wrong key and a refused code change nothing. While the database is
+// down, the answers say so and nothing of the inside; the same server goes on with it, and
+// the order that was sent again counts once.
+func TestStoreDown(t *testing.T) {
+	db := newCluster(t, true)
+	s := launch(t, "-store", db.URL())
+	defer s.stop()
+	s.ada()
+	if status, body := s.ask("another-key-of-this-suite", "POST", "/api/v1/sales", sale("order-1")); status != 401 {
+		t.Errorf("a wrong key: %d %s", status, body)
+	}
+	if status, body := s.ask(testKey, "POST", "/api/v1/sales", `{"promoCode":"NONE","totalEarned":50}`); status != 400 || !strings.Contains(body, "Promo code not found") {
+		t.Errorf("a code that does not exist: %d %s", status, body)
+	}
+
+	if err := db.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]int{"/api/v1/sales": 500, "/readyz": 503, "/healthz": 200} {
+		method, body := "GET", ""
+		if path == "/api/v1/sales" {
+			method, body = "POST", sale("order-1")
+		}
+		status, text := s.ask(testKey, method, path, body)
+		if status != want || strings.Contains(text, "postgres") || strings.Contains(text, db.Dir()) {
+			t.Errorf("%s without a database: %d %s", path, status, text)
+		}
+	}
+	if err := db.Restart(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	status, body := s.ask(testKey, "POST", "/api/v1/sales", sale("order-1"))
+	for tries := 0; status == 500 && tries < 10; tries++ { // connections of before are broken
+		status, body = s.ask(testKey, "POST", "/api/v1/sales", sale("order-1"))
+	}
+	if status != 200 {
+		t.Errorf("with the database again: %d %s", status, body)
+	}
+	s.ask(testKey, "POST", "/api/v1/sales", sale("order-1"))
+	s.sold("order-1")
+}
+
+// TestRole runs role.sh as the image of PostgreSQL does, but for the name of the role,
+// which is the superuser's here, and starts the server as the role that it makes: it
+// can make its tables, and it is no superuser.
+func TestRole(t *testing.T) {
+	if os.Getenv("TRIBUTARY_TEST_DATABASE_URL") != "" {
+		t.Skip("SKIPPED: role.sh makes a role, so it wants a server of its own")
+	}
+	at, err := url.Parse(database(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := at.Query()
+	if _, err := exec.LookPath("psql"); err != nil {
+		t.Skip("SKIPPED: role.sh needs psql")
+	}
+	script, err := os.ReadFile("../deploy/role.sh")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const role = "lowly"
+	command := exec.CommandContext(t.Context(), "sh", "-c", strings.ReplaceAll(string(script), "tributary", role))
+	command.Env = append(os.Environ(), "TRIBUTARY_DATABASE_PASSWORD=it's-a-password", "POSTGRES_USER="+q.Get("user"), "PGHOST="+q.Get("host"))
+	if out, err := command.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	q.Set("user", role)
+	q.Set("password", "it's-a-password")
+	at.Path, at.RawQuery = "/"+role, q.Encode()
+	s := launch(t, "-store", at.String())
+	defer s.stop()
+	s.call("POST", "/api/v1/coupons", `{"name":"spring","percentOff":10}`)
+	conn, err := pgx.Connect(t.Context(), at.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(t.Context())
+	var mighty, others bool
+	row := conn.QueryRow(t.Context(), `SELECT rolsuper OR rolcreatedb OR rolcreaterole OR rolreplication OR rolbypassrls,
+		EXISTS (SELECT FROM pg_database, aclexplode(datacl) WHERE datname = current_database() AND grantee = 0) FROM pg_roles WHERE rolname = current_user`)
+	if err := row.Scan(&mighty, &others); err != nil || mighty || others {
+		t.Errorf("the role may do more than it must: %t; everybody may connect: %t; %v", mighty, others, err)
+	}
+}
+
+// deployed is a file of the folder deploy.
+func deployed(t *testing.T, name string) string {
+	t.Helper()
+	return repository(t, filepath.Join("deploy", name))
+}
+
+func repository(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// TestCompose: the server's role in the database is not the superuser's, no secret has a
+// default, a variable that is not set does not reach the server empty, and a release looks
+// for the digests of all images.
+func TestCompose(t *testing.T) {
+	file, database := deployed(t, "compose.yaml"), deployed(t, "compose.postgres.yaml")
+	store := regexp.MustCompile(`TRIBUTARY_STORE: postgres://(\w+):\$\{(\w+)\}`).FindStringSubmatch(database)
+	super := regexp.MustCompile(`POSTGRES_USER: (\w+)`).FindStringSubmatch(database)
+	if store == nil || super == nil || store[1] == super[1] || store[2] == "POSTGRES_PASSWORD" {
+		t.Errorf("the server connects as %v, the superuser is %v", store, super)
+	}
+	for _, name := range []string{"TRIBUTARY_KEY", "TRIBUTARY_SEAL_KEY", "TRIBUTARY_ERASURE_KEY", "TRIBUTARY_PUBLIC_URL"} {
+		asked(t, file, name)
+	}
+	for _, name := range []string{"POSTGRES_PASSWORD", "TRIBUTARY_DATABASE_PASSWORD"} {
+		asked(t, database, name)
+	}
+	if !regexp.MustCompile(`(?m)^ +TRIBUTARY_STORE:$`).MatchString(file) {
+		t.Error("TRIBUTARY_STORE is not passed on as it is")
+	}
+	if check := regexp.MustCompile(`(?m)^\.ci/images -check$`); !check.MatchString(repository(t, ".ci/release")) {
+		t.Error("a release does not look for the digests")
+	}
+	if files := regexp.MustCompile(`(?m)^files="deploy/Dockerfile deploy/compose.postgres.yaml"$`); !files.MatchString(repository(t, ".ci/images")) {
+		t.Error(".ci/images does not look at all files with images")
+	}
+}
+
+// asked reports a variable without which a compose file starts.
+func asked(t *testing.T, compose, name string) {
+	t.Helper()
+	if !regexp.MustCompile(`\b` + name + `: \$\{` + name + `:\?`).MatchString(compose) {
+		t.Errorf("%s is not asked for", name)
+	}
+}
+
+// TestRefused: what cannot work ends at once and says why, shows no password, and makes no
+// file, so that a program never begins anew because a name is wrong.
+func TestRefused(t *testing.T) {
+	const secret = "hunter2"
+	dir := t.TempDir()
+	t.Chdir(dir)
+	write := func(name, text string) {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("text.db", strings.Repeat("no database, but long enough for a header of one. ", 100))
+	made(t, "good.db", "")
+	made(t, "newer.db", "INSERT INTO tributary_migrations (version_id, is_applied) VALUES (99, 1);")
+	down := "postgres://nobody:" + secret + "@127.0.0.1:1/none"
+	before := files(t)
+	for _, row := range []struct {
+		name      string
+		args      []string
+		variables map[string]string
+		code      int
+		want      string
+	}{
+		{"no folder", []string{"-file", "none/program.db"}, nil, 1, "none/program.db: no such file or directory"},
+		{"a folder", []string{"-file", "."}, nil, 1, "is a directory"},
+		{"no database", []string{"-file", "text.db"}, nil, 1, "not a database"},
+		{"a newer file", []string{"-file", "newer.db"}, nil, 1, "a newer version"},
+		{"empty flag", []string{"-file", ""}, nil, 1, "-file is set and empty"},
+		{"empty flag of a database", []string{"-store", ""}, nil, 1, "-store is set and empty"},
+		{"empty variable", nil, map[string]string{fileVariable: ""}, 1, "TRIBUTARY_FILE is set and empty"},
+		{"empty variable of a database", nil, map[string]string{storeVariable: ""}, 1, "TRIBUTARY_STORE is set and empty"},
+		{"two flags", []string{"-file", "program.db", "-store", down}, nil, 1, "-file and -store are both set"},
+		{"two variables", nil, map[string]string{fileVariable: "program.db", storeVariable: down}, 1, "TRIBUTARY_FILE and TRIBUTARY_STORE are both set"},
+		{"an empty one beside a flag", []string{"-file", "none/program.db"}, map[string]string{storeVariable: ""}, 1, "none/program.db"},
+		{"a URL as a file", []string{"-file", down}, nil, 1, "-file: it is no path"},
+		{"a file as a database", []string{"-store", "program.db"}, nil, 1, "-store: it is no connection string"},
+		{"a broken URL", []string{"-store", "postgres://u:" + secret + "%zz@h/d"}, nil, 1, "-store: it is no connection string"},
+		{"a URL with a slash in its password", []string{"-store", "postgres://u:" + secret + "/x@h/d"}, nil, 1, "-store: it is no connection string"},
+		{"a broken port", []string{"-store", "host=h port=" + secret + " password=" + secret}, nil, 1, "-store: it is no connection string"},
+		{"database down", []string{"-store", down}, nil, 1, "127.0.0.1:1"},
+		{"database of a variable down", nil, map[string]string{storeVariable: down}, 1, "127.0.0.1:1"},
+		{"no schema", []string{"-store", down, "-schema", "a b"}, nil, 1, "Config.Schema"},
+		{"-normal of a database", []string{"-store", down, "-normal"}, nil, 1, "-normal is for a file"},
+		{"copy of a database", []string{"-store", down, "-backup", "copy.db"}, nil, 1, "pg_dump"},
+		{"copy of nothing", []string{"-backup", "copy.db"}, nil, 1, "there is no program"},
+		{"copy to a file that is there", []string{"-file", "good.db", "-backup", "text.db"}, nil, 1, "text.db"},
+		{"two programs", []string{"-key", testKey, "-key", testKey + "2"}, nil, 1, "a store that lasts has one program"},
+		{"unknown flag", []string{"-nothing"}, nil, 2, "-nothing"},
+		{"argument", []string{"here"}, nil, 2, `unexpected argument "here"`},
+		{"help", []string{"-h"}, nil, 0, "-store"},
+		{"import without a folder", []string{"import"}, nil, 2, "name the folder"},
+		{"import from a folder that is not there", []string{"import", "export"}, nil, 1, "import: "},
+		{"import into a database that is down", []string{"import", "-store", down, "export"}, nil, 1, "127.0.0.1:1"},
+		{"import into nothing", []string{"import", "-store", "", "export"}, nil, 2, "-store is set and empty"},
+		{"help of import", []string{"import", "-h"}, nil, 0, "-discount"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			var out strings.Builder
+			lookup := func(name string) (string, bool) { value, ok := row.variables[name]; return value, ok }
+			args := row.args
+			if len(args) == 0 || strings.HasPrefix(args[0], "-") {
+				args = append([]string{"-addr", "127.0.0.1:0"}, args...)
+			}
+			code := run(t.Context(), args, lookup, &out, &out)
+			if code != row.code || !strings.Contains(out.String(), row.want) || strings.Contains(out.String(), secret) || strings.Contains(out.String(), "listening") {
+				t.Errorf("exit code %d, want %d, and %q:\n%s", code, row.code, row.want, out.String())
+			}
+			if after := files(t); after != before {
+				t.Errorf("the folder has %s, and had %s", after, before)
+			}
+		})
+	}
+}
+
+// files lists the working directory.
+func files(t *testing.T) string {
+	t.Helper()
+	names, err := filepath.Glob("*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Join(names, " ")
+}
+
+// made makes a file with tables, and changes it by a statement.
+func made(t *testing.T, path, sql string) {
+	t.Helper()
+	at := place{file: path}
+	store, err := at.open(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := store.Close(); err != nil {
+		t.Fatal(err)
+	}
+	conn, err := sqlite3.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	if err := conn.Exec(sql + "PRAGMA journal_mode=DELETE"); err != nil { // no file beside it
+		t.Fatal(err)
+	}
 }

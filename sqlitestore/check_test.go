@@ -2,17 +2,26 @@ package sqlitestore_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/ncruces/go-sqlite3"
 
 	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/affiliate/record"
+	"github.com/tributary-go/tributary/internal/twins"
 	"github.com/tributary-go/tributary/sqlitestore"
 )
 
@@ -178,4 +187,185 @@ func TestCutFile(t *testing.T) {
 			t.Errorf("%d of %d bytes: %v", size, len(whole), err)
 		}
 	}
+}
+
+// TestDedup: an event is handled once, together with what the engine writes in its
+// transaction; after an error, a panic or a context that has ended it is open and
+// nothing is written.
+func TestDedup(t *testing.T) {
+	store := open(t, filepath.Join(t.TempDir(), "program.db"), sqlitestore.Config{Sync: sqlitestore.Normal})
+	p := newProgram(t, store)
+	furnish(t, p)
+	d := store.Dedup()
+	sells := func(order string) func(context.Context) error {
+		return func(ctx context.Context) error {
+			conn, ok := sqlitestore.Conn(ctx)
+			if !ok {
+				t.Error("no connection in the context")
+			}
+			if err := sell(ctx, p, order+"-outside"); err == nil {
+				t.Error("an Update inside that is not in the transaction")
+			}
+			return sell(ctx, p.With(sqlitestore.In(conn)), order)
+		}
+	}
+	sales := func() int { return len(must(p.Sales(t.Context(), affiliate.SaleQuery{}, affiliate.Page{})).Items) }
+	broken := errors.New("broken")
+	if ran, err := d.Do(t.Context(), "evt_1", func(ctx context.Context) error { return errors.Join(sells("order-1")(ctx), broken) }); !ran || !errors.Is(err, broken) || sales() != 0 {
+		t.Errorf("an error: ran %v, %v, %d sales", ran, err, sales())
+	}
+	func() {
+		defer func() {
+			if recover() == nil {
+				t.Error("the panic is lost")
+			}
+		}()
+		_, _ = d.Do(t.Context(), "evt_1", func(ctx context.Context) error { _ = sells("order-1")(ctx); panic("broken") })
+	}()
+	ctx, cancel := context.WithCancel(t.Context())
+	if ran, err := d.Do(ctx, "evt_1", func(ctx context.Context) error { defer cancel(); return sells("order-1")(ctx) }); !ran || !errors.Is(err, context.Canceled) || sales() != 0 {
+		t.Errorf("a context that has ended: ran %v, %v, %d sales", ran, err, sales())
+	}
+	var wg sync.WaitGroup
+	var times atomic.Int64
+	for range 8 {
+		wg.Go(func() {
+			ran, err := d.Do(context.Background(), "evt_1", sells("order-1"))
+			if err != nil {
+				t.Error(err)
+			}
+			if ran {
+				times.Add(1)
+			}
+		})
+	}
+	wg.Wait()
+	if times.Load() != 1 || sales() != 1 {
+		t.Errorf("handled %d times, %d sales", times.Load(), sales())
+	}
+	if err := p.Verify(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if n, err := d.Prune(t.Context(), time.Now().Add(-time.Hour)); n != 0 || err != nil {
+		t.Errorf("Prune of older ones: %d, %v", n, err)
+	}
+	if n, err := d.Prune(t.Context(), time.Now().Add(time.Hour)); n != 1 || err != nil {
+		t.Errorf("Prune: %d, %v", n, err)
+	}
+}
+
+// TestDedupContext: wherever the context ends, an event is done if and only if Do
+// returns no error.
+func TestDedupContext(t *testing.T) {
+	d := open(t, filepath.Join(t.TempDir(), "program.db"), sqlitestore.Config{Sync: sqlitestore.Normal}).Dedup()
+	nothing := func(context.Context) error { return nil }
+	for n := range int64(20) {
+		id := fmt.Sprint("evt_", n)
+		_, err := d.Do(late(n), id, nothing)
+		again, failure := d.Do(t.Context(), id, nothing)
+		if failure != nil || again == (err == nil) {
+			t.Errorf("ended at %d: %v, then run again: %v %v", n, err, again, failure)
+		}
+	}
+}
+
+// TestDedupHeld: within the function what would wait for its own transaction is refused,
+// and after it its context has no connection and holds nothing up.
+func TestDedupHeld(t *testing.T) {
+	store := open(t, filepath.Join(t.TempDir(), "program.db"), sqlitestore.Config{Sync: sqlitestore.Normal})
+	p := newProgram(t, store)
+	furnish(t, p)
+	d := store.Dedup()
+	nothing := func(context.Context) error { return nil }
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	var kept context.Context
+	_, err := d.Do(ctx, "evt_1", func(ctx context.Context) error {
+		kept = ctx
+		if _, err := d.Do(ctx, "evt_2", nothing); err == nil || errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("Do within Do: %v", err)
+		}
+		if _, err := d.Prune(ctx, time.Now()); err == nil || errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("Prune within Do: %v", err)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := sqlitestore.Conn(kept); ok {
+		t.Error("a connection after the function")
+	}
+	if err := sell(kept, p, "order-1"); err != nil {
+		t.Errorf("an Update after the function: %v", err)
+	}
+}
+
+// TestQueries: every query of docs/queries.md answers what the page shows, on the
+// program that the page describes.
+func TestQueries(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "program.db")
+	store := open(t, path, sqlitestore.Config{})
+	twins.Tell(t, store) // has no part in any answer
+	s := twins.Tell(t, store)
+	c := reader(t, path)
+	must(0, c.Exec(twins.Orders("temp.orders")))
+	file := filepath.Join("..", "docs", "queries.md")
+	var answers []string
+	parts := strings.Split(string(must(os.ReadFile(file))), "```sql\n")
+	for i, part := range parts[1:] {
+		sql, rest, _ := strings.Cut(part, "```\n")
+		_, rest, found := strings.Cut(rest, "```text\n")
+		shown, after, _ := strings.Cut(rest, "```")
+		if !found {
+			t.Errorf("no answer behind\n%s", sql)
+		}
+		values := map[string]any{":program": s.Config().ID.String()}
+		if strings.Contains(sql, ":now") {
+			values[":now"] = s.Now.UnixMicro()
+		}
+		got := answer(t, c, sql, values)
+		answers = append(answers, got)
+		if strings.Count(got, "\n") < 2 {
+			t.Errorf("nothing was found by\n%s", sql)
+		}
+		if *update {
+			parts[i+1] = strings.Replace(part, "```text\n"+shown+"```"+after, "```text\n"+got+"```"+after, 1)
+		} else if diff := cmp.Diff(shown, got); diff != "" {
+			t.Errorf("%s(-page +answer):\n%s", sql, diff)
+		}
+	}
+	want := "email|status|due|maturing\n"
+	for _, b := range slices.Backward(must(s.Balances(t.Context(), affiliate.Page{})).Items) { // newest first
+		a := must(s.Affiliate(t.Context(), b.AffiliateID.String()))
+		want += fmt.Sprintf("%s|%s|%d|%d\n", a.Email, a.Status, b.Payable.Scaled(), b.Maturing.Scaled())
+	}
+	if diff := cmp.Diff(want, answers[1]); diff != "" {
+		t.Errorf("what is due (-engine +query):\n%s", diff)
+	}
+	summary := must(s.Coupons(t.Context(), affiliate.CouponQuery{}, affiliate.Page{})).Items[0]
+	if left := fmt.Sprintf("|%d\n", summary.BudgetLeft.Or(affiliate.Amount{}).Scaled()); !strings.HasSuffix(answers[10], left) {
+		t.Errorf("%s is left of the budget, not %s", left, answers[10])
+	}
+	if len(parts) != 12 {
+		t.Errorf("the page has %d queries", len(parts)-1)
+	}
+	if *update {
+		must(0, os.WriteFile(file, []byte(strings.Join(parts, "```sql\n")), 0o644))
+	}
+}
+
+// answer returns an answer as the command sqlite3 -header prints it.
+func answer(t *testing.T, c *sqlite3.Conn, sql string, values map[string]any) string {
+	t.Helper()
+	names, rows := ask(t, c, sql, values)
+	lines := []string{strings.Join(names, "|")}
+	for _, row := range rows {
+		var cells []string
+		for _, name := range names {
+			cells = append(cells, row[name])
+		}
+		lines = append(lines, strings.Join(cells, "|"))
+	}
+	return strings.Join(lines, "\n") + "\n"
 }

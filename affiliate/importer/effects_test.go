@@ -4,13 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/imported"
 	"github.com/tributary-go/tributary/affiliate/importer"
 	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/memstore"
@@ -389,3 +392,114 @@ func TestCheck110(t *testing.T) {
 		t.Error(show(again))
 	}
 }
+
+// The report of each fixture is its golden file, and what the rows say
+// is what is stored and what was refused.
+func TestCheck96(t *testing.T) {
+	eachFixture(t, func(t *testing.T, name string, src func(*testing.T) importer.Source) {
+		w := newWorld(t)
+		report := w.run(src(t), importer.Options{})
+		golden(t, name+".golden", show(report))
+	})
+}
+
+// A second run finds everything, and the store is the same byte for
+// byte.
+func TestCheck97(t *testing.T) {
+	eachFixture(t, func(t *testing.T, _ string, src func(*testing.T) importer.Source) {
+		w := newWorld(t)
+		first := w.run(src(t), importer.Options{})
+		before := w.records()
+		second := w.run(src(t), importer.Options{})
+		if diff := cmp.Diff(before, w.records()); diff != "" {
+			t.Errorf("the store changed (-before +after):\n%s", diff)
+		}
+		known := map[string]int{}
+		for kind, n := range first.Created {
+			known[kind] += n
+		}
+		for kind, n := range first.Existing {
+			known[kind] += n
+		}
+		if diff := cmp.Diff(known, second.Existing); diff != "" || len(second.Created)+len(second.Changed) > 0 {
+			t.Errorf("existing (-want +got):\n%s\n%s", diff, show(second))
+		}
+		if diff := cmp.Diff(first.Source, second.Source); diff != "" {
+			t.Errorf("what the rows say (-first +second):\n%s", diff)
+		}
+	})
+}
+
+// A dry run leaves the store untouched, and its report is that of the
+// real one. It sees what is there already.
+func TestCheck98(t *testing.T) {
+	eachFixture(t, func(t *testing.T, name string, src func(*testing.T) importer.Source) {
+		for _, before := range []string{"", "csv"} {
+			t.Run("after "+before, func(t *testing.T) {
+				w := newWorld(t)
+				if before != "" {
+					w.run(fixtures[before](t), importer.Options{})
+				}
+				was := w.records()
+				dry := w.run(src(t), importer.Options{DryRun: true, Batch: 2})
+				if diff := cmp.Diff(was, w.records()); diff != "" {
+					t.Errorf("the store changed (-before +after):\n%s", diff)
+				}
+				if diff := cmp.Diff(show(dry), show(w.run(src(t), importer.Options{}))); diff != "" {
+					t.Errorf("the reports (-dry +real):\n%s", diff)
+				}
+			})
+		}
+	})
+}
+
+// A generatedSource has so many affiliates, each with a link and customers, and
+// so many sales of theirs. Every third sale was paid.
+type generatedSource struct{ affiliates, sales int }
+
+// Rows are the rows, made as they are asked for.
+func (g generatedSource) Rows(context.Context) iter.Seq2[importer.Row, error] {
+	customers := g.sales / 10
+	began := time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)
+	return func(yield func(importer.Row, error) bool) {
+		line := 0
+		give := func(ref string, item importer.Item) bool {
+			line++
+			return yield(importer.Row{File: "generated", Line: line, Ref: ref, Item: item}, nil)
+		}
+		for i := range g.affiliates {
+			link := imported.Link{Ref: fmt.Sprint("gen:link:", i), Slug: fmt.Sprint("partner-", i), Clicks: int64(i)}
+			item := imported.Affiliate{FirstName: "P", LastName: fmt.Sprint(i), Email: fmt.Sprintf("p%d@example.com", i), CreatedAt: began, Links: []imported.Link{link}}
+			if !give(fmt.Sprint("gen:affiliate:", i), importer.Affiliate{Affiliate: item}) {
+				return
+			}
+		}
+		for i := range customers {
+			item := imported.Referral{CreatedAt: began.Add(time.Duration(i) * time.Minute), Via: []string{fmt.Sprint("gen:link:", i%g.affiliates)}}
+			item.Email = fmt.Sprintf("c%d@example.net", i)
+			if !give(fmt.Sprint("gen:customer:", i), importer.Referral{Referral: item}) {
+				return
+			}
+		}
+		for i := range g.sales {
+			if !give(fmt.Sprint("gen:sale:", i), importer.Sale{Sale: g.sale(i, customers, began)}) {
+				return
+			}
+		}
+		for i := 0; i < g.sales; i += 3 {
+			item := imported.Payout{PaidAt: began.Add(24 * 400 * time.Hour), Amount: affiliate.MustAmount("2.5"), Sales: []string{fmt.Sprint("gen:sale:", i)}}
+			if !give(fmt.Sprint("gen:payout:", i), importer.Payout{Payout: item}) {
+				return
+			}
+		}
+	}
+}
+
+func (g generatedSource) sale(i, customers int, began time.Time) imported.Sale {
+	return imported.Sale{
+		CreatedAt: began.Add(time.Duration(i) * time.Minute), Customer: fmt.Sprint("gen:customer:", i%customers),
+		TotalEarned: affiliate.MustAmount("12.5"), CommissionEarned: affiliate.MustAmount("2.5"), ExternalID: fmt.Sprint("ch_", i),
+	}
+}
+
+func (g generatedSource) source() importer.Source { return g }

@@ -21,6 +21,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/affiliate/importer"
 	"github.com/tributary-go/tributary/affiliate/record"
+	"github.com/tributary-go/tributary/internal/atlength"
 	"github.com/tributary-go/tributary/memstore"
 )
 
@@ -227,3 +228,5 @@ func (s source) Rows(context.Context) iter.Seq2[importer.Row, error] {
 		}
 	}
 }
+
+func TestMain(m *testing.M) { atlength.Main(m) }

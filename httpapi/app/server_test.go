@@ -3,10 +3,16 @@ package app
 import (
 	"bufio"
 	"bytes"
+	"encoding/json"
 	"fmt"
+	"html"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"sync"
@@ -15,8 +21,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/memstore"
+	"github.com/tributary-go/tributary/webhooks"
 )
 
 func TestParse(t *testing.T) {
@@ -401,5 +409,439 @@ func TestClicksOfOneAddress(t *testing.T) {
 				t.Errorf("%d clicks were recorded, want %d", recorded, tt.want)
 			}
 		})
+	}
+}
+
+var shown = regexp.MustCompile(`<pre>(curl .*)</pre>`)
+
+// TestPage: every line that the page shows works in a shell that has the key in
+// the variable, and the page loads nothing from elsewhere.
+func TestPage(t *testing.T) {
+	const own = `it's"$HOME"&\x-of-20-characters`
+	for name, tt := range map[string]struct {
+		args  []string
+		lines int
+	}{
+		"Empty": {nil, 6}, "OwnKey": {[]string{"-key", own}, 6},
+		"Demo": {[]string{"-demo"}, 6}, "Private": {[]string{"-allow-private-webhooks"}, 7},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := start(t, tt.args...)
+			text, variables := s.page(""), map[string]string{}
+			if name == "OwnKey" {
+				variables[keyVariable] = own
+			}
+			if plain := html.UnescapeString(text); strings.Contains(plain, own) || strings.Contains(plain, "$"+keyVariable) != (name == "OwnKey") {
+				t.Errorf("the page shows a key that was given, or not one that was made:\n%s", plain)
+			}
+			if lines := s.follow(text, variables); lines != tt.lines {
+				t.Errorf("%d lines, want %d", lines, tt.lines)
+			}
+			for _, outside := range regexp.MustCompile(`(?:src|href|action)="([^"]*)"|url\(|@import`).FindAllStringSubmatch(text, -1) {
+				if outside[1] != "data:," && !strings.HasPrefix(strings.TrimPrefix(outside[1], "."), "/") {
+					t.Errorf("the page asks for %s", outside[0])
+				}
+			}
+		})
+	}
+}
+
+// follow sends every line that the page shows and returns how many there are.
+// Variables are replaced as a shell does.
+func (s *runningServer) follow(page string, variables map[string]string) int {
+	s.t.Helper()
+	lines := shown.FindAllStringSubmatch(page, -1)
+	for _, line := range lines {
+		r, err := request(html.UnescapeString(line[1]), variables)
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		status, body := s.do(r)
+		if status != 200 || body == "null" || body == "[]" || strings.Contains(body, "exists") {
+			s.t.Errorf("%s: %d %s", line[1], status, body)
+		}
+	}
+	return len(lines)
+}
+
+// page returns the page at a path.
+func (s *runningServer) page(path string) string {
+	s.t.Helper()
+	r, err := http.NewRequest(http.MethodGet, s.url+"/"+path, nil)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	status, body := s.do(r)
+	if status != 200 {
+		s.t.Fatalf("the page answers %d", status)
+	}
+	return body
+}
+
+// TestPageClick: a visit by a link is a click, and the page shows its id.
+func TestPageClick(t *testing.T) {
+	s := start(t, "-demo")
+	if text := s.page("?ref=mara"); !strings.Contains(text, "click <code>1324</code>") {
+		t.Errorf("page:\n%s", text)
+	}
+	if text := s.page("?ref=nobody"); strings.Contains(text, "You came through a link") {
+		t.Errorf("page:\n%s", text)
+	}
+}
+
+// TestPageKey: only this machine sees a key that the program made, and nobody
+// sees a key that was given.
+func TestPageKey(t *testing.T) {
+	p := func(listens string, made bool) http.Handler {
+		set := settings{keys: []string{testKey}, made: made, rand: rand8()}
+		all, err := tenants(t.Context(), memstore.New(), set, nil, "http://x.example/", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		addr, err := net.ResolveTCPAddr("tcp", listens)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return newPage(all, set, addr)
+	}
+	for _, tt := range []struct {
+		name, listens, host, header string
+		key                         bool
+		base                        string
+	}{
+		{"IPv4", "127.0.0.1:8080", "127.0.0.1:8080", "", true, "http://127.0.0.1:8080/"},
+		{"IPv6", "[::1]:8080", "[::1]:8080", "", true, "http://[::1]:8080/"},
+		{"Name", "127.0.0.1:8080", "localhost:8080", "", true, "http://127.0.0.1:8080/"},
+		{"NameOfSomebody", "127.0.0.1:8080", "rebound.example:8080", "", false, "http://rebound.example:8080/"},
+		{"NameLikeLocalhost", "127.0.0.1:8080", "localhost.rebound.example", "", false, "http://localhost.rebound.example/"},
+		{"NameLikeAddress", "127.0.0.1:8080", "127.0.0.1.rebound.example", "", false, "http://127.0.0.1.rebound.example/"},
+		{"Everywhere", "0.0.0.0:8080", "127.0.0.1:8080", "", false, "http://127.0.0.1:8080/"},
+		{"Network", "192.168.1.7:8080", "192.168.1.7:8080", "", false, "http://192.168.1.7:8080/"},
+		{"Forwarded", "127.0.0.1:8080", "127.0.0.1:8080", "Forwarded", false, "http://127.0.0.1:8080/"},
+		{"ForwardedFor", "127.0.0.1:8080", "127.0.0.1:8080", "X-Forwarded-For", false, "http://127.0.0.1:8080/"},
+		{"Via", "127.0.0.1:8080", "127.0.0.1:8080", "Via", false, "http://127.0.0.1:8080/"},
+		{"HostForTheShell", "0.0.0.0:8080", "x';reboot;'", "", false, "http://localhost:8080/"},
+		{"NoHost", "127.0.0.1:8080", "", "", false, "http://127.0.0.1:8080/"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r := httptest.NewRequest(http.MethodGet, "/", nil)
+			r.Host = tt.host
+			if tt.header != "" {
+				r.Header.Set(tt.header, "192.0.2.7")
+			}
+			given := httptest.NewRecorder()
+			p(tt.listens, false).ServeHTTP(given, r)
+			if text := given.Body.String(); strings.Contains(text, testKey) || !strings.Contains(html.UnescapeString(text), `"Authorization: Bearer $TRIBUTARY_KEY"`) {
+				t.Error("shows a key that was given")
+			}
+			w := httptest.NewRecorder()
+			p(tt.listens, true).ServeHTTP(w, r)
+			text := html.UnescapeString(w.Body.String())
+			if strings.Contains(text, testKey) != tt.key || strings.Contains(text, `"Authorization: Bearer $TRIBUTARY_KEY"`) == tt.key {
+				t.Errorf("shows the key: %v, want %v", !tt.key, tt.key)
+			}
+			if !strings.Contains(text, "curl '"+tt.base+"api/v1/affiliates'") {
+				t.Errorf("no line for %s:\n%s", tt.base, text)
+			}
+			for name, want := range map[string]string{
+				"Content-Type": "text/html; charset=utf-8", "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer",
+			} {
+				if got := w.Header().Get(name); got != want {
+					t.Errorf("%s: %q", name, got)
+				}
+			}
+			if csp := w.Header().Get("Content-Security-Policy"); !strings.Contains(csp, "default-src 'none'") || !strings.Contains(csp, "frame-ancestors 'none'") {
+				t.Errorf("Content-Security-Policy: %q", csp)
+			}
+		})
+	}
+}
+
+// TestPartnerPages: an affiliate's pages open with a token of the API, each
+// program's with its own, and nothing else opens them.
+func TestPartnerPages(t *testing.T) {
+	keys := []string{"key-of-the-first-shop", "key-of-the-second-shop"}
+	s := start(t, "-key", keys[0], "-key", keys[1])
+	post := func(key, path, body string) map[string]any {
+		r, _ := http.NewRequest("POST", s.url+"/api/v1"+path, strings.NewReader(body))
+		r.Header.Set("Authorization", "Bearer "+key)
+		r.Header.Set("Content-Type", "application/json")
+		status, answer := s.do(r)
+		var fields map[string]any
+		if err := json.Unmarshal([]byte(answer), &fields); err != nil || status != http.StatusOK {
+			t.Fatalf("%s: %d %s", path, status, answer)
+		}
+		return fields
+	}
+	for i, name := range []string{"Ada", "Grace"} {
+		id := post(keys[i], "/affiliates", `{"firstName":"`+name+`","lastName":"L","email":"a@example.com"}`)["id"].(string)
+		target := post(keys[i], "/partner/token", `{"affiliateId":"`+id+`"}`)["url"].(string)
+		if !strings.HasPrefix(target, s.url+partnerPath+"enter?token=") {
+			t.Fatalf("the URL is %s", target)
+		}
+		r, _ := http.NewRequest("GET", target, nil)
+		res, err := http.DefaultTransport.RoundTrip(r)
+		if err != nil || res.StatusCode != http.StatusSeeOther || len(res.Cookies()) != 1 {
+			t.Fatalf("%v %v", res, err)
+		}
+		res.Body.Close()
+		r, _ = http.NewRequest("GET", s.url+partnerPath, nil)
+		if status, _ := s.do(r); status != http.StatusForbidden {
+			t.Errorf("without a visit: %d", status)
+		}
+		r.AddCookie(res.Cookies()[0])
+		if status, page := s.do(r); status != http.StatusOK || !strings.Contains(page, "Hello <bdi>"+name+" L</bdi>") {
+			t.Errorf("%s: %d %s", name, status, page)
+		}
+	}
+}
+
+// TestPublicURL: behind a proxy the pages for affiliates open under the URL of the proxy,
+// and links lead there too unless a destination is named.
+func TestPublicURL(t *testing.T) {
+	const public = "https://partners.shop.example/tributary"
+	s := start(t, "-key", testKey, "-url", public)
+	call := func(method, path, body string) string {
+		r, _ := http.NewRequest(method, s.url+"/api/v1"+path, strings.NewReader(body))
+		r.Header.Set("Authorization", "Bearer "+testKey)
+		r.Header.Set("Content-Type", "application/json")
+		status, answer := s.do(r)
+		if status != http.StatusOK {
+			t.Fatalf("%s: %d %s", path, status, answer)
+		}
+		return answer
+	}
+	var ada struct{ ID string }
+	if err := json.Unmarshal([]byte(call("POST", "/affiliates", `{"firstName":"Ada","lastName":"L","email":"a@example.com"}`)), &ada); err != nil {
+		t.Fatal(err)
+	}
+	if got := call("POST", "/partner/token", `{"affiliateId":"`+ada.ID+`"}`); !strings.Contains(got, `"`+public+`/partner/enter?token=`) {
+		t.Errorf("the pages open at %s", got)
+	}
+	if got := call("GET", "/links", ""); !strings.Contains(got, `"`+public+`/?ref=a"`) {
+		t.Errorf("links lead elsewhere: %s", got)
+	}
+}
+
+const keyLines = `# the keys of the coffee shop
+shop     integration  a-secret-of-the-shop-01
+
+reports  read         sha256:ebfe5cd8d1f95d2f4ba4dbd52c5b5b1a52a4cde1ea3d5f8d6ea4bb0d8f7dbd11
+`
+
+// keyFile writes a file of keys.
+func keyFile(t *testing.T, text string, mode os.FileMode) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "keys")
+	if err := os.WriteFile(path, []byte(text), mode); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// TestKeyFile: the keys of a file open the first program, each with its scope.
+// No output and no page shows one.
+// It is console check 30.
+func TestKeyFile(t *testing.T) {
+	path := keyFile(t, keyLines, 0o600)
+	for name, args := range map[string][]string{"Alone": nil, "BesideKeys": {"-key", testKey}} {
+		t.Run(name, func(t *testing.T) {
+			s := start(t, append(args, "-key-file", path)...)
+			for method, want := range map[string]int{http.MethodGet: 200, http.MethodPost: 400} {
+				if got := askWith(t, method, s.url+"/api/v1/coupons", "a-secret-of-the-shop-01"); got != want {
+					t.Errorf("%s: status %d, want %d", method, got, want)
+				}
+			}
+			if got := askWith(t, http.MethodPost, s.url+"/api/v1/webhooks", "a-secret-of-the-shop-01"); got != 403 {
+				t.Errorf("a key of the shop adds an endpoint: %d", got)
+			}
+			if got := askWith(t, http.MethodGet, s.url+"/api/v1/coupons", "a-secret-of-the-shop-02"); got != 401 {
+				t.Errorf("another key: %d", got)
+			}
+			res, err := http.Get(s.url + "/")
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer res.Body.Close()
+			page, _ := io.ReadAll(res.Body)
+			for _, text := range []string{s.output.String(), string(page)} {
+				if strings.Contains(text, "a-secret-of") || strings.Contains(text, "sha256:") || !strings.Contains(text, "$TRIBUTARY_KEY") {
+					t.Errorf("shown:\n%s", text)
+				}
+			}
+		})
+	}
+}
+
+// askWith is the status of a request with a key.
+func askWith(t *testing.T, method, url, key string) int {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), method, url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Authorization", "Bearer "+key)
+	res, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res.Body.Close()
+	return res.StatusCode
+}
+
+// TestKeyFileErrors: a bad file ends the server with an error that shows no
+// secret; a file that others may read is warned about.
+func TestKeyFileErrors(t *testing.T) {
+	for want, text := range map[string]string{
+		"no key": "# none\n",
+		"line 2 has 2 words, want NAME SCOPE SECRET":             "# one\nshop a-secret-of-the-shop-01\n",
+		"the scope of key shop is not full, integration or read": "shop admin a-secret-of-the-shop-01\n",
+		"key shop is shorter than 20 characters":                 "shop read short-secret\n",
+		"two keys are called shop":                               "shop read a-secret-of-the-shop-01\nshop read a-secret-of-the-shop-02\n",
+		"the Hash of key shop must be":                           "shop read sha256:short-secret\n",
+	} {
+		var stdout, stderr bytes.Buffer
+		code := Run(t.Context(), new(Memory), []string{"-addr", "127.0.0.1:0", "-key-file", keyFile(t, text, 0o600)}, nothing, &stdout, &stderr)
+		if code != 1 || !strings.Contains(stderr.String(), want) || strings.Contains(stderr.String(), "secret") {
+			t.Errorf("exit %d, %s, want %q", code, &stderr, want)
+		}
+	}
+	var stdout, stderr bytes.Buffer
+	missing := filepath.Join(t.TempDir(), "none")
+	if code := Run(t.Context(), new(Memory), []string{"-addr", "127.0.0.1:0", "-key-file", missing}, nothing, &stdout, &stderr); code != 1 {
+		t.Errorf("no file: exit %d", code)
+	}
+	var warning bytes.Buffer
+	if keys, err := readKeys(keyFile(t, keyLines, 0o644), &warning); len(keys) != 2 || err != nil || !strings.Contains(warning.String(), "has mode 644: others on this machine may read the keys") {
+		t.Errorf("%d keys, error %v, warning %q", len(keys), err, &warning)
+	}
+}
+
+// TestSeal: the first key seals, every key opens, what was stored before is read as it
+// is, and no error shows a key.
+func TestSeal(t *testing.T) {
+	var log bytes.Buffer
+	logger := slog.New(slog.NewTextHandler(&log, nil))
+	with := func(keys string) (cfg tributary.Config) {
+		if err := seal(&cfg, keys, logger); err != nil {
+			t.Fatal(err)
+		}
+		return cfg
+	}
+	old, fresh := strings.Repeat("a1", 32), strings.Repeat("b2", 32)
+	before, both := with(old), with(fresh+", "+old)
+	secret, id := []byte("whsec_secret"), []byte("endpoint")
+	for name, c := range map[string]struct{ by, with tributary.Config }{"old": {before, before}, "rotated": {before, both}, "fresh": {both, with(fresh)}} {
+		sealed, err := c.by.Seal(secret, id)
+		if err != nil || bytes.Contains(sealed, secret) {
+			t.Fatalf("%s: %q, %v", name, sealed, err)
+		}
+		if got, err := c.with.Open(sealed, id); err != nil || !bytes.Equal(got, secret) {
+			t.Errorf("%s: %q, %v", name, got, err)
+		}
+		if _, err := c.with.Open(sealed, []byte("another")); err == nil {
+			t.Errorf("%s: it opens for another endpoint", name)
+		}
+	}
+	if got, err := both.Open(secret, id); err != nil || !bytes.Equal(got, secret) {
+		t.Errorf("stored before there was a key: %q, %v", got, err)
+	}
+	if cfg := with(""); cfg.Seal != nil || !strings.Contains(log.String(), "level=WARN") {
+		t.Errorf("without a key: %s", &log)
+	}
+	for _, bad := range []string{"short", old + "00", old[1:] + "g", old + ","} {
+		if err := seal(new(tributary.Config), bad, logger); err == nil || strings.Contains(err.Error(), bad[:5]) {
+			t.Errorf("%q: %v", bad, err)
+		}
+	}
+}
+
+// TestErasureKey: the key is 64 hex digits, no error shows it, and without one the log
+// says so.
+func TestErasureKey(t *testing.T) {
+	var log bytes.Buffer
+	logger := slog.New(slog.NewTextHandler(&log, nil))
+	var cfg tributary.Config
+	if err := erasureKey(&cfg, "", logger); err != nil || cfg.ErasureKey != nil || !strings.Contains(log.String(), "level=WARN") {
+		t.Errorf("without a key: %v, %s", err, &log)
+	}
+	good := strings.Repeat("a1", 32)
+	if err := erasureKey(&cfg, good, logger); err != nil || len(cfg.ErasureKey) != 32 {
+		t.Errorf("%v, %d bytes", err, len(cfg.ErasureKey))
+	}
+	for _, bad := range []string{"short", good + "00", good[1:] + "g"} {
+		if err := erasureKey(new(tributary.Config), bad, logger); err == nil || strings.Contains(err.Error(), bad[:5]) {
+			t.Errorf("%q: %v", bad, err)
+		}
+	}
+}
+
+// TestWebhooks: events are delivered, signed, to a receiver on this machine when
+// the flag allows it.
+func TestWebhooks(t *testing.T) {
+	type delivery struct {
+		header http.Header
+		body   []byte
+	}
+	came := make(chan delivery, 1)
+	receiver := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			t.Error(err)
+		}
+		came <- delivery{r.Header, body}
+	}))
+	defer receiver.Close()
+	subscribe := `/api/v1/webhooks -H 'Authorization: Bearer ` + testKey + `' -H 'Content-Type: application/json' -d '{"url":"` + receiver.URL + `","events":["affiliate.created"]}'`
+	join := `/api/v1/affiliates -H 'Authorization: Bearer ` + testKey + `' -H 'Content-Type: application/json' -d '{"firstName":"Ada","lastName":"L","email":"ada@example.com"}'`
+
+	s := start(t, "-key", testKey, "-allow-private-webhooks")
+	call := func(s *runningServer, line string) (int, string) {
+		r, err := request("curl "+s.url+line, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s.do(r)
+	}
+	status, body := call(s, subscribe)
+	_, secret, _ := strings.Cut(body, `"secret":"`)
+	secret, _, _ = strings.Cut(secret, `"`)
+	if status != 200 {
+		t.Fatalf("subscribe: %d %s", status, body)
+	}
+	if status, body := call(s, join); status != 200 {
+		t.Fatalf("join: %d %s", status, body)
+	}
+	got := <-came
+	key, err := webhooks.ParseSecret(secret)
+	if err != nil {
+		t.Fatal(err)
+	}
+	verifier := webhooks.Verifier{Secrets: []affiliate.Secret{key}, Now: func() time.Time { return clock }}
+	if _, err := verifier.Verify(got.header, got.body); err != nil || !strings.HasPrefix(string(got.body), `{"event":"affiliate.created",`) {
+		t.Errorf("delivery %s: %v", got.body, err)
+	}
+	id := regexp.MustCompile(`"id":"([^"]*)"`).FindStringSubmatch(body)[1]
+	go func() { <-came }()
+	status, body = call(s, `/api/v1/webhooks/test -H 'Authorization: Bearer `+testKey+`' -H 'Content-Type: application/json' -d '{"webhookId":"`+id+`","event":"affiliate.created"}'`)
+	if status != 200 || !strings.Contains(body, `"delivered":true`) {
+		t.Errorf("test delivery: %d %s", status, body)
+	}
+	s.stop()
+
+	closed := start(t, "-key", testKey)
+	if status, body := call(closed, subscribe); status != 400 {
+		t.Errorf("without the flag: %d %s", status, body)
+	}
+}
+
+// TestWoken: a program wakes its sender, and the sender reads from the program.
+func TestWoken(t *testing.T) {
+	all, err := tenants(t.Context(), memstore.New(), settings{keys: []string{testKey}, rand: rand8()}, nil, "http://x.example/", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if all[0].Config().OnEvents == nil || all[0].sender.Outbox == nil {
+		t.Error("the program and its sender do not know each other")
 	}
 }

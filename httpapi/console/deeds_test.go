@@ -1,10 +1,12 @@
 package console_test
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
 	"strings"
+	"testing"
 	"time"
 
 	"github.com/google/uuid"
@@ -327,4 +329,282 @@ func (w *world) tierNamed(name string) string {
 		}
 	}
 	return "none"
+}
+
+// TestWhoIsNamed: a form takes an affiliate by email, id, link, the host's own id or a part of the name
+// that fits one alone. It offers whom a text fits, and does nothing where that is nobody or several.
+func TestWhoIsNamed(t *testing.T) {
+	w := newWorld(t)
+	w.fill("")
+	own := must(w.CreateAffiliate(t.Context(), affiliate.AffiliateParams{FirstName: "Own", LastName: "Id", Email: "own@example.org", ExternalID: "acct/7"}))
+	path := fmt.Sprint("sales/", w.free.ID, "/move")
+	for text, want := range map[string]string{
+		"OWN@example.org": "", own.ID.String(): "", own.AffiliateLinks[0].Link: "", "ext:acct/7": "", "wn Id": "",
+		"": "Name an affiliate.", "nobody": "No affiliate is called this.", "ext:acct": "No affiliate is called this.", strings.Repeat("n", 200): "No affiliate is called this.",
+		"X": "This fits more than one affiliate: choose one, such as Own Id, own@example.org;", "a\x01": "No affiliate is called this.",
+	} {
+		page := w.send(path, w.form(path, "affiliate", text, "reason", "asked"))
+		switch got := must(w.Sale(t.Context(), w.free.ID)).AffiliateID; {
+		case want == "" && (page.status != 303 || got != own.ID):
+			t.Errorf("%q: %d %s", text, page.status, page.text())
+		case want != "" && (page.status != 400 || !strings.Contains(page.text(), want) || got != w.ada.ID):
+			t.Errorf("%q: %d %s, want %q", text, page.status, page.text(), want)
+		case text == "X" && !strings.Contains(page.body, `<option dir="auto" value="planned@example.org">planned X</option>`):
+			t.Errorf("nobody is offered: %s", page.body)
+		}
+		must(w.UpdateSale(t.Context(), w.free.ID, affiliate.SaleUpdate{AffiliateID: affiliate.Set(w.ada.ID)}))
+	}
+}
+
+// TestMoveHasReason: who gives a sale or a customer away says why. It is kept in the metadata, beside
+// what the host has there, and shown with who did it.
+func TestMoveHasReason(t *testing.T) {
+	w := newWorld(t)
+	w.fill("")
+	sale, customer := fmt.Sprint("sales/", w.free.ID), "customers/"+w.customer.ID.String()
+	must(w.UpdateSale(t.Context(), w.free.ID, affiliate.SaleUpdate{Metadata: affiliate.Set(json.RawMessage(`{"big": 12345678901234567890, "tributary_moves": "mine"}`))}))
+	for _, path := range []string{sale, customer} {
+		if page := w.send(path+"/move", w.form(path+"/move", "affiliate", "idle")); page.status != 400 || !strings.Contains(page.text(), "Say why.") {
+			t.Errorf("%s: %d %s", path, page.status, page.text())
+		}
+		if page := w.send(path+"/move", w.form(path+"/move", "affiliate", "idle", "reason", strings.Repeat("x", 501))); page.status != 400 || !strings.Contains(page.text(), "500 characters") {
+			t.Errorf("%s: %d %s", path, page.status, page.text())
+		}
+		for i := range 12 {
+			to := []string{"idle", "ada"}[i%2]
+			if page := w.send(path+"/move", w.form(path+"/move", "affiliate", to, "reason", fmt.Sprint("<b>turn ", i))); page.status != 303 {
+				t.Fatalf("%s: %d %s", path, page.status, page.text())
+			}
+		}
+		shown := w.get(path).text()
+		if n := strings.Count(shown, "by ops , away from this one : <b>turn"); n != 10 || !strings.Contains(shown, "<b>turn 11") || strings.Contains(shown, "<b>turn 1 ") {
+			t.Errorf("%s shows %d moves: %s", path, n, shown)
+		}
+	}
+	if raw := must(w.Sale(t.Context(), w.free.ID)).Metadata.Or(nil); !strings.Contains(string(raw), `"big":12345678901234567890`) {
+		t.Errorf("what the host has is %s", raw)
+	}
+	if err := w.Verify(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestByHand: what is recorded by hand credits as it would have been reported. What cannot be recorded is
+// refused at its field and writes nothing.
+func TestByHand(t *testing.T) {
+	w := newWorld(t)
+	w.fill("")
+	for name, c := range map[string]struct {
+		path   string
+		fields []string
+		credit string // the email of the affiliate; empty: it is refused
+		want   string
+	}{
+		"new customer":      {"sales/new", []string{"email", "n1@x.example", "name", "N", "affiliate", "ada@example.org", "totalEarned", "1,000"}, "ada@example.org", "Why 200.00 USD?"},
+		"known customer":    {"sales/new", []string{"email", "cus@x.example", "totalEarned", "10"}, "ada@example.org", "They brought this customer before"},
+		"by another":        {"sales/new", []string{"email", "cus@x.example", "affiliate", "idle", "totalEarned", "10"}, "idle@example.org", "The shop named them"},
+		"by their own id":   {"sales/new", []string{"email", "ext:cus", "totalEarned", "10"}, "ada@example.org", "They brought this customer before"},
+		"paid before":       {"sales/new", []string{"email", "cus@x.example", "totalEarned", "10", "paidAt", "2026-03-02"}, "ada@example.org", "10.00 USD"},
+		"by a code":         {"sales/new", []string{"email", "n2@x.example", "totalEarned", "10", "promoCode", "ADA3"}, "ada@example.org", "The promotional code of the order"},
+		"conversion":        {"sales/convert", []string{"conversion", "signup", "email", "cus@x.example"}, "ada@example.org", "signup"},
+		"nobody":            {"sales/new", []string{"email", "n3@x.example", "name", "N", "totalEarned", "10"}, "", "Nobody can be credited: name the affiliate."},
+		"no email":          {"sales/new", []string{"email", "Cus", "totalEarned", "10"}, "", "A new one needs an email."},
+		"order known":       {"sales/new", []string{"email", "cus@x.example", "totalEarned", "10", "externalId", "o1"}, "", "This is recorded already"},
+		"paid long ago":     {"sales/new", []string{"email", "cus@x.example", "totalEarned", "10", "paidAt", "1999-12-31"}, "", "Paid on must not be"},
+		"conversion again":  {"sales/convert", []string{"conversion", "signup2", "email", "n4@x.example", "affiliate", "nobody"}, "", "No affiliate is called this."},
+		"more than the sum": {"sales/new", []string{"email", "cus@x.example", "totalEarned", "10", "tax", "11"}, "", "ax"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			before := w.effects()
+			page := w.send(c.path, w.form(c.path, c.fields...))
+			if c.credit == "" {
+				if page.status != 400 || w.effects() != before || !strings.Contains(page.text(), c.want) {
+					t.Errorf("%d, changed %v: %s", page.status, w.effects() != before, page.text())
+				}
+				return
+			}
+			if page.status != 303 {
+				t.Fatalf("%d %s", page.status, page.text())
+			}
+			newest := must(w.Sales(t.Context(), affiliate.SaleQuery{}, affiliate.Page{Limit: 1})).Items[0]
+			if shown := w.get(fmt.Sprint("sales/", newest.ID)); newest.Affiliate.Email != c.credit || !strings.Contains(shown.text(), c.want) {
+				t.Errorf("credits %s: %s", newest.Affiliate.Email, shown.text())
+			}
+			if paid := newest.PaidAt; name == "paid before" && paid.String() != "2026-03-02T00:00:00.000Z" {
+				t.Errorf("paid at %s", paid)
+			}
+		})
+	}
+	if err := w.Verify(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestDates: a form that is saved as it was shown leaves the moments that it shows as days, or as moments
+// where they are within a day.
+func TestDates(t *testing.T) {
+	w := newWorld(t)
+	w.fill("")
+	code := w.stock().code
+	path := "codes/" + code.ID.String() + "/edit"
+	for _, c := range []struct{ sent, shown, kind, kept string }{
+		{"2027-01-31", "2027-01-31", "date", "2027-01-31T23:59:59.999Z"},
+		{"2027-02-01T12:00:00.000Z", "2027-02-01T12:00:00.000Z", "text", "2027-02-01T12:00:00.000Z"},
+		{"", "", "date", "null"},
+	} {
+		if page := w.send(path, w.form(path, "expiresAt", c.sent)); page.status != 303 {
+			t.Fatalf("%d %s", page.status, page.text())
+		}
+		form := w.form(path, "maxRedemptions", fmt.Sprint(50+len(c.sent)))
+		for _, e := range parse(t, w.get(path).body) {
+			if e.attrs["name"] == "expiresAt" && (e.attrs["type"] != c.kind || e.attrs["value"] != c.shown) {
+				t.Errorf("%q is shown as %s %q", c.sent, e.attrs["type"], e.attrs["value"])
+			}
+		}
+		if page := w.send(path, form); page.status != 303 {
+			t.Fatalf("%d %s", page.status, page.text())
+		}
+		if got := fmt.Sprint(must(w.Code(t.Context(), affiliate.CodeRef{ID: code.ID})).ExpiresAt); got != c.kept {
+			t.Errorf("%q is kept as %s", c.sent, got)
+		}
+	}
+}
+
+// convert reports a conversion that earns 5.
+func (w *world) convert() affiliate.Sale {
+	w.t.Helper()
+	ctx := w.t.Context()
+	must(w.SetTerms(ctx, affiliate.TermsUpdate{Rules: affiliate.Set([]affiliate.Rule{{
+		Name: "sign-ups", When: affiliate.RuleWhen{Conversions: []string{"signup"}}, Pay: affiliate.RulePay{Type: affiliate.RuleFlat, Rate: affiliate.MustPercent("5")},
+	}})}))
+	made := must(w.RecordConversion(ctx, affiliate.ConversionParams{Conversion: "signup", ReferralID: "ada", Email: "signs@x.example", Name: "S"}))
+	return made.Sale.Or(affiliate.Sale{})
+}
+
+// TestTakeBackConversion: a conversion is taken back as a whole, so its form has no amount.
+func TestTakeBackConversion(t *testing.T) {
+	w := newWorld(t)
+	w.fill("")
+	sale := w.convert()
+	at := fmt.Sprint("sales/", sale.ID)
+	if page := w.get(at); !strings.Contains(page.text(), "Take back…") || strings.Contains(page.text(), "Refund…") {
+		t.Errorf("the page: %s", page.text())
+	}
+	page := w.get(at + "/refund")
+	if !strings.Contains(page.text(), "It is the conversion “signup”, for which nobody paid. It is taken back as a whole. Its commission of 5.00 USD falls to nothing.") || strings.Contains(page.text(), "All that is left") {
+		t.Errorf("the form: %s", page.text())
+	}
+	form := w.form(at + "/refund")
+	for _, name := range []string{"amount", "whole", "tax", "shipping"} {
+		if form.Has(name) {
+			t.Errorf("it asks for %s", name)
+		}
+	}
+	form.Set("amount", "1") // forged: there is no such field
+	asked := w.send(at+"/refund", form)
+	if asked.status != 200 || !strings.Contains(asked.text(), fmt.Sprint("Take sale ", sale.ID, " back. It is the conversion “signup”, for which nobody paid. Its commission of 5.00 USD falls to nothing.")) {
+		t.Fatalf("%d %s", asked.status, asked.text())
+	}
+	for range 2 {
+		if done := w.send(at+"/refund", fieldsOf(t, asked.body)); done.status != 303 {
+			t.Fatalf("%d %s", done.status, done.text())
+		}
+	}
+	if now := must(w.Sale(t.Context(), sale.ID)); now.Status != affiliate.SaleRefunded || !now.CommissionEarned.IsZero() {
+		t.Errorf("%s, %s", now.Status, now.CommissionEarned)
+	}
+	events := must(w.Events(t.Context(), affiliate.EventQuery{ObjectID: affiliate.Set(fmt.Sprint(sale.ID))}, affiliate.Page{Limit: 1})).Items
+	if events[0].Type != "sale.deleted" {
+		t.Errorf("the event is %s", events[0].Type)
+	}
+	if page := w.get(at + "/reverse"); strings.Contains(page.text(), "The customer paid") {
+		t.Errorf("the other form: %s", page.text())
+	}
+}
+
+// TestRefundOfLines: a refund can name the lines that have an id. Their amounts, tax and shipping
+// are its amount; what is wrong with one of them stands at its field.
+func TestRefundOfLines(t *testing.T) {
+	w := newWorld(t)
+	w.fill("")
+	path := fmt.Sprint("sales/", w.lined.ID, "/refund")
+	if page := w.get(path); !strings.Contains(page.text(), "Line 1 · Desk · DESK · p · office: it cost 60.00 USD, and 0.00 USD was refunded of it by name.") || strings.Contains(page.text(), "Of line 2") {
+		t.Errorf("the form: %s", page.text())
+	}
+	before := w.effects()
+	for _, row := range [][]string{
+		{"line-1", "60.01"}, {"line-1", "x"}, {"line-1", "-1"}, {"amount", "5", "line-1", "4"}, {"whole", "1", "line-1", "4"}, {"line-1", "900000000000000", "tax", "900000000000000"},
+	} {
+		page := w.send(path, w.form(path, row...))
+		if page.status == 200 {
+			page = w.send(path, fieldsOf(t, page.body))
+		}
+		if page.status != 400 || w.effects() != before || !strings.Contains(page.body, `role="alert"`) || len(row) == 2 && !strings.Contains(page.body, `id="w-line-1"`) || fieldsOf(t, page.body).Get("line-1") != row[len(row)-1] && len(row) == 2 {
+			t.Errorf("%v: %d %s", row, page.status, page.text())
+		}
+	}
+	asked := w.send(path, w.form(path, "line-1", "20"))
+	for _, says := range []string{"Refund 20.00 USD of sale", "80.00 USD of it is kept.", "20.00 USD of the refund: Line 1 · Desk · DESK · p · office."} {
+		if !strings.Contains(asked.text(), says) {
+			t.Errorf("it does not say %q: %s", says, asked.text())
+		}
+	}
+	if done := w.send(path, fieldsOf(t, asked.body)); done.status != 303 {
+		t.Fatalf("%d %s", done.status, done.text())
+	}
+	sale := must(w.Sale(t.Context(), w.lined.ID))
+	if got := fmt.Sprint(sale.RefundedAmount, sale.Lines[0].Refunded, sale.Lines[1].Refunded); got != "20 20 0" {
+		t.Errorf("refunded %s", got)
+	}
+	if page := w.get(fmt.Sprint("sales/", w.lined.ID)); !strings.Contains(page.text(), "60.00 USD 0.00 USD 20.00 USD Seats") {
+		t.Errorf("the page: %s", page.text())
+	}
+	if page := w.get(path); !strings.Contains(page.text(), "20.00 USD was refunded of it by name") {
+		t.Errorf("the form: %s", page.text())
+	}
+}
+
+// TestChargedPages: a sale in another currency is shown with what was charged, and refunded in it.
+func TestChargedPages(t *testing.T) {
+	w := newWorld(t)
+	must(w.CreateAffiliate(t.Context(), affiliate.AffiliateParams{FirstName: "Ada", LastName: "Moss", Email: "ada@example.org", AffiliateLink: "ada"}))
+	must(w.RecordSale(t.Context(), affiliate.SaleParams{
+		ReferralID: "ada", Email: "ida@x.example", Name: "Ida", TotalEarned: affiliate.MustAmount("120"), Tax: affiliate.MustAmount("20"), Currency: "EUR", ExchangeRate: affiliate.MustExchangeRate("1.0842"),
+		Lines: []affiliate.Line{{ID: "a", ProductID: "SEAT", Amount: affiliate.MustAmount("100")}},
+	}))
+	for path, says := range map[string]string{
+		"sales":              "in USD Sale When Affiliate Customer Total Commission Status 1 10 Mar 2026, 09:00 Ada Moss ida@x.example 130.10 120.00 EUR 21.68",
+		"sales?currency=eur": "ida@x.example 130.10 120.00 EUR",
+		"sales?currency=USD": "No sale fits.",
+		"sales?currency=EU":  "Currency must be an ISO 4217 code",
+		"sales/1":            "Paid by the customer 120.00 EUR less tax 20.00 EUR Base of the whole sale 100.00 EUR One EUR was worth 1.0842 USD Rate, of the program 20 % Exactly, before it is rounded 5421/250 Commission 21.68 USD",
+		"sales/1 ":           "130.10 USD, charged as 120.00 EUR · recorded",
+		"sales/1  ":          "SEAT 1 100.00 EUR 0.00 EUR",
+		"sales/1/refund":     "The customer paid 120.00 EUR, which were 130.10 USD, and 0.00 EUR was refunded so far.",
+	} {
+		if page := w.get(strings.TrimSpace(path)); !strings.Contains(page.text(), says) {
+			t.Errorf("%s does not say %q: %s", path, says, page.text())
+		}
+	}
+	path := "sales/1/refund"
+	asked := w.send(path, w.form(path, "line-1", "25", "tax", "5"))
+	if !strings.Contains(asked.text(), "Refund 30.00 EUR of sale 1.") || !strings.Contains(asked.text(), "90.00 EUR of it is kept.") || !strings.Contains(asked.text(), "25.00 EUR of the refund: Line 1 · SEAT.") {
+		t.Errorf("%d %s", asked.status, asked.text())
+	}
+	if done := w.send(path, fieldsOf(t, asked.body)); done.status != 303 {
+		t.Fatalf("%d %s", done.status, done.text())
+	}
+	if page := w.get("sales/1"); !strings.Contains(page.text(), "Refunded 32.53 USD, of what was charged 30.00 EUR") {
+		t.Error(page.text())
+	}
+	if page := w.get(path); !strings.Contains(page.text(), "All that is left: 90.00 EUR") || !strings.Contains(page.text(), "Amount in EUR") {
+		t.Error(page.text())
+	}
+	asked = w.send(path, w.form(path, "whole", "1"))
+	if done := w.send(path, fieldsOf(t, asked.body)); done.status != 303 {
+		t.Fatalf("%d %s", done.status, done.text())
+	}
+	if sale := must(w.Sale(t.Context(), 1)); sale.Status != affiliate.SaleRefunded || !sale.CommissionEarned.IsZero() {
+		t.Errorf("%s %s", sale.Status, sale.CommissionEarned)
+	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"mime/multipart"
 	"net/http/httptest"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -281,4 +282,224 @@ func TestPayloadFile(t *testing.T) {
 		t.Errorf("%d %v %s", file.status, file.head, file.body)
 	}
 	protected(t, "file", file)
+}
+
+// TestPreview: the page before a run says who is paid by what, who waits and why, and the sum of
+// each method, which add up to what the run then pays.
+func TestPreview(t *testing.T) {
+	w := newWorld(t)
+	w.fill("")
+	w.due("first", 2)
+	for _, p := range must(w.Payouts(t.Context(), affiliate.PayoutQuery{Status: affiliate.PayoutPending}, affiliate.Page{Limit: 9})).Items {
+		must(w.CancelPayout(t.Context(), p.ID)) // owed again
+	}
+	page := w.send("payouts/new", w.form("payouts/new", "externalId", "2026-03"))
+	for _, want := range []string{
+		"3 payouts, ", " in all.", "What is paid, by method Paid by Payouts Amount in USD PayPal 1 ", " Wise 2 16.00 ",
+		"Affiliate Paid by Note Amount in USD", "Pay Ee Wise Their last payout was canceled 8.00 Pay Ee Wise Their last payout was canceled 8.00", "planned X Not said Waits: Not yet due ",
+	} {
+		if !strings.Contains(page.text(), want) {
+			t.Errorf("the preview does not say %q: %s", want, page.text())
+		}
+	}
+	if to := w.send("payouts/new", fieldsOf(t, page.body)); to.status != 303 {
+		t.Fatal(to.status, to.text())
+	}
+	run := must(w.PayoutRun(t.Context(), "2026-03"))
+	if run.Created != 3 || !strings.Contains(page.text(), "3 payouts, "+run.Total.String()) {
+		t.Errorf("paid %d, %s: the preview says %s", run.Created, run.Total, page.text())
+	}
+	shown := w.get("payouts/run?externalId=2026-03").text()
+	for _, want := range []string{"Wise 2 16.00 Wise file Mark all as paid…", "PayPal file with 12,50", "Pay Ee 8.00 Wise Pending What is in it", "Waits Not yet due"} {
+		if !strings.Contains(shown, want) {
+			t.Errorf("the run does not say %q: %s", want, shown)
+		}
+	}
+}
+
+// TestPayMethod: all payouts of a method become paid with one form, which repeats how many and how
+// much, and pays no others however late or often it is sent.
+func TestPayMethod(t *testing.T) {
+	w := newWorld(t)
+	w.fill("")
+	due, other := w.due("run", 3), w.due("other", 1)[0]
+	const path = "payouts/paid?externalId=run&method=WISE"
+	if page := w.get(path); !strings.Contains(page.text(), "3 payouts, 24.00 USD") {
+		t.Error(page.text())
+	}
+	old := w.form(path)
+	must(w.FailPayout(t.Context(), due[0].ID, "no such account"))
+	page := w.send(path, old)
+	if page.status != 409 || !strings.Contains(page.text(), "2 payouts, 16.00 USD") || w.statuses(due...) != "FAILED PENDING PENDING " {
+		t.Errorf("%d, %s: %s", page.status, w.statuses(due...), page.text())
+	}
+	form := fieldsOf(t, page.body)
+	for range 2 {
+		if to := w.send(path, form); to.status != 303 || !strings.Contains(to.head.Get("Location"), "payouts/run?") {
+			t.Errorf("%d %s", to.status, to.text())
+		}
+		if got := w.statuses(due...); got != "FAILED PAID PAID " {
+			t.Errorf("they are %s", got)
+		}
+	}
+	if got := w.statuses(other); got != "PENDING " {
+		t.Errorf("that of the other run is %s", got)
+	}
+	run := w.get("payouts/run?externalId=run")
+	for _, want := range []string{"Nothing: each payout of this run is settled.", "Failed no such account What is in it", "Wise Paid What is in it"} {
+		if !strings.Contains(run.text(), want) {
+			t.Errorf("the run does not say %q: %s", want, run.text())
+		}
+	}
+	if none := w.get(path); none.status != 400 || !strings.Contains(none.text(), "Nothing of this run is still to be paid") {
+		t.Errorf("%d %s", none.status, none.text())
+	}
+	if err := w.Verify(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestPayMethodGoesOn: a form that was cut off in the middle goes on with the rest when it is asked again.
+func TestPayMethodGoesOn(t *testing.T) {
+	w := newWorld(t)
+	w.fill("")
+	due := w.due("run", 3)
+	const path = "payouts/paid?externalId=run&method=WISE"
+	form := w.form(path)
+	must(w.SetPayoutStatus(t.Context(), due[0].ID, affiliate.PayoutProcessing))
+	must(w.SetPayoutStatus(t.Context(), due[0].ID, affiliate.PayoutPaid))
+	page := w.send(path, form)
+	if page.status != 409 || !strings.Contains(page.text(), "2 payouts, 16.00 USD") {
+		t.Fatalf("%d %s", page.status, page.text())
+	}
+	if to := w.send(path, fieldsOf(t, page.body)); to.status != 303 || w.statuses(due...) != "PAID PAID PAID " {
+		t.Errorf("%d, %s", to.status, w.statuses(due...))
+	}
+}
+
+// statuses are those of payouts, each with a space after it.
+func (w *world) statuses(all ...affiliate.Payout) (said string) {
+	for _, p := range all {
+		said += fmt.Sprint(must(w.Payout(w.t.Context(), p.ID)).Status, " ")
+	}
+	return said
+}
+
+// sumOf adds up the column of a file.
+func sumOf(t *testing.T, rows [][]string, column string) affiliate.Amount {
+	t.Helper()
+	var sum affiliate.Amount
+	at := -1
+	for i, name := range rows[0] {
+		if name == column {
+			at = i
+		}
+	}
+	if at < 0 {
+		t.Fatalf("no column %s in %q", column, rows[0])
+	}
+	for _, row := range rows[1:] {
+		sum = must(sum.Add(affiliate.MustAmount(row[at])))
+	}
+	return sum
+}
+
+// The page of what is owed shows the total, its file adds up to it, and the statements of
+// a month lead from the one to the other.
+func TestOwed(t *testing.T) {
+	w := newWorld(t)
+	w.fill("")
+	w.now = time.Date(2026, 3, 31, 12, 0, 0, 0, time.UTC)
+	march := must(w.TotalBalance(t.Context(), time.Time{}))
+	w.now = time.Date(2026, 4, 9, 12, 0, 0, 0, time.UTC)
+	must(w.RecordSale(t.Context(), affiliate.SaleParams{ReferralID: w.ada.ID.String(), Email: "kim@x.example", Name: "Kim", TotalEarned: affiliate.MustAmount("128964.43")}))
+	must(w.RecordAdjustment(t.Context(), affiliate.AdjustmentParams{AffiliateID: w.ada.ID, Kind: affiliate.AdjustCorrection, Amount: affiliate.MustAmount("-7.5"), Reason: "r"}))
+	must(w.SetPayoutStatus(t.Context(), w.payout.ID, affiliate.PayoutPaid))
+	w.now = time.Date(2026, 5, 2, 12, 0, 0, 0, time.UTC)
+	april := must(w.TotalBalance(t.Context(), time.Time{}))
+	must(w.RefundSale(t.Context(), affiliate.Refund{SaleID: w.free.ID}))
+	if march.Owed == april.Owed || april.Paid == march.Paid {
+		t.Fatalf("nothing happened: %+v, %+v", march, april)
+	}
+	for address, want := range map[string]affiliate.TotalBalance{"owed": must(w.TotalBalance(t.Context(), time.Time{})), "owed?at=2026-03-31": march, "owed?at=2026-04-30": april} {
+		page := w.get(address).text()
+		for _, figure := range []string{
+			want.Owed.String(), want.Payable.String(), want.Maturing.String(), want.Held.String(), want.InPayout.String(), want.Debts.String(), want.Paid.String(),
+		} {
+			if whole, part, _ := strings.Cut(figure, "."); !strings.Contains(strings.ReplaceAll(page, ",", ""), strings.TrimSuffix(whole+"."+part, ".")) {
+				t.Errorf("%s has no %s:\n%s", address, figure, page)
+			}
+		}
+		rows := w.rowsOf(strings.Replace(address, "owed", "owed/csv", 1))
+		if sum := sumOf(t, rows, "owed"); sum != want.Owed || sumOf(t, rows, "paid") != want.Paid {
+			t.Errorf("%s: the file adds up to %s, the total is %s", address, sum, want.Owed)
+		}
+	}
+	sums := w.rowsOf("books/2026-04/csv")
+	for column, want := range map[string]affiliate.Amount{
+		"opening": march.Owed, "closing": april.Owed, "paid": must(april.Paid.Sub(march.Paid)), "adjustments": affiliate.MustAmount("-7.5"), "other": {}, "commission": affiliate.MustAmount("25792.89"),
+	} {
+		if got := sumOf(t, sums, column); got != want {
+			t.Errorf("%s of April is %s, want %s", column, got, want)
+		}
+	}
+	page := w.get("books").body
+	for _, link := range []string{"owed?at=2026-04-30", "books/2026-04/csv", "reports?period=days&amp;since=2026-04-01&amp;until=2026-04-30"} {
+		if !strings.Contains(page, `href="`+link) && !strings.Contains(page, `href="../`+link) {
+			t.Errorf("the page Books does not lead to %s", link)
+		}
+	}
+	for address, status := range map[string]int{"books/2026-05/csv": 400, "books/2026-4/csv": 404, "books/x/csv": 404, "owed?at=x": 400, "owed?at=2026-04-30T10:00:00Z": 400, "owed?cursor=x": 400, "owed/csv?at=x": 400, "owed?day=1": 400} {
+		if page := w.get(address); page.status != status {
+			t.Errorf("%s: %d, want %d", address, page.status, status)
+		}
+	}
+}
+
+var lineAmount = regexp.MustCompile(`<td class="num">([^<]*)</td><td class="num">`)
+
+var nextPage = regexp.MustCompile(`href="([^"]*)" rel="next">More`)
+
+// TestLongStatement (check 48): a statement that is too long for a page goes on on
+// the next ones: every line is on one of them, once, between what was owed at the
+// beginning and at the end.
+func TestLongStatement(t *testing.T) {
+	w := newWorld(t)
+	w.fill("")
+	for i := range 700 {
+		in := affiliate.AdjustmentParams{AffiliateID: w.ada.ID, Kind: affiliate.AdjustBonus, Amount: affiliate.MustAmount(fmt.Sprintf("%d.%02d", 1+i/100, i%100)), Reason: "bonus"}
+		must(w.RecordAdjustment(t.Context(), in))
+	}
+	path := "affiliates/" + w.ada.ID.String() + "/statements/" + w.now.Format("2006-01")
+	var pages []string
+	var amounts [][]string
+	query := ""
+	for {
+		page := w.get(path + query)
+		if page.status != 200 || len(page.body) > 100_000 {
+			t.Fatalf("%s: %d, %d bytes", query, page.status, len(page.body))
+		}
+		pages, amounts = append(pages, page.text()), append(amounts, lineAmount.FindAllStringSubmatch(page.body, -1)...)
+		next := nextPage.FindStringSubmatch(page.body)
+		if next == nil {
+			break
+		}
+		query = next[1][strings.Index(next[1], "?"):]
+	}
+	if len(pages) != 3 {
+		t.Errorf("%d pages", len(pages))
+	}
+	for i, page := range pages {
+		if begins, ends := strings.Contains(page, "Owed at the beginning"), strings.Contains(page, "Owed at the end"); begins != (i == 0) || ends != (i == len(pages)-1) {
+			t.Errorf("page %d of %d: begins %v, ends %v", i+1, len(pages), begins, ends)
+		}
+	}
+	for i, amount := range amounts[len(amounts)-700:] {
+		if want := fmt.Sprintf("%d.%02d\u00a0USD", 1+i/100, i%100); amount[1] != want {
+			t.Fatalf("bonus %d is %s, want %s", i, amount[1], want)
+		}
+	}
+	if page := w.get(path + "?cursor=x"); page.status != 400 {
+		t.Errorf("a bad cursor: %d", page.status)
+	}
 }

@@ -1,11 +1,13 @@
 package console_test
 
 import (
+	"encoding/xml"
 	"errors"
 	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"io"
 	"maps"
 	"os"
 	"regexp"
@@ -314,5 +316,134 @@ func TestSourceReadsNoTables(t *testing.T) {
 	}
 	if looked < 10 {
 		t.Errorf("only %d files", looked)
+	}
+}
+
+// hebrew is written from right to left, with letters that anybody may use.
+const hebrew = " שלום"
+
+// loose is where a page has a text of people that is not isolated from what stands
+// beside it; empty: nowhere. The title of the window has no elements, and fields and
+// choices say themselves that their text decides its direction.
+func loose(t testing.TB, body string) string {
+	t.Helper()
+	d := xml.NewDecoder(strings.NewReader(body))
+	d.Strict, d.AutoClose, d.Entity = false, xml.HTMLAutoClose, xml.HTMLEntity
+	var open []string
+	isolated := 0
+	for {
+		token, err := d.Token()
+		if errors.Is(err, io.EOF) {
+			return ""
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch e := token.(type) {
+		case xml.StartElement:
+			name := e.Name.Local
+			for _, a := range e.Attr {
+				if a.Name.Local == "dir" && a.Value == "auto" {
+					name = "bdi"
+				}
+			}
+			open = append(open, name)
+			if name == "bdi" || name == "title" {
+				isolated++
+			}
+		case xml.EndElement:
+			if last := open[len(open)-1]; last == "bdi" || last == "title" {
+				isolated--
+			}
+			open = open[:len(open)-1]
+		case xml.CharData:
+			if isolated == 0 && strings.Contains(string(e), strings.TrimSpace(hebrew)) {
+				return strings.Join(open, " ") + ": " + strings.TrimSpace(string(e))
+			}
+		}
+	}
+}
+
+// TestValuesAreIsolated: on every page and form each text of people stands in an
+// element that isolates it.
+func TestValuesAreIsolated(t *testing.T) {
+	w := newWorld(t)
+	w.fill(hebrew)
+	shown := 0
+	for at, page := range crawl(t, w.desk, "/") {
+		if !strings.HasPrefix(page.head.Get("Content-Type"), "text/html") {
+			continue
+		}
+		shown += strings.Count(page.body, "<bdi>")
+		if where := loose(t, page.body); where != "" {
+			t.Errorf("%s: in %s", at, where)
+		}
+	}
+	if shown < 500 {
+		t.Errorf("only %d texts are isolated", shown)
+	}
+	if where := loose(t, "<p>Edit"+hebrew+"</p>"); where == "" {
+		t.Error("a loose text is not found")
+	}
+}
+
+// TestTypedAmounts: every field of money and percent reads what people
+// type in one way, and refuses with an example what could be read in two.
+func TestTypedAmounts(t *testing.T) {
+	w := newWorld(t)
+	w.fill("")
+	s := w.stock()
+	ada := "affiliates/" + w.ada.ID.String()
+	before := w.effects()
+	for _, row := range []struct {
+		path, field string
+		more        []string
+	}{
+		{fmt.Sprint("sales/", w.free.ID, "/refund"), "amount", nil},
+		{ada + "/adjust", "amount", []string{"kind", "BONUS", "reason", "r"}},
+		{"payouts/new", "minimum", nil},
+		{"coupons/new?kind=FLAT", "amountOff", []string{"name", "Flat", "currency", "USD"}},
+		{"coupons/" + s.empty.ID.String() + "/edit", "amountOff", nil},
+		{"coupons/" + s.coupon.ID.String() + "/codes/new", "minimumAmount", []string{"code", "TYPED"}},
+		{"coupons/" + s.coupon.ID.String() + "/generate", "minimumAmount", []string{"affiliates", "ada@example.org"}},
+		{"codes/" + s.code.ID.String() + "/edit", "minimumAmount", nil},
+		{"tiers/new", "minRevenue", []string{"name", "T"}},
+		{"tiers/" + s.tier.ID.String() + "/edit", "minRevenue", nil},
+		{"terms/change", "maxPerSale", nil},
+		{fmt.Sprint("sales/", w.lined.ID, "/refund"), "line-1", nil},
+	} {
+		for _, typed := range []string{"12,50", "1,23", "1,2345.00", "0,5", "1.250", "€5", "1e3", "12.345", "12.50.1", "ten"} {
+			page := w.send(row.path, w.form(row.path, append(row.more, row.field, typed)...))
+			if page.status != 400 || !strings.Contains(page.text(), "Enter an amount in USD, such as 12.50 or 1,250.00.") || w.effects() != before {
+				t.Errorf("%s %s=%q: %d %s", row.path, row.field, typed, page.status, page.text())
+			}
+		}
+	}
+	for path, field := range map[string]string{ada + "/edit": "commissionRate", "plans/new": "commissionRate", "plans/" + s.plan.ID.String() + "/change": "commissionRate", "terms/change": "commissionRate", "tiers/new": "commissionRate", "coupons/new": "percentOff"} {
+		for _, typed := range []string{"12,5", "1,250", "1e1", "ten"} {
+			page := w.send(path, w.form(path, "name", "N", field, typed))
+			if page.status != 400 || !strings.Contains(page.text(), "Enter a number, such as 12.5.") || w.effects() != before {
+				t.Errorf("%s %s=%q: %d %s", path, field, typed, page.status, page.text())
+			}
+		}
+	}
+	adjust := ada + "/adjust"
+	for typed, want := range map[string]string{"1,250.5": "1,250.50 USD", "1250.50": "1,250.50 USD", "$12.50": "12.50 USD", "1,234,567": "1,234,567.00 USD"} {
+		if page := w.send(adjust, w.form(adjust, "kind", "BONUS", "reason", "r", "amount", typed)); page.status != 200 || !strings.Contains(page.text(), "Bonus of "+want) {
+			t.Errorf("%q: %d %s", typed, page.status, page.text())
+		}
+	}
+	code := "codes/" + s.code.ID.String()
+	for query, want := range map[string]string{"?total=12%2C50": "Enter an amount in USD", "?total=1%2C250": "It works"} {
+		if page := w.get(code + query); !strings.Contains(page.text(), want) {
+			t.Errorf("%s: %s", query, page.text())
+		}
+	}
+	edit := code + "/edit"
+	if page := w.send(edit, w.form(edit, "minimumAmount", "1,250", "minimumAmountCurrency", "JPY")); page.status != 303 {
+		t.Errorf("%d %s", page.status, page.text())
+	}
+	if page := w.send(edit, w.form(edit, "minimumAmount", "12.5")); page.status != 400 || !strings.Contains(page.text(), "Enter an amount in JPY, such as 12 or 1,250.") {
+		t.Errorf("%d %s", page.status, page.text())
 	}
 }

@@ -3,15 +3,20 @@ package console_test
 import (
 	"context"
 	"fmt"
+	"log/slog"
+	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/httpapi/console"
+	"github.com/tributary-go/tributary/httpapi/portal"
 )
 
 // TestOverview: it names what waits, and keeps the days that are over.
@@ -326,5 +331,176 @@ func TestHealth(t *testing.T) {
 	}
 	if list := w.get("webhooks").body; !failing || !strings.Contains(list, `<span class="badge bad">Fails</span>`) {
 		t.Errorf("one fails: %v; %s", failing, list)
+	}
+}
+
+// partnerPages gives the console the partner pages, in which everything is allowed.
+func partnerPages(engine *tributary.Config, cfg *console.Config) {
+	cfg.PartnerPages = func(p *tributary.Program, of uuid.UUID, back string) http.Handler {
+		pages := must(portal.New(p, portal.Config{
+			Prefix: "/partner/", Key: key, MaxLinks: 9, Back: "/elsewhere", Frames: []string{"https://shop.example"},
+			SignUp: &portal.SignUp{}, Logger: slog.New(slog.DiscardHandler),
+		}))
+		return pages.As(p, of, back)
+	}
+}
+
+// TestPartnerPages: all pages of an affiliate can be seen from the console, and each says
+// so and leads back. None of their forms changes anything, and each look is logged.
+func TestPartnerPages(t *testing.T) {
+	w := newWorld(t, partnerPages)
+	w.fill("")
+	of := "/affiliates/" + w.ada.ID.String()
+	if !strings.Contains(ask(w.desk, "GET", of, "").body, w.ada.ID.String()+"/pages/") {
+		t.Error("the page of the affiliate does not lead to theirs")
+	}
+	top := of + "/pages/"
+	seen, forms := map[string]bool{top: true}, 0
+	for todo := []string{top}; len(todo) > 0; {
+		at := todo[0]
+		todo = todo[1:]
+		w.log.reset()
+		page := ask(w.desk, "GET", at, "")
+		if page.status != 200 {
+			t.Errorf("%s: %d", at, page.status)
+		}
+		for _, part := range []string{`msg="console look"`, " actor=ops ", " object=affiliate:" + w.ada.ID.String(), " request_id="} {
+			if log := w.log.String(); strings.Count(log, "\n") != 1 || !strings.Contains(log, part) {
+				t.Errorf("%s is logged without %q: %s", at, part, log)
+			}
+		}
+		html := strings.HasPrefix(page.head.Get("Content-Type"), "text/html")
+		if html && !strings.Contains(page.body, "Nothing can be changed here.") {
+			t.Errorf("%s does not say whose pages they are", at)
+		}
+		back := false
+		for _, e := range elements(t, page) {
+			to := e.attrs["href"]
+			if e.name == "form" {
+				to = e.attrs["action"]
+			}
+			if to == "" || strings.HasPrefix(to, "#") || strings.HasPrefix(to, "data:") || e.name != "a" && e.name != "form" {
+				continue
+			}
+			target := must(must(url.Parse("http://x" + at)).Parse(to)).RequestURI()
+			switch {
+			case target == of:
+				back = true
+			case !strings.HasPrefix(target, top):
+				t.Errorf("%s leads out, to %s", at, target)
+			case e.name == "form":
+				forms++
+				before := w.dump()
+				if sent := ask(w.desk, "POST", target, fieldsOf(t, page.body).Encode()); sent.status != 403 {
+					t.Errorf("the form of %s: %d", at, sent.status)
+				}
+				if w.dump() != before {
+					t.Errorf("the form of %s changes something", at)
+				}
+			case !seen[target]:
+				seen[target] = true
+				todo = append(todo, target)
+			}
+		}
+		if html && !back {
+			t.Errorf("%s does not lead back", at)
+		}
+	}
+	if len(seen) < 15 || forms < 2 {
+		t.Errorf("%d pages, %d forms", len(seen), forms)
+	}
+}
+
+// TestPartnerPagesOfNobody: there are no pages of somebody who is not there, nor for somebody
+// who may not see the console, nor where the host gives none.
+func TestPartnerPagesOfNobody(t *testing.T) {
+	w, without := newWorld(t, partnerPages), newWorld(t)
+	w.fill("")
+	without.fill("")
+	top := "/affiliates/" + w.ada.ID.String() + "/pages/"
+	for name, page := range map[string]pageAnswer{
+		"unknown":                    ask(w.desk, "GET", "/affiliates/"+uuid.NewString()+"/pages/", ""),
+		"no id":                      ask(w.desk, "GET", "/affiliates/ada/pages/", ""),
+		"not a page":                 ask(w.desk, "GET", top+"sales/../", ""),
+		"another page":               ask(w.desk, "GET", strings.TrimSuffix(top, "/")+"x/", ""),
+		"signing up":                 ask(w.desk, "GET", top+"apply", ""),
+		"no partner pages are there": ask(without.desk, "GET", "/affiliates/"+without.ada.ID.String()+"/pages/", ""),
+	} {
+		if page.status != 404 {
+			t.Errorf("%s: %d", name, page.status)
+		}
+	}
+	if page := ask(w.desk, "GET", top, "", "Actor", ""); page.status != 403 || strings.Contains(page.body, w.ada.Name) {
+		t.Errorf("who is not let in sees %s", page.text())
+	}
+	if strings.Contains(ask(without.desk, "GET", "/affiliates/"+without.ada.ID.String(), "").body, "/pages/") {
+		t.Error("a page that is not there has a link")
+	}
+	if page := ask(w.desk, "GET", strings.TrimSuffix(top, "/"), ""); page.status != 308 || page.head.Get("Location") != "./pages/" {
+		t.Errorf("without a slash: %d %s", page.status, page.head.Get("Location"))
+	}
+}
+
+// TestSearch: one box finds everything by what names it, and people and orders by a part.
+func TestSearch(t *testing.T) {
+	w := newWorld(t)
+	w.fill("")
+	own := must(w.CreateAffiliate(t.Context(), affiliate.AffiliateParams{FirstName: "Zoë", LastName: "Ångström", Email: "zoe@example.org", ExternalID: "user-77"}))
+	sale := must(w.RecordSale(t.Context(), affiliate.SaleParams{ReferralID: own.ID.String(), Email: "zed@shop.example", Name: "Zed", TotalEarned: affiliate.MustAmount("10"), ExternalID: "order-4711"})).Sale.Or(affiliate.Sale{})
+	code := must(w.Codes(t.Context(), affiliate.CodeQuery{}, affiliate.Page{Limit: 1})).Items[0]
+	event := must(w.Events(t.Context(), affiliate.EventQuery{}, affiliate.Page{Limit: 1})).Items[0]
+	endpoint := must(w.Webhooks().Endpoints(t.Context(), affiliate.Page{Limit: 1})).Items[0]
+	found := 0
+	for text, to := range map[string]string{
+		own.ID.String(): "affiliates/" + own.ID.String(), "user-77": "affiliates/" + own.ID.String(), "ext:user-77": "affiliates/" + own.ID.String(),
+		"ZOE@example": "affiliates/" + own.ID.String(), "Ångst": "affiliates/" + own.ID.String(), own.AffiliateLinks[0].Link: "affiliates/" + own.ID.String(),
+		own.AffiliateLinks[0].ID.String(): "affiliates/" + own.ID.String(), w.customer.Email: "customers/" + w.customer.ID.String(), w.customer.ID.String(): "customers/" + w.customer.ID.String(),
+		strings.ToLower(code.Code): "codes/" + code.ID.String(), code.ID.String(): "codes/" + code.ID.String(), code.CouponID.String(): "coupons/" + code.CouponID.String(),
+		fmt.Sprint(int64(sale.ID)): "sales/" + fmt.Sprint(int64(sale.ID)), "order-4711": "sales/" + fmt.Sprint(int64(sale.ID)), "er-471": "sales/" + fmt.Sprint(int64(sale.ID)), "zed@shop": "sales/" + fmt.Sprint(int64(sale.ID)),
+		w.payout.ID.String(): "payouts/" + w.payout.ID.String(), w.plan.ID.String(): "plans/" + w.plan.ID.String(), w.delivery.String(): "webhooks/deliveries/" + w.delivery.String(),
+		event.ID.String(): "events/" + event.ID.String(), endpoint.ID.String(): "webhooks/" + endpoint.ID.String(),
+	} {
+		page := w.get("search?q=" + url.QueryEscape(text))
+		if page.status != 200 || !strings.Contains(page.body, `href="`+to+`"`) {
+			t.Errorf("%s does not lead to %s: %d %s", text, to, page.status, page.text())
+		}
+		if to := w.get(to); to.status != 200 {
+			t.Errorf("%s leads to %d", text, to.status)
+		}
+		found++
+	}
+	for text, want := range map[string]string{"": "enter it above", "nothing has this": "Nothing has it.", "0197c2f0-0000-7000-8000-000000000000": "Nothing has it.", "ext:nobody": "Nothing has it.", "<b>": "For <b>"} {
+		if page := w.get("search?q=" + url.QueryEscape(text)); page.status != 200 || !strings.Contains(page.text(), want) {
+			t.Errorf("%q: %d %s", text, page.status, page.text())
+		}
+	}
+	if page := w.get("search?q=" + strings.Repeat("ä", 101)); page.status != 400 || !strings.Contains(page.text(), "at most 100 characters") {
+		t.Errorf("a long text: %d %s", page.status, page.text())
+	}
+}
+
+// TestRegister: the console stands beside a host whose pages are of one method, and answers there
+// what it answers alone; the path without its slash leads to it.
+func TestRegister(t *testing.T) {
+	w := newWorld(t, func(_ *tributary.Config, cfg *console.Config) { cfg.Prefix = "/admin/" })
+	w.fill("")
+	mux := http.NewServeMux()
+	host := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTeapot) })
+	mux.Handle("GET /", host)
+	mux.Handle("POST /orders", host)
+	w.desk.Register(mux)
+	for target, status := range map[string]int{"/admin/": 200, "/admin/sales": 200, "/admin/none": 404, "/": 418, "/shop": 418} {
+		if page := ask(mux, "GET", target, ""); page.status != status {
+			t.Errorf("GET %s: %d", target, page.status)
+		}
+	}
+	if page := ask(mux, "POST", "/admin/affiliates/new", ""); page.status != 403 {
+		t.Errorf("a form of nobody: %d", page.status)
+	}
+	if page := ask(mux, "GET", "/admin", ""); page.status != 301 && page.status != 307 && page.status != 308 {
+		t.Errorf("without a slash: %d", page.status)
+	}
+	if page := ask(mux, "DELETE", "/admin/sales", ""); page.status != 405 {
+		t.Errorf("DELETE: %d", page.status)
 	}
 }

@@ -2,9 +2,15 @@ package console_test
 
 import (
 	"context"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"html"
 	"net/netip"
 	"net/url"
 	"reflect"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +20,7 @@ import (
 	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/httpapi/console"
+	"github.com/tributary-go/tributary/httpapi/internal/page"
 )
 
 // unsaid are the settings that are no values, which the page of settings cannot show.
@@ -101,5 +108,308 @@ func TestSettingsTerms(t *testing.T) {
 	w.fill("")
 	if got := w.get("settings").text(); !strings.Contains(got, "From Pays Limits Rules 1 Jan 2027, 00:00 To come 15 % none 0 the beginning In force 20 % none 0") {
 		t.Error(got)
+	}
+}
+
+// TestReports: the page has the figures of the period and of the one before, its rows and
+// its file add up to them, and a row leads to its sales.
+func TestReports(t *testing.T) {
+	w := newWorld(t)
+	w.fill("")
+	bob := must(w.CreateAffiliate(t.Context(), affiliate.AffiliateParams{FirstName: "Bob", LastName: "R", Email: "bob@example.org"}))
+	w.now = time.Date(2026, 4, 2, 12, 0, 0, 0, time.UTC)
+	sale := must(w.RecordSale(t.Context(), affiliate.SaleParams{ReferralID: bob.ID.String(), Email: "kim@x.example", Name: "Kim", TotalEarned: affiliate.MustAmount("128964.43")})).Sale.Or(affiliate.Sale{})
+	must(w.RecordSale(t.Context(), affiliate.SaleParams{ReferralID: w.ada.ID.String(), Email: "lea@x.example", Name: "Lea", TotalEarned: affiliate.MustAmount("50")}))
+
+	report := must(w.Report(t.Context(), affiliate.ReportQuery{From: time.Date(2026, 4, 1, 0, 0, 0, 0, time.UTC), To: time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC), By: affiliate.IntervalMonth}, affiliate.Page{})).Items[0]
+	month := w.get("reports").text()
+	for _, want := range []string{"1 Apr 2026 – 2 Apr 2026, beside 1 Mar 2026 – 2 Mar 2026", page.Money(report.Revenue, "USD") + " Revenue before 0.00 USD", page.Money(report.Commission, "USD") + " Commission", "By Affiliate", "in USD; choose a column to rank by it Affiliate Revenue Commission Sales Refunds Clicks Customers Bob R 128,964.43 "} {
+		if want = strings.ReplaceAll(want, "\u00a0", " "); !strings.Contains(month, want) {
+			t.Errorf("the page has no %q: %s", want, month)
+		}
+	}
+	if strings.Index(month, "Bob R") > strings.Index(month, "Ada X") {
+		t.Errorf("the greatest is not the first: %s", month)
+	}
+	body := w.get("reports").body
+	link := "sales?affiliate=" + bob.ID.String() + "&amp;since=2026-04-01&amp;until=2026-04-02"
+	if !strings.Contains(body, link) {
+		t.Errorf("no row leads to %s: %s", link, body)
+	}
+	its := w.get(strings.ReplaceAll(link, "&amp;", "&"))
+	if !strings.Contains(its.text(), "Of Bob R , newest first") || !strings.Contains(its.body, fmt.Sprintf("sales/%d", sale.ID)) || strings.Count(its.body, `href="./sales/`) != 1 {
+		t.Errorf("the sales of a row: %s", its.text())
+	}
+
+	year := url.Values{"period": {"year"}, "by": {"promotionalCode"}, "sort": {"sales"}}.Encode()
+	file := w.get("reports/csv?" + year)
+	rows := must(csv.NewReader(strings.NewReader(strings.TrimPrefix(file.body, "\ufeff"))).ReadAll())
+	var revenue, commission affiliate.Amount
+	for _, row := range rows[1:] {
+		revenue = must(revenue.Add(must(affiliate.ParseAmount(row[7]))))
+		commission = must(commission.Add(must(affiliate.ParseAmount(row[9]))))
+	}
+	all := must(w.Report(t.Context(), affiliate.ReportQuery{From: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), To: time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC), By: affiliate.IntervalMonth}, affiliate.Page{})).Items
+	for _, b := range all {
+		revenue, commission = must(revenue.Sub(b.Revenue)), must(commission.Sub(b.Commission))
+	}
+	if len(rows) < 3 || rows[0][0] != "promotionalCode" || !revenue.IsZero() || !commission.IsZero() || rows[1][2] != "" {
+		t.Errorf("the file is off by %v and %v: %q", revenue, commission, rows)
+	}
+	if !strings.Contains(file.head.Get("Content-Disposition"), `"report-2026-01-01-2026-04-02.csv"`) {
+		t.Error(file.head)
+	}
+
+	for query, want := range map[string]string{
+		"period=days&since=2026-03-10&until=2026-03-10": "10 Mar 2026 – 10 Mar 2026, beside 9 Mar 2026 – 9 Mar 2026",
+		"period=year": "Revenue by week",
+		"by=product":  "By Product",
+		"by=sub":      "By Sub-id (sub)",
+		"period=days&since=2025-01-01&until=2026-12-31": "Revenue by month",
+	} {
+		if got := w.get("reports?" + query); got.status != 200 || !strings.Contains(got.text(), want) || strings.Contains(got.text(), "�") {
+			t.Errorf("%s: %d %s", query, got.status, got.text())
+		}
+	}
+	for query, want := range map[string]string{
+		"period=ever": "no such period", "period=days": "Enter both dates", "period=days&since=2026-03-10&until=2026-03-09": "before the first", "period=days&since=2020-01-01&until=2026-03-09": "at most two years",
+		"by=name": "by must be one of", "sort=name": "sort must be one of", "cursor=x": "Invalid cursor",
+	} {
+		for _, path := range []string{"reports?", "reports/csv?"} {
+			if path == "reports/csv?" && query == "cursor=x" {
+				continue // a file has all rows
+			}
+			if got := w.get(path + query); got.status != 400 || !strings.Contains(got.text(), want) {
+				t.Errorf("%s%s: %d %s", path, query, got.status, got.text())
+			}
+		}
+	}
+}
+
+// A document has the figures of the statement, and what the host adds.
+func TestDocument(t *testing.T) {
+	var doc console.Document
+	var fails error
+	w := newWorld(t, func(_ *tributary.Config, c *console.Config) {
+		c.Document = func(_ context.Context, a affiliate.Affiliate, month time.Time) (console.Document, error) {
+			if a.Email == "" || month.Day() != 1 {
+				t.Errorf("asked about %q, %v", a.Email, month)
+			}
+			return doc, fails
+		}
+	})
+	w.fill("")
+	w.now = time.Date(2026, 4, 9, 12, 0, 0, 0, time.UTC)
+	must(w.RecordSale(t.Context(), affiliate.SaleParams{ReferralID: w.ada.ID.String(), Email: "kim@x.example", Name: "Kim", TotalEarned: affiliate.MustAmount("128964.43")}))
+	must(w.RecordAdjustment(t.Context(), affiliate.AdjustmentParams{AffiliateID: w.ada.ID, Kind: affiliate.AdjustBonus, Amount: affiliate.MustAmount("12.5"), Reason: "r"}))
+	must(w.SetPayoutStatus(t.Context(), w.payout.ID, affiliate.PayoutPaid))
+	path := "affiliates/" + w.ada.ID.String() + "/statements/2026-04/document"
+	s := must(w.Statement(t.Context(), affiliate.AffiliateRef{ID: w.ada.ID}, time.Date(2026, 4, 1, 0, 0, 0, 0, time.UTC), time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC)))
+	got := w.get(path).text()
+	for _, want := range []string{
+		"Statement Every line Number 2026-04-" + w.ada.ID.String()[24:], "Northwind Beans", w.ada.Email, "it still goes on", "Owed on 1 Apr 2026", s.Opening.Owed.String(),
+		"1 sale", "25,792.89", "Adjustments", "12.50", "Paid", "-" + must(s.Closing.Paid.Sub(s.Opening.Paid)).String(), "Owed at the end of 30 Apr 2026",
+	} {
+		if !strings.Contains(got, want) && !strings.Contains(strings.ReplaceAll(got, "−", "-"), want) {
+			t.Errorf("no %q in\n%s", want, got)
+		}
+	}
+	doc = console.Document{Title: "Self-billing invoice", Number: "SB-7", From: "Northwind Beans Ltd\n1 Quay <script>", To: "Ada Ltd\nVAT DE1", Note: "VAT reverse charge"}
+	got = w.get(path).body
+	for _, want := range []string{"Self-billing invoice", "SB-7", "<div><bdi>1 Quay &lt;script&gt;</bdi></div>", "<div><bdi>VAT DE1</bdi></div>", "VAT reverse charge"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in\n%s", want, got)
+		}
+	}
+	fails = errors.New("internal text")
+	if page := w.get(path); page.status != 500 || strings.Contains(page.body, "internal text") || !strings.Contains(w.log.String(), "internal text") {
+		t.Errorf("an error of the host: %d %s", page.status, page.text())
+	}
+	if page := w.get("affiliates/" + w.ada.ID.String() + "/statements/2026-13/document"); page.status != 404 {
+		t.Errorf("a month that is none: %d", page.status)
+	}
+}
+
+// rowsOf reads a file of the console.
+func (w *world) rowsOf(path string) [][]string {
+	w.t.Helper()
+	file := w.get(path)
+	rows, err := csv.NewReader(strings.NewReader(strings.TrimPrefix(file.body, "\ufeff"))).ReadAll()
+	if err != nil || file.status != 200 || len(rows) == 0 || !strings.HasPrefix(file.head.Get("Content-Type"), "text/csv") {
+		w.t.Fatalf("%s: %d %v %s", path, file.status, err, file.text())
+	}
+	return rows
+}
+
+// coupon is that of the newest code.
+func (w *world) coupon() string {
+	return must(w.Codes(w.t.Context(), affiliate.CodeQuery{}, affiliate.Page{Limit: 1})).Items[0].CouponID.String()
+}
+
+// TestOtherEnd: the head of a column of times leads to the other end of its list, and back,
+// with the same filters and from the first page.
+func TestOtherEnd(t *testing.T) {
+	w := newWorld(t)
+	w.fill("")
+	for _, address := range []string{"affiliates?status=ACTIVE", "customers?since=2026-03-01", "sales?status=ACTIVE&affiliate=" + w.ada.ID.String()} {
+		list, query, _ := strings.Cut(address, "?")
+		first := regexp.MustCompile(`<th scope="col" aria-sort="descending"><a href="(\?[^"]+)">`).FindStringSubmatch(w.get(address).body)
+		if first == nil {
+			t.Errorf("%s has no other end", address)
+			continue
+		}
+		there := w.get(list + html.UnescapeString(first[1]))
+		back := regexp.MustCompile(`<th scope="col" aria-sort="ascending"><a href="(\?[^"]+)">`).FindStringSubmatch(there.body)
+		if back == nil || !strings.Contains(there.text(), "ldest first") {
+			t.Errorf("%s: the other end, at %s, is none: %s", address, first[1], there.text())
+			continue
+		}
+		if got := html.UnescapeString(back[1]); must(url.ParseQuery(got[1:])).Encode() != must(url.ParseQuery(query)).Encode() {
+			t.Errorf("%s: back leads to %s", address, got)
+		}
+	}
+	if page := w.get("affiliates/" + w.ada.ID.String()); strings.Contains(page.body, "aria-sort") {
+		t.Error("a table with one order can be sorted")
+	}
+}
+
+// TestListFiles: the file of a list has the rows that its pages have, with the same
+// filters and in the same order, and leads there.
+func TestListFiles(t *testing.T) {
+	w := newWorld(t)
+	w.fill("")
+	links := map[string]*regexp.Regexp{}
+	for _, list := range []string{"affiliates", "customers", "sales", "codes", "payouts"} {
+		links[list] = regexp.MustCompile(`<a href="(?:\./)?` + list + `/([0-9a-f-]{36}|[0-9]+)"`)
+	}
+	turned := map[string][]string{}
+	for _, address := range []string{
+		"affiliates?sort=oldest", "customers?sort=oldest", "sales?sort=oldest", "sales?affiliate=" + w.ada.ID.String() + "&sort=oldest",
+		"affiliates", "affiliates?status=ACTIVE", "affiliates?q=ada", "customers", "customers?since=2026-03-11&until=2026-03-11", "customers?affiliate=" + w.ada.ID.String(), "customers?q=nobody-at-all",
+		"sales", "sales?status=REFUNDED", "sales?approval=ON_HOLD", "sales?since=2026-03-11", "sales?q=" + fmt.Sprint(int64(w.paid.ID)), "sales?affiliate=" + w.ada.ID.String(), "sales?link=" + w.ada.AffiliateLinks[0].ID.String(),
+		"codes?sort=oldest", "codes?affiliate=" + w.ada.ID.String(), "codes?coupon=" + w.coupon(), "payouts?affiliate=" + w.ada.ID.String(), "payouts?status=PAID&affiliate=" + w.ada.ID.String(),
+		"codes", "codes?state=usable", "payouts", "payouts?status=PENDING", "payouts?method=PAYPAL",
+	} {
+		list, query, _ := strings.Cut(address, "?")
+		var shown []string
+		page := w.get(address)
+		if !strings.Contains(page.body, `href="`+list+"/csv") && !strings.Contains(page.body, "card empty") {
+			t.Errorf("%s does not lead to its file", address)
+		}
+		for {
+			for _, m := range links[list].FindAllStringSubmatch(page.body, -1) {
+				if !slices.Contains(shown, m[1]) {
+					shown = append(shown, m[1])
+				}
+			}
+			next := regexp.MustCompile(`<a class="button" href="([^"]+)" rel="next"`).FindStringSubmatch(page.body)
+			if next == nil {
+				break
+			}
+			page = w.get(list + strings.ReplaceAll(next[1], "&amp;", "&"))
+		}
+		if turned[address] = shown; query == "" { // which comes after the other end
+			slices.Reverse(turned[list+"?sort=oldest"])
+			if end := turned[list+"?sort=oldest"]; end != nil && !slices.Equal(end, shown) {
+				t.Errorf("%s: %q, and from the other end %q", list, shown, end)
+			}
+		}
+		var filed []string
+		rows := w.rowsOf(list + "/csv?" + query)
+		for _, row := range rows[1:] {
+			filed = append(filed, row[0])
+		}
+		var total affiliate.Amount
+		sum := w.get(list + "/sum?" + query).text()
+		for _, column := range []string{"total", "revenue", "amount"} {
+			if slices.Contains(rows[0], column) {
+				total = sumOf(t, rows, column)
+			}
+		}
+		if said := strings.ReplaceAll(sum, ",", ""); !strings.Contains(said, fmt.Sprintf(" %d %s", len(filed), strings.TrimSuffix(list, "s"))) || !strings.Contains(said, total.String()) {
+			t.Errorf("%s: %d rows with %s, the page says %s", address, len(filed), total, sum)
+		}
+		if rows[0][0] != "id" || !slices.Equal(filed, shown) {
+			t.Errorf("%s: the file has %q, the pages %q", address, filed, shown)
+		}
+	}
+	for _, refused := range []string{"sales/csv?since=x", "sales/csv?affiliate=x", "sales/csv?status=x", "affiliates/csv?plan=x", "customers/csv?status=x", "payouts/csv?status=x", "codes/csv?state=x", "sales/csv?cursor=x", "codes/csv?total=1", "sales/sum?since=x", "customers/csv?since=x", "payouts/sum?status=x", "payouts/csv?method=x", "sales?sort=newest", "affiliates/csv?sort=name", "customers/sum?sort=x", "sales/csv?currency=XX", "codes/csv?affiliate=x", "codes?coupon=x", "codes/sum?sort=x", "payouts/csv?affiliate=x"} {
+		if page := w.get(refused); page.status != 400 || !strings.HasPrefix(page.head.Get("Content-Type"), "text/html") {
+			t.Errorf("%s: %d %s", refused, page.status, page.text())
+		}
+	}
+}
+
+// The cells of a file are exact and inert.
+func TestListFileCells(t *testing.T) {
+	w := newWorld(t)
+	w.fill("")
+	eve := must(w.CreateAffiliate(t.Context(), affiliate.AffiliateParams{FirstName: "=HYPERLINK(1)", LastName: "\"E\", ve", Email: "eve@example.org"}))
+	sale := must(w.RecordSale(t.Context(), affiliate.SaleParams{ReferralID: eve.ID.String(), Email: "kim@x.example", Name: "+1", TotalEarned: affiliate.MustAmount("128964.43"), ExternalID: "-5"})).Sale.Or(affiliate.Sale{})
+	row := w.rowsOf("sales/csv?affiliate=" + eve.ID.String())[1]
+	want := []string{
+		fmt.Sprint(int64(sale.ID)), sale.CreatedAt.String(), "", "-5", "", "", eve.ID.String(), `'=HYPERLINK(1) "E", ve`, "'+1", "kim@x.example", "",
+		"128964.43", "0", "25792.89", "USD", "ACTIVE", "", "",
+	}
+	if !slices.Equal(row, want) {
+		t.Errorf("got %q, want %q", row, want)
+	}
+}
+
+// TestAnswers: the page of an affiliate has what they answered when they signed up, with the questions that
+// the host names, until the person is erased.
+func TestAnswers(t *testing.T) {
+	site, other := uuid.MustParse("0197c2f0-1a2b-7c3d-8e4f-000000000001"), uuid.MustParse("0197c2f0-1a2b-7c3d-8e4f-000000000002")
+	w := newWorld(t, func(_ *tributary.Config, c *console.Config) {
+		c.Questions = map[uuid.UUID]string{site: "Where do you write?"}
+	})
+	a := must(w.CreateAffiliate(t.Context(), affiliate.AffiliateParams{
+		FirstName: "App", LastName: "Licant", Email: "app@example.org", AffiliateStatus: "inactive",
+		Answers: []affiliate.Answer{{QuestionID: site, Answer: "<b>https://blog.example</b>"}, {QuestionID: other, Answer: "Accepted version 2"}},
+	}))
+	page := "affiliates/" + a.ID.String()
+	want := "What they answered Where do you write? <b>https://blog.example</b> " + other.String() + " Accepted version 2"
+	for range 2 {
+		if got := w.get(page); !strings.Contains(got.text(), want) {
+			t.Errorf("%d %s", got.status, got.text())
+		}
+		must(w.SetAffiliateStatus(t.Context(), affiliate.AffiliateActive, a.ID))
+	}
+	must(0, w.EraseAffiliate(t.Context(), a.ID))
+	if got := w.get(page); got.status != 200 || strings.Contains(got.text(), "What they answered") {
+		t.Errorf("%d %s", got.status, got.text())
+	}
+}
+
+// TestNote: the page of an affiliate shows what the people of the program wrote, as text with its lines. The
+// form that edits an affiliate changes it, and leaves it alone when nobody touched it.
+func TestNote(t *testing.T) {
+	w := newWorld(t)
+	w.fill("")
+	page, edit := "affiliates/"+w.ada.ID.String(), "affiliates/"+w.ada.ID.String()+"/edit"
+	if got := w.form(edit, "note", strings.Repeat("é", 2001)); w.send(edit, got).status != 400 {
+		t.Error("2001 characters")
+	}
+	if got := w.send(edit, w.form(edit, "note", "pays <b>late\r\n\u202eask Kim ")); got.status != 303 {
+		t.Fatalf("%d %s", got.status, got.text())
+	}
+	ada := must(w.Affiliate(t.Context(), w.ada.ID.String()))
+	if ada.Note != "pays <b>late\n\u202eask Kim" {
+		t.Errorf("the note is %q", ada.Note)
+	}
+	if got := w.get(page); !strings.Contains(got.body, "<p class=\"lines\"><bdi>pays &lt;b&gt;late\nU&#43;202Eask Kim</bdi></p>") {
+		t.Errorf("the page: %s", got.body)
+	}
+	if got := w.get(page); !strings.Contains(got.text(), "affiliate.updated what events do not have, such as the note ops ") {
+		t.Errorf("the history: %s", got.text())
+	}
+	if got := w.get(edit); !strings.Contains(got.body, "<textarea dir=\"auto\" id=\"f-note\"") {
+		t.Errorf("the form: %s", got.body)
+	}
+	if got := w.send(edit, w.form(edit, "lastName", "Byron")); got.status != 303 || must(w.Affiliate(t.Context(), w.ada.ID.String())).Note != ada.Note {
+		t.Errorf("another change: %d, %q", got.status, must(w.Affiliate(t.Context(), w.ada.ID.String())).Note)
+	}
+	if got := w.send(edit, w.form(edit, "note", "")); got.status != 303 || strings.Contains(w.get(page).body, `id="note"`) {
+		t.Errorf("an empty note: %d", got.status)
 	}
 }

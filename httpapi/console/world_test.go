@@ -26,6 +26,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/httpapi/console"
+	"github.com/tributary-go/tributary/internal/atlength"
 	"github.com/tributary-go/tributary/internal/sample"
 	"github.com/tributary-go/tributary/internal/scene"
 	"github.com/tributary-go/tributary/memstore"
@@ -392,3 +393,5 @@ func must[T any](v T, err error) T {
 	}
 	return v
 }
+
+func TestMain(m *testing.M) { atlength.Main(m) }

@@ -20,6 +20,7 @@ import (
 	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/httpapi/portal"
+	"github.com/tributary-go/tributary/internal/atlength"
 	"github.com/tributary-go/tributary/memstore"
 )
 
@@ -238,3 +239,5 @@ func (w *world) crawl(h http.Handler, cookie string) map[string]pageAnswer {
 	}
 	return pages
 }
+
+func TestMain(m *testing.M) { atlength.Main(m) }

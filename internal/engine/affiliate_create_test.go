@@ -435,3 +435,225 @@ func affiliateScript(w *scene.World) {
 	scene.Must(w.UpdateTier(ctx, tier.ID, affiliate.TierUpdate{Name: affiliate.Set("u")}))
 	scene.Must(0, w.Forfeiting().DeleteAffiliate(ctx, affiliate.AffiliateRef{ID: b.ID}))
 }
+
+// TestEnsureAffiliate: one affiliate for an external id, which stays as it is, until it is
+// erased or loses the id.
+func TestEnsureAffiliate(t *testing.T) {
+	w, ctx := scene.New(t), t.Context()
+	in := affiliate.AffiliateParams{ExternalID: "tenant/7", FirstName: "Mara", LastName: "Berg", Email: "mara@example.org"}
+	first := scene.Must(w.EnsureAffiliate(ctx, in))
+	in.FirstName, in.Email, in.AffiliateStatus = "Ida", "ida@example.org", "inactive"
+	scene.Equal(t, first, scene.Must(w.EnsureAffiliate(ctx, in)))
+	for _, name := range []string{affiliate.External("tenant/7"), first.ID.String()} {
+		scene.Equal(t, first, scene.Must(w.Affiliate(ctx, name)))
+	}
+	for _, name := range []string{"tenant/7", affiliate.External("tenant/7 "), affiliate.External("Tenant/7"), affiliate.External("")} {
+		if _, err := w.Affiliate(ctx, name); !errors.Is(err, affiliate.ErrNotFound) {
+			t.Errorf("%q: %v", name, err)
+		}
+	}
+	in.ExternalID = "tenant/8"
+	in.Email = "mara@example.org"
+	if _, err := w.EnsureAffiliate(ctx, in); !errors.Is(err, affiliate.AffiliateEmailTaken) {
+		t.Errorf("somebody else's email: %v", err)
+	}
+	in.ExternalID = ""
+	if _, err := w.EnsureAffiliate(ctx, in); !errors.Is(err, affiliate.MissingField) {
+		t.Errorf("no external id: %v", err)
+	}
+	both := affiliate.AffiliateRef{ID: first.ID, ExternalID: "tenant/9"}
+	if _, err := w.UpdateAffiliate(ctx, both, affiliate.AffiliateUpdate{FirstName: affiliate.Set("No")}); !errors.Is(err, affiliate.IdentifiersMismatch) {
+		t.Errorf("two names of two: %v", err)
+	}
+	scene.Must(0, w.Forfeiting().EraseAffiliate(ctx, first.ID))
+	in.ExternalID = "tenant/7"
+	again := scene.Must(w.EnsureAffiliate(ctx, in))
+	if erased := scene.Must(w.Affiliate(ctx, first.ID.String())); again.ID == first.ID || erased.ExternalID != "" {
+		t.Errorf("after the erasure %s has it, and the erased one has %q", again.ID, erased.ExternalID)
+	}
+	w.Verifies()
+}
+
+// TestBadAttribution: a value that no program has is refused when it is made.
+func TestBadAttribution(t *testing.T) {
+	good := []affiliate.Attribution{
+		{}, {Touch: affiliate.TouchLast, Customer: affiliate.CreditEachOrder, Code: affiliate.CodeAlways},
+		{Touch: affiliate.TouchFirst, Customer: affiliate.CreditKeptCustomer, Code: affiliate.CodeUnbrought},
+	}
+	for _, a := range good {
+		p := scene.Must(tributary.New(memstore.New(), tributary.Config{ID: uuid.New(), Attribution: a}))
+		scene.Equal(t, a, scene.Must(p.Settings(t.Context())).Attribution)
+	}
+	for _, a := range []affiliate.Attribution{{Touch: "first"}, {Customer: "KEPT"}, {Code: "NEVER"}} {
+		if _, err := tributary.New(memstore.New(), tributary.Config{Attribution: a}); err == nil {
+			t.Errorf("%+v is taken", a)
+		}
+	}
+}
+
+// TestFirstTouch: a click of nobody, of another visitor and in a program of the last click
+// changes nothing, and the walk ends.
+func TestFirstTouch(t *testing.T) {
+	ctx := t.Context()
+	for touch, owner := range map[affiliate.Touch]string{affiliate.TouchLast: "Ben", affiliate.TouchFirst: "Ada"} {
+		p := scene.Must(tributary.New(memstore.New(), tributary.Config{Attribution: affiliate.Attribution{Touch: touch}}))
+		for _, name := range []string{"Ada", "Ben"} {
+			scene.Must(p.CreateAffiliate(ctx, affiliate.AffiliateParams{FirstName: name, LastName: "M", Email: name + "@example.org", AffiliateLink: name}))
+		}
+		last := scene.Must(p.TrackClick(ctx, affiliate.ClickParams{Slug: "ada", Earlier: 999_999})).ID
+		for range 150 {
+			last = scene.Must(p.TrackClick(ctx, affiliate.ClickParams{Slug: "ada", Earlier: last})).ID
+		}
+		last = scene.Must(p.TrackClick(ctx, affiliate.ClickParams{Slug: "ben", Earlier: last})).ID
+		ref := scene.Must(p.CreateReferral(ctx, affiliate.ReferralParams{AffiliateID: fmt.Sprint(last), Name: "I", Email: "i@example.net", ReferredUserExternalID: "i"}))
+		got := scene.Must(p.Affiliate(ctx, ref.AffiliateID.String()))
+		scene.Equal(t, owner, got.FirstName)
+		if err := p.Verify(ctx); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestAffiliateByIdentifier(t *testing.T) { // I34, B289–B294
+	w := scene.New(t)
+	a, b := w.Join("a"), w.Join("b")
+	oldLink(w, b.ID, "1")
+	w.AddLink(b.ID, "007")
+	w.AddLink(b.ID, strings.Repeat("9", 30))
+	w.AddLink(b.ID, b.ID.String()[:35]+"x")
+	oldLink(w, a.ID, b.ID.String()) // a slug that looks like another affiliate's id
+	scene.Must(w.TrackClick(t.Context(), affiliate.ClickParams{Slug: "a"}))
+	scene.Must(w.TrackClick(t.Context(), affiliate.ClickParams{Slug: "a"}))
+	for _, tt := range []struct {
+		name, ident string
+		want        uuid.UUID
+	}{
+		{"ClickBeforeSlug", "1", a.ID},
+		{"Click", "2", a.ID},
+		{"ID", a.ID.String(), a.ID},
+		{"IDBeforeSlug", b.ID.String(), b.ID},
+		{"Slug", "b", b.ID},
+		{"SlugOtherCase", "B", b.ID},
+		{"SlugLikeAnID", b.ID.String()[:35] + "x", b.ID},
+		{"LeadingZeroIsNoClick", "007", b.ID},
+		{"TooLargeForAClickIsStillASlug", strings.Repeat("9", 30), b.ID},
+		{"MissDigits", "3", uuid.Nil},
+		{"MissOverflow", strings.Repeat("8", 30), uuid.Nil},
+		{"MissMaxInt", "9223372036854775807", uuid.Nil},
+		{"MissPlus", "+1", uuid.Nil},
+		{"MissUnderscore", "1_0", uuid.Nil},
+		{"MissHex", "0x1", uuid.Nil},
+		{"MissArabicDigit", "٣", uuid.Nil},
+		{"MissLeadingZero", "01", uuid.Nil},
+		{"MissUnknownID", uuid.NewString(), uuid.Nil},
+		{"MissURN", "urn:uuid:" + a.ID.String(), uuid.Nil},
+		{"MissBraces", "{" + a.ID.String() + "}", uuid.Nil},
+		{"MissNoHyphens", strings.ReplaceAll(a.ID.String(), "-", ""), uuid.Nil},
+		{"MissUpperCaseID", strings.ToUpper(a.ID.String()), uuid.Nil},
+		{"MissNilID", uuid.Nil.String(), uuid.Nil},
+		{"Email", "A@example.org", a.ID},
+		{"MissEmpty", "", uuid.Nil},
+		{"MissNUL", "a\x00", uuid.Nil},
+		{"MissLong", strings.Repeat("a", 4000), uuid.Nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got, err := w.Affiliate(t.Context(), tt.ident)
+			if tt.want == uuid.Nil {
+				if err != affiliate.ErrNotFound {
+					t.Errorf("got %v, %v", got.ID, err)
+				}
+				return
+			}
+			if err != nil || got.ID != tt.want {
+				t.Errorf("got %v, %v; want %v", got.ID, err, tt.want)
+			}
+		})
+	}
+}
+
+// The click of a deleted link still leads to its affiliate.
+func TestAffiliateByClickOfDeletedLink(t *testing.T) {
+	w := scene.New(t)
+	a := w.Join("a")
+	scene.Must(w.TrackClick(t.Context(), affiliate.ClickParams{Slug: "a"}))
+	scene.Must(w.DeleteLink(t.Context(), affiliate.LinkRef{Slug: "a"}))
+	scene.Equal(t, a.ID, scene.Must(w.Affiliate(t.Context(), "1")).ID)
+}
+
+func TestAffiliateByEmail(t *testing.T) {
+	w := scene.New(t)
+	a := w.Join("a")
+	scene.Equal(t, a, scene.Must(w.Affiliate(t.Context(), " A@Example.org")))
+	for _, miss := range []string{"b@example.org", "nonsense", "", "a@example.org\x00"} {
+		if _, err := w.Affiliate(t.Context(), miss); err != affiliate.ErrNotFound {
+			t.Errorf("%q: %v", miss, err)
+		}
+	}
+}
+
+func TestAffiliatesList(t *testing.T) {
+	w := scene.New(t)
+	empty := scene.Must(w.Affiliates(t.Context(), affiliate.AffiliateQuery{}, affiliate.Page{}))
+	if empty.Items == nil || len(empty.Items) != 0 {
+		t.Errorf("empty list: %#v", empty.Items)
+	}
+	a, b, c := w.Join("a"), w.Join("b"), w.Join("c")
+	all := scene.Must(w.Affiliates(t.Context(), affiliate.AffiliateQuery{}, affiliate.Page{}))
+	scene.Equal(t, []affiliate.Affiliate{c, b, a}, all.Items)
+	first := scene.Must(w.Affiliates(t.Context(), affiliate.AffiliateQuery{}, affiliate.Page{Limit: 2}))
+	scene.Equal(t, []affiliate.Affiliate{c, b}, first.Items)
+	rest := scene.Must(w.Affiliates(t.Context(), affiliate.AffiliateQuery{}, affiliate.Page{Limit: 2, Cursor: first.Next}))
+	scene.Equal(t, affiliate.List[affiliate.Affiliate]{Items: []affiliate.Affiliate{a}}, rest)
+	w.Refused(scene.FieldError(affiliate.InvalidQuery, "limit", "limit must be an integer from 1 to 1000"), func() error {
+		return scene.ErrOf(w.Affiliates(t.Context(), affiliate.AffiliateQuery{}, affiliate.Page{Limit: 1001}))
+	})
+	w.Refused(scene.FieldError(affiliate.InvalidQuery, "cursor", "Invalid cursor"), func() error {
+		return scene.ErrOf(w.Links(t.Context(), affiliate.LinkQuery{}, affiliate.Page{Cursor: first.Next}))
+	})
+}
+
+// No answer shares memory with a record or an event.
+func TestAffiliateAnswersAreCopies(t *testing.T) {
+	w := scene.New(t)
+	answers := []affiliate.Answer{{QuestionID: w.Config().ID, Answer: "x"}}
+	var a affiliate.Affiliate
+	events := w.Fired(func() {
+		a = w.Join("a", func(in *affiliate.AffiliateParams) { in.Answers = answers })
+		a.AffiliateLinks[0].Link = "changed"
+		answers[0].Answer = "changed"
+	})
+	body := scene.BodyOf[affiliate.AffiliateBody](t, events[0])
+	scene.Equal(t, "x", body.QuestionAnswers[0].Answer)
+	scene.Equal(t, []string{"a"}, slugsOf(body.Affiliate))
+	scene.Equal(t, []string{"a"}, slugsOf(scene.Must(w.Affiliate(t.Context(), "a"))))
+	if answers[0].ID != uuid.Nil {
+		t.Error("the input was changed")
+	}
+}
+
+// A reference to a record that does not exist is an internal error, not a miss.
+func TestAffiliateDanglingReferences(t *testing.T) {
+	w := scene.New(t)
+	a := w.Join("a")
+	scene.Must(w.TrackClick(t.Context(), affiliate.ClickParams{Slug: "a"}))
+	w.Raw(func(tx *record.Tx) error { return tx.Affiliates.Delete(a.ID) })
+	link := a.AffiliateLinks[0].ID
+	for name, call := range map[string]func() error{
+		"Click": func() error { return scene.ErrOf(w.Affiliate(t.Context(), "1")) },
+		"Slug":  func() error { return scene.ErrOf(w.Affiliate(t.Context(), "a")) },
+		"Link": func() error {
+			return scene.ErrOf(w.Links(t.Context(), affiliate.LinkQuery{ID: affiliate.Set(link)}, affiliate.Page{}))
+		},
+		"Links":  func() error { return scene.ErrOf(w.Links(t.Context(), affiliate.LinkQuery{}, affiliate.Page{})) },
+		"Rename": func() error { return scene.ErrOf(w.RenameLink(t.Context(), affiliate.LinkRef{ID: link}, "b")) },
+		"Delete": func() error { return scene.ErrOf(w.DeleteLink(t.Context(), affiliate.LinkRef{ID: link})) },
+	} {
+		if err := call(); err == nil || errors.Is(err, affiliate.ErrNotFound) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	w.Raw(func(tx *record.Tx) error { return tx.Links.Delete(link) })
+	if _, err := w.Affiliate(t.Context(), "1"); err == nil || errors.Is(err, affiliate.ErrNotFound) {
+		t.Errorf("click without its link: %v", err)
+	}
+}

@@ -1,8 +1,13 @@
 package engine_test
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -12,7 +17,9 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/affiliate/imported"
 	"github.com/tributary-go/tributary/affiliate/record"
+	"github.com/tributary-go/tributary/conformance"
 	"github.com/tributary-go/tributary/internal/scene"
+	"github.com/tributary-go/tributary/memstore"
 )
 
 // A firedEvent is an event in TestCauses.
@@ -401,4 +408,335 @@ func walkCauses(t *testing.T, cascade bool) {
 		cause{"DeleteCoupon", func() error { _, err := w.DeleteCoupon(ctx, coupon.ID); return err }, only("promocode.deleted bulk", "promocode.deleted bulk", "promocode.deleted made", "coupon.deleted coupon")},
 		cause{"Err DeleteCoupon twice", func() error { _, err := w.DeleteCoupon(ctx, coupon.ID); return err }, nil},
 	)
+}
+
+// EventsAfter walks all events, oldest first, from any position, also from one
+// that was pruned.
+func TestEventsAfter(t *testing.T) {
+	scene.OnStores(t, func(t *testing.T, w *scene.World) {
+		w.Ada()
+		w.Crowd(4)
+		var want []string
+		for _, e := range scene.Must(w.Events(t.Context(), affiliate.EventQuery{}, affiliate.Page{})).Items {
+			want = append([]string{string(e.Payload)}, want...)
+		}
+		for _, size := range []int{1, 2, 7, 1000} {
+			var got []string
+			position := uuid.Nil
+			for {
+				events := scene.Must(w.EventsAfter(t.Context(), position, size))
+				if len(events) == 0 {
+					break
+				}
+				for _, e := range events {
+					got = append(got, string(e.Payload))
+					position = e.ID
+				}
+			}
+			scene.Equal(t, want, got)
+		}
+		third := scene.Must(w.EventsAfter(t.Context(), uuid.Nil, 3))[2].ID
+		w.Raw(func(tx *record.Tx) error { return tx.Events.Delete(third) })
+		if next := scene.Must(w.EventsAfter(t.Context(), third, 1))[0]; string(next.Payload) != want[3] {
+			t.Errorf("after a pruned one: %s", next.Payload)
+		}
+		for _, limit := range []int{0, -1, 1001} {
+			if _, err := w.EventsAfter(t.Context(), uuid.Nil, limit); !errors.Is(err, affiliate.InvalidQuery) {
+				t.Errorf("limit %d: %v", limit, err)
+			}
+		}
+	})
+}
+
+// Ids of events rise in the order of the commits, also when a closure that has
+// drawn its ids runs again after another commit, when the clock goes back, and
+// when another process has another clock.
+func TestEventOrder(t *testing.T) {
+	ids := func(w *scene.World) []string {
+		var out []string
+		for _, e := range scene.Must(w.EventsAfter(t.Context(), uuid.Nil, 100)) {
+			out = append(out, scene.BodyOf[struct{ FirstName string }](t, e).FirstName)
+		}
+		return out
+	}
+	create := func(p *tributary.Program, name string) {
+		scene.Must(p.CreateAffiliate(t.Context(), affiliate.AffiliateParams{FirstName: name, LastName: "x", Email: name + "@example.org"}))
+	}
+	t.Run("Rerun", func(t *testing.T) {
+		w := scene.New(t)
+		between := &between{Store: w.Store}
+		between.fn = func() { create(w.Program, "first") }
+		create(w.With(between), "second")
+		scene.Equal(t, []string{"first", "second"}, ids(w))
+		w.Verifies()
+	})
+	t.Run("ClockGoesBack", func(t *testing.T) {
+		w := scene.New(t)
+		create(w.Program, "first")
+		w.Pass(-48 * time.Hour)
+		other := scene.NewOn(t, w.Store) // another process, which has drawn no ids
+		other.Pass(-49 * time.Hour)
+		create(other.Program, "second")
+		create(w.Program, "third")
+		scene.Equal(t, []string{"first", "second", "third"}, ids(w))
+		w.Verifies()
+	})
+	t.Run("ForeignIDs", func(t *testing.T) {
+		n := byte(200)
+		w := scene.New(t, func(c *tributary.Config) {
+			c.NewID = func() uuid.UUID { n--; return uuid.UUID{0: 0xff, 6: n, 15: 0xff} } // ids that fall
+		})
+		create(w.Program, "first")
+		create(w.Program, "second")
+		scene.Equal(t, []string{"first", "second"}, ids(w))
+	})
+	t.Run("SeveralInOne", func(t *testing.T) {
+		w := scene.New(t)
+		a := w.Ada()
+		scene.Must(w.GenerateCodes(t.Context(), affiliate.CodesParams{Count: 20, CodeParams: affiliate.CodeParams{
+			CouponID: a.Autumn.ID, AffiliateID: a.Person.ID,
+			CodeStructure: affiliate.Set(affiliate.CodeStructure{RandomChars: true}), RandomCharsLength: affiliate.Set[int64](8),
+		}}))
+		if n := len(scene.Must(w.EventsAfter(t.Context(), uuid.Nil, 100))); n != 23 {
+			t.Errorf("%d events", n)
+		}
+		w.Verifies()
+	})
+}
+
+// between runs every closure twice, as after a conflict, and commits a change
+// between the two runs.
+type between struct {
+	record.Store
+	fn func()
+}
+
+var errConflict = errors.New("conflict")
+
+func (s *between) Update(ctx context.Context, id uuid.UUID, fn func(*record.Tx) error) error {
+	_ = s.Store.Update(ctx, id, func(tx *record.Tx) error {
+		return errors.Join(fn(tx), errConflict)
+	})
+	s.fn()
+	return s.Store.Update(ctx, id, fn)
+}
+
+// Follow sees every event once, in order, while others are committed.
+func TestFollow(t *testing.T) {
+	for name, store := range map[string]record.Store{"memstore": memstore.New(), "Rerun": conformance.Rerun(memstore.New())} {
+		t.Run(name, func(t *testing.T) {
+			p := scene.Must(tributary.New(store, tributary.Config{}))
+			const writers, each = 4, 60
+			var wg sync.WaitGroup
+			for i := range writers {
+				wg.Go(func() {
+					for j := range each {
+						scene.Must(p.CreateAffiliate(t.Context(), affiliate.AffiliateParams{FirstName: "A", LastName: "B", Email: fmt.Sprintf("a%d.%d@example.org", i, j)}))
+					}
+				})
+			}
+			var got []uuid.UUID
+			for e, err := range p.Follow(t.Context(), uuid.Nil) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got = append(got, e.ID); len(got) == writers*each {
+					break
+				}
+			}
+			wg.Wait()
+			for i, e := range scene.Must(p.EventsAfter(t.Context(), uuid.Nil, 1000)) {
+				if i >= len(got) || got[i] != e.ID {
+					t.Fatalf("event %d of the walk is another", i)
+				}
+			}
+		})
+	}
+}
+
+// Follow continues at once after a commit of its program, finds commits of
+// other processes within a second, and ends with its context.
+func TestFollowWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := scene.New(t)
+		ctx, cancel := context.WithCancel(t.Context())
+		var waits []time.Duration
+		var ended error
+		began := time.Now()
+		go func() {
+			for _, err := range w.Follow(ctx, uuid.Nil) {
+				if err != nil {
+					ended = err
+					return
+				}
+				waits = append(waits, time.Since(began))
+			}
+		}()
+		synctest.Wait()
+		time.Sleep(300 * time.Millisecond)
+		w.Crowd(1)
+		synctest.Wait()
+		other := scene.NewOn(t, w.Store)
+		other.Pass(time.Second)
+		other.Join("other")
+		time.Sleep(2 * time.Second)
+		cancel()
+		synctest.Wait()
+		scene.Equal(t, []time.Duration{300 * time.Millisecond, 1300 * time.Millisecond}, waits)
+		if !errors.Is(ended, context.Canceled) {
+			t.Errorf("ended with %v", ended)
+		}
+	})
+}
+
+func TestFollowError(t *testing.T) {
+	w := scene.New(t)
+	w.Crowd(1)
+	w.Probe.Ops.Store(0)
+	w.Probe.FailAt = 1
+	n := 0
+	for _, err := range w.Follow(t.Context(), uuid.Nil) {
+		if n++; !errors.Is(err, scene.ErrBoom) {
+			t.Errorf("got %v", err)
+		}
+	}
+	if n != 1 {
+		t.Errorf("the walk went on %d times", n)
+	}
+}
+
+// hookLog collects changes as "event revision: before → after".
+type hookLog struct{ lines []string }
+
+func (h *hookLog) config(c *tributary.Config) {
+	c.Hooks = record.Hooks{
+		Affiliate: func(_ context.Context, c record.Change[record.Affiliate]) {
+			note(h, c, func(r record.Affiliate) string { return r.FirstName })
+		},
+		Referral: func(_ context.Context, c record.Change[record.Referral]) {
+			note(h, c, func(r record.Referral) string { return r.Name + "/" + string(r.Status) })
+		},
+		Sale: func(_ context.Context, c record.Change[record.Sale]) {
+			note(h, c, func(r record.Sale) string { return fmt.Sprint(r.TotalEarned, "/", r.Refunded, "/", r.Status) })
+		},
+		Coupon: func(_ context.Context, c record.Change[record.Coupon]) {
+			note(h, c, func(r record.Coupon) string { return fmt.Sprint(r.Name, "/", r.TimesRedeemed) })
+		},
+		Code: func(_ context.Context, c record.Change[record.Code]) {
+			note(h, c, func(r record.Code) string { return fmt.Sprint(r.Code, "/", r.Active, "/", r.TimesRedeemed) })
+		},
+	}
+}
+
+func note[R any](h *hookLog, c record.Change[R], text func(R) string) {
+	show := func(o affiliate.Opt[R]) string {
+		if r, ok := o.Get(); ok {
+			return text(r)
+		}
+		return "-"
+	}
+	h.lines = append(h.lines, fmt.Sprintf("%s %d: %s → %s", c.Event, c.Revision, show(c.Before), show(c.After)))
+}
+
+// took returns the changes since the last call.
+func (h *hookLog) took() []string {
+	out := h.lines
+	h.lines = nil
+	return out
+}
+
+// Hooks get every change with the values before and after it.
+func TestHooks(t *testing.T) {
+	h := &hookLog{}
+	scene.OnStores(t, func(t *testing.T, w *scene.World) {
+		h.took()
+		a := w.Ada()
+		scene.Equal(t, []string{
+			"affiliate.created 1: - → Ada", "coupon.created 1: - → Autumn 20/0", "promocode.created 1: - → ADA20/true/0",
+		}, h.took())
+		scene.Must(w.UpdateAffiliate(t.Context(), affiliate.AffiliateRef{ID: a.Person.ID}, affiliate.AffiliateUpdate{FirstName: affiliate.Set("Eva")}))
+		scene.Must(w.UpdateAffiliate(t.Context(), affiliate.AffiliateRef{ID: a.Person.ID}, affiliate.AffiliateUpdate{FirstName: affiliate.Set("Eva")}))
+		scene.Equal(t, []string{"affiliate.updated 2: Ada → Eva"}, h.took())
+		w.AddLink(a.Person.ID, "eva")
+		scene.Equal(t, []string{"affiliate.updated 3: Eva → Eva"}, h.took())
+		w.Refer("ada", "kim@example.com")
+		s, _ := scene.Must(w.RecordSale(t.Context(), affiliate.SaleParams{PromoCode: "ADA20", ReferralID: "kim@example.com", TotalEarned: scene.Sum("100")})).Sale.Get()
+		scene.Equal(t, []string{"referral.created 1: - → Kim/ACTIVE", "sale.created 1: - → 100/0/ACTIVE"}, h.took())
+		scene.Must(w.UpdateCode(t.Context(), a.ADA20.ID, affiliate.CodeUpdate{Active: affiliate.Set(false)}))
+		scene.Equal(t, []string{"promocode.updated 2: ADA20/true/1 → ADA20/false/1"}, h.took())
+		scene.Must(w.RefundSale(t.Context(), affiliate.Refund{SaleID: s.ID, Amount: affiliate.Set(scene.Sum("30"))}))
+		scene.Must(w.RefundSale(t.Context(), affiliate.Refund{SaleID: s.ID}))
+		scene.Equal(t, []string{"sale.updated 2: 100/0/ACTIVE → 100/30/ACTIVE", "sale.deleted 3: 100/30/ACTIVE → 100/100/REFUNDED"}, h.took())
+		scene.Must(w.DeleteCode(t.Context(), a.ADA20.ID))
+		scene.Must(w.DeleteCoupon(t.Context(), a.Autumn.ID))
+		scene.Equal(t, []string{"promocode.deleted 3: ADA20/false/1 → -", "coupon.deleted 2: Autumn 20/1 → -"}, h.took())
+	}, h.config)
+}
+
+// A cascade reports the children first, each with its value before.
+func TestHooksCascade(t *testing.T) {
+	h := &hookLog{}
+	scene.OnStores(t, func(t *testing.T, w *scene.World) {
+		h.took()
+		a := w.Ada()
+		w.Refer("ada", "kim@example.com")
+		w.SellTo("kim@example.com", "50")
+		h.took()
+		scene.Must(0, w.Forfeiting().DeleteAffiliate(t.Context(), affiliate.AffiliateRef{ID: a.Person.ID}))
+		scene.Equal(t, []string{
+			"sale.deleted 2: 50/0/ACTIVE → -", "referral.deleted 2: Kim/ACTIVE → -",
+			"promocode.updated 2: ADA20/true/0 → ADA20/true/0", "affiliate.deleted 2: Ada → -",
+		}, h.took())
+	}, h.config, func(c *tributary.Config) { c.CascadeEvents = true })
+}
+
+// Hooks run after the commit, once, before OnEvents, and may call the program.
+func TestHooksRun(t *testing.T) {
+	type key struct{}
+	var calls []string
+	var p *tributary.Program
+	scene.OnStores(t, func(t *testing.T, w *scene.World) {
+		calls, p = nil, w.Program
+		scene.Must(w.CreateAffiliate(context.WithValue(t.Context(), key{}, "v"), affiliate.AffiliateParams{FirstName: "A", LastName: "B", Email: "a@example.org"}))
+		scene.Equal(t, []string{"hook v a@example.org 2026-03-11 09:24:18.442 +0000 UTC", "events"}, calls)
+		calls = nil
+		_, err := w.CreateAffiliate(t.Context(), affiliate.AffiliateParams{FirstName: "A", LastName: "B", Email: "a@example.org"})
+		if err == nil || len(calls) != 0 {
+			t.Errorf("a refusal ran %v", calls)
+		}
+	}, func(c *tributary.Config) {
+		c.OnEvents = func() { calls = append(calls, "events") }
+		c.Hooks.Affiliate = func(ctx context.Context, c record.Change[record.Affiliate]) {
+			rec, _ := c.After.Get()
+			a := scene.Must(p.Affiliate(ctx, rec.ID.String()))
+			event := scene.Must(p.EventsAfter(ctx, uuid.Nil, 1))[0]
+			if c.EventID != event.ID {
+				calls = append(calls, "another event")
+			}
+			calls = append(calls, fmt.Sprint("hook ", ctx.Value(key{}), " ", a.Email, " ", c.At.Time().Format("2006-01-02 15:04:05.999 -0700 MST")))
+		}
+	})
+}
+
+// Each event of the rich scenario has a hook call. Its value after the change
+// equals the stored one.
+func TestHooksMatchEvents(t *testing.T) {
+	h := &hookLog{}
+	w := scene.New(t, h.config)
+	a := w.Ada()
+	for i := range 5 {
+		w.Pass(time.Minute)
+		w.Refer("ada", fmt.Sprintf("kim%d@example.com", i))
+		w.SellTo(fmt.Sprintf("kim%d@example.com", i), "10")
+	}
+	scene.Must(w.UpdateCoupon(t.Context(), a.Autumn.ID, affiliate.CouponUpdate{Valid: affiliate.Set(false)}))
+	events := scene.Must(w.EventsAfter(t.Context(), uuid.Nil, 1000))
+	if len(h.lines) != len(events) {
+		t.Fatalf("%d calls for %d events", len(h.lines), len(events))
+	}
+	for i, e := range events {
+		if want := fmt.Sprintf("%s %d:", e.Type, e.Revision); h.lines[i][:len(want)] != want {
+			t.Errorf("call %d is %s, want %s", i, h.lines[i], want)
+		}
+	}
 }

@@ -10,7 +10,9 @@ import (
 
 	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/internal/scene"
+	"github.com/tributary-go/tributary/memstore"
 )
 
 // A counter is a shop whose code a test gives rules.
@@ -339,4 +341,250 @@ func TestHoldsOfOne(t *testing.T) {
 		scene.WantReason(t, until.String(), affiliate.InvalidField, scene.ErrOf(s.HoldRedemption(t.Context(), in)))
 	}
 	s.Verifies()
+}
+
+// TestDeleteWithHolds: a code or a coupon with open holds can be deleted. Its holds stay and say so, a sale with one
+// of them is refused, and the places that they keep of the coupon are free when they lapse or are released.
+func TestDeleteWithHolds(t *testing.T) {
+	for _, what := range []string{"code", "coupon"} {
+		t.Run(what, func(t *testing.T) {
+			s := scene.NewCodeShop(t)
+			ctx := t.Context()
+			coupon := scene.Must(s.CreateCoupon(ctx, affiliate.CouponParams{Name: "Few", PercentOff: scene.Percent("10"), MaxRedemptions: affiliate.Set[int64](2)}))
+			code := scene.Must(s.CreateCode(ctx, affiliate.CodeParams{CouponID: coupon.ID, Code: "GOES", AffiliateID: s.Eve.ID}))
+			other := scene.Must(s.CreateCode(ctx, affiliate.CodeParams{CouponID: coupon.ID, Code: "STAYS", AffiliateID: s.Eve.ID}))
+			for _, id := range []string{"lapses", "released"} {
+				scene.Must(s.HoldRedemption(ctx, affiliate.HoldParams{ID: id, Order: affiliate.Order{PromoCode: "GOES", Subtotal: scene.Amount("50")}, Until: s.Now.Add(time.Hour)}))
+			}
+			if what == "code" {
+				scene.Must(s.DeleteCode(ctx, code.ID))
+			} else {
+				scene.Must(s.DeleteCoupon(ctx, coupon.ID))
+			}
+			s.Verifies()
+			h := scene.Must(s.Hold(ctx, "lapses"))
+			if h.State != affiliate.HoldHeld || !h.PromotionalCode.IsNull() || h.CouponID != coupon.ID || h.Discount != scene.Amount("5") {
+				t.Errorf("%+v", h)
+			}
+			_, err := s.RecordSale(ctx, affiliate.SaleParams{HoldID: "lapses", TotalEarned: affiliate.MustAmount("45"), Email: "a@b.co", Name: "A"})
+			scene.RefusedAs(t, "RecordSale", affiliate.CodeNotFound, err)
+			if what == "code" { // another code of the coupon waits for the places
+				order := affiliate.Order{PromoCode: other.Code, Subtotal: scene.Amount("50")}
+				if got := scene.Must(s.Evaluate(ctx, order)); got.Valid || got.Reasons[0].Reason != affiliate.CouponExhausted {
+					t.Errorf("the places are kept: %+v", got)
+				}
+				scene.Must(s.ReleaseHold(ctx, "released"))
+				if got := scene.Must(s.Evaluate(ctx, order)); !got.Valid {
+					t.Errorf("one place was released: %+v", got)
+				}
+				s.Pass(2 * time.Hour)
+				for range 2 {
+					scene.Must(s.RecordSale(ctx, affiliate.SaleParams{PromoCode: other.Code, TotalEarned: affiliate.MustAmount("45")}))
+				}
+				if got := scene.Must(s.Hold(ctx, "lapses")); got.State != affiliate.HoldLapsed {
+					t.Errorf("%+v", got)
+				}
+				s.Raw(func(tx *record.Tx) error {
+					c, err := tx.Coupons.Get(coupon.ID)
+					if c.Held != 0 || !c.HeldDiscount.IsZero() || c.TimesRedeemed != 2 {
+						t.Errorf("%+v", c)
+					}
+					return err
+				})
+			}
+			scene.Must(s.ReleaseHold(ctx, "released"))
+			s.Pass(2 * time.Hour)
+			scene.Must(s.ReleaseHold(ctx, "lapses"))
+			s.Verifies()
+			again := scene.Must(s.CreateCoupon(ctx, affiliate.CouponParams{Name: "Again", PercentOff: scene.Percent("20")}))
+			scene.Must(s.CreateCode(ctx, affiliate.CodeParams{CouponID: again.ID, Code: "GOES", AffiliateID: s.Eve.ID}))
+			_, err = s.RecordSale(ctx, affiliate.SaleParams{HoldID: "lapses", TotalEarned: affiliate.MustAmount("45"), Email: "a@b.co", Name: "A"})
+			scene.RefusedAs(t, "RecordSale with a new code of that text", affiliate.CodeNotFound, err)
+			scene.Must(s.HoldRedemption(ctx, affiliate.HoldParams{ID: "lapses", Order: affiliate.Order{PromoCode: "GOES"}, Until: s.Now.Add(time.Hour)}))
+			s.Verifies()
+		})
+	}
+}
+
+// TestManyLapsed: what an order costs does not grow with the holds that have lapsed, whichever limit they
+// would have used up, and what is said of it is right.
+func TestManyLapsed(t *testing.T) {
+	const n, most = 400, 60
+	each := func(i int) string { return fmt.Sprintf("c%d@example.net", i) }
+	for name, tt := range map[string]struct {
+		coupon affiliate.CouponUpdate
+		code   affiliate.CodeUpdate
+		then   affiliate.CodeUpdate // after they have lapsed
+		email  func(int) string
+		fills  string // the discount of an open hold, which uses the budget up; empty: there is room
+		full   bool
+	}{
+		"customer":     {coupon: affiliate.CouponUpdate{MaxRedemptionsPerCustomer: times(9)}, email: func(int) string { return "a@example.net" }},
+		"code":         {code: affiliate.CodeUpdate{MaxRedemptions: times(n)}},
+		"coupon":       {coupon: affiliate.CouponUpdate{MaxRedemptions: times(n)}},
+		"fewer":        {code: affiliate.CodeUpdate{MaxRedemptions: times(n)}, then: affiliate.CodeUpdate{MaxRedemptions: times(2)}},
+		"far fewer":    {code: affiliate.CodeUpdate{MaxRedemptions: times(n)}, then: affiliate.CodeUpdate{MaxRedemptions: times(1)}, full: true, fills: "1"},
+		"budget":       {coupon: affiliate.CouponUpdate{MaxDiscountTotal: scene.Amount("4.01")}},
+		"spent budget": {coupon: affiliate.CouponUpdate{MaxDiscountTotal: scene.Amount("4.01")}, fills: "100", full: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			now := scene.Start
+			store := &scene.Probe{Store: memstore.New()}
+			s := scene.Must(tributary.New(store, tributary.Config{Now: func() time.Time { return now }}))
+			ctx := t.Context()
+			ada := scene.Must(s.CreateAffiliate(ctx, affiliate.AffiliateParams{FirstName: "Ada", LastName: "Lovelace", Email: "ada@example.com"}))
+			coupon := scene.Must(s.CreateCoupon(ctx, affiliate.CouponParams{Name: "Autumn 20", PercentOff: scene.Percent("20")}))
+			code := scene.Must(s.CreateCode(ctx, affiliate.CodeParams{CouponID: coupon.ID, Code: "ADA20", AffiliateID: ada.ID}))
+			scene.Must(s.UpdateCoupon(ctx, coupon.ID, tt.coupon))
+			scene.Must(s.UpdateCode(ctx, code.ID, tt.code))
+			if tt.email == nil {
+				tt.email = each
+			}
+			order := affiliate.Order{PromoCode: "ADA20", Subtotal: scene.Amount("0.05")}
+			hold := func(id string, d time.Duration) (affiliate.Hold, error) {
+				return s.HoldRedemption(ctx, affiliate.HoldParams{ID: id, Until: now.Add(d), Order: order})
+			}
+			for i := range n {
+				order.Email = tt.email(i)
+				scene.Must(hold(fmt.Sprint(i), time.Second))
+				if name == "customer" {
+					now = now.Add(2 * time.Second)
+				}
+			}
+			now = now.Add(time.Minute)
+			if order.Email = tt.email(n); tt.fills != "" {
+				order.Subtotal = affiliate.Set(affiliate.MustAmount(tt.fills))
+				scene.Must(hold("open", time.Hour))
+			}
+			scene.Must(s.UpdateCode(ctx, code.ID, tt.then))
+			order.Email, order.Subtotal = tt.email(0), scene.Amount("0.05")
+			for what, call := range map[string]func() (bool, error){
+				"preview": func() (bool, error) { e, err := s.Evaluate(ctx, order); return e.Valid, err },
+				"search": func() (bool, error) {
+					l, err := s.Codes(ctx, affiliate.CodeQuery{State: affiliate.CodeUsable}, affiliate.Page{})
+					return len(l.Items) == 1, err
+				},
+				"sale": func() (bool, error) {
+					_, err := s.RecordSale(ctx, affiliate.SaleParams{PromoCode: "ADA20", Email: order.Email, TotalEarned: scene.Sum("0.04"), Subtotal: order.Subtotal})
+					return err == nil, nil
+				},
+			} {
+				store.Looked.Store(0)
+				valid, err := call()
+				if got := store.Looked.Load(); err != nil || valid == tt.full || got > most {
+					t.Errorf("%s: works: %v (%v), and %d records were read", what, valid, err, got)
+				}
+			}
+			if err := s.Verify(ctx); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// TestHoldOfWhom: a sale that names nobody takes the place of the customer whom it was held for, and so does a hold
+// that is made anew; a customer who has none left gets none by the hold of somebody else.
+func TestHoldOfWhom(t *testing.T) {
+	once := affiliate.CodeUpdate{MaxRedemptionsPerCustomer: times(1)}
+	t.Run("sale", func(t *testing.T) {
+		s := newCounter(t, affiliate.CouponUpdate{}, once, func(c *tributary.Config) { c.RequireCustomer = true })
+		scene.Must(s.holds("c1", "a@x.example"))
+		scene.Must(s.holds("c1", "")) // the basket changed, and nobody said the email again
+		scene.Equal(t, affiliate.SaleRecorded, scene.Must(s.buys("", "c1")).Outcome)
+		s.says("a@x.example", affiliate.CustomerLimit)
+		scene.Equal(t, 0, scene.Must(s.Attention(t.Context(), 5)).Overdrawn.Count)
+	})
+	t.Run("hold", func(t *testing.T) {
+		s := newCounter(t, affiliate.CouponUpdate{}, once)
+		s.says("a@x.example")
+		for _, first := range []string{"", "b@x.example"} {
+			scene.Must(s.holds("c1", first))
+			scene.WantReason(t, "anew for another than "+first, affiliate.CustomerLimit, scene.ErrOf(s.holds("c1", "a@x.example")))
+		}
+		scene.Must(s.holds("c1", "c@x.example"))
+		s.says("b@x.example")
+		s.says("c@x.example", affiliate.CustomerLimit)
+		scene.Equal(t, affiliate.SaleRecorded, scene.Must(s.buys("c@x.example", "c1")).Outcome)
+		s.Verifies()
+	})
+}
+
+// TestHoldOfFreeOrder: the hold of a free order says its code and its basket, as that of any other.
+func TestHoldOfFreeOrder(t *testing.T) {
+	s := newCounter(t, affiliate.CouponUpdate{PercentOff: scene.Percent("100")}, affiliate.CodeUpdate{}, func(c *tributary.Config) { c.FreeOrders = true })
+	scene.Must(s.holds("c1", "a@x.example"))
+	sale := scene.Must(s.RecordSale(t.Context(), affiliate.SaleParams{HoldID: "c1", Free: true})).Sale.Or(affiliate.Sale{})
+	scene.Equal(t, scene.Amount("100"), sale.Subtotal)
+	scene.Equal(t, "1 1 0", s.used())
+	in := affiliate.HoldParams{ID: "c2", Until: s.Now.Add(time.Hour), Order: affiliate.Order{PromoCode: "ADA20"}}
+	scene.Must(s.HoldRedemption(t.Context(), in))
+	scene.WantReason(t, "of no basket", affiliate.MissingField, scene.ErrOf(s.RecordSale(t.Context(), affiliate.SaleParams{HoldID: "c2", Free: true})))
+	scene.WantReason(t, "not free", affiliate.MissingField, scene.ErrOf(s.RecordSale(t.Context(), affiliate.SaleParams{HoldID: "c1"})))
+	s.Verifies()
+}
+
+// TestHeldPrice: a sale that does not say the basket, or its lines, has the price that was held.
+func TestHeldPrice(t *testing.T) {
+	s := newCounter(t, affiliate.CouponUpdate{MaxDiscountTotal: scene.Amount("1000"), LimitToProducts: affiliate.Set(true), ProductIDs: affiliate.Set([]string{"p"})}, affiliate.CodeUpdate{})
+	in := affiliate.HoldParams{Until: s.Now.Add(time.Hour), Order: affiliate.Order{PromoCode: "ADA20", Lines: []affiliate.Line{
+		{ID: "1", ProductID: "p", Amount: scene.Sum("50")}, {ID: "2", ProductID: "q", Amount: scene.Sum("50")},
+	}}}
+	for id, sale := range map[string]affiliate.SaleParams{
+		"nothing": {}, "null": {Subtotal: affiliate.Null[affiliate.Amount]()}, "basket": {Subtotal: scene.Amount("100")}, "lines": {Lines: in.Lines},
+	} {
+		in.ID = id
+		scene.Equal(t, scene.Amount("10"), scene.Must(s.HoldRedemption(t.Context(), in)).Discount)
+		sale.HoldID, sale.TotalEarned = id, scene.Sum("90")
+		sold := scene.Must(s.RecordSale(t.Context(), sale)).Sale.Or(affiliate.Sale{})
+		scene.Equal(t, scene.Amount("10"), affiliate.Set(scene.Must(s.ExplainSale(t.Context(), sold.ID)).Redemption.Or(affiliate.ExplainedRedemption{}).Discount))
+	}
+	scene.Equal(t, "4 4 40", s.used())
+	s.Verifies()
+}
+
+// TestHoldsOfNobody: who names nobody cannot keep all places of a coupon; who names a customer
+// still gets one, a hold that lapsed, was released or took a name makes room, and the same
+// order may hold anew.
+func TestHoldsOfNobody(t *testing.T) {
+	w := scene.New(t, func(c *tributary.Config) { c.Limits.Nobody = 3 })
+	ada := w.Join("ada")
+	coupon := scene.Must(w.CreateCoupon(t.Context(), affiliate.CouponParams{Name: "c", PercentOff: scene.Percent("20"), MaxRedemptions: affiliate.Set[int64](50)}))
+	other := scene.Must(w.CreateCoupon(t.Context(), affiliate.CouponParams{Name: "d", PercentOff: scene.Percent("20")}))
+	for code, of := range map[string]affiliate.Coupon{"ADA20": coupon, "ADA21": coupon, "EVE20": other} {
+		scene.Must(w.CreateCode(t.Context(), affiliate.CodeParams{CouponID: of.ID, Code: code, AffiliateID: ada.ID}))
+	}
+	hold := func(id, code, email string, d time.Duration) error {
+		_, err := w.HoldRedemption(t.Context(), affiliate.HoldParams{ID: id, Until: w.Now.Add(d), Order: affiliate.Order{PromoCode: code, Email: email, Subtotal: scene.Amount("10")}})
+		return err
+	}
+	must := func(what string, err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatalf("%s: %v", what, err)
+		}
+	}
+	full := func(what string) {
+		t.Helper()
+		w.Refused(affiliate.Error{Kind: affiliate.KindConflict, Reason: affiliate.HoldLimitReached, Message: "Too many open holds name no customer"}, func() error {
+			return hold("more "+what, "ADA21", "", time.Hour)
+		})
+	}
+	for i := range 3 {
+		must("nobody", hold(fmt.Sprint(i), []string{"ADA20", "ADA21"}[i%2], "", time.Hour))
+	}
+	full("three are open")
+	must("a customer", hold("kim", "ADA20", "kim@buyer.example", time.Hour))
+	must("another coupon", hold("other", "EVE20", "", time.Hour))
+	must("the same order", hold("0", "ADA20", "", 2*time.Hour))
+	full("the same order")
+	must("a name", hold("1", "ADA21", "lee@buyer.example", time.Hour))
+	must("room", hold("4", "ADA20", "", time.Minute))
+	full("again")
+	scene.Must(w.ReleaseHold(t.Context(), "2"))
+	must("after a release", hold("5", "ADA20", "", time.Hour))
+	full("once more")
+	w.Pass(2 * time.Minute)
+	must("after one has lapsed", hold("6", "ADA20", "", time.Hour))
+	full("at last")
+	w.Verifies()
 }

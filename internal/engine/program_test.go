@@ -16,6 +16,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate/imported"
 	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/conformance"
+	"github.com/tributary-go/tributary/internal/atlength"
 	"github.com/tributary-go/tributary/internal/refusal"
 	"github.com/tributary-go/tributary/internal/scene"
 	"github.com/tributary-go/tributary/memstore"
@@ -201,3 +202,154 @@ func wrapped(err error) error {
 	}
 	return fmt.Errorf("store: %w", err)
 }
+
+func TestDefaultSchedule(t *testing.T) {
+	schedule := scene.New(t).Config().Schedule
+	var total time.Duration
+	for _, step := range schedule {
+		total += step
+	}
+	if n := len(schedule); n != 10 || total != 75*time.Hour+35*time.Minute+5*time.Second {
+		t.Errorf("%d attempts over %v", n, total)
+	}
+}
+
+// A counted is a store that counts its transactions, and can fail them.
+type counted struct {
+	record.Store
+	opened int
+	err    error
+}
+
+func (s *counted) View(ctx context.Context, id uuid.UUID, fn func(*record.Tx) error) error {
+	if s.opened++; s.err != nil {
+		return s.err
+	}
+	return s.Store.View(ctx, id, fn)
+}
+
+func (s *counted) Update(ctx context.Context, id uuid.UUID, fn func(*record.Tx) error) error {
+	if s.opened++; s.err != nil {
+		return s.err
+	}
+	return s.Store.Update(ctx, id, fn)
+}
+
+// New names what is missing, and does not use the store.
+func TestNewOpensNothing(t *testing.T) {
+	var none *memstore.Store
+	for name, store := range map[string]record.Store{"nil": nil, "nil pointer": none} {
+		if _, err := tributary.New(store, tributary.Config{}); err == nil || err.Error() != "affiliate: New needs a Store" {
+			t.Errorf("%s: error %v", name, err)
+		}
+	}
+	s := &counted{Store: memstore.New(), err: errors.New("down")}
+	p, err := tributary.New(s, tributary.Config{})
+	if err != nil || s.opened != 0 {
+		t.Fatalf("New on a store that is down: error %v after %d transactions", err, s.opened)
+	}
+	if err := p.Ping(t.Context()); !errors.Is(err, s.err) || s.opened != 1 {
+		t.Errorf("Ping: error %v after %d transactions", err, s.opened)
+	}
+	s.err = nil
+	if err := p.Ping(t.Context()); err != nil {
+		t.Errorf("Ping, the store is back: %v", err)
+	}
+	ended, end := context.WithCancel(t.Context())
+	end()
+	if err := p.Ping(ended); !errors.Is(err, context.Canceled) {
+		t.Errorf("Ping with a context that has ended: %v", err)
+	}
+}
+
+// Ping, and the first use, name a table that a store does not have.
+func TestIncompleteStore(t *testing.T) {
+	ctx := t.Context()
+	p := scene.Must(tributary.New(saleless{memstore.New()}, tributary.Config{}))
+	for name, use := range map[string]func() error{
+		"Ping": func() error { return p.Ping(ctx) },
+		"read": func() error {
+			_, err := p.Coupons(ctx, affiliate.CouponQuery{WithCodes: true}, affiliate.Page{})
+			return err
+		},
+		"write": func() error {
+			_, err := p.CreateCoupon(ctx, affiliate.CouponParams{Name: "c", PercentOff: scene.Percent("5")})
+			return err
+		},
+		"Evaluate": func() error { _, err := p.Evaluate(ctx, affiliate.Order{PromoCode: "ADA20"}); return err },
+		"Verify":   func() error { return p.Verify(ctx) },
+		"With": func() error {
+			_, err := p.With(saleless{memstore.New()}).Coupons(ctx, affiliate.CouponQuery{WithCodes: true}, affiliate.Page{})
+			return err
+		},
+	} {
+		if err := use(); err == nil || !strings.Contains(err.Error(), "the store has no sales") {
+			t.Errorf("%s: error %v", name, err)
+		}
+	}
+	if _, err := p.With(memstore.New()).Coupons(ctx, affiliate.CouponQuery{WithCodes: true}, affiliate.Page{}); err != nil {
+		t.Errorf("With a complete store: %v", err)
+	}
+	whole := scene.Must(tributary.New(memstore.New(), tributary.Config{}))
+	scene.Must(whole.Coupons(ctx, affiliate.CouponQuery{WithCodes: true}, affiliate.Page{}))
+	if _, err := whole.With(saleless{memstore.New()}).Coupons(ctx, affiliate.CouponQuery{WithCodes: true}, affiliate.Page{}); err == nil {
+		t.Error("a complete store vouches for another")
+	}
+}
+
+// look runs a call and returns how many records it read, and how many in its
+// largest View.
+func look(s *scene.Probe, call func()) (looked, most int64) {
+	s.Looked.Store(0)
+	s.Most.Store(0)
+	call()
+	return s.Looked.Load(), s.Most.Load()
+}
+
+// everyFailure runs fn with the store failing at its first operation, then at
+// its second and so on until fn succeeds. Each failure must be returned and
+// change nothing.
+func everyFailure(w *scene.World, fn func() error) {
+	w.T.Helper()
+	for at := int64(1); ; at++ {
+		before := w.Dump()
+		w.Probe.Ops.Store(0)
+		w.Probe.FailAt = at
+		err := fn()
+		w.Probe.FailAt = 0
+		if w.Probe.Ops.Load() < at {
+			if err != nil {
+				w.T.Fatalf("without a failure: %v", err)
+			}
+			return
+		}
+		if !errors.Is(err, scene.ErrBoom) {
+			w.T.Fatalf("operation %d failed and the call says %v", at, err)
+		}
+		if _, ok := errors.AsType[*affiliate.Error](err); ok {
+			w.T.Fatalf("operation %d: a store failure became a refusal: %v", at, err)
+		}
+		if diff := cmp.Diff(before, w.Dump()); diff != "" {
+			w.T.Fatalf("operation %d failed and something changed:\n%s", at, diff)
+		}
+	}
+}
+
+// oldLink puts a link into the store that no call makes any more: its slug is the
+// number of a click.
+func oldLink(w *scene.World, owner uuid.UUID, slug string) {
+	w.T.Helper()
+	at := affiliate.InstantOf(w.Now)
+	w.Raw(func(tx *record.Tx) error {
+		return tx.Links.Insert(record.Link{ID: uuid.NewSHA1(uuid.Max, []byte(slug)), AffiliateID: owner, Slug: slug, CreatedAt: at, UpdatedAt: at})
+	})
+}
+
+// issue creates a code of its own coupon.
+func issue(w *scene.World, owner uuid.UUID, code string) affiliate.Code {
+	w.T.Helper()
+	coupon := scene.Must(w.CreateCoupon(context.Background(), affiliate.CouponParams{Name: "c", PercentOff: affiliate.Set(affiliate.MustPercent("10"))}))
+	return scene.Must(w.CreateCode(context.Background(), affiliate.CodeParams{CouponID: coupon.ID, Code: code, AffiliateID: owner}))
+}
+
+func TestMain(m *testing.M) { atlength.Main(m) }

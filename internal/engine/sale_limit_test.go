@@ -3,13 +3,19 @@ package engine_test
 import (
 	"errors"
 	"fmt"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
+
 	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/imported"
 	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/internal/scene"
+	"github.com/tributary-go/tributary/memstore"
 )
 
 // firstOnly lets terms pay the first payment alone.
@@ -363,4 +369,282 @@ func TestVerifyOfSaleBeyondLimits(t *testing.T) {
 		s.Verifies()
 	}
 	stands(s, late.ID, "0", affiliate.OverPayments)
+}
+
+// limited is a world with small limits.
+func limited(t *testing.T) *scene.World {
+	return scene.New(t, func(c *tributary.Config) { c.Limits = affiliate.Limits{Links: 3, Refunds: 2, Bulk: 2} })
+}
+
+// TestLimitsConfig: a limit below zero is refused, and zero is the default.
+func TestLimitsConfig(t *testing.T) {
+	for _, l := range []affiliate.Limits{{Links: -1}, {Refunds: -1}, {Bulk: -1}, {Holds: -1}, {Nobody: -1}} {
+		if _, err := tributary.New(memstore.New(), tributary.Config{Limits: l}); err == nil || err.Error() != "affiliate: Config.Limits must not be negative" {
+			t.Errorf("%+v: %v", l, err)
+		}
+	}
+	_, err := tributary.New(memstore.New(), tributary.Config{Limits: affiliate.Limits{Bulk: 100_001}})
+	if err == nil || err.Error() != "affiliate: Config.Limits.Bulk must not be above 100000" {
+		t.Errorf("a bulk above the most: %v", err)
+	}
+	scene.Equal(t, affiliate.Limits{Links: 1000, Refunds: 1000, Holds: 5, Nobody: 100, Bulk: 100_000}, scene.New(t).Config().Limits)
+}
+
+// TestLinkLimit: an affiliate gets as many links as the limit, in every way, and
+// one that is deleted makes room. A repeat at the limit is the first answer.
+func TestLinkLimit(t *testing.T) {
+	w := limited(t)
+	ctx := t.Context()
+	a, b := w.Join("a"), w.Join("b")
+	w.AddLink(a.ID, "a2")
+	last := affiliate.LinkParams{Link: "a3", AffiliateID: a.ID}
+	last.Key = "k"
+	first := scene.Must(w.CreateLink(ctx, last))
+	full := scene.StateError(affiliate.LinkLimitReached, "", "Affiliate has as many links as the program allows")
+	w.Refused(full, func() error {
+		return scene.ErrOf(w.CreateLink(ctx, affiliate.LinkParams{Link: "a4", AffiliateID: a.ID}))
+	})
+	w.Refused(full, func() error {
+		return scene.ErrOf(w.UpdateAffiliate(ctx, affiliate.AffiliateRef{ID: a.ID}, affiliate.AffiliateUpdate{AffiliateLink: affiliate.Set("a4")}))
+	})
+	scene.Equal(t, first, scene.Must(w.CreateLink(ctx, last)))
+	w.AddLink(b.ID, "b2")
+	scene.Must(w.DeleteLink(ctx, affiliate.LinkRef{Slug: "a2"}))
+	w.AddLink(a.ID, "a4")
+	w.Verifies()
+}
+
+// TestLinkLimitConcurrently: the limit holds at any concurrency.
+func TestLinkLimitConcurrently(t *testing.T) {
+	w := limited(t)
+	a := w.Join("a")
+	var made atomic.Int64
+	var wg sync.WaitGroup
+	for i := range 20 {
+		wg.Go(func() {
+			_, err := w.CreateLink(t.Context(), affiliate.LinkParams{Link: fmt.Sprint("x", i), AffiliateID: a.ID})
+			if err == nil {
+				made.Add(1)
+			} else if !errors.Is(err, affiliate.LinkLimitReached) {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	scene.Equal(t, int64(2), made.Load())
+	w.Verifies()
+}
+
+// TestRefundLimit: a sale takes as many partial refunds as the limit, a repeat at
+// it changes nothing, and the rest can always be refunded.
+func TestRefundLimit(t *testing.T) {
+	w := limited(t)
+	ctx := t.Context()
+	w.Join("a")
+	w.Refer("a", "kim@b.co")
+	sale := w.SellTo("kim@b.co", "100")
+	refund := func(id, some string) (affiliate.RefundResult, error) {
+		return w.RefundSale(ctx, affiliate.Refund{SaleID: sale.ID, RefundID: id, Amount: affiliate.Set(affiliate.MustAmount(some))})
+	}
+	scene.Must(refund("1", "10"))
+	scene.Must(refund("2", "10"))
+	w.Refused(scene.StateError(affiliate.RefundLimitReached, "", "Sale has as many partial refunds as the program allows"), func() error {
+		return scene.ErrOf(refund("3", "10"))
+	})
+	if got := scene.Must(refund("2", "10")); !got.AlreadyRefunded {
+		t.Errorf("a repeat: %+v", got)
+	}
+	scene.Equal(t, affiliate.RefundedInFull, scene.Must(refund("4", "80")).Reason)
+	w.Verifies()
+}
+
+// TestBulkLimit: each call that takes many takes as many as the limit, and one
+// more changes nothing. Repeated ids count once where the call says so.
+func TestBulkLimit(t *testing.T) {
+	w := limited(t)
+	ctx := t.Context()
+	a, b, c := w.Join("a").ID, w.Join("b").ID, w.Join("c").ID
+	var customers []uuid.UUID
+	var sales []affiliate.SaleID
+	for i := range 3 {
+		email := fmt.Sprintf("kim-%d@b.co", i)
+		customers = append(customers, w.Refer("a", email).ID)
+		sales = append(sales, w.SellTo(email, "10").ID)
+	}
+	coupon := scene.Must(w.CreateCoupon(ctx, affiliate.CouponParams{Name: "Ten", PercentOff: scene.Percent("10")}))
+	codes := func(count int, of ...uuid.UUID) error {
+		return scene.ErrOf(w.GenerateCodes(ctx, affiliate.CodesParams{Count: count, AffiliateIDs: of, CodeParams: affiliate.CodeParams{
+			CouponID: coupon.ID, CodeStructure: affiliate.Set(affiliate.CodeStructure{RandomChars: true}), RandomCharsLength: affiliate.Set[int64](9),
+		}}))
+	}
+	row := imported.Referral{ReferralParams: affiliate.ReferralParams{AffiliateID: "a", Name: "Old", Email: "old@b.co"}}
+	for name, call := range map[string]struct{ fits, over func() error }{
+		"GenerateCodes":     {func() error { return codes(2, a) }, func() error { return codes(3, a) }},
+		"GenerateCodesMany": {func() error { return codes(1, a, b) }, func() error { return codes(1, a, b, c) }},
+		"Ban":               {func() error { return scene.ErrOf(w.SetAffiliateStatus(ctx, affiliate.AffiliateBanned, a, b, a)) }, func() error { return scene.ErrOf(w.SetAffiliateStatus(ctx, affiliate.AffiliateBanned, a, b, c)) }},
+		"TierExempt":        {func() error { return scene.ErrOf(w.SetTierExempt(ctx, true, a, b)) }, func() error { return scene.ErrOf(w.SetTierExempt(ctx, true, a, b, c)) }},
+		"ReferralPlan": {
+			func() error { return scene.ErrOf(w.SetReferralPlan(ctx, uuid.Nil, customers[:2]...)) },
+			func() error { return scene.ErrOf(w.SetReferralPlan(ctx, uuid.Nil, customers...)) },
+		},
+		"Review": {
+			func() error { return scene.ErrOf(w.ReviewCommissions(ctx, affiliate.ApprovalOnHold, sales[:2]...)) },
+			func() error { return scene.ErrOf(w.ReviewCommissions(ctx, affiliate.ApprovalOnHold, sales...)) },
+		},
+		"Import": {
+			func() error { return scene.ErrOf(w.Imports().Referrals(ctx, []imported.Referral{row, row})) },
+			func() error { return scene.ErrOf(w.Imports().Referrals(ctx, []imported.Referral{row, row, row})) },
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w.Refused(affiliate.Error{Kind: affiliate.KindInvalid, Reason: affiliate.BulkLimitExceeded, Message: "The call is for more objects than the program allows at once"}, call.over)
+			if err := call.fits(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	w.Verifies()
+}
+
+func capped(sale, customer string) func(*tributary.Config) {
+	return func(c *tributary.Config) {
+		c.Terms.MaxPerSale, c.Terms.MaxPerCustomer = scene.Sum(sale), scene.Sum(customer)
+	}
+}
+
+// 20 %, at most 30 a sale and 50 a customer.
+func TestCaps(t *testing.T) {
+	s, ctx := scene.NewShop(t, capped("30", "50")), t.Context()
+	earns := func(sale affiliate.Sale, want string) affiliate.SaleID {
+		t.Helper()
+		if got := scene.Must(s.Sale(ctx, sale.ID)).CommissionEarned; got != scene.Sum(want) {
+			t.Errorf("sale %d earns %v, want %s", sale.ID, got, want)
+		}
+		s.Verifies()
+		return sale.ID
+	}
+	first := s.ToTomas("200") // 40
+	earns(first, "30")
+	second := s.ToTomas("200")
+	earns(second, "20")
+	third := s.ToTomas("200")
+	earns(third, "0")
+	earns(s.Sell(affiliate.SaleParams{ReferralID: s.Bea.ID.String(), TotalEarned: scene.Sum("100")}), "20") // another customer
+	earns(s.Sell(affiliate.SaleParams{PromoCode: "ADA20", TotalEarned: scene.Sum("1000")}), "30")           // of nobody known
+	if e := scene.Must(s.ExplainSale(ctx, second.ID)).Arithmetic; e.Cap != affiliate.Set(scene.Sum("20")) || e.Exact != "40" || e.Rounded != scene.Sum("20") {
+		t.Errorf("explained: %+v", e)
+	}
+	own := s.Sell(affiliate.SaleParams{ReferralID: s.Tomas.ID.String(), TotalEarned: scene.Sum("100"), CommissionRate: affiliate.Set(affiliate.MustPercent("90"))})
+	earns(own, "90")
+	scene.Must(s.UpdateSale(ctx, own.ID, affiliate.SaleUpdate{CommissionEarned: affiliate.Set(scene.Sum("1"))}))
+	earns(own, "1")
+
+	// A refund lowers what is above the kept part, makes room for later sales, and raises no
+	// earlier one.
+	scene.Must(s.RefundSale(ctx, affiliate.Refund{SaleID: first.ID, Amount: affiliate.Set(scene.Sum("10"))}))
+	earns(first, "30")
+	scene.Must(s.RefundSale(ctx, affiliate.Refund{SaleID: first.ID, Amount: affiliate.Set(scene.Sum("90"))}))
+	earns(first, "20")
+	scene.Must(s.RefundSale(ctx, affiliate.Refund{SaleID: first.ID}))
+	earns(first, "0")
+	earns(second, "20")
+	earns(s.ToTomas("1000"), "29") // 50 − 20 − 1
+
+	// The same terms change nothing, now or in a simulation.
+	scene.Must(s.Run(ctx, affiliate.RecalculateJob{}))
+	earns(second, "20")
+	earns(third, "0")
+	for d, err := range s.Simulate(ctx, affiliate.SimulateQuery{Terms: s.Config().Terms}) {
+		if err != nil || d.Changed != 0 {
+			t.Errorf("under the same terms: %+v, %v", d, err)
+		}
+	}
+}
+
+// A preview knows the cap of its customer, also of one who is to come.
+func TestCapOfPreview(t *testing.T) {
+	s := scene.NewShop(t, capped("0", "50"))
+	s.ToTomas("100") // earns 20
+	for email, want := range map[string]string{"": "200", "new@example.net": "50", s.Tomas.Email: "30"} {
+		got := scene.Must(s.Evaluate(t.Context(), affiliate.Order{PromoCode: "ADA20", TotalEarned: scene.Amount("1000"), Email: email, Commission: true})).Commission
+		if got != scene.Amount(want) {
+			t.Errorf("of %q: %v, want %s", email, got, want)
+		}
+	}
+}
+
+// A rate that is given to a sale later takes its cap away; the terms bring it back.
+func TestCapOfUpdatedSale(t *testing.T) {
+	s, ctx := scene.NewShop(t, capped("30", "0")), t.Context()
+	sale := s.ToTomas("200")
+	for _, tt := range []struct {
+		rate   affiliate.Opt[affiliate.Percent]
+		earned string
+	}{{scene.Percent("25"), "50"}, {affiliate.Null[affiliate.Percent](), "30"}} {
+		sale = scene.Must(s.UpdateSale(ctx, sale.ID, affiliate.SaleUpdate{CommissionRate: tt.rate}))
+		scene.Equal(t, scene.Sum(tt.earned), sale.CommissionEarned)
+		s.Verifies()
+	}
+}
+
+// A cap that comes later leaves room for what the others have earned by then, and a refund of
+// these makes no more of it.
+func TestCapComesLater(t *testing.T) {
+	s, ctx := scene.NewShop(t), t.Context()
+	sale, other := s.ToTomas("100"), s.ToTomas("100")
+	plan := scene.Must(s.CreatePlan(ctx, affiliate.PlanParams{Name: "p", Terms: affiliate.Terms{Rate: affiliate.MustPercent("20"), MaxPerCustomer: scene.Sum("30")}}))
+	scene.Must(s.SetAffiliatePlan(ctx, plan.ID, s.Person.ID))
+	for range 2 {
+		sale = scene.Must(s.UpdateSale(ctx, sale.ID, affiliate.SaleUpdate{CommissionRate: affiliate.Null[affiliate.Percent]()}))
+		scene.Equal(t, scene.Sum("10"), sale.CommissionEarned)
+		s.Verifies()
+		scene.Must(s.RefundSale(ctx, affiliate.Refund{SaleID: other.ID}))
+	}
+}
+
+// What other caps would have paid: 20 % of 200 three times, with 50 a customer at most
+// and without.
+func TestSimulateCaps(t *testing.T) {
+	for name, tt := range map[string]struct{ was, would, difference string }{
+		"a cap":        {"0", "50", "-70"},
+		"no cap":       {"50", "0", "70"},
+		"a higher cap": {"50", "90", "40"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := scene.NewShop(t, capped("0", tt.was))
+			for range 3 {
+				s.ToTomas("200")
+			}
+			terms := s.Config().Terms
+			terms.MaxPerCustomer = scene.Sum(tt.would)
+			for d, err := range s.Simulate(t.Context(), affiliate.SimulateQuery{Terms: terms}) {
+				if err != nil || d.Difference != scene.Sum(tt.difference) {
+					t.Errorf("%+v, %v", d, err)
+				}
+			}
+		})
+	}
+}
+
+// Sales of one customer at the same time never earn more together than the cap.
+func TestCapAtOnce(t *testing.T) {
+	s := scene.NewShop(t, capped("0", "50"))
+	var wg sync.WaitGroup
+	for range 20 {
+		wg.Go(func() { s.ToTomas("60") })
+	}
+	wg.Wait()
+	if got := scene.Must(s.Referral(t.Context(), s.Tomas.ID.String())).TotalCommission; got != scene.Sum("50") {
+		t.Errorf("together they earn %v", got)
+	}
+	s.Verifies()
+}
+
+func TestCapsRefused(t *testing.T) {
+	w := scene.New(t)
+	for name, terms := range map[string]affiliate.Terms{"maxPerSale": {MaxPerSale: scene.Sum("-1")}, "maxPerCustomer": {MaxPerCustomer: scene.Sum("-0.01")}} {
+		w.Refused(inField(name, "must be at least 0"), func() error {
+			return scene.ErrOf(w.CreatePlan(t.Context(), affiliate.PlanParams{Name: "p", Terms: terms}))
+		})
+	}
 }

@@ -1,7 +1,9 @@
 package engine_test
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -567,4 +569,115 @@ func TestRecordSaleKeeps(t *testing.T) {
 		[]any{bare.Name, bare.Email, bare.ProductsBought, bare.PaymentTrigger}); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
+}
+
+// TestPaymentDeliveredAgain: a payment is recorded once while its sale exists,
+// also when that was refunded. After the sale was deleted or reversed, the
+// payment is recorded again.
+func TestPaymentDeliveredAgain(t *testing.T) {
+	ctx := context.Background()
+	for name, c := range map[string]struct {
+		undo func(w *scene.World, id affiliate.SaleID) error
+		want affiliate.SaleOutcome
+	}{
+		"nothing": {func(*scene.World, affiliate.SaleID) error { return nil }, affiliate.SaleDuplicate},
+		"refunded": {func(w *scene.World, id affiliate.SaleID) error {
+			return scene.ErrOf(w.RefundSale(ctx, affiliate.Refund{SaleID: id}))
+		}, affiliate.SaleDuplicate},
+		"deleted": {func(w *scene.World, id affiliate.SaleID) error { return w.DeleteSale(ctx, id) }, affiliate.SaleRecorded},
+		"reversed": {func(w *scene.World, _ affiliate.SaleID) error {
+			return scene.ErrOf(w.ReverseSale(ctx, affiliate.SaleRef{ExternalID: "order-1"}, affiliate.Reversal{}))
+		}, affiliate.SaleRecorded},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := scene.New(t)
+			w.Ada()
+			payment := affiliate.SaleParams{ReferralID: "ada", Email: "kim@example.net", Name: "Kim", TotalEarned: affiliate.MustAmount("50"), ExternalID: "order-1"}
+			first := scene.Must(w.RecordSale(ctx, payment)).Sale.Or(affiliate.Sale{})
+			scene.Must(0, c.undo(w, first.ID))
+			again := scene.Must(w.RecordSale(ctx, payment))
+			if again.Outcome != c.want {
+				t.Errorf("delivered again: %s, want %s", again.Outcome, c.want)
+			}
+			if earlier, ok := again.Earlier.Get(); ok != (c.want == affiliate.SaleDuplicate) || ok && earlier.ID != first.ID {
+				t.Errorf("the sale that was there is %v", earlier.ID)
+			}
+			listed := scene.Must(w.Sales(ctx, affiliate.SaleQuery{ExternalID: affiliate.Set("order-1")}, affiliate.Page{})).Items
+			if len(listed) != 1 {
+				t.Errorf("%d sales with the external id", len(listed))
+			}
+			w.Verifies()
+		})
+	}
+}
+
+// TestSaleNames: which identifiers are enough for a sale, as the comment of
+// SaleParams says.
+func TestSaleNames(t *testing.T) {
+	noEmail := scene.FieldError(affiliate.MissingField, "email", "Email is required")
+	noName := scene.FieldError(affiliate.MissingField, "name", "Name is required")
+	none := scene.FieldError(affiliate.AttributionRequired, "", "Either Referral ID, email, or Promo Code is required")
+	s := scene.NewShop(t)
+	for name, tt := range map[string]struct {
+		in      affiliate.SaleParams
+		refused affiliate.Error // zero: not refused
+		outcome affiliate.SaleOutcome
+	}{
+		"Nothing":                {affiliate.SaleParams{}, none, ""},
+		"Code":                   {affiliate.SaleParams{PromoCode: "ADA20"}, affiliate.Error{}, affiliate.SaleRecorded},
+		"CodeAndStranger":        {affiliate.SaleParams{PromoCode: "ADA20", Email: "code@example.net"}, affiliate.Error{}, affiliate.SaleRecorded},
+		"ReferralID":             {affiliate.SaleParams{ReferralID: s.Tomas.ID.String()}, affiliate.Error{}, affiliate.SaleRecorded},
+		"ReferralEmail":          {affiliate.SaleParams{ReferralID: s.Tomas.Email}, affiliate.Error{}, affiliate.SaleRecorded},
+		"Customer":               {affiliate.SaleParams{Email: s.Tomas.Email}, affiliate.Error{}, affiliate.SaleRecorded},
+		"Stranger":               {affiliate.SaleParams{Email: "new@example.net", Name: "New"}, affiliate.Error{}, affiliate.SaleUnattributed},
+		"SlugAlone":              {affiliate.SaleParams{ReferralID: "ada"}, noEmail, ""},
+		"AffiliateAlone":         {affiliate.SaleParams{ReferralID: s.Ada.Person.ID.String()}, noEmail, ""},
+		"ClickAlone":             {affiliate.SaleParams{ReferralID: fmt.Sprint(s.Click.ID)}, noEmail, ""},
+		"SlugAndStranger":        {affiliate.SaleParams{ReferralID: "ada", Email: "new@example.net"}, noName, ""},
+		"SlugAndCustomer":        {affiliate.SaleParams{ReferralID: "ada", Email: s.Tomas.Email}, affiliate.Error{}, affiliate.SaleRecorded},
+		"SlugAndStrangerByName":  {affiliate.SaleParams{ReferralID: "ada", Email: "slug@example.net", Name: "New"}, affiliate.Error{}, affiliate.SaleRecorded},
+		"ClickAndStrangerByName": {affiliate.SaleParams{ReferralID: fmt.Sprint(s.Click.ID), Email: "click@example.net", Name: "New"}, affiliate.Error{}, affiliate.SaleRecorded},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s.On(t)
+			tt.in.TotalEarned = affiliate.MustAmount("10")
+			if tt.refused.Reason != "" {
+				s.Refused(tt.refused, func() error { return scene.ErrOf(s.RecordSale(t.Context(), tt.in)) })
+				return
+			}
+			scene.Equal(t, tt.outcome, scene.Must(s.RecordSale(t.Context(), tt.in)).Outcome)
+		})
+	}
+}
+
+// TestSaleShowsPaidAt: a sale shows when it was paid if the report said so, in its
+// answer, its event and later.
+func TestSaleShowsPaidAt(t *testing.T) {
+	s := scene.NewShop(t)
+	s.Pass(48 * time.Hour)
+	at := s.Now.Add(-time.Hour)
+	var got affiliate.Sale
+	events := s.Fired(func() {
+		got = scene.Must(s.RecordSale(t.Context(), affiliate.SaleParams{PromoCode: "ADA20", TotalEarned: scene.Sum("10"), PaidAt: at.In(time.FixedZone("", 7200))})).Sale.Or(affiliate.Sale{})
+	})
+	scene.Equal(t, []affiliate.Time{affiliate.TimeOf(at), affiliate.TimeOf(s.Now)}, []affiliate.Time{got.PaidAt, got.CreatedAt})
+	scene.Equal(t, affiliate.TimeOf(at), scene.BodyOf[affiliate.Sale](t, events[0]).PaidAt)
+	scene.Equal(t, got, scene.Must(s.Sale(t.Context(), got.ID)))
+	scene.Equal(t, affiliate.Time{}, s.Sell(affiliate.SaleParams{PromoCode: "ADA20"}).PaidAt)
+	s.Verifies()
+}
+
+// The same moment written in another zone, or more exactly than it is stored, is the same
+// request.
+func TestSalePaidAtOnce(t *testing.T) {
+	s := scene.NewShop(t)
+	in := affiliate.SaleParams{PromoCode: "ADA20", TotalEarned: scene.Sum("10"), PaidAt: s.Now.Add(-time.Hour)}
+	in.Once.Key = "k"
+	first := scene.Must(s.RecordSale(t.Context(), in))
+	for _, at := range []time.Time{in.PaidAt.In(time.FixedZone("", 7200)), in.PaidAt.Add(time.Nanosecond)} {
+		in.PaidAt = at
+		scene.Equal(t, first.Sale, scene.Must(s.RecordSale(t.Context(), in)).Sale)
+	}
+	in.PaidAt = in.PaidAt.Add(time.Second)
+	scene.WantReason(t, "another moment", affiliate.IdempotencyKeyReused, scene.ErrOf(s.RecordSale(t.Context(), in)))
 }

@@ -1,10 +1,15 @@
 package engine_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"iter"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
@@ -281,5 +286,372 @@ func TestEachEnds(t *testing.T) {
 	}
 	if last == nil || n != 3 {
 		t.Errorf("%d values, %v", n, last)
+	}
+}
+
+// A walk over a server whose cursors repeat ends with an error.
+func TestEachCycle(t *testing.T) {
+	for name, next := range map[string]map[string]string{
+		"at once": {"": "a", "a": "a"},
+		"later":   {"": "a", "a": "b", "b": "a"},
+		"a tail":  {"": "a", "a": "b", "b": "c", "c": "d", "d": "e", "e": "c"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			pages, failed := 0, false
+			for _, err := range affiliate.Each(1, func(pg affiliate.Page) (affiliate.List[int], error) {
+				if pages++; pages > 20 {
+					t.Fatal("a loop")
+				}
+				return affiliate.List[int]{Items: []int{pages}, Next: next[pg.Cursor]}, nil
+			}) {
+				failed = err != nil
+			}
+			if !failed {
+				t.Error("no error")
+			}
+		})
+	}
+}
+
+// TestAll: All walks every list, through all of its pages.
+func TestAll(t *testing.T) {
+	w := scene.New(t)
+	ctx := t.Context()
+	ada := w.Ada()
+	const n = 250
+	for i := range n {
+		scene.Must(w.CreateLink(ctx, affiliate.LinkParams{Link: fmt.Sprint("ada-", i), AffiliateID: ada.Person.ID}))
+	}
+	count := func(seq iter.Seq2[affiliate.Link, error]) (got int) {
+		for range scene.OnlyValues(seq) {
+			got++
+		}
+		return got
+	}
+	of := affiliate.LinkQuery{AffiliateID: affiliate.Set(ada.Person.ID)}
+	scene.Equal(t, n+1, count(affiliate.All(ctx, w.Links, of)))
+	scene.Equal(t, 0, count(affiliate.All(ctx, w.Links, affiliate.LinkQuery{AffiliateID: affiliate.Set(uuid.Nil)})))
+	scene.Equal(t, 1, len(scene.All(affiliate.All(ctx, w.Affiliates, affiliate.AffiliateQuery{}))))
+	for first := range scene.OnlyValues(affiliate.All(ctx, w.Links, of)) {
+		scene.Equal(t, "ada-249", first.Link)
+		break
+	}
+	ended, end := context.WithCancel(ctx)
+	end()
+	for _, err := range affiliate.All(ended, w.Links, of) {
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("a context that has ended: %v", err)
+		}
+	}
+}
+
+// TestPages: a walk goes on from the Next of a page, also in another process and
+// after the record at the cursor was deleted.
+func TestPages(t *testing.T) {
+	w := scene.New(t)
+	ctx := t.Context()
+	ada := w.Ada()
+	for i := range 9 {
+		scene.Must(w.CreateLink(ctx, affiliate.LinkParams{Link: fmt.Sprint("ada-", i), AffiliateID: ada.Person.ID}))
+	}
+	var got []string
+	walk := func(from affiliate.Page) (next string) {
+		for page, err := range affiliate.Pages(from, func(pg affiliate.Page) (affiliate.List[affiliate.Link], error) {
+			return w.Links(ctx, affiliate.LinkQuery{}, pg)
+		}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, link := range page.Items {
+				got = append(got, link.Link)
+			}
+			if next = page.Next; len(got) == 4 {
+				break
+			}
+		}
+		return next
+	}
+	kept := walk(affiliate.Page{Limit: 4})
+	scene.Must(w.DeleteLink(ctx, affiliate.LinkRef{Slug: "ada-5"})) // at the cursor
+	scene.Must(w.DeleteLink(ctx, affiliate.LinkRef{Slug: "ada-4"})) // behind it
+	scene.Equal(t, "", walk(affiliate.Page{Limit: 3, Cursor: kept}))
+	scene.Equal(t, []string{"ada-8", "ada-7", "ada-6", "ada-5", "ada-3", "ada-2", "ada-1", "ada-0", "ada"}, got)
+}
+
+// TestCursorOwner: a cursor of a filter by email works only as long as the email
+// names the same affiliate.
+func TestCursorOwner(t *testing.T) {
+	w := scene.New(t)
+	ctx := t.Context()
+	a, b := w.Join("a"), w.Join("b")
+	for _, id := range []uuid.UUID{a.ID, b.ID} {
+		w.AddLink(id, "x"+id.String())
+	}
+	of := affiliate.LinkQuery{AffiliateEmail: affiliate.Set(a.Email)}
+	next := scene.Must(w.Links(ctx, of, affiliate.Page{Limit: 1})).Next
+	read := func() error { return scene.ErrOf(w.Links(ctx, of, affiliate.Page{Limit: 1, Cursor: next})) }
+	rename := func(id uuid.UUID, email string) {
+		scene.Must(w.UpdateAffiliate(ctx, affiliate.AffiliateRef{ID: id}, affiliate.AffiliateUpdate{Email: affiliate.Set(email)}))
+	}
+	scene.Must(0, read())
+	invalid := scene.FieldError(affiliate.InvalidQuery, "cursor", "Invalid cursor")
+	rename(a.ID, "new@example.org")
+	w.Refused(invalid, read)
+	rename(b.ID, a.Email)
+	w.Refused(invalid, read)
+	rename(b.ID, "other@example.org")
+	rename(a.ID, a.Email)
+	if err := read(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestListsFit: every method that returns a List can be passed to All or Every.
+func TestListsFit(t *testing.T) {
+	page := reflect.TypeFor[affiliate.Page]()
+	lists := 0
+	for name, m := range scene.Methods(&tributary.Program{}) {
+		f := m.Type()
+		if f.NumOut() == 0 || !strings.HasPrefix(f.Out(0).Name(), "List[") {
+			continue
+		}
+		lists++
+		n := f.NumIn() // the context, what selects if there is such a thing, the page
+		if f.In(0) != reflect.TypeFor[context.Context]() || f.In(n-1) != page || n != 2 && n != 3 {
+			t.Errorf("%s is %v", name, f)
+		}
+	}
+	if lists < 12 {
+		t.Errorf("%d lists", lists)
+	}
+}
+
+// A bad page is refused, whatever the filter names.
+func TestListBadPage(t *testing.T) {
+	w := scene.New(t)
+	ctx, bad := t.Context(), affiliate.Page{Limit: 1001}
+	for name, list := range map[string]func() error{
+		"Links": func() error {
+			return scene.ErrOf(w.Links(ctx, affiliate.LinkQuery{AffiliateEmail: affiliate.Set("no@b.co")}, bad))
+		},
+		"Codes": func() error {
+			return scene.ErrOf(w.Codes(ctx, affiliate.CodeQuery{AffiliateEmail: affiliate.Set("no@b.co")}, bad))
+		},
+		"Referrals": func() error {
+			return scene.ErrOf(w.Referrals(ctx, affiliate.ReferralQuery{AffiliateEmail: affiliate.Set("no@b.co")}, bad))
+		},
+		"Sales": func() error {
+			return scene.ErrOf(w.Sales(ctx, affiliate.SaleQuery{ReferralID: affiliate.Set("no@b.co")}, bad))
+		},
+		"Events": func() error {
+			return scene.ErrOf(w.Events(ctx, affiliate.EventQuery{ObjectID: affiliate.Set("no")}, bad))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w.Refused(scene.FieldError(affiliate.InvalidQuery, "limit", "limit must be an integer from 1 to 1000"), list)
+		})
+	}
+}
+
+// A setting is a way to set a field of a filter.
+type setting[F any] struct {
+	set    func(*F)
+	nobody bool // names no record: selects nothing
+}
+
+// values are the ways to set a field that names a record.
+func values[F any, T comparable](at func(*F) *affiliate.Opt[T], all ...T) []setting[F] {
+	var zero T
+	out := []setting[F]{
+		{set: func(f *F) { *at(f) = affiliate.Null[T]() }, nobody: true},
+		{set: func(f *F) { *at(f) = affiliate.Set(zero) }, nobody: true},
+	}
+	for _, v := range all {
+		out = append(out, setting[F]{set: func(f *F) { *at(f) = affiliate.Set(v) }})
+	}
+	return out
+}
+
+// A filterCheck lists with every combination of the fields. A combination must
+// select the records that each of its fields selects alone.
+type filterCheck[F, T any] struct {
+	*testing.T
+	list     func(context.Context, F, affiliate.Page) (affiliate.List[T], error)
+	name     func(T) string
+	selected int
+}
+
+func checkFilter[F, T any](
+	t *testing.T, list func(context.Context, F, affiliate.Page) (affiliate.List[T], error), name func(T) string, fields ...[]setting[F],
+) {
+	t.Helper()
+	c := &filterCheck[F, T]{T: t, list: list, name: name}
+	var none F
+	everything := c.names(none)
+	if len(everything) < 2 {
+		t.Fatalf("%d records tell no filters apart", len(everything))
+	}
+	c.try(none, everything, fields)
+	if c.selected == len(everything) {
+		t.Error("no filter selects anything")
+	}
+}
+
+// names lists the records at once and in pages.
+func (c *filterCheck[F, T]) names(f F) []string {
+	c.Helper()
+	out, paged := []string{}, []string{}
+	for _, item := range scene.Must(c.list(c.Context(), f, affiliate.Page{})).Items {
+		out = append(out, c.name(item))
+	}
+	for item, err := range affiliate.Each(2, func(pg affiliate.Page) (affiliate.List[T], error) { return c.list(c.Context(), f, pg) }) {
+		paged = append(paged, c.name(scene.Must(item, err)))
+	}
+	if diff := cmp.Diff(out, paged); diff != "" {
+		c.Errorf("%+v (-whole +paged):\n%s", f, diff)
+	}
+	return out
+}
+
+// try lists with f and each of the ways to set the remaining fields.
+func (c *filterCheck[F, T]) try(f F, want []string, fields [][]setting[F]) {
+	c.Helper()
+	if len(fields) == 0 {
+		if got := c.names(f); !slices.Equal(want, got) {
+			c.Errorf("%+v selects %q, want %q", f, got, want)
+		}
+		c.selected += len(want)
+		return
+	}
+	c.try(f, want, fields[1:])
+	for _, field := range fields[0] {
+		with, both := f, []string{}
+		field.set(&with)
+		if !field.nobody {
+			var alone F
+			field.set(&alone)
+			single := c.names(alone)
+			both = slices.DeleteFunc(slices.Clone(want), func(s string) bool { return !slices.Contains(single, s) })
+		}
+		c.try(with, both, fields[1:])
+	}
+}
+
+// TestFilters: all fields that are set must match. A field that is null or zero
+// selects nothing.
+func TestFilters(t *testing.T) {
+	ctx := t.Context()
+	t.Run("Sales", func(t *testing.T) {
+		s := scene.NewShop(t)
+		s.Sell(affiliate.SaleParams{Email: s.Tomas.Email, ExternalID: "o1", ExternalInvoiceID: "i1"})
+		s.Sell(affiliate.SaleParams{Email: s.Bea.Email, ExternalID: "o2"})
+		s.Sell(affiliate.SaleParams{PromoCode: "ADA20", Email: s.Bea.Email, ExternalInvoiceID: "i2"})
+		type F = affiliate.SaleQuery
+		checkFilter(t, s.Sales, func(v affiliate.Sale) string { return fmt.Sprint(v.ID) },
+			values(func(f *F) *affiliate.Opt[uuid.UUID] { return &f.AffiliateID }, s.Ada.Person.ID, s.Bob.ID),
+			values(func(f *F) *affiliate.Opt[string] { return &f.AffiliateEmail }, "ADA@example.com", "x@example.com"),
+			values(func(f *F) *affiliate.Opt[string] { return &f.ReferralID }, s.Bea.ID.String(), "TOMAS@example.net"),
+			values(func(f *F) *affiliate.Opt[string] { return &f.ExternalID }, "o1", "none"),
+			values(func(f *F) *affiliate.Opt[string] { return &f.ExternalInvoiceID }, "i1", "i2"))
+		plan := scene.Must(s.CreatePlan(ctx, affiliate.PlanParams{Name: "p", Terms: affiliate.Terms{Rate: affiliate.MustPercent("30")}}))
+		scene.Must(s.SetAffiliatePlan(ctx, plan.ID, s.Ada.Person.ID, s.Bob.ID))
+		before := s.Dump()
+		for _, f := range []affiliate.RecalculateJob{{AffiliateID: affiliate.Set(uuid.Nil)}, {AffiliateEmail: affiliate.Null[string]()}} {
+			if n := scene.Must(s.Run(ctx, f)).Changed; n != 0 {
+				t.Errorf("%+v recalculated %d sales", f, n)
+			}
+		}
+		scene.Equal(t, before, s.Dump())
+		if n := scene.Must(s.Run(ctx, affiliate.RecalculateJob{AffiliateID: affiliate.Set(s.Bob.ID)})).Changed; n != 1 {
+			t.Errorf("recalculated %d sales of bob, want 1", n)
+		}
+	})
+	t.Run("Referrals", func(t *testing.T) {
+		s := scene.NewShop(t)
+		scene.Must(s.CreateReferral(ctx, affiliate.ReferralParams{AffiliateID: "ada", Name: "n", Email: "n@example.net", ReferredUserExternalID: "cust-n"}))
+		type F = affiliate.ReferralQuery
+		checkFilter(t, s.Referrals, func(v affiliate.Referral) string { return v.Email },
+			values(func(f *F) *affiliate.Opt[uuid.UUID] { return &f.AffiliateID }, s.Ada.Person.ID, s.Bob.ID),
+			values(func(f *F) *affiliate.Opt[string] { return &f.AffiliateEmail }, "ada@example.com", "bob@example.com"),
+			values(func(f *F) *affiliate.Opt[string] { return &f.ReferredUserExternalID }, "cust-bea", "cust-n"))
+	})
+	t.Run("Codes", func(t *testing.T) {
+		s := scene.NewShop(t)
+		other := issue(s.World, s.Bob.ID, "BOB10")
+		scene.Must(s.CreateCode(ctx, affiliate.CodeParams{CouponID: s.Ada.Autumn.ID, Code: "BOB20", AffiliateID: s.Bob.ID}))
+		type F = affiliate.CodeQuery
+		checkFilter(t, s.Codes, func(v affiliate.Code) string { return v.Code },
+			values(func(f *F) *affiliate.Opt[uuid.UUID] { return &f.CouponID }, s.Ada.Autumn.ID, other.CouponID),
+			values(func(f *F) *affiliate.Opt[uuid.UUID] { return &f.AffiliateID }, s.Ada.Person.ID, s.Bob.ID),
+			values(func(f *F) *affiliate.Opt[string] { return &f.AffiliateEmail }, "ada@example.com", "bob@example.com"))
+	})
+	t.Run("Links", func(t *testing.T) {
+		s := scene.NewShop(t)
+		more := s.AddLink(s.Ada.Person.ID, "ada-2")
+		type F = affiliate.LinkQuery
+		checkFilter(t, s.Links, func(v affiliate.Link) string { return v.Link },
+			values(func(f *F) *affiliate.Opt[uuid.UUID] { return &f.ID }, more.ID, s.Bob.AffiliateLinks[0].ID),
+			values(func(f *F) *affiliate.Opt[string] { return &f.Slug }, "ADA-2", "bob", "a b"),
+			values(func(f *F) *affiliate.Opt[uuid.UUID] { return &f.AffiliateID }, s.Ada.Person.ID, s.Bob.ID),
+			values(func(f *F) *affiliate.Opt[string] { return &f.AffiliateEmail }, "ada@example.com", "bob@example.com"))
+	})
+	t.Run("Payouts", func(t *testing.T) {
+		s := scene.NewShop(t)
+		fill(s)
+		type F = affiliate.PayoutQuery
+		checkFilter(t, s.Payouts, func(v affiliate.Payout) string { return v.ID.String() },
+			values(func(f *F) *affiliate.Opt[uuid.UUID] { return &f.AffiliateID }, s.Ada.Person.ID, s.Bob.ID))
+	})
+	t.Run("Events", func(t *testing.T) {
+		s := scene.NewShop(t)
+		sale := s.ToTomas("10")
+		gone := s.ToTomas("20")
+		scene.Must(0, s.DeleteSale(ctx, gone.ID))
+		type F = affiliate.EventQuery
+		checkFilter(t, s.Events, func(v affiliate.Event) string { return v.ID.String() },
+			values(func(f *F) *affiliate.Opt[string] { return &f.ObjectID },
+				s.Tomas.ID.String(), fmt.Sprint(sale.ID), fmt.Sprint(gone.ID), uuid.Nil.String()),
+			[]setting[F]{
+				{set: func(f *F) { f.Type = affiliate.SaleCreated }}, {set: func(f *F) { f.Type = affiliate.ReferralCreated }},
+			})
+	})
+	t.Run("Deliveries", func(t *testing.T) {
+		b := scene.NewLedger(t)
+		type F = affiliate.DeliveryQuery
+		checkFilter(t, b.Webhooks().Deliveries, func(v affiliate.Delivery) string { return v.ID.String() },
+			values(func(f *F) *affiliate.Opt[uuid.UUID] { return &f.WebhookID }, b.Hooked.ID, b.Disabled.ID, uuid.Max),
+			[]setting[F]{
+				{set: func(f *F) { f.State = affiliate.DeliveryPending }}, {set: func(f *F) { f.State = affiliate.DeliverySkipped }},
+			},
+			[]setting[F]{{set: func(f *F) { f.Event = affiliate.SaleCreated }}})
+	})
+}
+
+// TestFilterFields: every field of a filter that names a record is an Opt, so
+// that null differs from not given.
+func TestFilterFields(t *testing.T) {
+	plain := map[reflect.Type]bool{ // these name a class and not a record
+		reflect.TypeFor[affiliate.DeliveryState]():  true,
+		reflect.TypeFor[affiliate.EventType]():      true,
+		reflect.TypeFor[affiliate.PayoutStatus]():   true,
+		reflect.TypeFor[affiliate.PaymentMethod]():  true,
+		reflect.TypeFor[affiliate.AdjustmentKind](): true,
+		reflect.TypeFor[affiliate.Cause]():          true,
+		reflect.TypeFor[time.Time]():                true, // a bound
+		reflect.TypeFor[bool]():                     true, // how it is listed
+		reflect.TypeFor[affiliate.SaleStatus]():     true, reflect.TypeFor[affiliate.ApprovalStatus](): true,
+		reflect.TypeFor[affiliate.SubscriptionStatus](): true, reflect.TypeFor[affiliate.CodeState](): true,
+		reflect.TypeFor[affiliate.Currency](): true,
+	}
+	for _, filter := range []reflect.Type{
+		reflect.TypeFor[affiliate.SaleQuery](), reflect.TypeFor[affiliate.ReferralQuery](), reflect.TypeFor[affiliate.CodeQuery](),
+		reflect.TypeFor[affiliate.LinkQuery](), reflect.TypeFor[affiliate.PayoutQuery](), reflect.TypeFor[affiliate.AdjustmentQuery](), reflect.TypeFor[affiliate.MovementQuery](), reflect.TypeFor[affiliate.EventQuery](),
+		reflect.TypeFor[affiliate.DeliveryQuery](),
+	} {
+		for f := range filter.Fields() {
+			if _, isOpt := f.Type.MethodByName("IsNull"); !isOpt && !plain[f.Type] {
+				t.Errorf("%v.%s is a %v", filter, f.Name, f.Type)
+			}
+		}
 	}
 }

@@ -1,9 +1,12 @@
 package payment_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
@@ -200,4 +203,286 @@ func TestPlantedEmailSignsUp(t *testing.T) {
 	own.ReferredUserExternalID = ""
 	scene.Equal(t, "mara: 200 ON_HOLD [planted_email]", creditOf(s, scene.Must(s.RecordSale(ctx, own)).Sale.Or(affiliate.Sale{})))
 	s.Verifies()
+}
+
+// staged is the fact at another stage.
+func staged(f affiliate.PaymentFact, to affiliate.Stage) affiliate.PaymentFact {
+	return scene.Altered(f, func(p *affiliate.Paid) { p.Stage = to })
+}
+
+// What was agreed and what was paid of it are one sale in either order: credited as was
+// agreed, with as much as was paid. Neither alone is a sale.
+func TestAgreed(t *testing.T) {
+	for _, paidFirst := range []bool{false, true} {
+		s := scene.NewPayShop(t)
+		facts := []affiliate.PaymentFact{
+			staged(s.Paid("pi_1 cs_1", "120", "20", "code:MARA20"), affiliate.PaidLater),
+			staged(s.Paid("pi_1 ch_1", "90", "0", "ben"), affiliate.PaidOfAgreed),
+		}
+		if paidFirst {
+			facts[0], facts[1] = facts[1], facts[0]
+		}
+		s.Outcome(s.Reports(facts[0]), affiliate.SaleParked)
+		if sales(s) != 0 {
+			t.Error("a half of it is a sale")
+		}
+		_ = s.Payments().ReportPayer(t.Context(), "stripe", scene.Tomas) // does not book what is not paid
+		if sales(s) != 0 {
+			t.Error("a payer made it a sale")
+		}
+		s.Outcome(s.Reports(facts[1]), affiliate.SaleRecorded)
+		sale := s.Gives("pi_1", "15") // 90 with tax 15
+		credited(s, sale, s.Mara)
+		if sale.TaxAmount != scene.Sum("15") {
+			t.Errorf("tax %v", sale.TaxAmount)
+		}
+		s.Reports(facts...)
+		s.Reports(s.Refund("re_1", "45", affiliate.RefundSucceeded))
+		s.Gives("pi_1", "7.5")
+	}
+}
+
+// A trial refers its customer, redeems its code once, and is no sale, also before the email is there. What comes after
+// it is the customer's first payment.
+func TestTrialFact(t *testing.T) {
+	s := scene.NewPayShop(t)
+	trial := s.Fact("txn_t")
+	trial.Payer = affiliate.PayerFact{ID: "cus_T"}
+	trial.Sale = affiliate.Set(affiliate.Paid{Stage: affiliate.PaidNothing, Tries: scene.Credits([]string{"code:MARA20"})})
+	s.Outcome(s.Reports(trial), affiliate.SaleReferred)
+	renewed := scene.Renewal(s.Paid("pi_2", "100", "0"))
+	renewed.Payer = affiliate.PayerFact{ID: "cus_T"}
+	s.Outcome(s.Reports(renewed), affiliate.SaleRecorded)
+	scene.Must(0, s.Payments().ReportPayer(t.Context(), "stripe", scene.Tomas))
+	credited(s, s.Gives("pi_2", "20"), s.Mara)
+	if told := scene.Must(s.ExplainSale(t.Context(), s.SaleOf("pi_2").ID)); told.Terms.Payment != affiliate.Set(int64(1)) {
+		t.Errorf("it is payment %v", told.Terms.Payment)
+	}
+	s.Outcome(s.Reports(trial), affiliate.SaleReferred)
+	if sales(s) != 1 {
+		t.Errorf("%d sales", sales(s))
+	}
+	if code := scene.Must(s.Code(t.Context(), affiliate.CodeRef{Code: "MARA20"})).TimesRedeemed; code != 1 {
+		t.Errorf("the code was redeemed %d times, want 1", code)
+	}
+	s.Verifies()
+}
+
+// A payment whose number is known counts as that in the limits of the terms.
+func TestPaymentNumber(t *testing.T) {
+	s := scene.NewPayShop(t, func(c *tributary.Config) { c.Terms.MaxPayments = 3 })
+	for i, tt := range []struct {
+		number, want int64
+		earned       string
+	}{{0, 1, "20"}, {3, 3, "20"}, {4, 4, "0"}, {0, 4, "0"}} {
+		key := "pi_" + string(rune('a'+i))
+		s.Reports(scene.Altered(s.Paid(key, "100", "0", "mara"), func(p *affiliate.Paid) { p.Payment = tt.number }))
+		sale := s.Gives(key, tt.earned)
+		if told := scene.Must(s.ExplainSale(t.Context(), sale.ID)); told.Terms.Payment != affiliate.Set(tt.want) {
+			t.Errorf("%s is payment %v, want %d", key, told.Terms.Payment, tt.want)
+		}
+	}
+	_, err := s.Payments().ReportPayment(t.Context(), scene.Altered(s.Paid("pi_z", "100", "0", "mara"), func(p *affiliate.Paid) { p.Payment = -1 }))
+	scene.WantReason(t, "a negative number", affiliate.InvalidField, err)
+}
+
+// A payment that is counted in another currency takes refunds in that alone, as parts.
+func TestCounted(t *testing.T) {
+	s := scene.NewPayShop(t)
+	euros := func(f affiliate.PaymentFact) affiliate.PaymentFact { f.Currency = "EUR"; return f }
+	s.Reports(euros(s.Refund("re_1", "54", affiliate.RefundSucceeded))) // it may come before the payment
+	s.Reports(scene.Altered(s.Paid("pi_1", "120", "20", "mara"), func(p *affiliate.Paid) { p.Gross, p.GrossCurrency = scene.Sum("108"), "EUR" }))
+	s.Reports(euros(s.Refund("re_1", "54", affiliate.RefundSucceeded)))
+	s.Gives("pi_1", "10")
+	_, err := s.Payments().ReportPayment(t.Context(), s.Refund("re_2", "1", affiliate.RefundSucceeded))
+	scene.WantReason(t, "in the program's currency", affiliate.InvalidField, err)
+	s.Reports(euros(s.Dispute("dp_1", "54", affiliate.DisputeLost, 0)))
+	s.Gives("pi_1", "0")
+	if p := scene.Must(s.Payments().ProviderPayment(t.Context(), "stripe", "pi_1")); p.Currency != "EUR" || p.Lost != scene.Sum("108") {
+		t.Errorf("%+v", p)
+	}
+}
+
+// A warning counts until the dispute that it announces is there, in any order.
+func TestWarningFact(t *testing.T) {
+	for _, warningFirst := range []bool{false, true} {
+		s := scene.NewPayShop(t)
+		warned := s.Dispute("w", "60", affiliate.DisputeWithdrawn, 0)
+		warned.Disputes[0].Warning = true
+		facts := []affiliate.PaymentFact{s.Paid("pi_1", "120", "20", "mara"), warned, s.Dispute("d", "60", affiliate.DisputeWithdrawn, 1)}
+		if !warningFirst {
+			facts[1], facts[2] = facts[2], facts[1]
+		}
+		s.Reports(facts...)
+		s.Gives("pi_1", "10")
+		s.Reports(s.Dispute("d", "60", affiliate.DisputeWon, 2))
+		s.Gives("pi_1", "20")
+	}
+}
+
+func euroShop(t *testing.T, change ...func(*tributary.Config)) *scene.PayShop {
+	s := scene.NewPayShop(t, change...)
+	s.In = "EUR"
+	return s
+}
+
+// 20 % of what 120 euros with 20 of tax leave, at 1.0842; refunds and disputes are in euros.
+func TestPaymentInEuros(t *testing.T) {
+	s := euroShop(t, scene.Worth("EUR", "1.0842"))
+	s.Reports(s.Refund("re_1", "30", affiliate.RefundSucceeded)) // before the payment
+	s.Outcome(s.Reports(s.Paid("pi_1", "120", "20", "1")), affiliate.SaleRecorded)
+	sale := s.Gives("pi_1", "16.26")
+	if charged, _ := sale.Charged.Get(); charged.Currency != "EUR" || charged.TotalEarned != scene.Sum("120") || charged.RefundedAmount != scene.Sum("30") || sale.TotalEarned != scene.Sum("130.1") {
+		t.Errorf("%+v, in all %v", charged, sale.TotalEarned)
+	}
+	s.Reports(s.Dispute("dp_1", "90", affiliate.DisputeLost, 1))
+	s.Gives("pi_1", "0")
+	s.Reports(s.Dispute("dp_1", "90", affiliate.DisputeWon, 2))
+	s.Gives("pi_1", "16.26")
+	s.Outcome(s.Reports(s.Paid("pi_1", "120", "20", "1")), affiliate.SaleDuplicate)
+	dollars := s.Refund("re_2", "1", affiliate.RefundSucceeded)
+	dollars.Currency = "USD"
+	_, err := s.Payments().ReportPayment(t.Context(), dollars)
+	scene.WantReason(t, "a refund in the program's currency", affiliate.InvalidField, err)
+}
+
+// What has no rate waits with everything that is told of it, and is booked when one comes: by
+// a repeated report, or because a person decides.
+func TestPaymentWithoutRate(t *testing.T) {
+	for _, how := range []string{"told again", "told again with a rate", "decided"} {
+		t.Run(how, func(t *testing.T) {
+			var rate affiliate.ExchangeRate
+			s := euroShop(t, func(c *tributary.Config) {
+				c.Rate = func(context.Context, affiliate.Currency, time.Time) (affiliate.ExchangeRate, error) { return rate, nil }
+			})
+			fact := s.Paid("pi_1", "120", "20", "1")
+			s.Outcome(s.Reports(fact), affiliate.SaleOtherCurrency)
+			s.Reports(s.Refund("re_1", "30", affiliate.RefundSucceeded))
+			waiting := scene.Must(s.Attention(t.Context(), 20)).PaymentConflicts.Items
+			if len(waiting) != 1 || waiting[0].Outcome != affiliate.SaleOtherCurrency || waiting[0].Amount != scene.Sum("120") || waiting[0].Currency != "EUR" {
+				t.Fatalf("%+v waits", waiting)
+			}
+			_, err := s.DecidePayment(t.Context(), waiting[0].ID, affiliate.PaymentIsOwnSale)
+			scene.WantReason(t, "without a rate", affiliate.MissingField, err)
+			s.Verifies()
+			switch how {
+			case "told again":
+				rate = affiliate.MustExchangeRate("2")
+				s.Outcome(s.Reports(fact), affiliate.SaleRecorded)
+			case "told again with a rate":
+				fact.ExchangeRate = affiliate.MustExchangeRate("2")
+				s.Outcome(s.Reports(fact), affiliate.SaleRecorded)
+			default:
+				rate = affiliate.MustExchangeRate("2")
+				s.Outcome(scene.Must(s.DecidePayment(t.Context(), waiting[0].ID, affiliate.PaymentIsOwnSale)), affiliate.SaleRecorded)
+			}
+			s.Gives("pi_1", "30") // 20 % of 75, twice
+			if left := scene.Must(s.Attention(t.Context(), 20)).PaymentConflicts.Items; len(left) != 0 {
+				t.Errorf("%+v waits", left)
+			}
+		})
+	}
+}
+
+// A rate that cannot be asked for fails the report, so that the provider sends it again.
+func TestPaymentRateFails(t *testing.T) {
+	s := euroShop(t, func(c *tributary.Config) {
+		c.Rate = func(context.Context, affiliate.Currency, time.Time) (affiliate.ExchangeRate, error) {
+			return affiliate.ExchangeRate{}, errors.New("the bank does not answer")
+		}
+	})
+	stored := s.Dump()
+	if _, err := s.Payments().ReportPayment(t.Context(), s.Paid("pi_1", "120", "20", "1")); err == nil || errors.As(err, new(*affiliate.Error)) {
+		t.Errorf("%v", err)
+	}
+	scene.Equal(t, stored, s.Dump())
+	s.Reports(s.Refund("re_1", "30", affiliate.RefundSucceeded)) // needs no rate
+}
+
+// Stages in another currency: the rate is that of the payment, in whatever order.
+func TestStagesInEuros(t *testing.T) {
+	for _, order := range [][]int{{0, 1}, {1, 0}, {0, 1, 0, 1}, {1, 0, 1}} {
+		s := euroShop(t, func(c *tributary.Config) {
+			c.Rate = func(_ context.Context, _ affiliate.Currency, at time.Time) (affiliate.ExchangeRate, error) {
+				if at.Minute() == 30 {
+					return affiliate.MustExchangeRate("2"), nil
+				}
+				return affiliate.MustExchangeRate("3"), nil
+			}
+		})
+		s.Now = time.Date(2026, 5, 1, 12, 40, 0, 0, time.UTC)
+		stage := func(stage affiliate.Stage, total string, minute int) affiliate.PaymentFact {
+			return scene.Altered(s.Paid("pi_1", total, "0", "1"), func(p *affiliate.Paid) {
+				p.Stage, p.PaidAt = stage, time.Date(2026, 5, 1, 12, minute, 0, 0, time.UTC)
+			})
+		}
+		facts := []affiliate.PaymentFact{stage(affiliate.PaidLater, "120", 20), stage(affiliate.PaidOfAgreed, "60", 30)}
+		for _, i := range order {
+			s.Reports(facts[i])
+		}
+		s.Gives("pi_1", "24") // 20 % of 60, twice
+	}
+}
+
+// Prices in euros, shown in pounds, in a program in dollars: refunds in pounds take their part.
+func TestThreeCurrencies(t *testing.T) {
+	s := euroShop(t, scene.Worth("EUR", "1.5"))
+	s.Reports(scene.Altered(s.Paid("pi_1", "120", "20", "mara"), func(p *affiliate.Paid) { p.Gross, p.GrossCurrency = scene.Sum("90"), "GBP" }))
+	s.Gives("pi_1", "30")
+	pounds := s.Refund("re_1", "45", affiliate.RefundSucceeded)
+	pounds.Currency = "GBP"
+	s.Reports(pounds)
+	if charged, _ := s.Gives("pi_1", "15").Charged.Get(); charged.RefundedAmount != scene.Sum("60") {
+		t.Errorf("%+v", charged)
+	}
+	// Shown in the program's own currency.
+	s.Reports(scene.Altered(s.Paid("pi_2", "100", "0", "mara"), func(p *affiliate.Paid) { p.Gross, p.GrossCurrency = scene.Sum("140"), "USD" }))
+	s.Gives("pi_2", "30")
+	back := s.Refund("re_2", "70", affiliate.RefundSucceeded, "pi_2")
+	back.Currency = "USD"
+	s.Reports(back)
+	s.Gives("pi_2", "15")
+}
+
+// A sale that the host recorded: in the same currency the payment takes it, and in another
+// one it is left to the host.
+func TestHostsSaleInEuros(t *testing.T) {
+	s := euroShop(t, scene.Worth("EUR", "2"))
+	host := affiliate.SaleParams{ReferralID: "1", Email: scene.Tomas.Email, Name: "Tomas", TotalEarned: scene.Sum("100"), ExternalID: "order-1", Currency: "EUR"}
+	sale := scene.Must(s.RecordSale(t.Context(), host)).Sale.Or(affiliate.Sale{})
+	paid := func(key, order, total string) affiliate.PaymentFact {
+		return scene.Altered(s.Paid(key, total, "0", "1"), func(p *affiliate.Paid) { p.ExternalID = order })
+	}
+	s.Outcome(s.Reports(paid("pi_1", "order-1", "100")), affiliate.SaleDuplicate)
+	s.Reports(s.Refund("re_1", "50", affiliate.RefundSucceeded))
+	if got := s.Gives("pi_1", "20"); got.ID != sale.ID {
+		t.Errorf("sale %d, want %d", got.ID, sale.ID)
+	}
+	host.ExternalID, host.Currency, host.TotalEarned = "order-2", "", scene.Sum("200")
+	scene.Must(s.RecordSale(t.Context(), host))
+	s.Outcome(s.Reports(paid("pi_2", "order-2", "100")), affiliate.SaleDuplicate)
+	host.ExternalID, host.Currency, host.TotalEarned = "order-3", "EUR", scene.Sum("100")
+	scene.Must(s.RecordSale(t.Context(), host))
+	s.In = "USD"
+	s.Outcome(s.Reports(paid("pi_3", "order-3", "200")), affiliate.SaleConflict)
+	s.Verifies()
+}
+
+// Whoever pays may be told later; the payment has its rate then.
+func TestPayerOfEuros(t *testing.T) {
+	asked := 0
+	s := euroShop(t, func(c *tributary.Config) {
+		c.Rate = func(context.Context, affiliate.Currency, time.Time) (affiliate.ExchangeRate, error) {
+			asked++
+			return affiliate.MustExchangeRate("2"), nil
+		}
+	})
+	fact := s.Paid("pi_1", "100", "0", "mara")
+	fact.Payer = affiliate.PayerFact{ID: "cus_T"}
+	s.Outcome(s.Reports(fact), affiliate.SaleRecorded)
+	scene.Must(0, s.Payments().ReportPayer(t.Context(), "stripe", scene.Tomas))
+	s.Gives("pi_1", "40")
+	if asked != 1 {
+		t.Errorf("the rate was asked for %d times", asked)
+	}
 }

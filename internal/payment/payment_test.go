@@ -1,7 +1,10 @@
 package payment_test
 
 import (
+	"testing"
+
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/internal/atlength"
 	"github.com/tributary-go/tributary/internal/scene"
 )
 
@@ -16,3 +19,5 @@ func credited(s *scene.PayShop, sale affiliate.Sale, to affiliate.Affiliate) {
 		s.T.Errorf("the sale credits %s, want %s", sale.AffiliateID, to.FirstName)
 	}
 }
+
+func TestMain(m *testing.M) { atlength.Main(m) }

@@ -1,6 +1,7 @@
 package payout_test
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -9,7 +10,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/internal/scene"
 )
 
@@ -342,4 +345,191 @@ func TestPayoutUntilTheEndOfADay(t *testing.T) {
 		t.Errorf("%v was paid, %v", p.Amount, err)
 	}
 	s.Verifies()
+}
+
+// A run over named affiliates in steps: each step takes the next ones in the order of
+// their ids, whatever the order and the repetitions of the names.
+func TestStepsOfNamed(t *testing.T) {
+	ctx := t.Context()
+	want := []string{"Ada 28 paid", "Bo 6 below_minimum", "Di 0 on_hold", "Gil 12 no_payout_method"}
+	for limit := 1; limit <= 5; limit++ {
+		t.Run(fmt.Sprint("limit ", limit), func(t *testing.T) {
+			s := newRunShop(t)
+			named := may()
+			for _, name := range []string{"Gil", "Di", "Ada", "Bo", "Ada"} {
+				named.AffiliateIDs = append(named.AffiliateIDs, s.of[name].ID)
+			}
+			for step := 1; ; step++ {
+				run := scene.Must(s.RunPayouts(ctx, atMost(limit, named)))
+				done := min(step*limit, len(want))
+				s.is(fmt.Sprint("lines after step ", step), want[:done], s.lines("2026-05"))
+				if over := done == len(want); over != (run.Status == affiliate.RunDone) {
+					t.Fatalf("after step %d: %+v", step, run)
+				}
+				if run.Status == affiliate.RunDone {
+					break
+				}
+			}
+			s.Verifies()
+		})
+	}
+}
+
+// The smallest and the largest step.
+func TestStepLimits(t *testing.T) {
+	for _, limit := range []int{0, 1000} {
+		s := newRunShop(t)
+		if run := scene.Must(s.RunPayouts(t.Context(), atMost(limit, may()))); run.Status != affiliate.RunDone {
+			t.Errorf("limit %d: %+v", limit, run)
+		}
+	}
+}
+
+// Where a reason to pay nothing ends: a sum of nothing is not paid, the minimum itself
+// is, and both parts of the details are needed.
+func TestSkipEdges(t *testing.T) {
+	ctx := t.Context()
+	s := newRunShop(t)
+	s.owes("Bo", "4")  // 10 in all: the minimum
+	s.owes("Cy", "5")  // 0 in all
+	s.owes("Eve", "1") // banned all the same
+	s.Pass(1)
+	s.Raw(func(tx *record.Tx) error {
+		ada := scene.Must(tx.Affiliates.Get(s.of["Ada"].ID))
+		ada.PaymentMethod = "" // as a record from before may be
+		return tx.Affiliates.Replace(ada)
+	})
+	scene.Must(s.RunPayouts(ctx, may()))
+	s.is("lines", []string{
+		"Ada 28 no_payout_method", "Bo 10 paid", "Cy 0 negative", "Di 0 on_hold", "Eve 16 banned", "Fay 0 nothing_matured", "Gil 12 no_payout_method",
+	}, s.lines("2026-05"))
+	s.Verifies()
+}
+
+// Before the books are open, the sales tell whether a commission is on hold: one that
+// earns something and that no payout took.
+func TestOnHoldBeforeBooks(t *testing.T) {
+	for name, tt := range map[string]struct {
+		edit func(*record.Sale)
+		want []string
+	}{
+		"on hold": {func(*record.Sale) {}, []string{"Di 0 on_hold"}},
+		"declined": {func(r *record.Sale) {
+			r.Commissions[0].Approval = affiliate.EnumOf(affiliate.ApprovalDeclined)
+		}, []string{}},
+		"of nothing":    {func(r *record.Sale) { r.Commissions[0].Earned = affiliate.Amount{} }, []string{}},
+		"in a payout":   {func(r *record.Sale) { r.Commissions[0].PayoutID = uuid.Max }, []string{}},
+		"no commission": {func(r *record.Sale) { r.Commissions = nil }, []string{}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newRunShop(t)
+			di := s.of["Di"].ID
+			s.Raw(func(tx *record.Tx) error {
+				totals := scene.Must(tx.Totals.Get(di))
+				totals.Books = record.Books{}
+				err := tx.Totals.Replace(totals)
+				for sale := range tx.Sales.List(record.Query{Key: record.Key{Index: record.OfAffiliate, ID: di}}) {
+					changed := sale.Clone()
+					tt.edit(&changed)
+					err = tx.Sales.Replace(changed)
+				}
+				return err
+			})
+			in := affiliate.PayoutRun{AffiliateIDs: []uuid.UUID{di}}
+			s.is("preview", tt.want, s.previews(in))
+		})
+	}
+}
+
+// A payout that takes two commissions of one sale changes the sale once, and says when.
+// So it does when it is paid.
+func TestPayoutOfTwoEntriesOfASale(t *testing.T) {
+	ctx := t.Context()
+	s := scene.NewShop(t)
+	sale := s.ToTomas("100")
+	s.Pass(time.Hour)
+	first := s.PaysOut()
+	s.ClawsBack(sale.ID, "50", "r1")
+	s.Pass(time.Hour)
+	scene.Must(s.CancelPayout(ctx, first.ID))
+	s.Pass(time.Hour)
+	before := scene.CountOf(s.EventTypes(0), affiliate.SaleUpdated)
+	second := s.PaysOut()
+	if n := scene.CountOf(s.EventTypes(0), affiliate.SaleUpdated) - before; n != 1 || len(second.CommissionIDs) != 2 {
+		t.Errorf("%d sale.updated for a payout of %v", n, second.CommissionIDs)
+	}
+	for i, c := range scene.Must(s.Sale(ctx, sale.ID)).Commissions {
+		if c.UpdatedAt != affiliate.TimeOf(s.Now) {
+			t.Errorf("commission %d was changed at %v, want %v", i, c.UpdatedAt, s.Now)
+		}
+	}
+	s.Fires(func() error { s.Moves(second, affiliate.PayoutPaid); return nil }, affiliate.SaleUpdated)
+	s.Verifies()
+}
+
+// TestPayoutEntries: what a payout took, with the reasons of its adjustments, adds up to
+// its amount, in pages; what was deleted after it was canceled has no amount.
+func TestPayoutEntries(t *testing.T) {
+	ctx, w := t.Context(), scene.New(t)
+	a := w.Ada().Person
+	sell := func(total string) affiliate.Sale {
+		return scene.Must(w.RecordSale(ctx, affiliate.SaleParams{ReferralID: "ada", Email: "kim@example.net", Name: "Kim", TotalEarned: scene.Sum(total)})).Sale.Or(affiliate.Sale{})
+	}
+	first := sell("100")
+	sell("50")
+	scene.Must(w.RecordAdjustment(ctx, affiliate.AdjustmentParams{AffiliateID: a.ID, Kind: affiliate.AdjustBonus, Amount: scene.Sum("7.5"), Reason: "spring"}))
+	p := scene.Must(w.CreatePayout(ctx, affiliate.PayoutParams{AffiliateID: a.ID}))
+	walk := func(limit int) (said []string, total affiliate.Amount) {
+		for pg := (affiliate.Page{Limit: limit}); ; {
+			list := scene.Must(w.PayoutEntries(ctx, p.ID, pg))
+			for _, e := range list.Items {
+				said = append(said, fmt.Sprint(e.SaleID, " ", e.Kind, " ", e.Reason, " ", e.Amount))
+				total = scene.Must(total.Add(e.Amount.Or(affiliate.Amount{})))
+			}
+			if pg.Cursor = list.Next; pg.Cursor == "" {
+				return said, total
+			}
+		}
+	}
+	want := []string{"1 null null 20", "2 null null 10", "null BONUS spring 7.5"}
+	for _, limit := range []int{0, 1, 2, 3} {
+		said, total := walk(limit)
+		scene.Equal(t, want, said)
+		scene.Equal(t, p.Amount, total)
+	}
+	for _, pg := range []affiliate.Page{{Limit: -1}, {Limit: 1001}, {Cursor: "x"}, {Cursor: "-1"}, {Cursor: "01"}} {
+		if _, err := w.PayoutEntries(ctx, p.ID, pg); !errors.Is(err, affiliate.InvalidQuery) {
+			t.Errorf("%+v: %v", pg, err)
+		}
+	}
+	if _, err := w.PayoutEntries(ctx, uuid.New(), affiliate.Page{}); !errors.Is(err, affiliate.ErrNotFound) {
+		t.Error(err)
+	}
+	if _, err := w.Partner(uuid.New()).PayoutEntries(ctx, p.ID, affiliate.Page{}); !errors.Is(err, affiliate.ErrNotFound) {
+		t.Errorf("somebody else sees it: %v", err)
+	}
+	scene.Must(w.CancelPayout(ctx, p.ID))
+	scene.Must(0, w.DeleteSale(ctx, first.ID))
+	said, _ := walk(0)
+	scene.Equal(t, "1 null null null", said[0])
+}
+
+// TestHeldForAffiliates: an affiliate is told why a commission is on hold, but not that a
+// rule suspects the sale.
+func TestHeldForAffiliates(t *testing.T) {
+	ctx := t.Context()
+	w := scene.New(t, func(cfg *tributary.Config) { cfg.Review = []affiliate.ReviewRule{affiliate.SelfReferral()} })
+	a := w.Ada().Person
+	sell := func(email string) {
+		scene.Must(w.RecordSale(ctx, affiliate.SaleParams{ReferralID: "ada", Email: email, Name: "Kim", TotalEarned: scene.Sum("100")}))
+	}
+	sell("kim@example.net")
+	sell(a.Email)
+	scene.Must(w.SetAffiliateStatus(ctx, affiliate.AffiliateBanned, a.ID))
+	sell("lee@example.net")
+	var told []string
+	for _, s := range scene.Must(w.Partner(a.ID).Sales(ctx, affiliate.Page{})).Items {
+		told = append(told, s.HoldReason.String())
+	}
+	scene.Equal(t, []string{"AFFILIATE_BANNED", "PROGRAM_SETTINGS", "null"}, told)
 }

@@ -2,16 +2,22 @@ package proofs_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"io"
+	"iter"
 	"runtime"
 	"strconv"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/affiliate/record"
+	"github.com/tributary-go/tributary/internal/atlength"
 	"github.com/tributary-go/tributary/internal/benchkit"
 	"github.com/tributary-go/tributary/internal/scene"
 	"github.com/tributary-go/tributary/memstore"
@@ -329,5 +335,242 @@ func (t payloadlessEvents) Insert(rec record.Event) error {
 func check(err error) {
 	if err != nil {
 		panic(fmt.Sprintf("unexpected error: %v", err))
+	}
+}
+
+// manySales is a program with n sales by code, of a customer each third.
+func manySales(tb testing.TB, n int) (*tributary.Program, record.Store) {
+	tb.Helper()
+	store := memstore.New()
+	p, _ := benchkit.Shop(tb, store, 100)
+	for i := range n {
+		scene.Must(p.RecordSale(context.Background(), affiliate.SaleParams{
+			PromoCode: fmt.Sprint("CODE", i%100), Email: fmt.Sprintf("c%d@example.net", i/3), Name: "C", TotalEarned: affiliate.MustAmount("129.5"), ExternalID: fmt.Sprint("order-", i),
+		}))
+	}
+	return p, store
+}
+
+// BenchmarkVerifySales is Verify on a program with so many sales, and the most memory that
+// it needs beside the store.
+func BenchmarkVerifySales(b *testing.B) {
+	for _, n := range []int{100_000, 300_000, 1_000_000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			p, store := manySales(b, n)
+			runtime.GC()
+			for b.Loop() {
+				scene.Must(0, p.Verify(b.Context()))
+			}
+			b.StopTimer()
+			w := &weighingStore{Store: store, each: 4 * n / 20}
+			scene.Must(0, p.With(w).Verify(b.Context()))
+			b.ReportMetric(float64(w.most-w.least)/(1<<20), "MiB")
+		})
+	}
+}
+
+// TestVerifyMemory: the audit needs no more memory for more sales, neither where
+// it sifts alone nor where it has to look closely at every sale.
+func TestVerifyMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it makes many sales")
+	}
+	most := 60_000
+	if atlength.On() {
+		most = 120_000
+	}
+	for name, ages := range map[string]bool{"in order": false, "of before movements": true} {
+		if ages && !atlength.On() {
+			continue
+		}
+		var needs [2]int64
+		for i, n := range []int{30_000, most} {
+			p, store := manySales(t, n)
+			if ages {
+				w := &scene.World{Program: p, Store: store, T: t}
+				w.Ages()
+			}
+			w := &weighingStore{Store: store, each: 4 * n / 20}
+			scene.Must(0, p.With(w).Verify(t.Context()))
+			needs[i] = int64(w.most - w.least)
+			t.Logf("%s, %d sales: %d KiB, weighed %d times", name, n, needs[i]>>10, w.times)
+			if w.times < 20 {
+				t.Errorf("weighed %d times", w.times)
+			}
+		}
+		if bound := int64(64 << 20); needs[0] > bound || needs[1] > bound || needs[1] > needs[0]+8<<20 {
+			t.Errorf("%s: %d bytes, with more sales %d", name, needs[0], needs[1])
+		}
+	}
+}
+
+// A weighingStore is a store that weighs the heap while its lists are walked.
+type weighingStore struct {
+	record.Store
+	each, reads, times int
+	least, most        uint64
+}
+
+func (w *weighingStore) weigh() {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	if w.times++; w.least == 0 {
+		w.least = m.HeapAlloc
+	}
+	if w.times%20 == 0 {
+		w.each *= 4 // it goes on for long
+	}
+	w.most = max(w.most, m.HeapAlloc)
+}
+
+func (w *weighingStore) View(ctx context.Context, id uuid.UUID, fn func(*record.Tx) error) error {
+	w.weigh()
+	return w.Store.View(ctx, id, func(tx *record.Tx) error {
+		heavy := *tx
+		for _, table := range record.Schema() {
+			table.Set(&heavy, weighingTable{table.In(tx), w})
+		}
+		return fn(&heavy)
+	})
+}
+
+type weighingTable struct {
+	record.Table[record.AnyRecord]
+	w *weighingStore
+}
+
+func (t weighingTable) List(q record.Query) iter.Seq2[record.AnyRecord, error] {
+	return func(yield func(record.AnyRecord, error) bool) {
+		for rec, err := range t.Table.List(q) {
+			if t.w.reads++; t.w.reads%t.w.each == 0 {
+				t.w.weigh()
+			}
+			if !yield(rec, err) {
+				return
+			}
+		}
+	}
+}
+
+// BenchmarkWriteCoupon is P8: it writes the JSON of a coupon with 100,000
+// codes. The floor is json.Marshal of a coupon that was read before.
+func BenchmarkWriteCoupon(b *testing.B) {
+	s, c := scene.BigCoupon(b, 100_000)
+	ctx := context.Background()
+	ref := affiliate.CouponRef{ID: c.ID}
+	whole := scene.Must(s.Coupon(ctx, ref))
+	benchkit.Versus(b, 1,
+		func(int) { scene.Must(json.Marshal(whole)) },
+		func(int) {
+			scene.Must(0, s.WriteCoupon(ctx, ref, io.Discard))
+		})
+}
+
+// BenchmarkSaleLines is one sale by code with an email, without lines and with five of them
+// that two rules decide about. Source: docs/terms.md.
+func BenchmarkSaleLines(b *testing.B) {
+	rules := []affiliate.Rule{
+		{Name: "gift cards", When: affiliate.RuleWhen{Categories: []string{"gift-card"}}, Pay: affiliate.RulePay{Type: affiliate.RuleNone}},
+		{Name: "seats", When: affiliate.RuleWhen{Products: []string{"p1", "p2"}}, Pay: affiliate.RulePay{Type: affiliate.RulePercentage, Rate: affiliate.MustPercent("30")}},
+	}
+	for _, bb := range []struct {
+		name  string
+		lines int
+		rules []affiliate.Rule
+	}{{"none", 0, nil}, {"rules", 0, rules}, {"five", 5, rules}} {
+		b.Run(bb.name, func(b *testing.B) {
+			s := scene.NewShop(b, func(c *tributary.Config) { c.Terms.Rules = bb.rules })
+			in := affiliate.SaleParams{PromoCode: "ADA20", Email: "tomas@example.net", TotalEarned: scene.Sum("100")}
+			for i := range bb.lines {
+				in.Lines = append(in.Lines, affiliate.Line{ID: fmt.Sprint(i), ProductID: fmt.Sprint("p", i), Quantity: affiliate.Set(scene.Sum("1")), Amount: scene.Sum("25")})
+			}
+			b.ReportAllocs()
+			i := 0
+			for b.Loop() {
+				i++
+				in.ExternalID = fmt.Sprint("order-", i)
+				scene.Must(s.RecordSale(b.Context(), in))
+			}
+		})
+	}
+}
+
+// report reports n payments by one goroutine: the desk's sales as a provider tells
+// of them, each under its external id and the id of a session.
+func (t *desk) report() func(n int) {
+	sessions := make([]string, len(t.orders))
+	for i, order := range t.orders {
+		sessions[i] = "cs_" + order
+	}
+	at := time.Now()
+	return func(n int) {
+		first := t.sold
+		t.sold += n
+		for i := first; i < first+n; i++ {
+			in := t.sale(i)
+			f := affiliate.PaymentFact{
+				Provider: "stripe", Keys: []string{in.ExternalID, sessions[i]}, At: at, Currency: "USD",
+				Payer: affiliate.PayerFact{ID: t.names[i%customers], Email: in.Email, Name: in.Name},
+			}
+			code := in.PromoCode
+			in.PromoCode, in.Name, in.Email = "", "", ""
+			f.Sale = affiliate.Set(affiliate.Paid{SaleParams: in, Gross: in.TotalEarned, Tries: []affiliate.Credit{{PromoCode: code}}})
+			scene.Must(t.p.Payments().ReportPayment(context.Background(), f))
+		}
+	}
+}
+
+// BenchmarkReportPayment: x-sale is the payment that a provider reports over the
+// same sale that the host records. It also writes the payment, a row for each of its
+// two ids, and the payer.
+func BenchmarkReportPayment(b *testing.B) {
+	const n = 4000
+	paid, sold := newDesk(b, memstore.New(), 1000, room(n)), newDesk(b, memstore.New(), 1000, room(n))
+	benchkit.Compare(b, n, paid.report(), benchkit.Side{Name: "sale", Run: sold.sell(1)})
+	b.StopTimer()
+	benchkit.Audit(b, paid.p, int64(paid.sold))
+	benchkit.Audit(b, sold.p, int64(sold.sold))
+}
+
+// BenchmarkSaleByCode is one sale by code of a new customer: by a code without limits, by one with a limit
+// for each customer, with a budget and a start too, and by one whose place was held, with the hold.
+func BenchmarkSaleByCode(b *testing.B) {
+	for _, bb := range []struct {
+		name   string
+		coupon affiliate.CouponUpdate
+		hold   bool
+	}{
+		{name: "plain"},
+		{name: "customer", coupon: affiliate.CouponUpdate{MaxRedemptionsPerCustomer: affiliate.Set[int64](1)}},
+		{name: "all", coupon: affiliate.CouponUpdate{
+			MaxRedemptionsPerCustomer: affiliate.Set[int64](1), MaxDiscountTotal: scene.Amount("99999999999"), MaxDiscount: scene.Amount("50"),
+			StartsAt: affiliate.Set(affiliate.Day(2026, 1, 1)),
+		}},
+		{name: "hold", hold: true},
+	} {
+		b.Run(bb.name, func(b *testing.B) {
+			now := scene.Start
+			s := scene.Must(tributary.New(memstore.New(), tributary.Config{Now: func() time.Time { return now }})) // without the probe of a World
+			ctx := b.Context()
+			ada := scene.Must(s.CreateAffiliate(ctx, affiliate.AffiliateParams{FirstName: "Ada", LastName: "Lovelace", Email: "ada@example.com"}))
+			coupon := scene.Must(s.CreateCoupon(ctx, affiliate.CouponParams{Name: "Autumn 20", PercentOff: scene.Percent("20")}))
+			code := scene.Must(s.CreateCode(ctx, affiliate.CodeParams{CouponID: coupon.ID, Code: "ADA20", AffiliateID: ada.ID}))
+			scene.Must(s.UpdateCoupon(ctx, code.CouponID, bb.coupon))
+			in := affiliate.SaleParams{PromoCode: "ADA20", TotalEarned: scene.Sum("80"), Subtotal: scene.Amount("100")}
+			hold := affiliate.HoldParams{Order: affiliate.Order{PromoCode: "ADA20", Subtotal: scene.Amount("100")}, Until: now.Add(time.Hour)}
+			b.ReportAllocs()
+			i := 0
+			for b.Loop() {
+				i++
+				in.ExternalID = fmt.Sprint("order-", i)
+				in.Email = fmt.Sprint("customer-", i, "@example.net")
+				if bb.hold {
+					hold.ID, hold.Email, in.HoldID = in.ExternalID, in.Email, in.ExternalID
+					scene.Must(s.HoldRedemption(ctx, hold))
+				}
+				scene.Must(s.RecordSale(ctx, in))
+			}
+		})
 	}
 }

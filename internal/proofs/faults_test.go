@@ -5,9 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"math/rand/v2"
+	"os"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -324,4 +329,278 @@ func sizes(tables map[string][]string) map[string]int {
 		n[name] = len(rows)
 	}
 	return n
+}
+
+// pairSample is one in how many pairs of faults every change meets. All of them
+// take minutes: before a release, TRIBUTARY_ALL_PAIRS=1.
+const pairSample = 29
+
+// lostAnswer is the fault after a commit. Its n-th call is the n-th commit.
+var lostAnswer = storeFault{name: "lost answer", want: conformance.ErrInjected}
+
+// try makes a keyed call with a fault at the n-th call of its store, and reports
+// whether the fault was met.
+func (s keyedShop) try(t *testing.T, method string, kind storeFault, n int64) (met bool, err error) {
+	t.Helper()
+	once := affiliate.Once{Key: "k"}
+	if kind.name == lostAnswer.name {
+		commits := conformance.Count(s.Store)
+		err = invoke(t.Context(), s.With(conformance.LoseAnswer(commits, int(n))).Keyed(once), method, s.writes[method])
+		return int64(commits.Commits()) >= n, err
+	}
+	broken, ctx := kind.at(t, s.Store, n)
+	err = invoke(ctx, s.With(broken).Keyed(once), method, s.writes[method])
+	return broken.Ops.Load() >= n, err
+}
+
+// settled makes the keyed call without a fault, and again. Both have one answer,
+// and leave as many records as one call does.
+func (s keyedShop) settled(t *testing.T, what, method string, want map[string]int) {
+	t.Helper()
+	keyed := s.Keyed(affiliate.Once{Key: "k"})
+	answer, err := s.call(keyed, method, s.writes[method])
+	if err != nil {
+		t.Errorf("%s: the try without a fault: %v", what, err)
+	}
+	if diff := cmp.Diff(want, sizes(s.withoutOthers())); diff != "" {
+		t.Errorf("%s: records (-one call +all tries):\n%s", what, diff)
+	}
+	before := s.Dump()
+	again, err := s.call(keyed, method, s.writes[method])
+	if diff := cmp.Diff(answer, again, cmp.Comparer(sameError)); diff != "" || err != nil {
+		t.Errorf("%s: the repeat of the answer: %v (-answer +repeat):\n%s", what, err, diff)
+	}
+	if diff := cmp.Diff(before, s.Dump()); diff != "" {
+		t.Errorf("%s: the repeat changed records (-before +after):\n%s", what, diff)
+	}
+	s.balanced(t)
+}
+
+// lengths are the records that one keyed call leaves, the calls that it makes of
+// its store, and its commits.
+func lengths(t *testing.T, method string) (left map[string]int, calls, commits int64) {
+	t.Helper()
+	s := newKeyedShop(t, memstore.New())
+	counted := conformance.Count(s.Store)
+	watched := &scene.Probe{Store: counted}
+	scene.Must(s.call(s.With(watched).Keyed(affiliate.Once{Key: "k"}), method, s.writes[method]))
+	return sizes(s.Dump()), watched.Ops.Load(), int64(counted.Commits())
+}
+
+// TestFaultsInPairs: a write meets a fault at any call of its store, or its answer
+// is lost, and the repeat with the same key meets another one at its first call.
+// Verify and the ledger pass after each. The third try gives the one result, and a
+// fourth one repeats it.
+func TestFaultsInPairs(t *testing.T) {
+	kinds := append(slices.Clone(storeFaults), lostAnswer)
+	met, ran, tries, sample := map[string]int{}, 0, map[string]int{}, pairSample
+	switch {
+	case os.Getenv("TRIBUTARY_ALL_PAIRS") != "":
+		sample = 1
+	case !atlength.On():
+		sample *= 4
+	}
+	methods := slices.Sorted(maps.Keys(newKeyedShop(t, memstore.New()).writes))
+	for _, method := range methods {
+		t.Run(method, func(t *testing.T) {
+			ran++
+			left, calls, commits := lengths(t, method)
+			for _, first := range kinds {
+				last := calls
+				if first.name == lostAnswer.name {
+					last = commits
+				}
+				for n := int64(1); n <= last; n++ {
+					for _, second := range kinds {
+						what := first.name + ", then " + second.name
+						if tries[what]++; tries[what]%sample == 1%sample && newKeyedShop(t, memstore.New()).fallsTwice(t, method, left, first, n, second) {
+							met[what]++
+						}
+					}
+				}
+			}
+		})
+	}
+	pairs := 0
+	for _, first := range kinds {
+		for _, second := range kinds {
+			what := first.name + ", then " + second.name
+			if pairs += met[what]; met[what] == 0 && ran == len(methods) {
+				t.Errorf("no write met %s", what)
+			}
+		}
+	}
+	t.Attr("pairs", fmt.Sprintf("operations=%d pairs=%d kinds=%d", len(methods), pairs, len(met)))
+}
+
+// fallsTwice makes a write that meets two faults, and reports whether it met the
+// second one.
+func (s keyedShop) fallsTwice(t *testing.T, method string, left map[string]int, first storeFault, n int64, second storeFault) bool {
+	t.Helper()
+	what := fmt.Sprintf("%s at %d", first.name, n)
+	met, err := s.try(t, method, first, n)
+	if !met {
+		t.Errorf("%s: there is no such call", what)
+	}
+	first.told(t, what, err)
+	s.balanced(t)
+	what += ", then " + second.name
+	met, err = s.try(t, method, second, 1)
+	if met {
+		second.told(t, what, err)
+	} else if err != nil {
+		t.Errorf("%s: there is no such call, and the error %v", what, err)
+	}
+	s.balanced(t)
+	s.settled(t, what, method, left)
+	return met
+}
+
+// A slow call takes an hour, and its caller waits for a minute. Somebody else
+// waits for ten minutes, and others as long as it takes.
+const (
+	slowCall     = time.Hour
+	patience     = time.Minute
+	othersAt     = time.Second // when they come
+	morePatience = 10 * time.Minute
+)
+
+// A slowFault is a slow call.
+type slowFault struct {
+	name   string
+	within time.Duration // when the program is free again
+	fault  func(ctx context.Context) error
+}
+
+// slowFaults are the slow calls of a store that does not look at the context, and
+// of one that gives up with it.
+var slowFaults = []slowFault{
+	{"slow", slowCall, func(context.Context) error { time.Sleep(slowCall); return nil }},
+	{"slow until the deadline", patience, func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }},
+}
+
+// TestSlowCall: at every call of its store every operation is slow, and its
+// deadline passes meanwhile. The caller gets context.DeadlineExceeded, or its
+// answer; the change is whole or none. Other callers of the program go on when the
+// call ends, or when their own deadline passes, and another program does not
+// notice. The repeat of a write with its key gives the one result.
+func TestSlowCall(t *testing.T) {
+	names, slow := storeUsers(), 0
+	for _, method := range names {
+		t.Run(method, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var left map[string]int
+				if newKeyedShop(t, memstore.New()).writes[method] != nil {
+					left, _, _ = lengths(t, method)
+				}
+				for _, kind := range slowFaults {
+					step := int64(31)
+					if atlength.On() {
+						step = 1
+					}
+					for n := int64(1); slowAt(t, method, n, kind, left); n += step {
+						slow++
+					}
+				}
+			})
+		})
+	}
+	t.Attr("slow", fmt.Sprintf("operations=%d calls=%d", len(names), slow))
+}
+
+// slowAt makes one call of the store slow. It reports whether there is such a
+// call.
+func slowAt(t *testing.T, method string, n int64, kind slowFault, left map[string]int) bool {
+	t.Helper()
+	what := fmt.Sprint(kind.name, " at call ", n)
+	s := newKeyedShop(t, memstore.New())
+	args, before := s.argsOf(t, method), s.Dump()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	late := &scene.Probe{Store: s.Store, FailAt: n, Fault: func() error { return kind.fault(ctx) }}
+	p := s.With(late)
+	if left != nil {
+		p = p.Keyed(affiliate.Once{Key: "k"})
+	}
+	checked := s.others(t, what, kind.within)
+	err := invoke(ctx, p, method, args)
+	checked()
+	if late.Ops.Load() < n {
+		return false
+	}
+	if err != nil && !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("%s: %v", what, err)
+	}
+	if _, refused := errors.AsType[*affiliate.Error](err); refused {
+		t.Errorf("%s: the refusal %v", what, err)
+	}
+	if changes := cmp.Diff(before, s.withoutOthers()); err != nil && changes != "" && !slices.Contains(inSteps, method) {
+		t.Errorf("%s changed records (-before +after):\n%s", what, changes)
+	}
+	s.balanced(t)
+	if left != nil {
+		s.settled(t, what, method, left)
+	}
+	return true
+}
+
+// others start calls of other people, and return what waits for them. What they
+// write is called meanwhile.
+func (s keyedShop) others(t *testing.T, what string, within time.Duration) (wait func()) {
+	t.Helper()
+	cfg := s.Config()
+	cfg.ID = uuid.MustParse("0197c2f0-1a2b-7c3d-8e4f-5a6b7c8d9e02")
+	cfg.Rand = rand.NewChaCha8([32]byte{2}) // two programs must not share one
+	elsewhere := scene.Must(tributary.New(s.Store, cfg))
+	began, done := time.Now(), make(chan struct{})
+	calls := []struct {
+		name   string
+		within time.Duration
+		call   func() error
+	}{
+		{"a writer", within, func() error { return addPlan(t.Context(), s.Program) }},
+		{"a reader", within, func() error { return scene.ErrOf(s.Sales(t.Context(), affiliate.SaleQuery{}, affiliate.Page{})) }},
+		{"a writer who waits ten minutes", min(within, othersAt+morePatience), func() error {
+			ctx, cancel := context.WithTimeout(t.Context(), morePatience)
+			defer cancel()
+			if err := addPlan(ctx, s.Program); !errors.Is(err, context.DeadlineExceeded) {
+				return err
+			}
+			return nil
+		}},
+		{"another program", othersAt, func() error { return addPlan(t.Context(), elsewhere) }},
+	}
+	for _, c := range calls {
+		go func() {
+			defer func() { done <- struct{}{} }()
+			time.Sleep(othersAt)
+			if err := c.call(); err != nil {
+				t.Errorf("%s: %s: %v", what, c.name, err)
+			}
+			if took := time.Since(began); took > max(c.within, othersAt) {
+				t.Errorf("%s: %s had to wait for %v", what, c.name, took)
+			}
+		}()
+	}
+	return func() {
+		for range calls {
+			<-done
+		}
+	}
+}
+
+const othersWrite = "meanwhile"
+
+// addPlan is a write that has to do with nothing else.
+func addPlan(ctx context.Context, p *tributary.Program) error {
+	return scene.ErrOf(p.CreatePlan(ctx, affiliate.PlanParams{Name: othersWrite}))
+}
+
+// withoutOthers are all records but those that others wrote.
+func (s keyedShop) withoutOthers() map[string][]string {
+	tables := s.Dump()
+	for name, rows := range tables {
+		tables[name] = slices.DeleteFunc(rows, func(row string) bool { return strings.Contains(row, othersWrite) })
+	}
+	return tables
 }

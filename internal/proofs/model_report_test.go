@@ -2,7 +2,11 @@ package proofs_test
 
 import (
 	"context"
+	"encoding/csv"
 	"fmt"
+	"math/big"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -324,4 +328,227 @@ func TestModelReport(t *testing.T) {
 			m.check(rt, "code", byCode, zone, func(h *countable) bool { return h.code == m.ADA20.ID && h.owner == m.Ada.Person.ID })
 		}
 	})
+}
+
+// run makes a payout run over the one affiliate of the model. Its line, and that
+// of a preview before, is decided from the definition (docs/money.md 6).
+func (m *moneyModel) run(rt *rapid.T) {
+	m.runs++
+	owner := m.drawPayee(rt)
+	in := affiliate.PayoutRun{
+		AffiliateIDs: []uuid.UUID{owner.ID},
+		ExternalID:   fmt.Sprint("run ", m.runs), Minimum: drawCents(rt, "minimum", 0, 2_000), NoDetails: rapid.Bool().Draw(rt, "no details"),
+		Until: m.w.Now.Add(-time.Duration(rapid.IntRange(0, 3).Draw(rt, "hours ago")) * time.Hour),
+	}
+	open, held := 0, new(big.Rat) // entries on hold that cancel out are nothing
+	for _, e := range m.all() {
+		switch {
+		case e.owner != owner || e.payout >= 0 || e.amount.Sign() == 0 || e.approval == affiliate.ApprovalDeclined:
+		case e.approval == affiliate.ApprovalOnHold:
+			held.Add(held, e.amount)
+		default:
+			open++
+		}
+	}
+	took, sum := m.payable(owner, in.Until)
+	var want []string
+	switch {
+	case open == 0 && held.Sign() == 0:
+	case open == 0:
+		want = []string{"0 on_hold"}
+	case len(took) == 0:
+		want = []string{"0 nothing_matured"}
+	case sum.Sign() <= 0:
+		want = []string{scene.Plain(sum) + " negative"}
+	case !in.NoDetails:
+		want = []string{scene.Plain(sum) + " no_payout_method"}
+	case sum.Cmp(scene.RatOf(in.Minimum)) < 0:
+		want = []string{scene.Plain(sum) + " below_minimum"}
+	default:
+		want = []string{scene.Plain(sum) + " paid"}
+	}
+	told := func(lines []affiliate.PayoutLine) (out []string) {
+		for _, l := range lines {
+			out = append(out, fmt.Sprint(l.Amount, " ", l.Skipped.Or("paid")))
+		}
+		return out
+	}
+	preview := scene.Must(m.w.PreviewPayouts(rt.Context(), in, affiliate.Page{}))
+	run, err := m.w.RunPayouts(rt.Context(), in)
+	scene.RefusedAs(rt, "RunPayouts", "", err)
+	lines := scene.Must(m.w.PayoutLines(rt.Context(), in.ExternalID, affiliate.Page{})).Items
+	sameLines(rt, "preview", want, told(preview.Items))
+	sameLines(rt, "lines", want, told(lines))
+	if run.Created == 1 {
+		id, _ := lines[0].PayoutID.Get()
+		m.paid(owner, id, took, sum)
+	}
+}
+
+// cut cuts the time so far at random instants: each statement begins with what
+// the one before it ends with, its lines lead from the one to the other, and its
+// CSV says the same as its JSON. Those that are closed are kept, to be read again
+// (docs/money.md 9).
+func (m *moneyModel) cut(rt *rapid.T) {
+	span := m.w.Now.Sub(scene.Start).Microseconds()
+	if span == 0 {
+		rt.Skip("no time has passed")
+	}
+	at := []time.Time{scene.Start.Add(-time.Hour), m.w.Now.Add(time.Hour)}
+	for _, micros := range rapid.SliceOfN(rapid.Int64Range(0, span), 1, 4).Draw(rt, "instants") {
+		at = append(at, scene.Start.Add(time.Duration(micros)*time.Microsecond))
+	}
+	slices.SortFunc(at, time.Time.Compare)
+	at = slices.Compact(at)
+	last, owner := affiliate.Figures{}, m.drawPayee(rt)
+	for i, to := range at[1:] {
+		s := scene.Must(m.w.Statement(rt.Context(), affiliate.AffiliateRef{ID: owner.ID}, at[i], to))
+		if s.Opening != last {
+			rt.Errorf("from %v: opening %+v, what was before closes with %+v", at[i], s.Opening, last)
+		}
+		last = s.Closing
+		sameLines(rt, "CSV", m.rows(rt, s), csvRows(s))
+		if s.Closed {
+			asJSON, asCSV := scene.StatementTexts(rt, m.w.Program, owner.ID, at[i], to)
+			owner.cuts = append(owner.cuts, closedPeriod{from: at[i], to: to, asJSON: asJSON, asCSV: asCSV})
+		}
+	}
+}
+
+// rows are the rows of a statement in CSV, made from its lines. The lines must
+// add up.
+func (m *moneyModel) rows(rt *rapid.T, s affiliate.Statement) []string {
+	owed := scene.RatOf(s.Opening.Owed)
+	rows := []string{fmt.Sprint(s.From, " OPENING_BALANCE ", s.Opening.Owed)}
+	for _, l := range scene.All(s.Lines()) {
+		if owed.Add(owed, scene.RatOf(l.Amount)); owed.Cmp(scene.RatOf(l.Owed)) != 0 {
+			rt.Errorf("%+v is not after %s", l, scene.Plain(owed))
+		}
+		rows = append(rows, fmt.Sprint(l.At, " ", l.Cause, " ", l.Amount, " ", l.Owed))
+	}
+	if owed.Cmp(scene.RatOf(s.Closing.Owed)) != 0 {
+		rt.Errorf("the lines lead to %s, closing %v", scene.Plain(owed), s.Closing.Owed)
+	}
+	return append(rows, fmt.Sprint(s.To, " CLOSING_BALANCE ", s.Closing.Owed))
+}
+
+// csvRows are the time, cause, amount and owed of each row of a statement in CSV.
+func csvRows(s affiliate.Statement) (rows []string) {
+	var text strings.Builder
+	scene.Must(0, s.WriteCSV(&text))
+	for _, row := range scene.Must(csv.NewReader(strings.NewReader(text.String())).ReadAll())[1:] {
+		rows = append(rows, strings.Join(strings.Fields(strings.Join([]string{row[1], row[2], row[7], row[8]}, " ")), " "))
+	}
+	return rows
+}
+
+// unite merges one affiliate into the other, and somebody new comes for the one who goes. All
+// that was theirs is of who stays, and nothing else changes (docs/rules.md 4.9).
+func (m *moneyModel) unite(rt *rapid.T) {
+	from, into := m.bob, m.ada
+	if rapid.Bool().Draw(rt, "the owner of the code goes") {
+		from, into = into, from
+	}
+	var want affiliate.Reason
+	for _, p := range m.payouts {
+		if p.owner == from && slices.Contains([]affiliate.PayoutStatus{affiliate.PayoutPending, affiliate.PayoutProcessing, affiliate.PayoutFailed}, p.status) {
+			want = affiliate.InPayout
+		}
+	}
+	in := affiliate.Merge{From: choose(rt, "from", from.Email, from.ID.String()), Into: into.ID.String()}
+	_, err := m.w.MergeAffiliates(rt.Context(), in)
+	scene.RefusedAs(rt, "MergeAffiliates", want, err)
+	if err != nil {
+		return
+	}
+	for _, s := range m.sales {
+		if s.owner == from {
+			s.owner = into
+		}
+		for _, e := range s.entries {
+			e.owner = s.owner
+		}
+	}
+	for _, a := range m.adjustments {
+		if a.owner == from {
+			a.owner = into
+		}
+	}
+	for _, p := range m.payouts {
+		if p.owner == from {
+			p.owner, p.lines = into, strings.ReplaceAll(p.lines, from.ID.String(), into.ID.String())
+		}
+	}
+	if got := scene.Must(m.w.Affiliate(rt.Context(), from.ID.String())); got.ID != into.ID {
+		rt.Errorf("%s leads to %s, not to %s", from.ID, got.ID, into.ID)
+	}
+	m.left = append(m.left, from.ID)
+	m.ada, m.bob = into, &payee{Affiliate: m.w.Join(fmt.Sprint("bob", len(m.left))), rate: scene.PercentRat(affiliate.MustPercent("20"))}
+}
+
+// checkLeft: nothing is left in the ledgers of those who were merged, and their totals are of who stays.
+func (m *moneyModel) checkLeft(rt *rapid.T) {
+	for _, id := range m.left {
+		left := scene.RatOf(affiliate.Amount{})
+		for _, r := range scene.Must(m.w.Movements(rt.Context(), affiliate.MovementQuery{AffiliateID: affiliate.Set(id)}, affiliate.Page{})).Items {
+			if r.From == affiliate.AccountAccrual {
+				left.Add(left, scene.RatOf(r.Amount))
+			}
+			if r.To == affiliate.AccountAccrual {
+				left.Sub(left, scene.RatOf(r.Amount))
+			}
+		}
+		if left.Sign() != 0 {
+			rt.Errorf("%s is left in the ledger of %s, who was merged", scene.Plain(left), id)
+		}
+	}
+}
+
+// merge makes one customer of two. What is known of both is counted together from then on.
+func (m *redeemMachine) merge(rt *rapid.T) {
+	ident := func(label string) string {
+		if maybe(rt, label+": anybody", 6) {
+			return choose(rt, label, m.idents()...)
+		}
+		r := anyFrom(rt, label, m.referrals)
+		return choose(rt, label+" by", r.email, r.id.String())
+	}
+	in := affiliate.Merge{From: ident("from"), Into: ident("into")}
+	_, err := m.w.MergeReferrals(m.ctx, in)
+	from, into := m.referral(in.From), m.referral(in.Into)
+	switch {
+	case in.From == "" || in.Into == "":
+		scene.RefusedAs(rt, "MergeReferrals", affiliate.MissingField, err)
+	case from == nil || into == nil:
+		scene.RefusedAs(rt, "MergeReferrals", affiliate.ReferralNotFound, err)
+	case from == into && (in.From == from.id.String() || box(in.From) == box(from.email)):
+		scene.RefusedAs(rt, "MergeReferrals", affiliate.InvalidField, err)
+	case from == into: // it was merged before
+		scene.RefusedAs(rt, "MergeReferrals", "", err)
+	default:
+		scene.RefusedAs(rt, "MergeReferrals", "", err)
+		m.merged(from, into)
+	}
+}
+
+func (m *redeemMachine) merged(from, into *shopReferral) {
+	for _, x := range m.sales {
+		if x.referral != from.id {
+			continue
+		}
+		if x.referral = into.id; x.email == "" {
+			x.email = into.email
+		}
+		if !x.refundedInFull() {
+			m.story.foretell(affiliate.SaleUpdated, x.id)
+		}
+	}
+	drop(&m.referrals, func(r *shopReferral) bool { return r == from })
+	m.gone = append(m.gone, from.id)
+	m.story.foretell(affiliate.ReferralDeleted, from.id)
+	kept := *from
+	if into.former = append(into.former, &kept); into.external == "" {
+		into.external = from.external
+	}
+	m.story.foretell(affiliate.ReferralUpdated, into.id)
 }

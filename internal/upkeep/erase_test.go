@@ -1,6 +1,7 @@
 package upkeep_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/internal/scene"
@@ -407,4 +409,166 @@ func TestEraseReasons(t *testing.T) {
 		scene.Equal(t, []string{" wrote", " wrote"}, reasons(b, b.Person.ID.String()))
 		b.Verifies()
 	})
+}
+
+func sells(b *scene.Ledger, in affiliate.SaleParams) {
+	b.T.Helper()
+	scene.Must(b.RecordSale(b.T.Context(), in))
+}
+
+// An access report of somebody shows what is held under the names of those who were merged into them, and an erasure
+// blanks it, in one call and in steps; their emails stay erased.
+func TestEraseWhoWasMerged(t *testing.T) {
+	for name, erase := range map[string]func(b *scene.Ledger) error{
+		"one call":           func(b *scene.Ledger) error { return b.EraseReferral(t.Context(), "carl@customer.example") },
+		"by the former name": func(b *scene.Ledger) error { return b.EraseReferral(t.Context(), "Quix@wood.example") },
+		"steps": func(b *scene.Ledger) error {
+			for at := (affiliate.Step{Limit: 1}); ; {
+				p, err := b.Step(t.Context(), affiliate.EraseReferralJob{Ref: "carl@customer.example"}, at)
+				if at.Cursor = p.Cursor; err != nil || p.Done {
+					return err
+				}
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b, ctx := scene.NewLedger(t), t.Context()
+			b.Customer = scene.Must(b.Referral(ctx, "carl@customer.example"))
+			quix := scene.Must(b.CreateReferral(ctx, affiliate.ReferralParams{AffiliateID: b.Person.ID.String(), Name: "Quixwood", Email: "quix@wood.example", ReferredUserExternalID: "user-quix"}))
+			sells(b, affiliate.SaleParams{Email: quix.Email, Name: "Quixwood", TotalEarned: scene.Sum("50"), ExternalID: "quix-1"})
+			scene.Must(b.CreateCode(ctx, affiliate.CodeParams{CouponID: b.Autumn.ID, Code: "QUIXONLY", LimitToCustomers: true, CustomerID: "user-quix"}))
+			scene.Must(b.MergeReferrals(ctx, affiliate.Merge{From: quix.Email, Into: b.Customer.ID.String()}))
+			b.Settle()
+			shown := ""
+			for _, r := range scene.Must(b.ReferralData(ctx, b.Customer.ID.String())).Records {
+				shown += r.Kind + string(r.Data) + "\n"
+			}
+			for _, want := range []string{`name{"name":"quix@wood.example"}`, `name{"name":"user-quix"}`, "QUIXONLY", `"email":"quix@wood.example"`} {
+				if !strings.Contains(shown, want) {
+					t.Errorf("the report lacks %s", want)
+				}
+			}
+			scene.Must(0, erase(b))
+			b.Without("Quixwood")
+			b.Without("quix@wood.example")
+			b.Without("user-quix")
+			sells(b, affiliate.SaleParams{Email: "quix@wood.example", Name: "Quixwood", TotalEarned: scene.Sum("20"), ExternalID: "quix-2"})
+			b.Without("quix@wood.example")
+			if got := scene.Must(b.Referral(ctx, quix.ID.String())); got.ID != b.Customer.ID {
+				t.Errorf("the former id finds %s", got.ID)
+			}
+			b.Verifies()
+		})
+	}
+}
+
+// An interruptedStore is a Store that calls a function after the first View: between
+// the two passes of an erasure.
+type interruptedStore struct {
+	record.Store
+	happens func()
+}
+
+func (s *interruptedStore) View(ctx context.Context, id uuid.UUID, fn func(*record.Tx) error) error {
+	err := s.Store.View(ctx, id, fn)
+	if happens := s.happens; happens != nil {
+		s.happens = nil
+		happens()
+	}
+	return err
+}
+
+// A record that is written between the two passes of an erasure is erased too.
+func TestEraseBetween(t *testing.T) {
+	ctx := t.Context()
+	const later = "later@quix.example"
+	erase := map[string]struct {
+		make    func(b *scene.Ledger) uuid.UUID
+		happens func(b *scene.Ledger, id uuid.UUID)
+		call    func(p *tributary.Program, id uuid.UUID) error
+	}{
+		"affiliate, another event": {
+			func(b *scene.Ledger) uuid.UUID { return b.Person.ID },
+			func(b *scene.Ledger, id uuid.UUID) {
+				scene.Must(b.UpdateAffiliate(ctx, affiliate.AffiliateRef{ID: id}, affiliate.AffiliateUpdate{LastName: affiliate.Set("Quixwood")}))
+			},
+			func(p *tributary.Program, id uuid.UUID) error { return p.Forfeiting().EraseAffiliate(ctx, id) },
+		},
+		// When its event was read, the email of the code's customer belonged to
+		// nobody.
+		"affiliate, another email": {
+			func(b *scene.Ledger) uuid.UUID { return b.Person.ID },
+			func(b *scene.Ledger, id uuid.UUID) {
+				scene.Must(b.UpdateAffiliate(ctx, affiliate.AffiliateRef{ID: id}, affiliate.AffiliateUpdate{Email: affiliate.Set(later)}))
+			},
+			func(p *tributary.Program, id uuid.UUID) error { return p.Forfeiting().EraseAffiliate(ctx, id) },
+		},
+		"referral, another event": {
+			func(b *scene.Ledger) uuid.UUID { return b.Customer.ID },
+			func(b *scene.Ledger, id uuid.UUID) {
+				scene.Must(b.UpdateReferral(ctx, id.String(), affiliate.ReferralUpdate{Name: affiliate.Set("Quixwood")}))
+			},
+			func(p *tributary.Program, id uuid.UUID) error { return p.EraseReferral(ctx, id.String()) },
+		},
+		"referral, another email": {
+			func(b *scene.Ledger) uuid.UUID { return b.Customer.ID },
+			func(b *scene.Ledger, id uuid.UUID) {
+				scene.Must(b.UpdateReferral(ctx, id.String(), affiliate.ReferralUpdate{Email: affiliate.Set(later)}))
+			},
+			func(p *tributary.Program, id uuid.UUID) error { return p.EraseReferral(ctx, id.String()) },
+		},
+	}
+	for name, c := range erase {
+		t.Run(name, func(t *testing.T) {
+			b := scene.NewLedger(t)
+			id := c.make(b)
+			code := scene.Must(b.CreateCode(ctx, affiliate.CodeParams{CouponID: b.Autumn.ID, Code: "LATER", LimitToCustomers: true, CustomerID: later}))
+			b.Settle()
+			p := b.With(&interruptedStore{Store: b.Store, happens: func() { c.happens(b, id); b.Settle() }})
+			scene.Must(0, c.call(p, id))
+			b.Without("Quixwood")
+			if strings.HasSuffix(name, "email") {
+				for _, e := range scene.Must(b.Events(ctx, affiliate.EventQuery{ObjectID: affiliate.Set(code.ID.String())}, affiliate.Page{})).Items {
+					if e.Payload != nil {
+						t.Errorf("payload %s", e.Payload)
+					}
+				}
+			}
+			b.Verifies()
+		})
+	}
+}
+
+// Codes that are limited to other customers, or to none, stay as they are.
+func TestEraseLeavesOtherCodes(t *testing.T) {
+	b := scene.NewLedger(t)
+	ctx := t.Context()
+	limited := func(name, customer string) {
+		scene.Must(b.CreateCode(ctx, affiliate.CodeParams{CouponID: b.Autumn.ID, Code: name, LimitToCustomers: customer != "", CustomerID: customer}))
+	}
+	limited("CARL", "user-77")
+	limited("CARLSMAIL", "Carl@customer.example")
+	limited("OTHER", "user-78")
+	limited("OTHERMAIL", "dora@customer.example")
+	limited("PREFIX", "user-7")
+	customers := func() map[string]string {
+		got := map[string]string{}
+		for code := range scene.OnlyValues(affiliate.All(ctx, b.Codes, affiliate.CodeQuery{})) {
+			got[code.Code] = code.CustomerID.Or("")
+		}
+		return got
+	}
+	carl := scene.Must(b.Referral(ctx, "carl@customer.example")).ID.String()
+	want := customers()
+	want["CARL"], want["CARLSMAIL"] = carl, carl
+	scene.Must(0, b.EraseReferral(ctx, carl))
+	scene.Equal(t, want, customers())
+	// Dora came with a sale and has no external id.
+	dora := scene.Must(b.Referral(ctx, "dora@customer.example")).ID.String()
+	want["OTHERMAIL"] = dora
+	scene.Must(0, b.EraseReferral(ctx, dora))
+	scene.Equal(t, want, customers())
+	scene.Must(0, b.EraseReferral(ctx, dora))
+	scene.Equal(t, want, customers())
+	b.Verifies()
 }

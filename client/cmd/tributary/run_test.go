@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -11,10 +12,21 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
+	"sync"
 	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/payfile"
+	"github.com/tributary-go/tributary/affiliate/record"
+	"github.com/tributary-go/tributary/internal/atlength"
 )
 
 // TestAllSales (check 60): --all prints every page, each before the next is
@@ -314,3 +326,406 @@ func TestApi(t *testing.T) {
 		t.Errorf("got %+v", got)
 	}
 }
+
+const dayPage = "../../../docs/command-line.md"
+
+// TestDay: the transcript in docs/command-line.md is what its commands print, one
+// after the other, for a program whose clock and ids are fixed.
+func TestDay(t *testing.T) {
+	w := newDay(t)
+	page := string(must(os.ReadFile(dayPage)))
+	var out strings.Builder
+	ran, inside := 0, false
+	for line := range strings.Lines(page) {
+		text, isCommand := strings.CutPrefix(strings.TrimSpace(line), "$ tributary ")
+		switch {
+		case strings.HasPrefix(line, "```"):
+			inside = strings.HasPrefix(line, "```console")
+			out.WriteString(line)
+		case !inside:
+			out.WriteString(line)
+		case isCommand:
+			ran++
+			if *update {
+				text = w.named(text)
+			}
+			out.WriteString("$ tributary " + text + "\n" + w.typed(text))
+		}
+	}
+	if ran < 15 {
+		t.Errorf("only %d commands", ran)
+	}
+	if *update {
+		must(0, os.WriteFile(dayPage, []byte(out.String()), 0o644))
+	}
+	if diff := cmp.Diff(page, out.String()); diff != "" {
+		t.Errorf("the page is not what the commands print; go test -run TestDay -update writes it (-page +now):\n%s", diff)
+	}
+	if err := w.Verify(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+// newDay is a program in which two affiliates wait and a delivery has failed.
+func newDay(t *testing.T) *world {
+	w := newWorld(t)
+	ctx := t.Context()
+	for i, name := range []string{"Mara Lindqvist", "Tom Ode"} {
+		first, last, _ := strings.Cut(name, " ")
+		a := must(w.CreateAffiliate(ctx, affiliate.AffiliateParams{FirstName: first, LastName: last, Email: strings.ToLower(first) + "@example.com", AffiliateStatus: "inactive"}))
+		must(w.SetPayoutDetails(ctx, a.ID, affiliate.PayoutDetails{Email: fmt.Sprintf("pay%d@example.com", i), Method: "PAYPAL"}))
+	}
+	must(w.Webhooks().CreateEndpoint(ctx, affiliate.EndpointParams{URL: "https://shop.example/hooks", Events: []affiliate.EventType{affiliate.CouponCreated}}))
+	must(w.CreateCoupon(ctx, affiliate.CouponParams{Name: "Spring", PercentOff: affiliate.Set(affiliate.MustPercent("10"))}))
+	for _, c := range must(w.Webhooks().ClaimDeliveries(ctx, 10, time.Minute)) {
+		must(0, w.Webhooks().SettleDeliveries(ctx, []affiliate.Attempt{{Delivery: c.Delivery, Token: c.Token, At: w.now, URL: c.URL, Status: 500}}))
+	}
+	return w
+}
+
+// named puts ids where the page has the words that stand for them while it is
+// written: a new command is written with these.
+func (w *world) named(text string) string {
+	ctx, one := w.t.Context(), affiliate.Page{Limit: 1}
+	person := func(email string) string { return must(w.Affiliate(ctx, email)).ID.String() }
+	of := map[string]func() string{
+		"MARA": func() string { return person("mara@example.com") }, "TOM": func() string { return person("tom@example.com") },
+		"PLAN":   func() string { return must(w.Plans(ctx, one)).Items[0].ID.String() },
+		"COUPON": func() string { return must(w.Coupons(ctx, affiliate.CouponQuery{}, one)).Items[0].ID.String() },
+		"CODE":   func() string { return must(w.Codes(ctx, affiliate.CodeQuery{}, one)).Items[0].Code },
+		"PAYOUT": func() string { return must(w.Payouts(ctx, affiliate.PayoutQuery{}, one)).Items[0].ID.String() },
+		"DELIVERY": func() string {
+			return must(w.Webhooks().Deliveries(ctx, affiliate.DeliveryQuery{State: affiliate.DeliveryFailed}, one)).Items[0].ID.String()
+		},
+	}
+	for name, find := range of {
+		if strings.Contains(text, "THE-"+name) {
+			text = strings.ReplaceAll(text, "THE-"+name, find())
+		}
+	}
+	return text
+}
+
+var (
+	word = regexp.MustCompile(`"[^"]*"|'[^']*'|\S+`)
+	took = regexp.MustCompile(`(tookMs +)\d+`)
+)
+
+// typed runs a command as a shell would, with its | tail -n.
+func (w *world) typed(command string) string {
+	w.t.Helper()
+	w.now = w.now.Add(time.Minute)
+	command, tail, piped := strings.Cut(command, " | tail -n ")
+	var args []string
+	for _, arg := range word.FindAllString(command, -1) {
+		args = append(args, strings.Trim(arg, `"'`))
+	}
+	got := w.cli(args...)
+	if got.code != exitDone {
+		w.t.Errorf("tributary %s: %d %s", command, got.code, got.err)
+	}
+	lines := slices.Collect(strings.Lines(took.ReplaceAllString(got.out, "${1}2")))
+	if piped {
+		lines = lines[max(0, len(lines)-must(strconv.Atoi(tail))):]
+	}
+	return strings.Join(lines, "")
+}
+
+// TestLinesAndRules: a sale with lines, a refund of one and a plan with rules, as JSON
+// from the command line, from a file and from standard input. Numbers are sent as they
+// are written.
+func TestLinesAndRules(t *testing.T) {
+	w := newWorld(t)
+	w.ada()
+	path := filepath.Join(t.TempDir(), "lines.json")
+	const lines = `[{"id":"1","productId":"beans","amount":60.0001},{"id":"2","amount":40}]`
+	must(0, os.WriteFile(path, []byte(lines), 0o600))
+	sale := []string{"sales", "create", "--email", "kim@example.com", "--total-earned", "100.0001"}
+	w.ok(append(sale, "--lines", "@"+path)...)
+	w.ok(append(sale, "--lines", lines)...)
+	if got := at(t, w.url, strings.NewReader(lines), append(sale, "--lines", "-")...); got.code != exitDone {
+		t.Errorf("got %+v", got)
+	}
+	w.ok("sales", "refund", "3", "--amount", "40", "--lines", `[{"id":"2","amount":40}]`)
+	for id := range affiliate.SaleID(3) {
+		s := must(w.Sale(t.Context(), id+1))
+		if len(s.Lines) != 2 || s.Lines[0].Amount != affiliate.MustAmount("60.0001") || (s.Lines[1].Refunded.Sign() > 0) != (id == 2) {
+			t.Errorf("got %+v", s.Lines)
+		}
+	}
+	for args, want := range map[string]string{
+		"--lines [":                        "it is not JSON",
+		"--lines @" + path + ".none":       "no such file",
+		"--lines [] --lines []":            "it is given twice",
+		`--lines [{"id":"1","amount":-1}]`: "lines[0].amount must be at least 0",
+	} {
+		if got := w.cli(append(sale, strings.Fields(args)...)...); got.code == exitDone || !strings.Contains(got.err, want) {
+			t.Errorf("%s: %+v", args, got)
+		}
+	}
+
+	out := w.ok("plans", "create", "--name", "Gold", "--commission-rate", "30", "--rules", `[{"name":"cards","when":{"categories":["card"]},"pay":{"commissionType":"NONE"}}]`, "--months-from", "REFERRAL", "--json")
+	plans := must(w.Plans(t.Context(), affiliate.Page{})).Items
+	if len(plans) != 1 || len(plans[0].Rules) != 1 || plans[0].MonthsFrom != affiliate.MonthsFromReferral || !strings.Contains(out, `"cards"`) {
+		t.Errorf("got %+v, shown as %s", plans, out)
+	}
+	if shown := w.ok("plans", "get", plans[0].ID.String()); !strings.Contains(shown, "cards") {
+		t.Errorf("got %s", shown)
+	}
+	w.ok("plans", "update", plans[0].ID.String(), "--null", "rules")
+	if p := must(w.Plan(t.Context(), plans[0].ID)); p.Rules != nil {
+		t.Errorf("got %+v", p.Rules)
+	}
+}
+
+// TestTermsFrom: "15 % from 1 January" is one command, for a plan and for the program.
+func TestTermsFrom(t *testing.T) {
+	w := newWorld(t)
+	plan := must(w.CreatePlan(t.Context(), affiliate.PlanParams{Name: "Gold", Terms: affiliate.Terms{Rate: affiliate.MustPercent("20")}}))
+	w.ok("plans", "update", plan.ID.String(), "--commission-rate", "15", "--from", "2199-01-01")
+	if v := must(w.Plan(t.Context(), plan.ID)).Versions; len(v) != 2 || v[1].CommissionRate != affiliate.MustPercent("15") {
+		t.Errorf("got %+v", v)
+	}
+	w.ok("plans", "update", plan.ID.String(), "--withdraw", "2199-01-01")
+	if v := must(w.Plan(t.Context(), plan.ID)).Versions; v != nil {
+		t.Errorf("got %+v", v)
+	}
+	for _, args := range [][]string{{"terms", "set", "--commission-rate", "15", "--from", "2199-01-01"}, {"terms", "list"}} {
+		if out := w.ok(args...); !strings.Contains(out, "2199-01-01T00:00:00.000Z") || !strings.Contains(out, "15") {
+			t.Errorf("%v: %s", args, out)
+		}
+	}
+	if got := w.cli("terms", "set", "--commission-rate", "15", "--from", "2001-01-01"); got.code == exitDone || !strings.Contains(got.err, "from must be later than now") {
+		t.Errorf("got %+v", got)
+	}
+}
+
+// newInterrupt is a context that ends as on an interrupt.
+func newInterrupt(t *testing.T) (context.Context, context.CancelFunc) {
+	return context.WithCancel(t.Context())
+}
+
+// TestFound (checks 13, 61 and 62): the exit code is 4 when the books do not hold, or
+// when something waits and --fail was said, and what it is is shown; a commission that is held is accepted.
+func TestFound(t *testing.T) {
+	w := newWorld(t)
+	a := w.ada()
+	sale := w.sell(t.Context(), "100")
+	if out := w.ok("verify"); !strings.Contains(out, "holds") {
+		t.Errorf("got %s", out)
+	}
+	w.ok("sales", "review", "1", "--approval-status", "ON_HOLD")
+	if list := w.ok("sales", "search", "--approval-status", "ON_HOLD"); strings.Count(list, "\n") != 2 {
+		t.Errorf("got %s", list)
+	}
+	w.ok("sales", "review", "1", "--approval-status", "ACCEPTED")
+	if s := must(w.Sale(t.Context(), sale.ID)); s.Commissions[0].ApprovalStatus != affiliate.ApprovalAccepted {
+		t.Errorf("the commission is %s", s.Commissions[0].ApprovalStatus)
+	}
+	if got := w.cli("attention", "--fail"); got.code != exitDone || got.err != "" {
+		t.Errorf("nothing waits: %+v", got)
+	}
+	w.ok("sales", "review", "1", "--approval-status", "ON_HOLD")
+	for args, code := range map[string]int{"attention": exitDone, "attention --fail": exitFound, "attention --fail --json": exitFound, "attention --limit 21": exitRefused} {
+		if got := w.cli(strings.Fields(args)...); got.code != code {
+			t.Errorf("%s: %+v, want %d", args, got, code)
+		}
+	}
+	w.ok("affiliates", "create", "--first-name", "Nia", "--last-name", "New", "--email", "nia@example.com", "--affiliate-status", "inactive")
+	if out := w.ok("attention"); !strings.Contains(out, "pendingAffiliates  1: Nia New\n") || !strings.Contains(out, "heldSales          1: 1\n") || !strings.Contains(out, "failedPayouts      0\n") || !strings.Contains(out, "paymentConflicts   0\n") {
+		t.Errorf("got %s", out)
+	}
+	must(0, w.store.Update(t.Context(), w.Config().ID, func(tx *record.Tx) error {
+		rec, err := tx.Totals.Get(a.ID)
+		rec.Clicks += 7
+		return errors.Join(err, tx.Totals.Replace(rec))
+	}))
+	if got := w.cli("verify"); got.code != exitFound || !strings.Contains(got.out, a.ID.String()) {
+		t.Errorf("got %+v", got)
+	}
+}
+
+// TestPruneAsks (check 62): prune does nothing in a pipe without --yes, and says what
+// it has removed; a person is erased in steps.
+func TestPruneAsks(t *testing.T) {
+	w := newWorld(t)
+	a := w.ada()
+	w.sell(t.Context(), "100")
+	w.now = w.now.AddDate(0, 2, 0)
+	args := []string{"prune", "--retention", `{"events":30,"receipts":2}`}
+	if got := w.cli(args...); got.code != exitUsage || got.err != "error: this would drop old records for good; say --yes\n" {
+		t.Errorf("got %+v", got)
+	}
+	if n := len(must(w.Events(t.Context(), affiliate.EventQuery{}, affiliate.Page{})).Items); n == 0 {
+		t.Error("the events are gone")
+	}
+	if out := w.ok(append(args, "--yes", "--json")...); !strings.Contains(out, `"removed":{"clicks":0,"deliveries":0,"events":3,"payments":0,"receipts":0}`) {
+		t.Errorf("got %s", out)
+	}
+	if got := w.cli("prune", "--yes"); got.code != exitRefused || !strings.Contains(got.err, "Either before or retention is required (missing_field, before)") {
+		t.Errorf("got %+v", got)
+	}
+	w.ok("referrals", "erase", "kim@example.com", "--yes")
+	if got := w.cli("affiliates", "erase", a.ID.String(), "--yes"); got.code != exitRefused || !strings.Contains(got.err, "20 USD is owed") {
+		t.Errorf("got %+v", got)
+	}
+	w.ok("affiliates", "erase", a.ID.String(), "--forfeit", "--yes")
+	if left := must(w.Affiliate(t.Context(), a.ID.String())); left.Email != "" || left.TotalRevenue != affiliate.MustAmount("100") {
+		t.Errorf("got %+v", left)
+	}
+}
+
+// TestPayday: a run is previewed and made, its file is what payfile writes, and what
+// comes back is booked once.
+func TestPayday(t *testing.T) {
+	w := newWorld(t)
+	a := w.ada()
+	must(w.SetPayoutDetails(t.Context(), a.ID, affiliate.PayoutDetails{Email: "ada@pay.example", Method: "PAYPAL"}))
+	w.sell(t.Context(), "100")
+	before := w.ok("payouts", "list")
+	preview := w.ok("payouts", "run", "2026-03", "--dry-run")
+	if !strings.Contains(preview, a.ID.String()) || !strings.Contains(preview, "20 USD") || w.ok("payouts", "list") != before {
+		t.Errorf("got %s", preview)
+	}
+	if got := w.cli("payouts", "run", "2026-03"); got.code != exitUsage || w.ok("payouts", "list") != before {
+		t.Errorf("without --yes: %+v", got)
+	}
+	w.ok("payouts", "run", "2026-03", "--yes")
+	dir := t.TempDir()
+	name := strings.TrimSpace(w.ok("payouts", "file", "--as", "paypal", "--label", "2026-03", "--dir", dir))
+	got := must(os.ReadFile(filepath.Join(dir, name)))
+	files, _, err := payfile.PayPal(w.Transfers(t.Context(), affiliate.PayoutQuery{}), "2026-03", payfile.PayPalOptions{})
+	if err != nil || name != files[0].Name || string(got) != string(files[0].Data) {
+		t.Errorf("%s has %q, not %q", name, got, files[0].Data)
+	}
+	other := w.cli("payouts", "file", "--as", "wise", "--label", "2026-03", "--dir", dir) // it was paid twice
+	if other.code != exitDone || other.out != "" || !strings.Contains(other.err, "(PAYPAL) is in no file: payfile: the payout is paid by another method") {
+		t.Errorf("the file for Wise: %+v", other)
+	}
+	if got := w.cli("payouts", "file", "--as", "paypal", "--method", "WISE", "--dir", dir); got.code != exitDone || got.out+got.err != "" {
+		t.Errorf("no payout by Wise: %+v", got)
+	}
+	comma := w.ok("payouts", "file", "--as", "paypal", "--label", "comma", "--decimal-comma", "--dir", dir)
+	if got := must(os.ReadFile(filepath.Join(dir, strings.TrimSpace(comma)))); !strings.Contains(string(got), `,"20,00",USD,`) {
+		t.Errorf("got %s", got)
+	}
+	if again := w.cli("payouts", "file", "--as", "paypal", "--label", "2026-03", "--dir", dir); again.code != exitUsage {
+		t.Errorf("a file is overwritten: %+v", again)
+	}
+	if wrong := w.cli("payouts", "file", "--as", "cheque"); wrong.code != exitUsage || wrong.out != "" {
+		t.Errorf("got %+v", wrong)
+	}
+	payout := must(w.Payouts(t.Context(), affiliate.PayoutQuery{}, affiliate.Page{})).Items[0]
+	results := filepath.Join(dir, "results.csv")
+	for i, step := range []struct {
+		said, out string
+		code      int
+	}{
+		{"Pending", "paid 0, failed 0, returned 0, unchanged 0, waiting 1\n", 0}, {"Completed", "paid 1, failed 0, returned 0, unchanged 0, waiting 0\n", 0},
+		{"Completed", "paid 0, failed 0, returned 0, unchanged 1, waiting 0\n", 0}, {"Failed", "paid 0, failed 0, returned 0, unchanged 0, waiting 0\n", exitFound}, {"Returned", "paid 0, failed 0, returned 1, unchanged 0, waiting 0\n", 0},
+	} {
+		must(0, os.WriteFile(results, []byte("reference,status\n"+payfile.Ref(payout.ID)+","+step.said+"\n"), 0o600))
+		if got := w.cli("payouts", "results", results); got.code != step.code || got.out != step.out {
+			t.Errorf("%d: got %+v", i, got)
+		}
+	}
+	if p := must(w.Payout(t.Context(), payout.ID)); p.Status != affiliate.PayoutReturned || p.ReturnedReason.Or("") != "Returned" {
+		t.Errorf("the payout is %s", p.Status)
+	}
+	must(0, os.WriteFile(results, []byte("nothing\n"), 0o600))
+	if got := w.cli("payouts", "results", results); got.code != exitUsage || got.out != "" || !strings.Contains(got.err, "header") {
+		t.Errorf("got %+v", got)
+	}
+}
+
+// TestSteps: a job is done to its end, with a key of its own for each step but the
+// first, whose key is the command's; what was done is added up.
+func TestSteps(t *testing.T) {
+	w := newWorld(t)
+	tier := must(w.CreateTier(t.Context(), affiliate.TierParams{Tier: 1, Name: "All"}))
+	w.ada()
+	for i := range 2_100 {
+		must(w.CreateAffiliate(t.Context(), affiliate.AffiliateParams{FirstName: "A", LastName: "B", Email: fmt.Sprintf("a%d@example.com", i), CommissionPlanID: uuid.Nil}))
+	}
+	var mu sync.Mutex
+	keys := map[string]int{}
+	w.answers(func(h http.Handler) http.Handler {
+		return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+			mu.Lock()
+			keys[r.Header.Get("Idempotency-Key")]++
+			mu.Unlock()
+			h.ServeHTTP(rw, r)
+		})
+	})
+	out := w.ok("tiers", "assign", "--json", "--idempotency-key", "first-step")
+	if out != `{"changed":2101,"done":true,"looked":2101}`+"\n" {
+		t.Errorf("got %s", out)
+	}
+	if len(keys) != 2 || keys["first-step"] != 1 || keys[""] > 0 {
+		t.Errorf("the keys are %v", keys)
+	}
+	if a := must(w.Affiliate(t.Context(), "a0@example.com")); a.CommissionTierID.Or(uuid.Nil) != tier.ID {
+		t.Errorf("the first affiliate is in %v", a.CommissionTierID)
+	}
+	if table := w.ok("tiers", "assign"); !strings.Contains(table, "looked   2101") || !strings.Contains(table, "changed  0") {
+		t.Errorf("got %s", table)
+	}
+	if got := w.cli("sales", "recalculate"); got.code != 1 || !strings.Contains(got.err, "Affiliate ID, affiliate email, referral ID, or all is required") {
+		t.Errorf("got %+v", got)
+	}
+	w.ok("sales", "recalculate", "--all")
+}
+
+// TestFollow: events are printed as they come, a line of JSON each, until the
+// command is interrupted.
+func TestFollow(t *testing.T) {
+	w := newWorld(t)
+	w.ada()
+	if events := w.ok("events", "list"); strings.Count(events, "\n") != 3 || !strings.Contains(events, "referral.created") {
+		t.Errorf("got %s", events)
+	}
+	ctx, stop := newInterrupt(t)
+	out := &lines{}
+	done := make(chan int)
+	go func() {
+		done <- run(ctx, []string{"events", "follow"}, env(w.url), nil, out, out)
+	}()
+	time.Sleep(50 * time.Millisecond) // the newest event is asked for
+	w.sell(t.Context(), "100")
+	for n := 0; n < 200 && out.count() < 1; n++ {
+		time.Sleep(20 * time.Millisecond)
+	}
+	stop()
+	if code := <-done; code != exitInterrupted {
+		t.Errorf("exit code %d", code)
+	}
+	var e struct{ Event, ObjectID string }
+	first, _, _ := strings.Cut(out.text(), "\n")
+	if err := json.Unmarshal([]byte(first), &e); err != nil || e.Event != "sale.created" {
+		t.Errorf("%v: %s", err, out.text())
+	}
+	past := &lines{}
+	ctx, stop = newInterrupt(t)
+	time.AfterFunc(200*time.Millisecond, stop)
+	run(ctx, []string{"events", "follow", "--after", "start"}, env(w.url), nil, past, past)
+	if n := strings.Count(past.text(), `"eventId"`); n < 3 {
+		t.Errorf("%d events from the start: %s", n, past.text())
+	}
+}
+
+// lines is an output that is read while it is written.
+type lines struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (l *lines) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *lines) text() string { l.mu.Lock(); defer l.mu.Unlock(); return l.b.String() }
+func (l *lines) count() int   { return strings.Count(l.text(), "\n") }
+
+func TestMain(m *testing.M) { atlength.Main(m) }

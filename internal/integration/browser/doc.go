@@ -12,8 +12,8 @@
 //
 // # Reading the package
 //
-// main_test.go starts the browser. tab_test.go is a tab: what it does and what it
-// complains about, whatever the test is. look_test.go looks at a page: its layout,
-// its accessibility, its picture. site_test.go has the programs whose pages are
+// main_test.go starts the browser. look_test.go is a tab: what it does and what it
+// complains about, whatever the test is; and looks at a page: its layout, its
+// accessibility, its picture. site_test.go has the programs whose pages are
 // looked at; a new set of pages is a line there. The other files are the tests.
 package browser

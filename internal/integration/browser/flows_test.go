@@ -1,18 +1,29 @@
 package browser
 
 import (
+	"context"
 	"encoding/csv"
+	"errors"
 	"fmt"
+	"io"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/chromedp/chromedp"
+	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/affiliate/payfile"
+	"github.com/tributary-go/tributary/affiliate/record"
+	"github.com/tributary-go/tributary/httpapi/serve"
+	"github.com/tributary-go/tributary/memstore"
+	"github.com/tributary-go/tributary/webhooks"
 )
 
 // What people do every day, from page to page as they do it, with scripts and
@@ -240,4 +251,234 @@ func TestNoticeOnce(t *testing.T) {
 	tb.says("The payout details were changed.")
 	tb.open(tb.path())
 	tb.lacks("The payout details were changed.")
+}
+
+// A slowStore takes its time for one snapshot: the first one after a test asks for
+// it waits until its request is given up.
+type slowStore struct {
+	record.Store
+	next    atomic.Bool
+	waiting chan struct{} // a snapshot waits
+	ended   chan error    // and why it no longer does
+}
+
+func (s *slowStore) View(ctx context.Context, id uuid.UUID, fn func(*record.Tx) error) error {
+	if s.next.CompareAndSwap(true, false) {
+		s.waiting <- struct{}{}
+		<-ctx.Done()
+		s.ended <- ctx.Err()
+		return ctx.Err()
+	}
+	return s.Store.View(ctx, id, fn)
+}
+
+// TestBooks (check 44): one click checks the books of 100,000 records, while another tab records sales.
+// A second click meanwhile says that a verification is running, and closing the tab
+// ends it. A planted breach is shown with its invariant and its object.
+func TestBooks(t *testing.T) {
+	t.Parallel()
+	scriptsOnAndOff(t, func(t *testing.T, open func(*world) *tab) {
+		store := &slowStore{Store: memstore.New(), waiting: make(chan struct{}), ended: make(chan error, 1)}
+		w := newWorldIn(t, store).fill()
+		w.crowd(100_000)
+		first, second := open(w), open(w)
+		second.open("/books")
+		first.open("/books")
+		store.next.Store(true)
+		first.click("button", named("Check the books"))
+		<-store.waiting
+		must(w.RecordSale(t.Context(), affiliate.SaleParams{ReferralID: "ada", Email: "meanwhile@x.example", Name: "M", TotalEarned: affiliate.MustAmount("10")}))(t)
+		second.pressAs(400, "Check the books")
+		second.says("A verification is running")
+		first.close()
+		select {
+		case err := <-store.ended:
+			if !errors.Is(err, context.Canceled) {
+				t.Errorf("the verification ended with %v", err)
+			}
+		case <-time.After(patience):
+			t.Fatal("closing the tab does not end the verification")
+		}
+		second.press("Check the books")
+		second.says("The books hold")
+		second.says("0 breaches")
+		if n := eval[int](second, `Number(document.querySelector("main").innerText.replaceAll(",", "").match(/(\d+) records/)?.[1] ?? 0)`); n < 100_000 {
+			t.Errorf("only %d records were checked", n)
+		}
+		w.plant()
+		second.press("Check again")
+		second.says("The books do not hold")
+		second.says(w.made.Ada.ID.String())
+		if n := second.count("main tbody tr"); n == 0 {
+			t.Error("no breach is shown")
+		}
+		look(second, 1)
+	})
+}
+
+// crowd makes n visits through a link.
+func (w *world) crowd(n int) {
+	w.t.Helper()
+	for i := range n {
+		must(w.TrackClick(w.t.Context(), affiliate.ClickParams{Slug: "ada", DeviceID: fmt.Sprint("device-", i)}))(w.t)
+	}
+}
+
+// plant breaks the counter of clicks of an affiliate.
+func (w *world) plant() {
+	w.t.Helper()
+	err := w.store.Update(w.t.Context(), w.Config().ID, func(tx *record.Tx) error {
+		rec, err := tx.Totals.Get(w.made.Ada.ID)
+		rec.Clicks += 7
+		return errors.Join(err, tx.Totals.Replace(rec))
+	})
+	if err != nil {
+		w.t.Fatal(fmt.Errorf("plant a breach: %w", err))
+	}
+}
+
+// A receiver answers deliveries with a status, and keeps what it got.
+type receiver struct {
+	mu     sync.Mutex
+	status int
+	got    []string // webhook-id and body
+}
+
+func (r *receiver) ServeHTTP(w http.ResponseWriter, q *http.Request) {
+	body, _ := io.ReadAll(q.Body)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.got = append(r.got, q.Header.Get("webhook-id")+" "+string(body))
+	w.WriteHeader(r.status)
+}
+
+func (r *receiver) answer(status int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.status = status
+}
+
+func (r *receiver) all() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return append([]string(nil), r.got...)
+}
+
+// TestDeliveries (check 43): a delivery that failed is sent again from its page, with
+// the same id and the same bytes, to a receiver that now takes it. A new secret is on
+// one page, once.
+func TestDeliveries(t *testing.T) {
+	t.Parallel()
+	scriptsOnAndOff(t, func(t *testing.T, open func(*world) *tab) {
+		w := newWorld(t)
+		to := &receiver{status: 500}
+		send := w.delivers()
+		hook := must(w.Webhooks().CreateEndpoint(t.Context(), affiliate.EndpointParams{URL: originOf(t, to) + "/", Events: []affiliate.EventType{"affiliate.created"}}))(t)
+		must(w.CreateAffiliate(t.Context(), affiliate.AffiliateParams{FirstName: "Ada", LastName: "X", Email: "ada@example.org"}))(t)
+		send()
+		tb := open(w)
+		tb.open("/webhooks?state=failed")
+		tb.press("affiliate.created")
+		delivery := tb.path()
+		tb.says("Failed")
+		tb.press("Send again…")
+		tb.press("Send again")
+		to.answer(204)
+		send()
+		tb.open(delivery)
+		tb.says("Delivered")
+		if got := to.all(); len(got) != 2 || got[0] != got[1] || !strings.HasPrefix(got[0], "evt_") {
+			t.Errorf("the receiver got %q", got)
+		}
+		endpoint := "/webhooks/" + hook.ID.String()
+		tb.open(endpoint)
+		tb.press("New secret…")
+		tb.press("Make a new secret")
+		secret := eval[string](tb, `document.querySelector("#secret").value`)
+		if !strings.HasPrefix(secret, "whsec_") {
+			t.Errorf("the secret is %q", secret)
+		}
+		tb.press("To the endpoint")
+		tb.lacks(secret)
+		tb.open(endpoint + "/edit")
+		tb.lacks(secret)
+	})
+}
+
+// lacks reports an error when the page has a text anywhere.
+func (tb *tab) lacks(text string) {
+	tb.Helper()
+	if html := eval[string](tb, `document.documentElement.outerHTML`); text == "" || strings.Contains(html, text) {
+		tb.Errorf("%s has %q", tb.path(), text)
+	}
+}
+
+// delivers lets the program deliver to this machine, and returns what makes every
+// attempt that is due.
+func (w *world) delivers() (send func()) {
+	w.t.Helper()
+	cfg := w.Config()
+	cfg.Addresses = serve.PrivateAddresses()
+	sender := &webhooks.Sender{Addresses: cfg.Addresses, Now: w.clock.now}
+	cfg.Send = sender.Send
+	w.open(cfg)
+	sender.Outbox = w.Webhooks()
+	return func() {
+		w.t.Helper()
+		if _, err := sender.Drain(w.t.Context()); err != nil {
+			w.t.Fatal(err)
+		}
+	}
+}
+
+// refuse fills every form in wrongly (check 47): it comes back with what is wrong, the
+// summary has the focus, each field says what is wrong with it, the page fits, and
+// everybody can read it. Of those with the same kinds of fields, one is read by all. It
+// returns how many were refused.
+func (tb *tab) refuse(forms []string) (refused int) {
+	tb.Helper()
+	read := map[string]bool{}
+	for _, path := range forms {
+		tb.open(path)
+		if !tb.sendWrong() {
+			continue
+		}
+		refused++
+		tb.refusalLeads()
+		tb.fits(phone)
+		if kinds := eval[string](tb, kindsOfFields); !read[kinds] {
+			read[kinds] = true
+			tb.accessible(light)
+			tb.accessible(dark)
+		}
+	}
+	return refused
+}
+
+const kindsOfFields = `[...new Set([...document.querySelectorAll("main .field > :not(.hint)")].map((e) =>
+	e.localName + "." + e.className + e.type + e.ariaInvalid))].sort().join()`
+
+// sendWrong puts what cannot be right into every field that is typed into, past the
+// browser's own checks, sends the form, and reports whether it came back.
+func (tb *tab) sendWrong() bool {
+	tb.Helper()
+	eval[int](tb, `(() => {
+	for (const form of document.forms) form.noValidate = true;
+	for (const field of document.querySelectorAll("main .field input, main .field textarea")) {
+		if (["text", "email", "url", "textarea"].includes(field.type)) field.value = field.required ? "" : "?!";
+		if (field.type === "number") field.value = "-1";
+	}
+	return 0;
+})()`)
+	tb.watch.forget()
+	tb.click("button", `document.querySelector("main form[method=post] button.main")`)
+	if !tb.watch.loaded(patience) {
+		tb.Fatalf("%s: the form was not sent", tb.path())
+	}
+	status := tb.watch.page().status
+	problem := tb.text("main .problem")
+	if (status >= 400) != (problem != "") || status >= 500 {
+		tb.Errorf("%s: %d, and the page says %q", tb.path(), status, problem)
+	}
+	return strings.TrimSpace(problem) != ""
 }
