@@ -1,13 +1,9 @@
 package affiliate
 
 import (
-	"encoding/json"
 	"math/big"
-	"strconv"
 
 	"github.com/google/uuid"
-
-	"github.com/tributary-go/tributary/internal/jsontext"
 )
 
 // A Code is a promotional code: the string a customer types at checkout.
@@ -443,18 +439,4 @@ func (s AffiliateStatus) NewSales() Opt[HoldReason] {
 		return Set(HoldAffiliateNotApproved)
 	}
 	return Null[HoldReason]()
-}
-
-// appendUsability appends the usability as json.Marshal encodes it.
-func appendUsability(dst []byte, u Usability) []byte {
-	dst = strconv.AppendBool(append(dst, `{"usable":`...), u.Usable)
-	dst = append(dst, `,"reasons":`...)
-	if u.Reasons != nil && len(u.Reasons) == 0 {
-		dst = append(dst, "[]"...)
-	} else {
-		raw, _ := json.Marshal(u.Reasons) // cannot fail: texts of the engine, amounts and times
-		dst = append(dst, raw...)
-	}
-	dst = appendOpt(append(dst, `,"hold":`...), u.Hold, jsontext.AppendString)
-	return append(dst, '}')
 }
