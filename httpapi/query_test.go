@@ -452,3 +452,11 @@ func TestMisspeltParameters(t *testing.T) {
 		w.refuses(want, "DELETE", "/api/v1/"+path, body)
 	}
 }
+
+// TestAffiliateParameters: id names nobody by an email, and email nobody by a slug, although
+// Program.Affiliate takes both.
+func TestAffiliateParameters(t *testing.T) {
+	w := newWorld(t)
+	must(w.CreateAffiliate(t.Context(), affiliate.AffiliateParams{FirstName: "A", LastName: "B", Email: "a@example.com", AffiliateLink: "aa"}))
+	equal(t, "null null", w.do("GET", "/api/v1/affiliates?id=a@example.com", "").body+" "+w.do("GET", "/api/v1/affiliates?email=aa", "").body)
+}
