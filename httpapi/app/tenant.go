@@ -138,8 +138,11 @@ func newTenant(store record.Store, cfg tributary.Config, key string, set setting
 	cfg.Logger = logger
 	cfg.Now, cfg.OnEvents, cfg.Send = set.now, sender.Wake, sender.Send
 	program, err := tributary.New(store, cfg)
+	if err != nil {
+		return tenant{}, err
+	}
 	sender.Outbox = program.Webhooks()
-	return tenant{Program: program, key: key, sender: sender}, err
+	return tenant{Program: program, key: key, sender: sender}, nil
 }
 
 // byID returns a function that finds a program by its public id.
