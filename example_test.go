@@ -546,7 +546,7 @@ func ExampleProgram_SetTerms() {
 }
 
 // What a provider reports counts once, whatever it is reported as and how often.
-func ExampleProgram_ReportPayment() {
+func ExamplePayments_ReportPayment() {
 	program, _, _ := newShop()
 	ctx := context.Background()
 	_, err := program.RecordSale(ctx, affiliate.SaleParams{ // Tomas came by Mara's code
@@ -592,7 +592,7 @@ func report(ctx context.Context, program *tributary.Program, at time.Time, total
 
 // Payments of some providers have no email: the customer's own event brings it, before or
 // after.
-func ExampleProgram_ReportPayer() {
+func ExamplePayments_ReportPayer() {
 	program, _, _ := newShop()
 	ctx := context.Background()
 	total := affiliate.MustAmount("58")
