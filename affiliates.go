@@ -118,7 +118,8 @@ func (p *Program) Answers(ctx context.Context, affiliateID uuid.UUID) ([]affilia
 // Errors: [affiliate.InvalidQuery] (status, search, a bad page).
 //
 // Source: docs/contract.md 3.1, 4.6.
-func (p *Program) Affiliates(ctx context.Context, q affiliate.AffiliateQuery, pg affiliate.Page) (affiliate.List[affiliate.Affiliate], error) {
+func (p *Program) Affiliates(ctx context.Context, q affiliate.AffiliateQuery,
+	pg affiliate.Page) (affiliate.List[affiliate.Affiliate], error) {
 	return p.engine.Affiliates(ctx, q, pg)
 }
 
@@ -138,7 +139,8 @@ func (p *Program) Affiliates(ctx context.Context, q affiliate.AffiliateQuery, pg
 // with [affiliate.HoldAffiliateNotApproved], and sale.updated for each of their sales.
 //
 // Source: docs/rules.md 4.1; docs/contract.md 6.
-func (p *Program) SetAffiliateStatus(ctx context.Context, status affiliate.AffiliateStatus, ids ...uuid.UUID) ([]affiliate.Affiliate, error) {
+func (p *Program) SetAffiliateStatus(ctx context.Context, status affiliate.AffiliateStatus,
+	ids ...uuid.UUID) ([]affiliate.Affiliate, error) {
 	return p.engine.SetAffiliateStatus(ctx, status, ids...)
 }
 
@@ -153,7 +155,8 @@ func (p *Program) SetAffiliateStatus(ctx context.Context, status affiliate.Affil
 // Effects: affiliate.updated, once, when something changed. It does not show the note.
 //
 // Source: docs/contract.md 3.1.
-func (p *Program) UpdateAffiliate(ctx context.Context, ref affiliate.AffiliateRef, up affiliate.AffiliateUpdate) (int, error) {
+func (p *Program) UpdateAffiliate(ctx context.Context, ref affiliate.AffiliateRef,
+	up affiliate.AffiliateUpdate) (int, error) {
 	return p.engine.UpdateAffiliate(ctx, ref, up)
 }
 
@@ -168,6 +171,7 @@ func (p *Program) UpdateAffiliate(ctx context.Context, ref affiliate.AffiliateRe
 // Effects: the affiliate; affiliate.updated.
 //
 // Source: docs/rules.md 4.1; docs/contract.md 6.
-func (p *Program) AcceptInvite(ctx context.Context, id uuid.UUID, up affiliate.AffiliateUpdate) (affiliate.Affiliate, error) {
+func (p *Program) AcceptInvite(ctx context.Context, id uuid.UUID,
+	up affiliate.AffiliateUpdate) (affiliate.Affiliate, error) {
 	return p.engine.AcceptInvite(ctx, id, up)
 }

@@ -26,7 +26,8 @@ func (p *Program) Adjustment(ctx context.Context, id uuid.UUID) (affiliate.Adjus
 // Errors: [affiliate.InvalidQuery] (kind, a bad page).
 //
 // Source: docs/money.md 3.
-func (p *Program) Adjustments(ctx context.Context, f affiliate.AdjustmentQuery, pg affiliate.Page) (affiliate.List[affiliate.Adjustment], error) {
+func (p *Program) Adjustments(ctx context.Context, f affiliate.AdjustmentQuery,
+	pg affiliate.Page) (affiliate.List[affiliate.Adjustment], error) {
 	return reading.Adjustments(ctx, p.engine, f, pg)
 }
 
@@ -113,7 +114,8 @@ func (p *Program) TotalBalance(ctx context.Context, at time.Time) (affiliate.Tot
 // than 100,000 balances.
 //
 // Source: docs/money.md 8.1.
-func (p *Program) RankedBalances(ctx context.Context, at time.Time, pg affiliate.Page) (affiliate.List[affiliate.Balance], error) {
+func (p *Program) RankedBalances(ctx context.Context, at time.Time,
+	pg affiliate.Page) (affiliate.List[affiliate.Balance], error) {
 	return reading.RankedBalances(ctx, p.engine, at, pg)
 }
 
@@ -123,7 +125,8 @@ func (p *Program) RankedBalances(ctx context.Context, at time.Time, pg affiliate
 // outside the years 1 to 9999.
 //
 // Source: docs/money.md 8.
-func (p *Program) Movements(ctx context.Context, f affiliate.MovementQuery, pg affiliate.Page) (affiliate.List[affiliate.Movement], error) {
+func (p *Program) Movements(ctx context.Context, f affiliate.MovementQuery,
+	pg affiliate.Page) (affiliate.List[affiliate.Movement], error) {
 	return reading.Movements(ctx, p.engine, f, pg)
 }
 
@@ -150,11 +153,13 @@ func (p *Program) AdjustmentReasons(ctx context.Context, ids ...uuid.UUID) (map[
 //
 // Errors: [affiliate.InvalidQuery] (from, to) for a time outside of the years 1–9999 and
 // when to is not after from; (by) for another interval; when more than one id is
-// set. [affiliate.MissingField] (by). [affiliate.ReportTooLarge] for more than 1,000 buckets. [affiliate.BooksNotOpen] when the
+// set. [affiliate.MissingField] (by). [affiliate.ReportTooLarge] for more than 1,000 buckets.
+// [affiliate.BooksNotOpen] when the
 // books of the affiliate are not open, or not yet at from. [affiliate.InvalidQuery] for a bad page.
 //
 // Source: docs/money.md 16.
-func (p *Program) Report(ctx context.Context, q affiliate.ReportQuery, pg affiliate.Page) (affiliate.List[affiliate.Bucket], error) {
+func (p *Program) Report(ctx context.Context, q affiliate.ReportQuery,
+	pg affiliate.Page) (affiliate.List[affiliate.Bucket], error) {
 	return reading.Report(ctx, p.engine, q, pg)
 }
 
@@ -176,7 +181,8 @@ func (p *Program) Report(ctx context.Context, q affiliate.ReportQuery, pg affili
 // books of the affiliate are not open, or not yet at from. [affiliate.InvalidQuery] for a bad page.
 //
 // Source: docs/money.md 16.1.
-func (p *Program) Breakdown(ctx context.Context, q affiliate.BreakdownQuery, pg affiliate.Page) (affiliate.List[affiliate.BreakdownRow], error) {
+func (p *Program) Breakdown(ctx context.Context, q affiliate.BreakdownQuery,
+	pg affiliate.Page) (affiliate.List[affiliate.BreakdownRow], error) {
 	return reading.Breakdown(ctx, p.engine, q, pg)
 }
 
@@ -219,6 +225,7 @@ func (p *Program) Simulate(ctx context.Context, q affiliate.SimulateQuery) iter.
 // [affiliate.BooksNotOpen], also for a period that begins before the [affiliate.OpenBooksJob].
 //
 // Source: docs/money.md 9.
-func (p *Program) Statement(ctx context.Context, of affiliate.AffiliateRef, from, to time.Time) (affiliate.Statement, error) {
+func (p *Program) Statement(ctx context.Context, of affiliate.AffiliateRef, from,
+	to time.Time) (affiliate.Statement, error) {
 	return reading.Statement(ctx, p.engine, of, from, to)
 }

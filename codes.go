@@ -104,7 +104,8 @@ func (p *Program) Hold(ctx context.Context, id string) (affiliate.Hold, error) {
 // Errors: [affiliate.MissingField] (codeId) for a filter without either, [affiliate.InvalidPage].
 //
 // Source: docs/contract.md 3.10.
-func (p *Program) Holds(ctx context.Context, f affiliate.HoldQuery, pg affiliate.Page) (affiliate.List[affiliate.Hold], error) {
+func (p *Program) Holds(ctx context.Context, f affiliate.HoldQuery,
+	pg affiliate.Page) (affiliate.List[affiliate.Hold], error) {
 	return p.engine.Holds(ctx, f, pg)
 }
 
@@ -135,7 +136,8 @@ func (p *Program) Code(ctx context.Context, ref affiliate.CodeRef) (affiliate.Co
 // Errors: [affiliate.InvalidQuery] (state, search, a bad page).
 //
 // Source: docs/contract.md 3.4, 4.6.
-func (p *Program) Codes(ctx context.Context, q affiliate.CodeQuery, pg affiliate.Page) (affiliate.List[affiliate.Code], error) {
+func (p *Program) Codes(ctx context.Context, q affiliate.CodeQuery,
+	pg affiliate.Page) (affiliate.List[affiliate.Code], error) {
 	return p.engine.Codes(ctx, q, pg)
 }
 
@@ -216,7 +218,8 @@ func (p *Program) Coupon(ctx context.Context, ref affiliate.CouponRef) (affiliat
 // Errors: [affiliate.InvalidQuery] for a bad page.
 //
 // Source: docs/contract.md 3.3, 4.6.
-func (p *Program) Coupons(ctx context.Context, q affiliate.CouponQuery, pg affiliate.Page) (affiliate.List[affiliate.Coupon], error) {
+func (p *Program) Coupons(ctx context.Context, q affiliate.CouponQuery,
+	pg affiliate.Page) (affiliate.List[affiliate.Coupon], error) {
 	return p.engine.Coupons(ctx, q, pg)
 }
 

@@ -63,6 +63,7 @@ func (p *Program) Follow(ctx context.Context, after uuid.UUID) iter.Seq2[affilia
 // Errors: [affiliate.InvalidQuery] (type, a bad page).
 //
 // Source: ours, because a host that polls needs no endpoint.
-func (p *Program) Events(ctx context.Context, f affiliate.EventQuery, pg affiliate.Page) (affiliate.List[affiliate.Event], error) {
+func (p *Program) Events(ctx context.Context, f affiliate.EventQuery,
+	pg affiliate.Page) (affiliate.List[affiliate.Event], error) {
 	return p.engine.Events(ctx, f, pg)
 }

@@ -57,7 +57,8 @@ func (p *Program) DeleteLink(ctx context.Context, ref affiliate.LinkRef) (affili
 // Errors: [affiliate.InvalidQuery] for a bad page.
 //
 // Source: docs/contract.md 3.2.
-func (p *Program) Links(ctx context.Context, f affiliate.LinkQuery, pg affiliate.Page) (affiliate.List[affiliate.Link], error) {
+func (p *Program) Links(ctx context.Context, f affiliate.LinkQuery,
+	pg affiliate.Page) (affiliate.List[affiliate.Link], error) {
 	return p.engine.Links(ctx, f, pg)
 }
 

@@ -72,13 +72,15 @@ func (p Partner) Report(ctx context.Context, from, to time.Time, by affiliate.In
 }
 
 // Breakdown ranks by what means the affiliate brought the activity of a period: it is
-// [Program.Breakdown] of the affiliate, by revenue. What is not the affiliate's own, such as coupons, products and plans, is no dimension here.
+// [Program.Breakdown] of the affiliate, by revenue. What is not the affiliate's own, such as
+// coupons, products and plans, is no dimension here.
 //
 // Errors: those of Program.Breakdown; [affiliate.InvalidQuery] (by) for another dimension
 // than link, promotionalCode, landingPage, utmSource, utmMedium, utmCampaign and sub.
 //
 // Source: docs/money.md 16.1.
-func (p Partner) Breakdown(ctx context.Context, from, to time.Time, by affiliate.Dimension, pg affiliate.Page) (affiliate.List[affiliate.BreakdownRow], error) {
+func (p Partner) Breakdown(ctx context.Context, from, to time.Time, by affiliate.Dimension,
+	pg affiliate.Page) (affiliate.List[affiliate.BreakdownRow], error) {
 	return p.partner.Breakdown(ctx, from, to, by, pg)
 }
 
@@ -200,7 +202,8 @@ func (p Partner) Payout(ctx context.Context, id uuid.UUID) (partner.Payout, erro
 // Errors: [affiliate.ErrNotFound], also for one of somebody else; [affiliate.InvalidQuery] for a bad page.
 //
 // Source: docs/contract.md 4.7.
-func (p Partner) PayoutEntries(ctx context.Context, id uuid.UUID, pg affiliate.Page) (affiliate.List[affiliate.PayoutEntry], error) {
+func (p Partner) PayoutEntries(ctx context.Context, id uuid.UUID,
+	pg affiliate.Page) (affiliate.List[affiliate.PayoutEntry], error) {
 	return p.partner.PayoutEntries(ctx, id, pg)
 }
 

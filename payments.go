@@ -141,6 +141,7 @@ func (p Payments) ReportPayment(ctx context.Context, f affiliate.PaymentFact) (a
 // Effects: the payment; those of [Payments.ReportPayment].
 //
 // Source: docs/payments.md; docs/contract.md 4.6.
-func (p *Program) DecidePayment(ctx context.Context, id uuid.UUID, d affiliate.PaymentDecision) (affiliate.PaymentResult, error) {
+func (p *Program) DecidePayment(ctx context.Context, id uuid.UUID,
+	d affiliate.PaymentDecision) (affiliate.PaymentResult, error) {
 	return payment.DecidePayment(ctx, p.engine, id, d)
 }

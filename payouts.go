@@ -19,7 +19,8 @@ import (
 // Effects: the affiliate; affiliate.updated when something changed.
 //
 // Source: docs/contract.md 2.3, 7.1.
-func (p *Program) SetPayoutDetails(ctx context.Context, id uuid.UUID, d affiliate.PayoutDetails) (affiliate.Affiliate, error) {
+func (p *Program) SetPayoutDetails(ctx context.Context, id uuid.UUID,
+	d affiliate.PayoutDetails) (affiliate.Affiliate, error) {
 	return p.engine.SetPayoutDetails(ctx, id, d)
 }
 
@@ -50,7 +51,8 @@ func (p *Program) CreatePayout(ctx context.Context, in affiliate.PayoutParams) (
 // Errors: [affiliate.ErrNotFound]; [affiliate.InvalidQuery] for a bad page.
 //
 // Source: docs/money.md 4.
-func (p *Program) PayoutEntries(ctx context.Context, id uuid.UUID, pg affiliate.Page) (affiliate.List[affiliate.PayoutEntry], error) {
+func (p *Program) PayoutEntries(ctx context.Context, id uuid.UUID,
+	pg affiliate.Page) (affiliate.List[affiliate.PayoutEntry], error) {
 	return payout.PayoutEntries(ctx, p.engine, id, pg)
 }
 
@@ -68,7 +70,8 @@ func (p *Program) Payout(ctx context.Context, id uuid.UUID) (affiliate.Payout, e
 // Errors: [affiliate.InvalidQuery] (status, method, a bad page).
 //
 // Source: docs/contract.md 2.8.
-func (p *Program) Payouts(ctx context.Context, f affiliate.PayoutQuery, pg affiliate.Page) (affiliate.List[affiliate.Payout], error) {
+func (p *Program) Payouts(ctx context.Context, f affiliate.PayoutQuery,
+	pg affiliate.Page) (affiliate.List[affiliate.Payout], error) {
 	return payout.Payouts(ctx, p.engine, f, pg)
 }
 
@@ -83,7 +86,8 @@ func (p *Program) Payouts(ctx context.Context, f affiliate.PayoutQuery, pg affil
 // Errors: [affiliate.InvalidField] as of RunPayouts; [affiliate.InvalidQuery] for a bad page.
 //
 // Source: docs/money.md 6.
-func (p *Program) PreviewPayouts(ctx context.Context, in affiliate.PayoutRun, pg affiliate.Page) (affiliate.List[affiliate.PayoutLine], error) {
+func (p *Program) PreviewPayouts(ctx context.Context, in affiliate.PayoutRun,
+	pg affiliate.Page) (affiliate.List[affiliate.PayoutLine], error) {
 	return payout.PreviewPayouts(ctx, p.engine, in, pg)
 }
 
@@ -101,7 +105,8 @@ func (p *Program) PayoutRun(ctx context.Context, externalID string) (affiliate.P
 // Errors: [affiliate.InvalidQuery] for a bad page.
 //
 // Source: docs/money.md 6.
-func (p *Program) PayoutRuns(ctx context.Context, pg affiliate.Page) (affiliate.List[affiliate.PayoutRunResult], error) {
+func (p *Program) PayoutRuns(ctx context.Context,
+	pg affiliate.Page) (affiliate.List[affiliate.PayoutRunResult], error) {
 	return payout.PayoutRuns(ctx, p.engine, pg)
 }
 
@@ -111,7 +116,8 @@ func (p *Program) PayoutRuns(ctx context.Context, pg affiliate.Page) (affiliate.
 // Errors: [affiliate.InvalidQuery] for a bad page.
 //
 // Source: docs/money.md 6.
-func (p *Program) PayoutLines(ctx context.Context, externalID string, pg affiliate.Page) (affiliate.List[affiliate.PayoutLine], error) {
+func (p *Program) PayoutLines(ctx context.Context, externalID string,
+	pg affiliate.Page) (affiliate.List[affiliate.PayoutLine], error) {
 	return payout.PayoutLines(ctx, p.engine, externalID, pg)
 }
 
@@ -156,7 +162,8 @@ func (p *Program) RunPayouts(ctx context.Context, in affiliate.PayoutRun) (affil
 // RETURNED also clear payoutCreated, payoutId and manuallyPaid of what it took.
 //
 // Source: docs/rules.md 5.6; docs/money.md 4.
-func (p *Program) SetPayoutStatus(ctx context.Context, id uuid.UUID, status affiliate.PayoutStatus) (affiliate.Payout, error) {
+func (p *Program) SetPayoutStatus(ctx context.Context, id uuid.UUID,
+	status affiliate.PayoutStatus) (affiliate.Payout, error) {
 	return payout.SetPayoutStatus(ctx, p.engine, id, status)
 }
 

@@ -22,7 +22,8 @@ import (
 // Effects: affiliate.updated for each that changed.
 //
 // Source: docs/rules.md 5.3.
-func (p *Program) SetAffiliatePlan(ctx context.Context, plan uuid.UUID, ids ...uuid.UUID) ([]affiliate.Affiliate, error) {
+func (p *Program) SetAffiliatePlan(ctx context.Context, plan uuid.UUID,
+	ids ...uuid.UUID) ([]affiliate.Affiliate, error) {
 	return p.engine.SetAffiliatePlan(ctx, plan, ids...)
 }
 
@@ -34,7 +35,8 @@ func (p *Program) SetAffiliatePlan(ctx context.Context, plan uuid.UUID, ids ...u
 // Effects: affiliate.updated for each that changed.
 //
 // Source: docs/contract.md 7.1.
-func (p *Program) SetAffiliateTier(ctx context.Context, tier uuid.UUID, ids ...uuid.UUID) ([]affiliate.Affiliate, error) {
+func (p *Program) SetAffiliateTier(ctx context.Context, tier uuid.UUID,
+	ids ...uuid.UUID) ([]affiliate.Affiliate, error) {
 	return p.engine.SetAffiliateTier(ctx, tier, ids...)
 }
 
@@ -130,7 +132,8 @@ func (p *Program) Terms(ctx context.Context) ([]affiliate.DatedTerms, error) {
 
 // DeletePlan removes a plan.
 //
-// Errors: [affiliate.MissingField] (commissionPlanId); [affiliate.PlanNotFound]; [affiliate.PlanInUse] when an affiliate or a referral is on it.
+// Errors: [affiliate.MissingField] (commissionPlanId); [affiliate.PlanNotFound];
+// [affiliate.PlanInUse] when an affiliate or a referral is on it.
 //
 // Effects: the plan; no event.
 //
@@ -202,7 +205,8 @@ func (p *Program) UpdateTier(ctx context.Context, id uuid.UUID, up affiliate.Tie
 
 // DeleteTier removes a tier.
 //
-// Errors: [affiliate.MissingField] (commissionTierId); [affiliate.TierNotFound]; [affiliate.TierInUse] when an affiliate is in it.
+// Errors: [affiliate.MissingField] (commissionTierId); [affiliate.TierNotFound];
+// [affiliate.TierInUse] when an affiliate is in it.
 //
 // Effects: the tier; no event.
 //

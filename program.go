@@ -31,7 +31,8 @@ func (p *Program) Keyed(o affiliate.Once) *Program {
 
 // Forfeiting returns a program whose [Program.DeleteAffiliate], [Program.DeleteReferral] and
 // [Program.EraseAffiliate] give up what is owed, by the program or by the affiliate: commissions that
-// are on hold, maturing or payable, and adjustments. Without it they are refused with [affiliate.MoneyOwed], which says the amount. The
+// are on hold, maturing or payable, and adjustments. Without it they are refused with
+// [affiliate.MoneyOwed], which says the amount. The
 // movements have the cause [affiliate.CauseForfeit]. Other methods are as they were.
 //
 //	p.Forfeiting().DeleteAffiliate(ctx, affiliate.AffiliateRef{ID: id})

@@ -17,7 +17,8 @@ import (
 // the click is older than Config.CookieDays: then it counts as not sent.
 //
 // Errors: [affiliate.AttributionRequired], [affiliate.MissingField], [affiliate.InvalidField],
-// [affiliate.IdentifiersMismatch], [affiliate.ReferralExternalIDTaken], the refusals of a code; [affiliate.ErrNotFound] when no
+// [affiliate.IdentifiersMismatch], [affiliate.ReferralExternalIDTaken], the refusals of a code;
+// [affiliate.ErrNotFound] when no
 // affiliate could be found (null on the wire).
 //
 // Effects: a referral, the totals of its affiliate and link; referral.created.
@@ -57,7 +58,8 @@ func (p *Program) Referral(ctx context.Context, ident string) (affiliate.Referra
 // Errors: [affiliate.InvalidQuery] (subscriptionStatus, since, until, search, a bad page).
 //
 // Source: docs/contract.md 3.6, 4.6.
-func (p *Program) Referrals(ctx context.Context, q affiliate.ReferralQuery, pg affiliate.Page) (affiliate.List[affiliate.Referral], error) {
+func (p *Program) Referrals(ctx context.Context, q affiliate.ReferralQuery,
+	pg affiliate.Page) (affiliate.List[affiliate.Referral], error) {
 	return p.engine.Referrals(ctx, q, pg)
 }
 
@@ -65,14 +67,16 @@ func (p *Program) Referrals(ctx context.Context, q affiliate.ReferralQuery, pg a
 // field that is not given stays as it is.
 //
 // Errors: [affiliate.MissingField], [affiliate.InvalidField], [affiliate.ReferralNotFound],
-// [affiliate.ReferralEmailTaken], [affiliate.ReferralExternalIDTaken], [affiliate.AffiliateNotFound]; [affiliate.ReferralErased]
+// [affiliate.ReferralEmailTaken], [affiliate.ReferralExternalIDTaken],
+// [affiliate.AffiliateNotFound]; [affiliate.ReferralErased]
 // when a value would show an erased customer again.
 //
 // Effects: the referral, and the counts of both affiliates when it moves;
 // referral.updated when something changed.
 //
 // Source: docs/contract.md 3.6.
-func (p *Program) UpdateReferral(ctx context.Context, ident string, up affiliate.ReferralUpdate) (affiliate.Referral, error) {
+func (p *Program) UpdateReferral(ctx context.Context, ident string,
+	up affiliate.ReferralUpdate) (affiliate.Referral, error) {
 	return p.engine.UpdateReferral(ctx, ident, up)
 }
 
@@ -101,6 +105,7 @@ func (p *Program) MergeReferrals(ctx context.Context, in affiliate.Merge) (affil
 // Effects: the status; referral.updated when it changed.
 //
 // Source: docs/contract.md 7.1.
-func (p *Program) PushReferralStatus(ctx context.Context, ident string, status affiliate.SubscriptionStatus) (affiliate.Referral, error) {
+func (p *Program) PushReferralStatus(ctx context.Context, ident string,
+	status affiliate.SubscriptionStatus) (affiliate.Referral, error) {
 	return p.engine.PushReferralStatus(ctx, ident, status)
 }

@@ -12,7 +12,8 @@ import (
 // used. It works once for each sale, also for a refunded one, and for a deleted one by its
 // ID. An external id also names an order that was redeemed without a sale.
 //
-// Errors: [affiliate.MissingField] (saleId); [affiliate.RedemptionNotFound] when the sale is unknown or was not by code,
+// Errors: [affiliate.MissingField] (saleId); [affiliate.RedemptionNotFound] when the sale is
+// unknown or was not by code,
 // [affiliate.RedemptionRestored].
 //
 // Effects: both counts, the ledger; no event.
@@ -28,7 +29,8 @@ func (p *Program) RestoreRedemption(ctx context.Context, ref affiliate.SaleRef) 
 // Errors: [affiliate.ErrNotFound] when no such redemption waits.
 //
 // Source: docs/rules.md 3.10.
-func (p *Program) OverdrawnRedemption(ctx context.Context, ref affiliate.SaleRef) (affiliate.OverdrawnRedemption, error) {
+func (p *Program) OverdrawnRedemption(ctx context.Context,
+	ref affiliate.SaleRef) (affiliate.OverdrawnRedemption, error) {
 	return reading.OverdrawnRedemption(ctx, p.engine, ref)
 }
 
@@ -36,7 +38,8 @@ func (p *Program) OverdrawnRedemption(ctx context.Context, ref affiliate.SaleRef
 // then shows no more. It stays counted, and [Program.ExplainSale] goes on to say it. For one
 // that is over no limit, or that was seen before, it does nothing. ref is as in RestoreRedemption.
 //
-// Errors: [affiliate.MissingField] (saleId); [affiliate.RedemptionNotFound] when the sale is unknown or was not by code.
+// Errors: [affiliate.MissingField] (saleId); [affiliate.RedemptionNotFound] when the sale is
+// unknown or was not by code.
 //
 // Effects: the ledger; no event.
 //
@@ -83,7 +86,8 @@ func (p *Program) DeleteSale(ctx context.Context, id affiliate.SaleID) error {
 // Effects: those of [Program.DeleteSale], or of [Program.RefundSale].
 //
 // Source: docs/contract.md 7.1; docs/rules.md 5.5; docs/money.md 2.
-func (p *Program) ReverseSale(ctx context.Context, ref affiliate.SaleRef, how affiliate.Reversal) (affiliate.ReversedSale, error) {
+func (p *Program) ReverseSale(ctx context.Context, ref affiliate.SaleRef,
+	how affiliate.Reversal) (affiliate.ReversedSale, error) {
 	return p.engine.ReverseSale(ctx, ref, how)
 }
 
@@ -161,7 +165,8 @@ func (p *Program) RefundSale(ctx context.Context, in affiliate.Refund) (affiliat
 // Effects: the commissions, totals; sale.updated for each sale that changed.
 //
 // Source: docs/contract.md 2.7.
-func (p *Program) ReviewCommissions(ctx context.Context, status affiliate.ApprovalStatus, ids ...affiliate.SaleID) ([]affiliate.Sale, error) {
+func (p *Program) ReviewCommissions(ctx context.Context, status affiliate.ApprovalStatus,
+	ids ...affiliate.SaleID) ([]affiliate.Sale, error) {
 	return p.engine.ReviewCommissions(ctx, status, ids...)
 }
 
@@ -182,7 +187,8 @@ func (p *Program) ReviewCommissions(ctx context.Context, status affiliate.Approv
 // sale.updated when something changed.
 //
 // Source: docs/contract.md 3.7; docs/money.md 2.
-func (p *Program) UpdateSale(ctx context.Context, id affiliate.SaleID, up affiliate.SaleUpdate) (affiliate.Sale, error) {
+func (p *Program) UpdateSale(ctx context.Context, id affiliate.SaleID,
+	up affiliate.SaleUpdate) (affiliate.Sale, error) {
 	return p.engine.UpdateSale(ctx, id, up)
 }
 
@@ -203,6 +209,7 @@ func (p *Program) Sale(ctx context.Context, id affiliate.SaleID) (affiliate.Sale
 // Errors: [affiliate.InvalidQuery] (status, approvalStatus, since, until, currency, search, a bad page).
 //
 // Source: docs/contract.md 3.7, 4.5.
-func (p *Program) Sales(ctx context.Context, q affiliate.SaleQuery, pg affiliate.Page) (affiliate.List[affiliate.Sale], error) {
+func (p *Program) Sales(ctx context.Context, q affiliate.SaleQuery,
+	pg affiliate.Page) (affiliate.List[affiliate.Sale], error) {
 	return p.engine.Sales(ctx, q, pg)
 }

@@ -47,7 +47,8 @@ func (w Webhooks) CreateEndpoint(ctx context.Context, in affiliate.EndpointParam
 // Effects: the endpoint, and its pending deliveries when it is disabled; no event.
 //
 // Source: docs/contract.md 4.2.
-func (w Webhooks) UpdateEndpoint(ctx context.Context, id uuid.UUID, up affiliate.EndpointUpdate) (affiliate.Endpoint, error) {
+func (w Webhooks) UpdateEndpoint(ctx context.Context, id uuid.UUID,
+	up affiliate.EndpointUpdate) (affiliate.Endpoint, error) {
 	return delivery.UpdateEndpoint(ctx, w.engine, id, up)
 }
 
@@ -126,7 +127,8 @@ func (w Webhooks) TestEndpoint(ctx context.Context, in affiliate.EndpointTest) (
 // Errors: [affiliate.InvalidQuery].
 //
 // Source: docs/contract.md 4.2.
-func (w Webhooks) Deliveries(ctx context.Context, f affiliate.DeliveryQuery, pg affiliate.Page) (affiliate.List[affiliate.Delivery], error) {
+func (w Webhooks) Deliveries(ctx context.Context, f affiliate.DeliveryQuery,
+	pg affiliate.Page) (affiliate.List[affiliate.Delivery], error) {
 	return delivery.Deliveries(ctx, w.engine, f, pg)
 }
 

@@ -39,7 +39,9 @@ type Attention struct {
 
 // Empty reports whether nothing waits.
 func (a *Attention) Empty() bool {
-	return a.PendingAffiliates.Count+a.HeldSales.Count+a.FailingWebhooks.Count+a.FailedDeliveries.Count+a.FailedPayouts.Count+a.PaymentConflicts.Count+a.Overdrawn.Count+a.SharedPayees.Count == 0
+	return a.PendingAffiliates.Count+a.HeldSales.Count+a.FailingWebhooks.Count+
+		a.FailedDeliveries.Count+a.FailedPayouts.Count+a.PaymentConflicts.Count+
+		a.Overdrawn.Count+a.SharedPayees.Count == 0
 }
 
 // Waiting is one list of what waits: the newest of it.

@@ -291,7 +291,8 @@ const (
 	DeliveryCanceled  DeliveryState = "canceled"  // its endpoint answered 410, or was deleted
 )
 
-var subscriptionStatuses = []SubscriptionStatus{SubscriptionActive, SubscriptionSubmitted, SubscriptionDeclined, SubscriptionPastDue, SubscriptionCancelled}
+var subscriptionStatuses = []SubscriptionStatus{SubscriptionActive, SubscriptionSubmitted,
+	SubscriptionDeclined, SubscriptionPastDue, SubscriptionCancelled}
 
 var approvalStatuses = []ApprovalStatus{ApprovalAccepted, ApprovalOnHold, ApprovalDeclined}
 
@@ -345,15 +346,19 @@ func PayoutStatuses() []PayoutStatus { return slices.Clone(payoutStatuses) }
 
 var durations = []Duration{DurationOnce, DurationForever, DurationRepeating}
 
-var integrationTypes = []IntegrationType{"NONE", "STRIPE", "CHARGEBEE", "PADDLE", "SHOPIFY", "WOOCOMMERCE", "ZYLVIE", "POLAR"}
+var integrationTypes = []IntegrationType{"NONE", "STRIPE", "CHARGEBEE", "PADDLE", "SHOPIFY",
+	"WOOCOMMERCE", "ZYLVIE", "POLAR"}
 
 var codeStates = []CodeState{CodeUsable, CodeUsedUp, CodeOver, CodeUpcoming}
 
-var paymentMethods = []PaymentMethod{MethodWise, MethodWiseBank, MethodPayPal, MethodBank, MethodCredits, MethodCoupon, MethodReferly}
+var paymentMethods = []PaymentMethod{MethodWise, MethodWiseBank, MethodPayPal, MethodBank,
+	MethodCredits, MethodCoupon, MethodReferly}
 
-var skipReasons = []SkipReason{SkipBanned, SkipNotApproved, SkipOnHold, SkipNothingMatured, SkipNegative, SkipNoPayoutMethod, SkipBelowMinimum}
+var skipReasons = []SkipReason{SkipBanned, SkipNotApproved, SkipOnHold, SkipNothingMatured,
+	SkipNegative, SkipNoPayoutMethod, SkipBelowMinimum}
 
-var payoutStatuses = []PayoutStatus{PayoutPending, PayoutProcessing, PayoutPaid, PayoutFailed, PayoutCanceled, PayoutReturned}
+var payoutStatuses = []PayoutStatus{PayoutPending, PayoutProcessing, PayoutPaid, PayoutFailed,
+	PayoutCanceled, PayoutReturned}
 
 // An Enum is an enumeration in a stored record: one byte in place of a text,
 // because programs keep millions of records. In JSON it is the text. The zero
@@ -435,5 +440,6 @@ var (
 	submissionTypes = []SubmissionType{SubmissionAutomatic, SubmissionManual}
 	referralMedia   = []ReferralMedium{MediumLink, MediumCoupon}
 	referralSources = []ReferralSource{"API", "MANUAL", "IMPORTED", "INTEGRATION", "AFFILIATE_SUBMITTED", "UNKNOWN"}
-	holdReasons     = []HoldReason{HoldProgramSettings, HoldFraudPrevention, HoldAffiliateDeactivated, HoldAffiliateBanned, HoldAffiliateNotApproved}
+	holdReasons     = []HoldReason{HoldProgramSettings, HoldFraudPrevention,
+		HoldAffiliateDeactivated, HoldAffiliateBanned, HoldAffiliateNotApproved}
 )

@@ -97,7 +97,8 @@ func (e *Error) CodeRefused() bool {
 	switch e.Reason {
 	case CodeNotFound, CodeInactive, CouponInvalid, CodeExpired, CouponExpired, CodeExhausted, CouponExhausted,
 		CodeUnassigned, NotFirstOrder, BelowMinimum, WrongCurrency, WrongAffiliate, WrongCustomer, WrongProduct,
-		AffiliateSuspended, CouponOtherCurrency, CodeNotStarted, BudgetSpent, BelowQuantity, CustomerLimit, CustomerRequired, NoOffer:
+		AffiliateSuspended, CouponOtherCurrency, CodeNotStarted, BudgetSpent, BelowQuantity,
+		CustomerLimit, CustomerRequired, NoOffer:
 		return true
 	}
 	return false

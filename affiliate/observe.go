@@ -136,7 +136,8 @@ func beginAll(group []Observer) func(context.Context, Operation) context.Context
 	}
 }
 
-func beginQuietly(ctx context.Context, begin func(context.Context, Operation) context.Context, op Operation) (out context.Context) {
+func beginQuietly(ctx context.Context, begin func(context.Context, Operation) context.Context,
+	op Operation) (out context.Context) {
 	if begin == nil {
 		return ctx
 	}

@@ -57,9 +57,10 @@ func (t Terms) Update() TermsUpdate {
 		t.MonthsFrom = MonthsFromPayment
 	}
 	up := TermsUpdate{
-		Rate: Set(t.Rate), Type: Set(t.Type), MaxPayments: nullIfZero(t.MaxPayments), MaxMonths: nullIfZero(t.MaxMonths),
-		HoldDays: Set(t.HoldDays), Rules: Null[[]Rule](), MonthsFrom: Set(t.MonthsFrom),
-		MaxPerSale: nullIfZero(t.MaxPerSale), MaxPerCustomer: nullIfZero(t.MaxPerCustomer), OfferCouponID: nullIfZero(t.OfferCouponID),
+		Rate: Set(t.Rate), Type: Set(t.Type), MaxPayments: nullIfZero(t.MaxPayments),
+		MaxMonths: nullIfZero(t.MaxMonths), HoldDays: Set(t.HoldDays), Rules: Null[[]Rule](),
+		MonthsFrom: Set(t.MonthsFrom), MaxPerSale: nullIfZero(t.MaxPerSale),
+		MaxPerCustomer: nullIfZero(t.MaxPerCustomer), OfferCouponID: nullIfZero(t.OfferCouponID),
 	}
 	if len(t.Rules) > 0 {
 		up.Rules = Set(t.Rules)
@@ -295,7 +296,8 @@ func (t Terms) Clone() Terms {
 	t.Rules = slices.Clone(t.Rules)
 	for i := range t.Rules {
 		w := &t.Rules[i].When
-		for _, list := range []*[]string{&w.Products, &w.Plans, &w.Categories, &w.NotProducts, &w.NotPlans, &w.NotCategories, &w.Conversions} {
+		for _, list := range []*[]string{&w.Products, &w.Plans, &w.Categories, &w.NotProducts,
+			&w.NotPlans, &w.NotCategories, &w.Conversions} {
 			*list = slices.Clone(*list)
 		}
 		w.Triggers = slices.Clone(w.Triggers)

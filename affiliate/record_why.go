@@ -75,7 +75,8 @@ func (OverLimit) values() []OverLimit   { return overLimits }
 func (Deduction) values() []Deduction   { return deductions }
 
 var (
-	creditors   = []CreditedBy{CreditCode, CreditClick, CreditLink, CreditAffiliate, CreditReferral, CreditEmail, CreditFirstClick, CreditCustomer, CreditBrought}
+	creditors = []CreditedBy{CreditCode, CreditClick, CreditLink, CreditAffiliate, CreditReferral,
+		CreditEmail, CreditFirstClick, CreditCustomer, CreditBrought}
 	rateSources = []RateSource{RateOfSale, RateOfAffiliate, RateOfTier, RateOfPlan, RateOfProgram}
 	planSources = []PlanSource{PlanOfProgram, PlanOfAffiliate, PlanOfCustomer}
 	overLimits  = []OverLimit{OverPayments, OverMonths}

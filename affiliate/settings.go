@@ -99,7 +99,8 @@ type SettingsError struct {
 
 // Error names both.
 func (e *SettingsError) Error() string {
-	return "affiliate: the store keeps the program in " + e.Kept + ", and its Config has the " + e.Setting + " " + e.Given
+	return "affiliate: the store keeps the program in " + e.Kept + ", and its Config has the " +
+		e.Setting + " " + e.Given
 }
 
 // A Destination is a page of the host that links lead to.

@@ -109,7 +109,8 @@ func (s Statement) WriteCSV(w io.Writer) error {
 // row returns the line as a row of CSV.
 func (l *StatementLine) row() []string {
 	return []string{
-		strconv.FormatInt(l.Number, 10), l.At.String(), string(l.Cause), numberOrNone(l.SaleID), numberOrNone(l.CommissionID),
+		strconv.FormatInt(l.Number, 10), l.At.String(), string(l.Cause), numberOrNone(l.SaleID),
+		numberOrNone(l.CommissionID),
 		idOrNone(l.AdjustmentID), idOrNone(l.PayoutID), l.Amount.String(), l.Owed.String(),
 	}
 }

@@ -18,7 +18,8 @@ func (c *Client) Adjustment(ctx context.Context, id uuid.UUID) (affiliate.Adjust
 }
 
 // Adjustments is [tributary.Program.Adjustments].
-func (c *Client) Adjustments(ctx context.Context, f affiliate.AdjustmentQuery, pg affiliate.Page) (affiliate.List[affiliate.Adjustment], error) {
+func (c *Client) Adjustments(ctx context.Context, f affiliate.AdjustmentQuery,
+	pg affiliate.Page) (affiliate.List[affiliate.Adjustment], error) {
 	return selected[affiliate.Adjustment](ctx, c, adjustments, filterOf(f), pg)
 }
 

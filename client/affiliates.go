@@ -39,7 +39,8 @@ func (c *Client) Affiliate(ctx context.Context, ident string) (affiliate.Affilia
 }
 
 // Affiliates is [tributary.Program.Affiliates].
-func (c *Client) Affiliates(ctx context.Context, q affiliate.AffiliateQuery, pg affiliate.Page) (affiliate.List[affiliate.Affiliate], error) {
+func (c *Client) Affiliates(ctx context.Context, q affiliate.AffiliateQuery,
+	pg affiliate.Page) (affiliate.List[affiliate.Affiliate], error) {
 	if pg.Bounded || q != (affiliate.AffiliateQuery{}) {
 		return selected[affiliate.Affiliate](ctx, c, affiliates+"/search", filterOf(q), pg)
 	}
@@ -64,7 +65,8 @@ func (c *Client) EnsureAffiliate(ctx context.Context, in affiliate.AffiliatePara
 
 // UpdateAffiliate is [tributary.Program.UpdateAffiliate]. It returns how many
 // affiliates matched: 0 or 1.
-func (c *Client) UpdateAffiliate(ctx context.Context, ref affiliate.AffiliateRef, up affiliate.AffiliateUpdate) (int, error) {
+func (c *Client) UpdateAffiliate(ctx context.Context, ref affiliate.AffiliateRef,
+	up affiliate.AffiliateUpdate) (int, error) {
 	rq := c.put(affiliates, struct {
 		AffiliateID  string `json:"affiliateId,omitzero"`
 		EmailAddress string `json:"emailAddress,omitzero"`
@@ -97,7 +99,8 @@ func (c *Client) MergeAffiliates(ctx context.Context, in affiliate.Merge) (affil
 
 // SetAffiliateStatus is [tributary.Program.SetAffiliateStatus], for 1 to 1,000
 // different affiliates.
-func (c *Client) SetAffiliateStatus(ctx context.Context, status affiliate.AffiliateStatus, ids ...uuid.UUID) ([]affiliate.Affiliate, error) {
+func (c *Client) SetAffiliateStatus(ctx context.Context, status affiliate.AffiliateStatus,
+	ids ...uuid.UUID) ([]affiliate.Affiliate, error) {
 	return changed(ctx, c, "/status", struct {
 		affiliateIDs
 		Status affiliate.AffiliateStatus `json:"status"`
@@ -116,7 +119,8 @@ func changed(ctx context.Context, c *Client, operation string, body any) ([]affi
 
 // SetAffiliatePlan is [tributary.Program.SetAffiliatePlan], for 1 to 1,000
 // different affiliates.
-func (c *Client) SetAffiliatePlan(ctx context.Context, plan uuid.UUID, ids ...uuid.UUID) ([]affiliate.Affiliate, error) {
+func (c *Client) SetAffiliatePlan(ctx context.Context, plan uuid.UUID,
+	ids ...uuid.UUID) ([]affiliate.Affiliate, error) {
 	return changed(ctx, c, "/plan", struct {
 		affiliateIDs
 		Plan affiliate.Opt[uuid.UUID] `json:"commissionPlanId"`
@@ -125,7 +129,8 @@ func (c *Client) SetAffiliatePlan(ctx context.Context, plan uuid.UUID, ids ...uu
 
 // SetAffiliateTier is [tributary.Program.SetAffiliateTier], for 1 to 1,000
 // different affiliates.
-func (c *Client) SetAffiliateTier(ctx context.Context, tier uuid.UUID, ids ...uuid.UUID) ([]affiliate.Affiliate, error) {
+func (c *Client) SetAffiliateTier(ctx context.Context, tier uuid.UUID,
+	ids ...uuid.UUID) ([]affiliate.Affiliate, error) {
 	return changed(ctx, c, "/tier", struct {
 		affiliateIDs
 		Tier affiliate.Opt[uuid.UUID] `json:"commissionTierId"`
@@ -150,7 +155,8 @@ func (c *Client) SetTierExempt(ctx context.Context, exempt bool, ids ...uuid.UUI
 }
 
 // SetPayoutDetails is [tributary.Program.SetPayoutDetails].
-func (c *Client) SetPayoutDetails(ctx context.Context, id uuid.UUID, d affiliate.PayoutDetails) (affiliate.Affiliate, error) {
+func (c *Client) SetPayoutDetails(ctx context.Context, id uuid.UUID,
+	d affiliate.PayoutDetails) (affiliate.Affiliate, error) {
 	return send[affiliate.Affiliate](ctx, c, c.post(affiliates+"/payout-details", struct {
 		AffiliateID uuid.UUID               `json:"affiliateId,omitzero"`
 		Email       string                  `json:"payoutEmail,omitzero"`
@@ -184,7 +190,8 @@ func (c *Client) InviteAffiliate(ctx context.Context, in affiliate.AffiliatePara
 
 // AcceptInvite is [tributary.Program.AcceptInvite]. A field that is null is for
 // Go calls only: a call that sets one is refused before it is sent.
-func (c *Client) AcceptInvite(ctx context.Context, id uuid.UUID, up affiliate.AffiliateUpdate) (affiliate.Affiliate, error) {
+func (c *Client) AcceptInvite(ctx context.Context, id uuid.UUID,
+	up affiliate.AffiliateUpdate) (affiliate.Affiliate, error) {
 	rq := c.post(affiliates+"/accept-invite", struct {
 		AffiliateID uuid.UUID `json:"affiliateId,omitzero"`
 		affiliate.AffiliateUpdate
@@ -192,7 +199,8 @@ func (c *Client) AcceptInvite(ctx context.Context, id uuid.UUID, up affiliate.Af
 	rq.goOnly("affiliateStatus", !up.AffiliateStatus.IsZero())
 	rq.goOnly("note", !up.Note.IsZero())
 	for name, null := range map[string]bool{
-		"firstName": up.FirstName.IsNull(), "lastName": up.LastName.IsNull(), "email": up.Email.IsNull(), "externalId": up.ExternalID.IsNull(),
+		"firstName": up.FirstName.IsNull(), "lastName": up.LastName.IsNull(),
+		"email": up.Email.IsNull(), "externalId": up.ExternalID.IsNull(),
 		"commissionRate": up.CommissionRate.IsNull(), "affiliateLink": up.AffiliateLink.IsNull(),
 	} {
 		rq.goOnly("null "+name, null)

@@ -159,7 +159,8 @@ func find[T any](ctx context.Context, c *Client, rq request) (T, error) {
 }
 
 // list gets a page of a list.
-func list[T any](ctx context.Context, c *Client, path string, query url.Values, pg affiliate.Page) (affiliate.List[T], error) {
+func list[T any](ctx context.Context, c *Client, path string, query url.Values,
+	pg affiliate.Page) (affiliate.List[T], error) {
 	addPage(query, pg)
 	items, a, err := do[[]T](ctx, c, fetch(path, query))
 	if err != nil && err != errNull {

@@ -21,7 +21,8 @@ func (c *Client) Coupon(ctx context.Context, ref affiliate.CouponRef) (affiliate
 // Coupons is [tributary.Program.Coupons]. WithCodes an answer holds every code of each
 // coupon, so ask for small pages; see [Config.MaxBody]. The client removes the coupons from it
 // that do not match ID and Valid.
-func (c *Client) Coupons(ctx context.Context, q affiliate.CouponQuery, pg affiliate.Page) (affiliate.List[affiliate.Coupon], error) {
+func (c *Client) Coupons(ctx context.Context, q affiliate.CouponQuery,
+	pg affiliate.Page) (affiliate.List[affiliate.Coupon], error) {
 	if !q.WithCodes {
 		return selected[affiliate.Coupon](ctx, c, coupons+"/summaries", filterOf(q), pg)
 	}

@@ -130,7 +130,8 @@ func (a *call) unreadable(cause error) error {
 // it.
 func (a *call) refused(err *affiliate.Error) error {
 	blank := a.client.blank
-	err.Reason, err.Field, err.Message = affiliate.Reason(blank(string(err.Reason))), blank(err.Field), blank(err.Message)
+	err.Reason, err.Field, err.Message = affiliate.Reason(blank(string(err.Reason))),
+		blank(err.Field), blank(err.Message)
 	for i, f := range err.Failures {
 		err.Failures[i].Reason, err.Failures[i].Message = affiliate.Reason(blank(string(f.Reason))), blank(f.Message)
 	}

@@ -21,7 +21,8 @@ const (
 )
 
 // Events is [tributary.Program.Events]. Without a page all pages are joined.
-func (c *Client) Events(ctx context.Context, f affiliate.EventQuery, pg affiliate.Page) (affiliate.List[affiliate.Event], error) {
+func (c *Client) Events(ctx context.Context, f affiliate.EventQuery,
+	pg affiliate.Page) (affiliate.List[affiliate.Event], error) {
 	var q filter
 	q.word("type", string(f.Type))
 	q.text("objectId", f.ObjectID)
@@ -36,7 +37,8 @@ func (c *Client) EventsAfter(ctx context.Context, after uuid.UUID, limit int) ([
 	if after != uuid.Nil {
 		position = affiliate.Event{ID: after}.MessageID()
 	}
-	l, err := list[event](ctx, c, "/events", url.Values{"after": {position}, "limit": {strconv.Itoa(limit)}}, affiliate.Page{})
+	l, err := list[event](ctx, c, "/events",
+		url.Values{"after": {position}, "limit": {strconv.Itoa(limit)}}, affiliate.Page{})
 	if err != nil {
 		return nil, err
 	}
@@ -107,7 +109,8 @@ func eventsOf(wire []event) []affiliate.Event {
 	out := make([]affiliate.Event, len(wire))
 	for i, e := range wire {
 		out[i] = affiliate.Event{
-			ID: uuid.UUID(e.ID), Type: e.Type, ObjectID: e.ObjectID, Revision: e.Revision, OccurredAt: e.OccurredAt, Payload: e.Payload.Or(nil),
+			ID: uuid.UUID(e.ID), Type: e.Type, ObjectID: e.ObjectID, Revision: e.Revision,
+			OccurredAt: e.OccurredAt, Payload: e.Payload.Or(nil),
 		}
 	}
 	return out

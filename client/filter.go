@@ -73,7 +73,8 @@ func (c *choice[T]) id(name string, field affiliate.Opt[uuid.UUID], have func(*T
 }
 
 // chosen gets a page of the records that a choice selects.
-func chosen[T any](ctx context.Context, c *Client, path string, what choice[T], pg affiliate.Page) (affiliate.List[T], error) {
+func chosen[T any](ctx context.Context, c *Client, path string, what choice[T],
+	pg affiliate.Page) (affiliate.List[T], error) {
 	if what.nobody {
 		return affiliate.List[T]{Items: []T{}}, nil
 	}
@@ -201,7 +202,8 @@ func (f *filter) sale(name string, field affiliate.Opt[affiliate.SaleID]) {
 
 // selected gets a page of what a filter selects, from a server that answers no
 // whole list: when the page is zero, all pages are joined.
-func selected[T any](ctx context.Context, c *Client, path string, f filter, pg affiliate.Page) (affiliate.List[T], error) {
+func selected[T any](ctx context.Context, c *Client, path string, f filter,
+	pg affiliate.Page) (affiliate.List[T], error) {
 	all := affiliate.List[T]{Items: []T{}}
 	if f.nobody {
 		return all, nil

@@ -13,7 +13,8 @@ const links = "/links"
 
 // Links is [tributary.Program.Links]. When a filter has several fields, one of
 // them is sent: see [Client.Sales].
-func (c *Client) Links(ctx context.Context, f affiliate.LinkQuery, pg affiliate.Page) (affiliate.List[affiliate.Link], error) {
+func (c *Client) Links(ctx context.Context, f affiliate.LinkQuery,
+	pg affiliate.Page) (affiliate.List[affiliate.Link], error) {
 	var what choice[affiliate.Link]
 	what.id("id", f.ID, func(l *affiliate.Link) uuid.UUID { return l.ID })
 	what.text("link", f.Slug, func(l *affiliate.Link, v string) bool {
@@ -21,7 +22,8 @@ func (c *Client) Links(ctx context.Context, f affiliate.LinkQuery, pg affiliate.
 		return is(l.Link) || slices.ContainsFunc(l.Aliases, is)
 	})
 	what.id("affiliateId", f.AffiliateID, func(l *affiliate.Link) uuid.UUID { return l.Affiliate.ID })
-	what.text("affiliateEmail", f.AffiliateEmail, func(l *affiliate.Link, v string) bool { return sameEmail(l.Affiliate.Email, v) })
+	what.text("affiliateEmail", f.AffiliateEmail,
+		func(l *affiliate.Link, v string) bool { return sameEmail(l.Affiliate.Email, v) })
 	return chosen(ctx, c, links, what, pg)
 }
 
@@ -52,6 +54,7 @@ func (c *Client) DeleteLink(ctx context.Context, ref affiliate.LinkRef) (affilia
 
 // ReleaseSlug is [tributary.Program.ReleaseSlug].
 func (c *Client) ReleaseSlug(ctx context.Context, slug string) (affiliate.ReleasedSlug, error) {
-	out, err := send[struct{ ReleasedLink affiliate.ReleasedSlug }](ctx, c, c.post(links+"/release", linkRef{Link: slug}, affiliate.Once{}))
+	out, err := send[struct{ ReleasedLink affiliate.ReleasedSlug }](ctx, c,
+		c.post(links+"/release", linkRef{Link: slug}, affiliate.Once{}))
 	return out.ReleasedLink, err
 }

@@ -10,7 +10,8 @@ import (
 
 // DecidePayment is [tributary.Program.DecidePayment]. The payment in the answer has
 // only its id.
-func (c *Client) DecidePayment(ctx context.Context, id uuid.UUID, d affiliate.PaymentDecision) (affiliate.PaymentResult, error) {
+func (c *Client) DecidePayment(ctx context.Context, id uuid.UUID,
+	d affiliate.PaymentDecision) (affiliate.PaymentResult, error) {
 	out, err := send[struct {
 		PaymentID uuid.UUID
 		Outcome   affiliate.SaleOutcome
@@ -25,6 +26,7 @@ func (c *Client) DecidePayment(ctx context.Context, id uuid.UUID, d affiliate.Pa
 		return affiliate.PaymentResult{}, err
 	}
 	return affiliate.PaymentResult{
-		Payment: affiliate.ProviderPayment{ID: out.PaymentID}, Sale: out.Sale, Outcome: out.Outcome, Refused: out.Refused, Moved: out.Moved,
+		Payment: affiliate.ProviderPayment{ID: out.PaymentID}, Sale: out.Sale, Outcome: out.Outcome,
+		Refused: out.Refused, Moved: out.Moved,
 	}, nil
 }

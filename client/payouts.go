@@ -22,7 +22,8 @@ func (c *Client) Payout(ctx context.Context, id uuid.UUID) (affiliate.Payout, er
 }
 
 // Payouts is [tributary.Program.Payouts].
-func (c *Client) Payouts(ctx context.Context, f affiliate.PayoutQuery, pg affiliate.Page) (affiliate.List[affiliate.Payout], error) {
+func (c *Client) Payouts(ctx context.Context, f affiliate.PayoutQuery,
+	pg affiliate.Page) (affiliate.List[affiliate.Payout], error) {
 	return selected[affiliate.Payout](ctx, c, payouts, filterOf(f), pg)
 }
 
@@ -64,13 +65,16 @@ type payoutStatus struct {
 }
 
 // SetPayoutStatus is [tributary.Program.SetPayoutStatus].
-func (c *Client) SetPayoutStatus(ctx context.Context, id uuid.UUID, status affiliate.PayoutStatus) (affiliate.Payout, error) {
+func (c *Client) SetPayoutStatus(ctx context.Context, id uuid.UUID,
+	status affiliate.PayoutStatus) (affiliate.Payout, error) {
 	return c.movePayout(ctx, payoutStatus{PayoutID: id, Status: status})
 }
 
 // FailPayout is [tributary.Program.FailPayout].
 func (c *Client) FailPayout(ctx context.Context, id uuid.UUID, reason string) (affiliate.Payout, error) {
-	return c.movePayout(ctx, payoutStatus{PayoutID: id, Status: affiliate.PayoutFailed, FailedReason: affiliate.Set(reason)})
+	return c.movePayout(ctx,
+		payoutStatus{PayoutID: id, Status: affiliate.PayoutFailed,
+			FailedReason: affiliate.Set(reason)})
 }
 
 // CancelPayout is [tributary.Program.CancelPayout].
@@ -80,7 +84,9 @@ func (c *Client) CancelPayout(ctx context.Context, id uuid.UUID) (affiliate.Payo
 
 // ReturnPayout is [tributary.Program.ReturnPayout].
 func (c *Client) ReturnPayout(ctx context.Context, id uuid.UUID, reason string) (affiliate.Payout, error) {
-	return c.movePayout(ctx, payoutStatus{PayoutID: id, Status: affiliate.PayoutReturned, ReturnedReason: affiliate.Set(reason)})
+	return c.movePayout(ctx,
+		payoutStatus{PayoutID: id, Status: affiliate.PayoutReturned,
+			ReturnedReason: affiliate.Set(reason)})
 }
 
 func (c *Client) movePayout(ctx context.Context, to payoutStatus) (affiliate.Payout, error) {
@@ -118,14 +124,16 @@ type previewPage struct {
 
 // PreviewPayouts is [tributary.Program.PreviewPayouts]. The zero page is all of its
 // pages, one after the other.
-func (c *Client) PreviewPayouts(ctx context.Context, in affiliate.PayoutRun, pg affiliate.Page) (affiliate.List[affiliate.PayoutLine], error) {
+func (c *Client) PreviewPayouts(ctx context.Context, in affiliate.PayoutRun,
+	pg affiliate.Page) (affiliate.List[affiliate.PayoutLine], error) {
 	page := func(pg affiliate.Page) (affiliate.List[affiliate.PayoutLine], error) {
 		got, err := send[previewPage](ctx, c, c.post(payouts+"/preview", struct {
 			affiliate.PayoutRun
 			Limit  int    `json:"limit,omitzero"`
 			Cursor string `json:"cursor,omitzero"`
 		}{in, pg.Limit, pg.Cursor}, affiliate.Once{}))
-		return affiliate.List[affiliate.PayoutLine]{Items: append([]affiliate.PayoutLine{}, got.Lines...), Next: got.Next.Or("")}, err
+		return affiliate.List[affiliate.PayoutLine]{Items: append([]affiliate.PayoutLine{},
+			got.Lines...), Next: got.Next.Or("")}, err
 	}
 	if pg != (affiliate.Page{}) {
 		return page(pg)
@@ -153,7 +161,8 @@ func (c *Client) PayoutRuns(ctx context.Context, pg affiliate.Page) (affiliate.L
 }
 
 // PayoutLines is [tributary.Program.PayoutLines].
-func (c *Client) PayoutLines(ctx context.Context, externalID string, pg affiliate.Page) (affiliate.List[affiliate.PayoutLine], error) {
+func (c *Client) PayoutLines(ctx context.Context, externalID string,
+	pg affiliate.Page) (affiliate.List[affiliate.PayoutLine], error) {
 	var q filter
 	q.text("externalId", affiliate.Set(externalID))
 	return selected[affiliate.PayoutLine](ctx, c, payouts+"/lines", q, pg)

@@ -21,13 +21,15 @@ func (c *Client) Referral(ctx context.Context, ident string) (affiliate.Referral
 
 // Referrals is [tributary.Program.Referrals]. When a filter has several fields,
 // one of them is sent: see [Client.Sales].
-func (c *Client) Referrals(ctx context.Context, q affiliate.ReferralQuery, pg affiliate.Page) (affiliate.List[affiliate.Referral], error) {
+func (c *Client) Referrals(ctx context.Context, q affiliate.ReferralQuery,
+	pg affiliate.Page) (affiliate.List[affiliate.Referral], error) {
 	what := choiceOf[affiliate.Referral](q, pg)
 	owner, err := c.ownerOf(ctx, q.AffiliateEmail, what.search != nil)
 	if err != nil {
 		return affiliate.List[affiliate.Referral]{}, err
 	}
-	what.text("affiliateEmail", q.AffiliateEmail, func(r *affiliate.Referral, _ string) bool { return r.AffiliateID == owner })
+	what.text("affiliateEmail", q.AffiliateEmail,
+		func(r *affiliate.Referral, _ string) bool { return r.AffiliateID == owner })
 	what.text("externalId", q.ReferredUserExternalID, func(r *affiliate.Referral, v string) bool {
 		return r.ReferredUserExternalID.Or("") == v
 	})
@@ -65,7 +67,8 @@ type referralID struct {
 }
 
 // UpdateReferral is [tributary.Program.UpdateReferral].
-func (c *Client) UpdateReferral(ctx context.Context, ident string, up affiliate.ReferralUpdate) (affiliate.Referral, error) {
+func (c *Client) UpdateReferral(ctx context.Context, ident string,
+	up affiliate.ReferralUpdate) (affiliate.Referral, error) {
 	rq := c.put(referrals, struct {
 		referralID
 		affiliate.ReferralUpdate
@@ -88,7 +91,8 @@ func (c *Client) MergeReferrals(ctx context.Context, in affiliate.Merge) (affili
 }
 
 // PushReferralStatus is [tributary.Program.PushReferralStatus].
-func (c *Client) PushReferralStatus(ctx context.Context, ident string, status affiliate.SubscriptionStatus) (affiliate.Referral, error) {
+func (c *Client) PushReferralStatus(ctx context.Context, ident string,
+	status affiliate.SubscriptionStatus) (affiliate.Referral, error) {
 	return send[affiliate.Referral](ctx, c, c.post(referrals+"/status", struct {
 		ReferralID string                       `json:"referralId,omitzero"`
 		Status     affiliate.SubscriptionStatus `json:"subscriptionStatus,omitzero"`

@@ -42,14 +42,16 @@ func (c *Client) TotalBalance(ctx context.Context, at time.Time) (affiliate.Tota
 }
 
 // RankedBalances is [tributary.Program.RankedBalances].
-func (c *Client) RankedBalances(ctx context.Context, at time.Time, pg affiliate.Page) (affiliate.List[affiliate.Balance], error) {
+func (c *Client) RankedBalances(ctx context.Context, at time.Time,
+	pg affiliate.Page) (affiliate.List[affiliate.Balance], error) {
 	var q filter
 	q.word("at", textOfTime(at))
 	return selected[affiliate.Balance](ctx, c, "/balances/ranked", q, pg)
 }
 
 // Movements is [tributary.Program.Movements]. Movement.Sales is not on the wire.
-func (c *Client) Movements(ctx context.Context, f affiliate.MovementQuery, pg affiliate.Page) (affiliate.List[affiliate.Movement], error) {
+func (c *Client) Movements(ctx context.Context, f affiliate.MovementQuery,
+	pg affiliate.Page) (affiliate.List[affiliate.Movement], error) {
 	return selected[affiliate.Movement](ctx, c, "/movements", filterOf(f), pg)
 }
 
@@ -69,7 +71,8 @@ type statement struct {
 
 // Statement is [tributary.Program.Statement]. The first lines come with it, and the
 // others are read as they are asked for.
-func (c *Client) Statement(ctx context.Context, of affiliate.AffiliateRef, from, to time.Time) (affiliate.Statement, error) {
+func (c *Client) Statement(ctx context.Context, of affiliate.AffiliateRef, from,
+	to time.Time) (affiliate.Statement, error) {
 	read := func(pg affiliate.Page) (s affiliate.Statement, lines affiliate.List[affiliate.StatementLine], err error) {
 		query := named(of)
 		query.Set("from", affiliate.At(from).String())
@@ -84,7 +87,9 @@ func (c *Client) Statement(ctx context.Context, of affiliate.AffiliateRef, from,
 		if err != nil {
 			return s, lines, err
 		}
-		return got.Statement, affiliate.List[affiliate.StatementLine]{Items: got.Lines, Next: nextCursor(a.last.header.Values("Link"))}, nil
+		return got.Statement,
+			affiliate.List[affiliate.StatementLine]{Items: got.Lines,
+				Next: nextCursor(a.last.header.Values("Link"))}, nil
 	}
 	s, first, err := read(affiliate.Page{})
 	if err != nil {
@@ -116,7 +121,8 @@ func (c *Client) Statement(ctx context.Context, of affiliate.AffiliateRef, from,
 }
 
 // Report is [tributary.Program.Report].
-func (c *Client) Report(ctx context.Context, q affiliate.ReportQuery, pg affiliate.Page) (affiliate.List[affiliate.Bucket], error) {
+func (c *Client) Report(ctx context.Context, q affiliate.ReportQuery,
+	pg affiliate.Page) (affiliate.List[affiliate.Bucket], error) {
 	var f filter
 	f.word("from", affiliate.At(q.From).String())
 	f.word("to", affiliate.At(q.To).String())
@@ -132,7 +138,8 @@ func (c *Client) Report(ctx context.Context, q affiliate.ReportQuery, pg affilia
 }
 
 // Breakdown is [tributary.Program.Breakdown].
-func (c *Client) Breakdown(ctx context.Context, q affiliate.BreakdownQuery, pg affiliate.Page) (affiliate.List[affiliate.BreakdownRow], error) {
+func (c *Client) Breakdown(ctx context.Context, q affiliate.BreakdownQuery,
+	pg affiliate.Page) (affiliate.List[affiliate.BreakdownRow], error) {
 	var f filter
 	f.word("from", affiliate.At(q.From).String())
 	f.word("to", affiliate.At(q.To).String())

@@ -25,9 +25,11 @@ func (c *Client) Sale(ctx context.Context, id affiliate.SaleID) (affiliate.Sale,
 // search AffiliateEmail, ExternalID and ExternalInvoiceID are not: the client removes the
 // records that do not match the others from the answer. So a page may be shorter than its
 // limit, or empty, although more pages follow.
-func (c *Client) Sales(ctx context.Context, q affiliate.SaleQuery, pg affiliate.Page) (affiliate.List[affiliate.Sale], error) {
+func (c *Client) Sales(ctx context.Context, q affiliate.SaleQuery,
+	pg affiliate.Page) (affiliate.List[affiliate.Sale], error) {
 	what := choiceOf[affiliate.Sale](q, pg)
-	what.text("saleExternalId", q.ExternalID, func(s *affiliate.Sale, v string) bool { return s.ExternalID.Or("") == v })
+	what.text("saleExternalId", q.ExternalID,
+		func(s *affiliate.Sale, v string) bool { return s.ExternalID.Or("") == v })
 	what.text("saleExternalInvoiceId", q.ExternalInvoiceID, func(s *affiliate.Sale, v string) bool {
 		return s.ExternalInvoiceID.Or("") == v
 	})
@@ -36,7 +38,8 @@ func (c *Client) Sales(ctx context.Context, q affiliate.SaleQuery, pg affiliate.
 		return known && (customer.ID.String() == v || sameEmail(customer.Email, v))
 	})
 	what.id("affiliateId", q.AffiliateID, func(s *affiliate.Sale) uuid.UUID { return s.AffiliateID })
-	what.text("affiliateEmail", q.AffiliateEmail, func(s *affiliate.Sale, v string) bool { return sameEmail(s.Affiliate.Email, v) })
+	what.text("affiliateEmail", q.AffiliateEmail,
+		func(s *affiliate.Sale, v string) bool { return sameEmail(s.Affiliate.Email, v) })
 	return chosen(ctx, c, sales, what, pg)
 }
 
@@ -134,7 +137,8 @@ func (c *Client) ExplainSale(ctx context.Context, id affiliate.SaleID) (affiliat
 
 // ReviewCommissions is [tributary.Program.ReviewCommissions], for 1 to 100
 // different sales.
-func (c *Client) ReviewCommissions(ctx context.Context, status affiliate.ApprovalStatus, ids ...affiliate.SaleID) ([]affiliate.Sale, error) {
+func (c *Client) ReviewCommissions(ctx context.Context, status affiliate.ApprovalStatus,
+	ids ...affiliate.SaleID) ([]affiliate.Sale, error) {
 	return send[[]affiliate.Sale](ctx, c, c.post(sales+"/review", struct {
 		SaleIDs        []affiliate.SaleID       `json:"saleIds,omitempty"`
 		ApprovalStatus affiliate.ApprovalStatus `json:"approvalStatus,omitzero"`
@@ -154,7 +158,8 @@ type saleRef struct {
 }
 
 // ReverseSale is [tributary.Program.ReverseSale].
-func (c *Client) ReverseSale(ctx context.Context, ref affiliate.SaleRef, how affiliate.Reversal) (affiliate.ReversedSale, error) {
+func (c *Client) ReverseSale(ctx context.Context, ref affiliate.SaleRef,
+	how affiliate.Reversal) (affiliate.ReversedSale, error) {
 	out, err := send[struct{ ReversedSale affiliate.ReversedSale }](ctx, c, c.post(sales+"/reverse", struct {
 		saleRef
 		ClawBack bool   `json:"clawback,omitzero"`
@@ -165,10 +170,14 @@ func (c *Client) ReverseSale(ctx context.Context, ref affiliate.SaleRef, how aff
 
 // AcceptRedemption is [tributary.Program.AcceptRedemption].
 func (c *Client) AcceptRedemption(ctx context.Context, ref affiliate.SaleRef) error {
-	return done(ctx, c, c.post(sales+"/accept-redemption", saleRef{ref.ID, ref.ExternalID, ref.InvoiceID}, affiliate.Once{}))
+	return done(ctx, c,
+		c.post(sales+"/accept-redemption", saleRef{ref.ID, ref.ExternalID, ref.InvoiceID},
+			affiliate.Once{}))
 }
 
 // RestoreRedemption is [tributary.Program.RestoreRedemption].
 func (c *Client) RestoreRedemption(ctx context.Context, ref affiliate.SaleRef) error {
-	return done(ctx, c, c.post(sales+"/restore-redemption", saleRef{ref.ID, ref.ExternalID, ref.InvoiceID}, affiliate.Once{}))
+	return done(ctx, c,
+		c.post(sales+"/restore-redemption", saleRef{ref.ID, ref.ExternalID, ref.InvoiceID},
+			affiliate.Once{}))
 }

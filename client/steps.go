@@ -139,11 +139,15 @@ func (c *Client) Run(ctx context.Context, job affiliate.Job) (sum affiliate.Prog
 	}
 	for at := (affiliate.Step{}); ; {
 		done, err := c.Step(ctx, job, at)
-		sum.Looked, sum.Changed, sum.PayloadsPending = sum.Looked+done.Looked, sum.Changed+done.Changed, sum.PayloadsPending+done.PayloadsPending
+		sum.Looked, sum.Changed, sum.PayloadsPending = sum.Looked+done.Looked,
+			sum.Changed+done.Changed, sum.PayloadsPending+done.PayloadsPending
 		sum.Removed = affiliate.Retained{
-			Events: sum.Removed.Events + done.Removed.Events, Receipts: sum.Removed.Receipts + done.Removed.Receipts,
-			Deliveries: sum.Removed.Deliveries + done.Removed.Deliveries, Clicks: sum.Removed.Clicks + done.Removed.Clicks,
-			Payments: sum.Removed.Payments + done.Removed.Payments, Holds: sum.Removed.Holds + done.Removed.Holds,
+			Events:     sum.Removed.Events + done.Removed.Events,
+			Receipts:   sum.Removed.Receipts + done.Removed.Receipts,
+			Deliveries: sum.Removed.Deliveries + done.Removed.Deliveries,
+			Clicks:     sum.Removed.Clicks + done.Removed.Clicks,
+			Payments:   sum.Removed.Payments + done.Removed.Payments,
+			Holds:      sum.Removed.Holds + done.Removed.Holds,
 		}
 		sum.Verification = done.Verification
 		if sum.Done = done.Done; err != nil || done.Done {

@@ -42,7 +42,8 @@ type endpointID struct {
 }
 
 // UpdateEndpoint is [tributary.Webhooks.UpdateEndpoint].
-func (w Webhooks) UpdateEndpoint(ctx context.Context, id uuid.UUID, up affiliate.EndpointUpdate) (affiliate.Endpoint, error) {
+func (w Webhooks) UpdateEndpoint(ctx context.Context, id uuid.UUID,
+	up affiliate.EndpointUpdate) (affiliate.Endpoint, error) {
 	return send[affiliate.Endpoint](ctx, w.c, w.c.put(webhooks, struct {
 		endpointID
 		affiliate.EndpointUpdate
@@ -77,7 +78,8 @@ func (w Webhooks) Delivery(ctx context.Context, id uuid.UUID) (affiliate.Deliver
 }
 
 // Deliveries is [tributary.Webhooks.Deliveries].
-func (w Webhooks) Deliveries(ctx context.Context, f affiliate.DeliveryQuery, pg affiliate.Page) (affiliate.List[affiliate.Delivery], error) {
+func (w Webhooks) Deliveries(ctx context.Context, f affiliate.DeliveryQuery,
+	pg affiliate.Page) (affiliate.List[affiliate.Delivery], error) {
 	q := filterOf(f)
 	return chosen(ctx, w.c, webhooks+"/deliveries", choice[affiliate.Delivery]{query: q.query, nobody: q.nobody}, pg)
 }

@@ -75,7 +75,8 @@ func storeBenchmarks() []storeBenchmark {
 			return nil
 		}},
 		{"Insert", false, func(tx *record.Tx, i int) error {
-			return tx.Redemptions.Insert(record.Redemption{ID: sequential(i), CodeID: numbered(i%benchCodes + 1), CouponID: numbered(1)})
+			return tx.Redemptions.Insert(record.Redemption{ID: sequential(i),
+				CodeID: numbered(i%benchCodes + 1), CouponID: numbered(1)})
 		}},
 		{"Replace", false, func(tx *record.Tx, i int) error {
 			return tx.Totals.Replace(record.Totals{ID: numbered(1), Clicks: int64(i)})
@@ -142,7 +143,8 @@ func redeem(tx *record.Tx, key record.Key, id uuid.UUID) error {
 		return err
 	}
 
-	sale := record.Sale{ID: id, Number: number, AffiliateID: code.AffiliateID, CodeID: code.ID, Status: affiliate.EnumOf(affiliate.SaleActive)}
+	sale := record.Sale{ID: id, Number: number, AffiliateID: code.AffiliateID, CodeID: code.ID,
+		Status: affiliate.EnumOf(affiliate.SaleActive)}
 	if err := tx.Sales.Insert(sale); err != nil {
 		return err
 	}

@@ -86,7 +86,8 @@ func nextCases() []storeCase {
 		{"Raise", "a sequence is moved to a number, by a number, or read, and never goes back", func(tb testing.TB, s record.Store) {
 			for _, seq := range counted() {
 				last := int64(0)
-				for _, c := range []struct{ by, to int64 }{{0, 0}, {0, 7}, {0, 3}, {-5, 0}, {0, -5}, {2, 0}, {1, 9}, {1, 1 << 60}, {0, 0}} {
+				for _, c := range []struct{ by, to int64 }{{0, 0}, {0, 7}, {0, 3}, {-5, 0}, {0, -5},
+					{2, 0}, {1, 9}, {1, 1 << 60}, {0, 0}} {
 					var n int64
 					update(tb, s, func(tx *record.Tx) (err error) {
 						n, err = tx.Raise(seq, c.by, c.to)
@@ -137,7 +138,8 @@ func nextCases() []storeCase {
 			})
 		}},
 		{"Raise as a fence",
-			"what an Update does after it has read a sequence, it does before the sequence moves on", raiseAsFence},
+			"what an Update does after it has read a sequence, it does before the sequence moves on",
+			raiseAsFence},
 	}
 }
 

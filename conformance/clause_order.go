@@ -52,21 +52,29 @@ func orderCases() []storeCase {
 			queries(tb, s, ids, qs)
 		}},
 		{"empty", "a list of nothing yields nothing", func(tb testing.TB, s record.Store) {
-			queries(tb, s, nil, []record.Query{{}, {Desc: true}, {Limit: 3}, {After: numbered(1)}, {After: numbered(1), Desc: true}})
+			queries(tb, s, nil,
+				[]record.Query{{}, {Desc: true}, {Limit: 3}, {After: numbered(1)},
+					{After: numbered(1), Desc: true}})
 		}},
 		{"many", "a long list with holes is complete and in order, from any place and by pages", manyInOrder},
 		{"moved", "a record that moves to another key leaves one list and enters the other in its place", movedInOrder},
 		{"early stop", "the caller may stop early; the transaction goes on", earlyStop},
 		{"reads while listing", "a List may run inside another one, and beside Get and Find", readsWhileListing},
-		{"writes while listing", "a write does not disturb a running List", func(tb testing.TB, s record.Store) { writesWhileListing(tb, s, record.Query{}) }},
-		{"writes while listing, Desc", "a write does not disturb a running List", func(tb testing.TB, s record.Store) { writesWhileListing(tb, s, record.Query{Desc: true}) }},
+		{"writes while listing", "a write does not disturb a running List",
+			func(tb testing.TB, s record.Store) { writesWhileListing(tb, s, record.Query{}) }},
+		{"writes while listing, Desc", "a write does not disturb a running List",
+			func(tb testing.TB, s record.Store) {
+				writesWhileListing(tb, s,
+					record.Query{Desc: true})
+			}},
 		{"writes while listing by key", "a write does not disturb a running List", func(tb testing.TB, s record.Store) {
 			writesWhileListing(tb, s, record.Query{Key: couponKey})
 		}},
 		{"writes while listing by key, Desc", "a write does not disturb a running List", func(tb testing.TB, s record.Store) {
 			writesWhileListing(tb, s, record.Query{Key: couponKey, Desc: true})
 		}},
-		{"deletes all while listing", "a List whose records are all deleted ends without an error", deletesAllWhileListing},
+		{"deletes all while listing", "a List whose records are all deleted ends without an error",
+			deletesAllWhileListing},
 	}
 }
 
@@ -75,7 +83,8 @@ func orderCases() []storeCase {
 func scattered() []uuid.UUID {
 	ids := []uuid.UUID{
 		{15: 1}, {15: 0x7f}, {15: 0x80}, {15: 0xff}, {14: 1}, {8: 1}, {8: 0x80}, {7: 0xff, 8: 0xff}, {6: 1},
-		{0: 1}, {0: 1, 15: 1}, {0: 1, 1: 0x80}, {0: 0x7f, 15: 0xff}, {0: 0x80}, {0: 0x80, 8: 0x7f}, {0: 0x80, 8: 0x80}, {0: 0xfe, 15: 0xff},
+		{0: 1}, {0: 1, 15: 1}, {0: 1, 1: 0x80}, {0: 0x7f, 15: 0xff}, {0: 0x80}, {0: 0x80, 8: 0x7f},
+		{0: 0x80, 8: 0x80}, {0: 0xfe, 15: 0xff},
 	}
 	slices.SortFunc(ids, compareIDs)
 	return ids
@@ -87,7 +96,8 @@ func between() []uuid.UUID {
 	for i := range last {
 		last[i] = 0xff
 	}
-	return []uuid.UUID{{15: 2}, {15: 0x81}, {14: 0xff}, {8: 0x80, 15: 9}, {0: 2}, {0: 0x7f, 15: 0xfe}, {0: 0x80, 8: 0x7f, 15: 1}, {0: 0xff}, last}
+	return []uuid.UUID{{15: 2}, {15: 0x81}, {14: 0xff}, {8: 0x80, 15: 9}, {0: 2},
+		{0: 0x7f, 15: 0xfe}, {0: 0x80, 8: 0x7f, 15: 1}, {0: 0xff}, last}
 }
 
 // insertShuffled inserts a record for each id, in a shuffled order.
@@ -152,7 +162,8 @@ func answers(tb testing.TB, tx *record.Tx, q record.Query, of []uuid.UUID) {
 		got[i] = rec.ID
 	}
 	if want := selected(q, of); !slices.Equal(want, got) {
-		tb.Errorf("List(after %s, limit %d, desc %v, key %s %s): %s", q.After, q.Limit, q.Desc, q.Key.Index, q.Key.ID, firstDifference(want, got))
+		tb.Errorf("List(after %s, limit %d, desc %v, key %s %s): %s", q.After, q.Limit, q.Desc,
+			q.Key.Index, q.Key.ID, firstDifference(want, got))
 	}
 }
 

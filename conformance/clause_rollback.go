@@ -62,8 +62,8 @@ func rollbackCases() []storeCase {
 				for _, t := range tables() {
 					one := t.full(1).RecordID()
 					err := errors.Join(t.In(tx).Replace(withID(t.full(3), one)), t.In(tx).Delete(one), t.insert(tx, t.full(1)),
-						t.In(tx).Delete(one), t.insert(tx,
-							withID(t.full(4), one)), t.In(tx).Replace(withID(t.full(5), one)),
+						t.In(tx).Delete(one), t.insert(tx, withID(t.full(4), one)),
+						t.In(tx).Replace(withID(t.full(5), one)),
 						t.In(tx).Delete(t.full(2).RecordID()), t.insert(tx, withID(t.full(1), t.full(2).RecordID())))
 					if err != nil {
 						return fmt.Errorf("%s: %w", t.Name, err)

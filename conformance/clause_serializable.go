@@ -22,11 +22,17 @@ func serializableCases() []storeCase {
 	return []storeCase{
 		{"lost update", "concurrent increments of one counter all count", lostUpdate},
 		{"increment by key", "concurrent increments of a record that is found by its key all count", incrementByKey},
-		{"write skew", "two transactions that each read what the other writes do not both go by the old state", writeSkew},
+		{"write skew",
+			"two transactions that each read what the other writes do not both go by the old state",
+			writeSkew},
 		{"phantom", "a transaction that counts a list and adds to it does not miss what another adds", phantom},
-		{"unique race", "of concurrent inserts with one key exactly one wins, the others get an ExistsError", uniqueRace},
+		{"unique race",
+			"of concurrent inserts with one key exactly one wins, the others get an ExistsError",
+			uniqueRace},
 		{"id race", "of concurrent inserts with one id exactly one wins, the others get an ExistsError", idRace},
-		{"delete race", "of concurrent deletes of one record exactly one succeeds, the others get ErrNotFound", deleteRace},
+		{"delete race",
+			"of concurrent deletes of one record exactly one succeeds, the others get ErrNotFound",
+			deleteRace},
 		{"transfer", "money that concurrent transactions move between accounts is neither made nor lost", transfer},
 	}
 }

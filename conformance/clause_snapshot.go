@@ -85,7 +85,8 @@ func among(tb testing.TB, s record.Store, writes func(tx *record.Tx) error, fn f
 }
 
 // amongFor is among for an Update that may take longer.
-func amongFor(tb testing.TB, s record.Store, moment time.Duration, writes func(tx *record.Tx) error, fn func(tx *record.Tx, write func())) {
+func amongFor(tb testing.TB, s record.Store, moment time.Duration, writes func(tx *record.Tx) error,
+	fn func(tx *record.Tx, write func())) {
 	tb.Helper()
 	done := make(chan error, 1)
 	var once sync.Once

@@ -60,9 +60,12 @@ func longViewCases() []storeCase {
 				lacksAll(tb, tx, 1)
 			})
 		}},
-		{"many records", "a View lists many records as they were at its start while a writer changes them all", listAmongWrites},
+		{"many records",
+			"a View lists many records as they were at its start while a writer changes them all",
+			listAmongWrites},
 		{"long Views among writers",
-			"long Views that overlap each see one moment while writers move, delete and insert records", viewsAmongWriters},
+			"long Views that overlap each see one moment while writers move, delete and insert records",
+			viewsAmongWriters},
 		{"ends of long Views among writers",
 			"the end of a long View changes nothing that a writer uses", viewsEndAmongWriters},
 		{"abandoned", "a long View that fails, panics or ends its goroutine leaves nothing behind", abandonLongViews},

@@ -327,7 +327,8 @@ func (f *filler) micros() time.Duration {
 	return time.Duration(f.n*1_000_003+f.k) * time.Microsecond
 }
 
-// diff compares records or lists of records. JSON is compared by value, because a database may store it so. An empty list
+// diff compares records or lists of records. JSON is compared by value, because a database may
+// store it so. An empty list
 // equals nil. Everything else must be identical.
 func diff(want, got any) string {
 	if reflect.DeepEqual(want, got) {

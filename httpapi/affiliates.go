@@ -113,7 +113,8 @@ func (r removal[T]) of(p *tributary.Program) *tributary.Program {
 	return p
 }
 
-func deleteAffiliate(p *tributary.Program, ctx context.Context, in removal[affiliate.AffiliateRef]) (deleteAnswer, error) {
+func deleteAffiliate(p *tributary.Program, ctx context.Context,
+	in removal[affiliate.AffiliateRef]) (deleteAnswer, error) {
 	return deleteAnswer{"Affiliate deleted successfully"}, in.of(p).DeleteAffiliate(ctx, in.target)
 }
 

@@ -226,7 +226,8 @@ func change[Up, Out any](target string, read func(*input) Up,
 }
 
 // gone is a write that deletes a record and answers a message.
-func gone(target, message string, do func(*tributary.Program, context.Context, uuid.UUID) error, options ...option) action {
+func gone(target, message string, do func(*tributary.Program, context.Context, uuid.UUID) error,
+	options ...option) action {
 	return write(targetID(target), func(p *tributary.Program, ctx context.Context, id uuid.UUID) (deleteAnswer, error) {
 		return deleteAnswer{message}, do(p, ctx, id)
 	}, append(options, wrapped)...)

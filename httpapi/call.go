@@ -292,7 +292,8 @@ func (c *call) logError(text string, cause any, stack []byte) {
 	if stack != nil {
 		attrs = append(attrs, slog.String("stack", string(stack)))
 	}
-	c.h.cfg.Logger.ErrorContext(context.WithoutCancel(c.r.Context()), text, append(attrs, slog.String("request_id", RequestID(c.r.Context())), c.keyAttr())...)
+	c.h.cfg.Logger.ErrorContext(context.WithoutCancel(c.r.Context()), text,
+		append(attrs, slog.String("request_id", RequestID(c.r.Context())), c.keyAttr())...)
 }
 
 func (c *call) log(start time.Time) {

@@ -34,7 +34,8 @@ func coupons() lookup {
 	return l
 }
 
-func couponsWithCodes(p *tributary.Program, ctx context.Context, pg affiliate.Page) (affiliate.List[affiliate.Coupon], error) {
+func couponsWithCodes(p *tributary.Program, ctx context.Context,
+	pg affiliate.Page) (affiliate.List[affiliate.Coupon], error) {
 	return p.Coupons(ctx, affiliate.CouponQuery{WithCodes: true}, pg)
 }
 

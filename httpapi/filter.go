@@ -135,7 +135,8 @@ func filtered[F, T any](list listCall[F, T]) lookup {
 func findBy[F, T any](list listCall[F, T], lookups ...lookup) action {
 	var none F
 	for _, p := range parametersOf[F]("search") {
-		by := func(program *tributary.Program, ctx context.Context, value string, pg affiliate.Page) (affiliate.List[T], error) {
+		by := func(program *tributary.Program, ctx context.Context, value string,
+			pg affiliate.Page) (affiliate.List[T], error) {
 			var f F
 			q := query{values: url.Values{p.name: {value}}}
 			if err := fill(q, &f, []filterField{p}); err != nil {

@@ -100,7 +100,8 @@ func write[In, Out any](read func(*input) In, do method[In, Out], options ...opt
 // and writes its answer, an Out, itself: of the options it heeds strict and keyless.
 // An error in its input is passed to the engine, which keeps the refusal under the
 // request's key.
-func answering[Out, In any](read func(*input) In, do func(*tributary.Program, *call, In) error, options ...option) action {
+func answering[Out, In any](read func(*input) In, do func(*tributary.Program, *call, In) error,
+	options ...option) action {
 	var zero In
 	var none Out
 	return action{

@@ -223,7 +223,8 @@ func nested[T any](in *input, name string, read func(*input) T) affiliate.Opt[T]
 
 // within returns the input of an object inside this one.
 func (in *input) within(name string) input {
-	return input{outer: in.outer + name + ".", strict: in.strict, fields: in.fields, bad: in.bad, badAt: in.badAt, isEmpty: in.isEmpty}
+	return input{outer: in.outer + name + ".", strict: in.strict, fields: in.fields, bad: in.bad,
+		badAt: in.badAt, isEmpty: in.isEmpty}
 }
 
 // resume goes on after an object inside.

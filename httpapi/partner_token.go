@@ -36,7 +36,8 @@ func (l *PortalLink) seal() (*tokens, error) {
 		return nil, nil
 	}
 	u, err := url.Parse(l.URL)
-	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" || !strings.HasSuffix(u.Path, "/") {
+	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.User != nil ||
+		u.RawQuery != "" || u.Fragment != "" || !strings.HasSuffix(u.Path, "/") {
 		return nil, fmt.Errorf("httpapi: Config.Portal.URL %q is no http or https URL that ends with a slash", l.URL)
 	}
 	sealer, err := ticket.New(ticket.Token, l.Key)
@@ -86,8 +87,11 @@ func issueToken(p *tributary.Program, c *call, order tokenOrder) error {
 	}
 	cfg := p.Config()
 	expires := cfg.Now().Add(time.Duration(order.ttl) * time.Second).Truncate(time.Second)
-	token := c.h.tokens.Seal(ticket.Ticket{Program: cfg.ID, Affiliate: order.affiliate, Expires: expires, ID: uuid.New()})
-	return c.answer(&issuedToken{token, c.h.tokens.url + "enter?" + url.Values{"token": {token}}.Encode(), affiliate.TimeOf(expires)})
+	token := c.h.tokens.Seal(ticket.Ticket{Program: cfg.ID, Affiliate: order.affiliate,
+		Expires: expires, ID: uuid.New()})
+	return c.answer(&issuedToken{token,
+		c.h.tokens.url + "enter?" + url.Values{"token": {token}}.Encode(),
+		affiliate.TimeOf(expires)})
 }
 
 // exists refuses an affiliate who does not exist.

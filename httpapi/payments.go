@@ -40,7 +40,8 @@ type decisionAnswer struct {
 
 func decidePayment(p *tributary.Program, ctx context.Context, in paymentDecision) (decisionAnswer, error) {
 	result, err := p.DecidePayment(ctx, in.id, in.decision)
-	d := decisionAnswer{PaymentID: result.Payment.ID, Outcome: result.Outcome, Moved: result.Moved, Refused: result.Refused, Sale: result.Sale}
+	d := decisionAnswer{PaymentID: result.Payment.ID, Outcome: result.Outcome, Moved: result.Moved,
+		Refused: result.Refused, Sale: result.Sale}
 	if d.Refused == nil {
 		d.Refused = []affiliate.Failure{}
 	}

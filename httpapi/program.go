@@ -63,7 +63,8 @@ func verification() lookup {
 			return err
 		}
 		v := done.Verification
-		return c.answer(&verifyAnswer{v.Holds, v.Records, v.Breaches[:min(len(v.Breaches), shownBreaches)], v.Took.Milliseconds()})
+		return c.answer(&verifyAnswer{v.Holds, v.Records,
+			v.Breaches[:min(len(v.Breaches), shownBreaches)], v.Took.Milliseconds()})
 	}}
 }
 

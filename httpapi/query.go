@@ -113,7 +113,11 @@ type lister[T any] func(*tributary.Program, context.Context, string, affiliate.P
 func several[T any](name string, list lister[T]) lookup {
 	var none T
 	return lookup{name: name, answer: none, run: func(c *call, q query, value string) error {
-		return answerPage(c, q, func(pg affiliate.Page) (affiliate.List[T], error) { return list(c.p, c.r.Context(), value, pg) })
+		return answerPage(c, q,
+			func(pg affiliate.Page) (affiliate.List[T], error) {
+				return list(c.p, c.r.Context(),
+					value, pg)
+			})
 	}}
 }
 
@@ -122,7 +126,11 @@ func many[T any](name string, list lister[T]) lookup {
 	l := several(name, list)
 	l.paged = true
 	l.run = func(c *call, q query, value string) error {
-		return answerList(c, q, func(pg affiliate.Page) (affiliate.List[T], error) { return list(c.p, c.r.Context(), value, pg) })
+		return answerList(c, q,
+			func(pg affiliate.Page) (affiliate.List[T], error) {
+				return list(c.p, c.r.Context(),
+					value, pg)
+			})
 	}
 	return l
 }
@@ -196,7 +204,8 @@ func (q query) onlyKnown(known []string) error {
 	return nil
 }
 
-// notMisspelt refuses a parameter whose name is nearly that of one that is not sent, of five letters or more: without the
+// notMisspelt refuses a parameter whose name is nearly that of one that is not sent, of five
+// letters or more: without the
 // affiliateId that was meant, a list would show everything.
 //
 // Source: docs/contract.md 1.7.

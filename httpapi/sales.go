@@ -169,7 +169,8 @@ func reversalOf(in *input) reversal {
 
 // saleRefOf reads which sale a request is about.
 func saleRefOf(in *input) affiliate.SaleRef {
-	ref := affiliate.SaleRef{ID: in.saleID("saleId"), ExternalID: in.name("externalId"), InvoiceID: in.name("externalInvoiceId")}
+	ref := affiliate.SaleRef{ID: in.saleID("saleId"), ExternalID: in.name("externalId"),
+		InvoiceID: in.name("externalInvoiceId")}
 	in.targeted()
 	return ref
 }

@@ -79,18 +79,21 @@ type erasure[J any] struct {
 }
 
 func erasureOfAffiliate(in *input) erasure[affiliate.EraseAffiliateJob] {
-	return erasure[affiliate.EraseAffiliateJob]{affiliate.EraseAffiliateJob{ID: oneAffiliate(in), Forfeit: in.flag("forfeit")}, stepOf(in)}
+	return erasure[affiliate.EraseAffiliateJob]{affiliate.EraseAffiliateJob{ID: oneAffiliate(in),
+		Forfeit: in.flag("forfeit")}, stepOf(in)}
 }
 
 func erasureOfReferral(in *input) erasure[affiliate.EraseReferralJob] {
 	return erasure[affiliate.EraseReferralJob]{affiliate.EraseReferralJob{Ref: referralTarget(in)}, stepOf(in)}
 }
 
-func eraseAffiliate(p *tributary.Program, ctx context.Context, in erasure[affiliate.EraseAffiliateJob]) (erasureAnswer, error) {
+func eraseAffiliate(p *tributary.Program, ctx context.Context,
+	in erasure[affiliate.EraseAffiliateJob]) (erasureAnswer, error) {
 	return erasedOf(p.Step(ctx, in.job, in.at))
 }
 
-func eraseReferral(p *tributary.Program, ctx context.Context, in erasure[affiliate.EraseReferralJob]) (erasureAnswer, error) {
+func eraseReferral(p *tributary.Program, ctx context.Context,
+	in erasure[affiliate.EraseReferralJob]) (erasureAnswer, error) {
 	return erasedOf(p.Step(ctx, in.job, in.at))
 }
 
@@ -124,7 +127,8 @@ func pruningOf(in *input) pruneRequest {
 
 // retentionOf reads ages in days.
 func retentionOf(in *input) affiliate.Retention {
-	r := affiliate.Retention{Events: in.days("events"), Receipts: in.days("receipts"), Deliveries: in.days("deliveries"), Clicks: in.days("clicks"), Holds: in.days("holds")}
+	r := affiliate.Retention{Events: in.days("events"), Receipts: in.days("receipts"),
+		Deliveries: in.days("deliveries"), Clicks: in.days("clicks"), Holds: in.days("holds")}
 	if r == (affiliate.Retention{}) && !in.faulty() {
 		in.fault(refusal.RefuseNoAge)
 	}

@@ -191,7 +191,8 @@ type configurationAnswer struct {
 
 func (f finder) program() action {
 	missing := func(*call, query, string) error { return refusal.RefuseNoProgramID.Err() }
-	return find(lookup{name: "programId", single: true, answer: configurationAnswer{}, run: f.answerProgram}, lookup{run: missing})
+	return find(lookup{name: "programId", single: true, answer: configurationAnswer{},
+		run: f.answerProgram}, lookup{run: missing})
 }
 
 func (f finder) answerProgram(c *call, _ query, id string) error {
@@ -202,8 +203,8 @@ func (f finder) answerProgram(c *call, _ query, id string) error {
 	cfg := p.Config()
 	c.cache = programMaxAge
 	return c.answer(configurationAnswer{publicProgram{
-		ID: cfg.ID, Name: cfg.Name, CookieDuration: cfg.CookieDays, URLModifier: cfg.Param, OldURLModifiers: cfg.OldParams,
-		CrossTrackingDomains: []string{},
+		ID: cfg.ID, Name: cfg.Name, CookieDuration: cfg.CookieDays, URLModifier: cfg.Param,
+		OldURLModifiers: cfg.OldParams, CrossTrackingDomains: []string{},
 	}})
 }
 

@@ -85,7 +85,9 @@ func events() lookup {
 			return eventsAfter(c, q, position)
 		}
 		typ, _ := q.get("type")
-		page, err := c.p.Events(c.r.Context(), affiliate.EventQuery{Type: affiliate.EventType(typ), ObjectID: q.text("objectId"), ID: q.event(paramEvent)}, q.page)
+		page, err := c.p.Events(c.r.Context(),
+			affiliate.EventQuery{Type: affiliate.EventType(typ), ObjectID: q.text("objectId"),
+				ID: q.event(paramEvent)}, q.page)
 		if err != nil {
 			return err
 		}
@@ -111,7 +113,8 @@ func eventsAfter(c *call, q query, position string) error {
 		return err
 	}
 	if len(items) == q.page.Limit {
-		next := "?" + paramAfter + "=" + url.QueryEscape(items[len(items)-1].MessageID()) + "&" + paramLimit + "=" + strconv.Itoa(q.page.Limit)
+		next := "?" + paramAfter + "=" + url.QueryEscape(items[len(items)-1].MessageID()) + "&" +
+			paramLimit + "=" + strconv.Itoa(q.page.Limit)
 		c.w.Header()["Link"] = []string{"<" + next + `>; rel="next"`}
 	}
 	return answerEvents(c, items)

@@ -54,10 +54,14 @@ func (v *partnerView) tools() []tool {
 		v.tool("links", "Your links, with what they brought.", paged, listed(v.Links)),
 		v.tool("codes", "Your promotional codes, whether each works, and why not.", paged, listed(v.Codes)),
 		v.tool("sales", "The sales that credit you, newest first.", paged, listed(v.sales)),
-		v.tool("sale", "Why a sale earned you what it did, when it is paid, and what has happened to it.", []argument{saleArg}, v.sale),
+		v.tool("sale",
+			"Why a sale earned you what it did, when it is paid, and what has happened to it.",
+			[]argument{saleArg}, v.sale),
 		v.tool("payouts", "Your payouts, newest first.", paged, listed(v.Payouts)),
 		v.tool("payout", "What is in one of your payouts.", append([]argument{payoutArg}, paged...), v.payout),
-		v.tool("statement", "What you were owed at the beginning and the end of a period, and each change between, oldest first.", append(period(), paged...), v.statement),
+		v.tool("statement",
+			"What you were owed at the beginning and the end of a period, and each change between, oldest first.",
+			append(period(), paged...), v.statement),
 		v.tool("report", "Clicks, customers, sales and commission of a period, by day, week or month.",
 			append(period(), one("by", "How long a row is.", "day", "week", "month")), v.report),
 		v.tool("breakdown", "What brought the clicks, sales and commission of a period, the most revenue first.",
@@ -72,8 +76,9 @@ func (v *partnerView) tools() []tool {
 // paged are the arguments of a list.
 var paged = []argument{
 	argument{name: limitArg}.bounded(true),
-	{name: cursorArg, schema: map[string]any{"type": "string",
-		"description": "The cursor of the answer before, to go on."}},
+	{name: cursorArg,
+		schema: map[string]any{"type": "string",
+			"description": "The cursor of the answer before, to go on."}},
 }
 
 var saleArg = argument{name: "saleId", required: true,
@@ -167,7 +172,8 @@ func partsOf(value any) (any, error) {
 }
 
 // listed reads a page of a list.
-func listed[T any](list func(context.Context, affiliate.Page) (affiliate.List[T], error)) func(context.Context, input) (any, error) {
+func listed[T any](
+	list func(context.Context, affiliate.Page) (affiliate.List[T], error)) func(context.Context, input) (any, error) {
 	return func(ctx context.Context, in input) (any, error) {
 		pg, err := in.page()
 		if err != nil {

@@ -124,11 +124,13 @@ var plainNumbers = []string{"commissionRate", "percentOff", "exchangeRate", "qua
 
 // The names of amounts of money.
 var amounts = []string{
-	"adjustments", "amount", "amountOff", "base", "budgetLeft", "byHand", "cap", "codeDiscount", "commission", "commissionEarned",
-	"debts", "discount", "discountTotal", "earned", "held", "inPayout", "kept", "maturing", "maxDiscount", "maxDiscountTotal",
-	"maxPerCustomer", "maxPerSale", "minRevenue", "minimumAmount", "moved", "namedRefunds", "owed", "paid", "payable", "refunded",
-	"refundedAmount", "refunds", "revenue", "rounded", "shippingAmount", "shippingDeducted", "shippingRefunded", "subtotal", "taxAmount",
-	"taxDeducted", "taxRefunded", "told", "total", "totalCommission", "totalCommissionEarned", "totalEarned", "totalRevenue",
+	"adjustments", "amount", "amountOff", "base", "budgetLeft", "byHand", "cap", "codeDiscount",
+	"commission", "commissionEarned", "debts", "discount", "discountTotal", "earned", "held",
+	"inPayout", "kept", "maturing", "maxDiscount", "maxDiscountTotal", "maxPerCustomer",
+	"maxPerSale", "minRevenue", "minimumAmount", "moved", "namedRefunds", "owed", "paid", "payable",
+	"refunded", "refundedAmount", "refunds", "revenue", "rounded", "shippingAmount",
+	"shippingDeducted", "shippingRefunded", "subtotal", "taxAmount", "taxDeducted", "taxRefunded",
+	"told", "total", "totalCommission", "totalCommissionEarned", "totalEarned", "totalRevenue",
 }
 
 // The names of amounts that are in the currency of the program, whatever the record's is.
@@ -137,11 +139,13 @@ var atHome = []string{"budgetLeft", "commission", "discountTotal", "maxDiscount"
 // The names of texts that the program writes: words of lists that it has, and texts that are
 // handed back to it.
 var ownWords = []string{
-	"approvalStatus", "by", "cause", "commissionType", "conditionType", "couponCategory", "couponType", "currency", "cursor", "disabledReason",
-	"duration", "event", "events", "from", "holdReason", "integrationReferralSource", "integrationSalesSource", "integrationType",
-	"kind", "minimumAmountCurrency", "monthsFrom", "next", "outcome", "over", "paymentMethod", "paymentTrigger", "paymentTriggers", "planFrom", "rateFrom", "referralMedium",
-	"rewardType", "riskReasons", "risks", "skipped", "source", "state", "status", "submissionType", "subscriptionStatus", "timeZone", "to",
-	"touch", "trigger", "unverified",
+	"approvalStatus", "by", "cause", "commissionType", "conditionType", "couponCategory",
+	"couponType", "currency", "cursor", "disabledReason", "duration", "event", "events", "from",
+	"holdReason", "integrationReferralSource", "integrationSalesSource", "integrationType", "kind",
+	"minimumAmountCurrency", "monthsFrom", "next", "outcome", "over", "paymentMethod",
+	"paymentTrigger", "paymentTriggers", "planFrom", "rateFrom", "referralMedium", "rewardType",
+	"riskReasons", "risks", "skipped", "source", "state", "status", "submissionType",
+	"subscriptionStatus", "timeZone", "to", "touch", "trigger", "unverified",
 }
 
 var (

@@ -188,9 +188,9 @@ func explain(ctx context.Context, err error) problem {
 	called, byAPI := errors.AsType[*client.Error](err)
 	refused, known := errors.AsType[*affiliate.Error](err)
 	switch {
-	case byAPI && called.Status/100 == 4, byAPI && called.Attempts == 0 &&
-		refused.Kind != affiliate.KindInternal, !byAPI && known &&
-		refused.Kind != affiliate.KindInternal:
+	case byAPI && called.Status/100 == 4,
+		byAPI && called.Attempts == 0 && refused.Kind != affiliate.KindInternal,
+		!byAPI && known && refused.Kind != affiliate.KindInternal:
 		return problem{Error: cut(clean(refused.Message), 500),
 			Code: cut(clean(string(refused.Reason)), 80), Field: cut(clean(refused.Field), 80)}
 	case !byAPI && errors.Is(err, affiliate.ErrNotFound):

@@ -227,8 +227,7 @@ func (r *Result) customer(ctx context.Context, p *tributary.Program) error {
 // trial reports a payment of nothing, which makes a customer and redeems a code.
 func (r *Result) trial(ctx context.Context, p *tributary.Program) error {
 	f := &r.Action.Payment
-	f.Currency, f.Sale = p.Config().Currency,
-		affiliate.Set(affiliate.Paid{Stage: affiliate.PaidNothing, Tries: r.Action.Tries})
+	f.Currency, f.Sale = p.Config().Currency, affiliate.Set(affiliate.Paid{Stage: affiliate.PaidNothing, Tries: r.Action.Tries})
 	if err := r.payment(ctx, p); err != nil || r.Outcome != affiliate.SaleReferred {
 		return err
 	}

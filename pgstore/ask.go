@@ -133,7 +133,8 @@ func (tab *table[T]) askRecords(qs []query, ix record.Index, keys []record.Key) 
 
 // records returns the query for the records with keys of one index. It notes the
 // affiliate of each in owners, unless that is nil.
-func (tab *table[T]) records(sql string, arg any, keys []record.Key, ahead []reference, owners map[record.Key][]uuid.UUID) query {
+func (tab *table[T]) records(sql string, arg any, keys []record.Key, ahead []reference,
+	owners map[record.Key][]uuid.UUID) query {
 	ix := keys[0].Index
 	each := func(rows pgx.Rows) error {
 		rec, ok, err := tab.scan(rows, 0)

@@ -108,8 +108,8 @@ func (d *Dedup) claim(ctx context.Context, tx pgx.Tx, id string) (bool, error) {
 		now = d.Now
 	}
 	tag, err := tx.Exec(ctx,
-		"INSERT INTO "+d.table()+
-			" (id, done_at) VALUES ($1, $2) ON CONFLICT DO NOTHING", id, now().UTC())
+		"INSERT INTO "+d.table()+" (id, done_at) VALUES ($1, $2) ON CONFLICT DO NOTHING", id,
+		now().UTC())
 	if err != nil {
 		return false, &failure{op: "dedup", err: err}
 	}

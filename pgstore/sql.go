@@ -95,9 +95,11 @@ func newStatements(schema string) *statements {
 	prototype := (&unit{}).tx()
 	for i, t := range relation.Tables() {
 		s.tables = append(s.tables, &tableSQL{
-			Table: t, at: byte(i), name: quoted +
-				t.Name, maker: t.TableSchema.Table(prototype).(tableMaker), ahead: references[t.Name], remembered: remembered[t.Name],
-			asks: map[record.Index]askSQL{}, lists: map[record.Index]string{}, list: map[listShape]string{}, markAt: map[record.Index]int{},
+			Table: t, at: byte(i), name: quoted + t.Name,
+			maker: t.TableSchema.Table(prototype).(tableMaker), ahead: references[t.Name],
+			remembered: remembered[t.Name], asks: map[record.Index]askSQL{},
+			lists: map[record.Index]string{}, list: map[listShape]string{},
+			markAt: map[record.Index]int{},
 		})
 	}
 	for _, t := range s.tables {
@@ -172,7 +174,8 @@ func (s *tableSQL) makeReads(schema string, all *statements) {
 			continue
 		}
 		c := s.column(ix)
-		s.lists[ix] = fmt.Sprintf("SELECT %s FROM %s%s WHERE program = $1::uuid AND %s = ANY($2::%s[]) ORDER BY id", s.selected(""), schema, s.Name, c.Name, sqlType(c.Kind))
+		s.lists[ix] = fmt.Sprintf("SELECT %s FROM %s%s WHERE program = $1::uuid AND %s = ANY($2::%s[]) ORDER BY id",
+			s.selected(""), schema, s.Name, c.Name, sqlType(c.Kind))
 	}
 }
 

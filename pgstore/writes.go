@@ -104,7 +104,9 @@ func (s *tableSQL) writing(how how, next int, guarded bool) string {
 		from, also = " FROM guard", ", guard"
 	}
 	one := func(c *relation.Column, n int) string { return param(c, next+n, "") + cast(c) }
-	arrays := " FROM unnest(" + s.each(", ", func(c *relation.Column, n int) string { return param(c, next+n, "[]") }) + ") AS v(" + names + ")" + also
+	arrays := " FROM unnest(" +
+		s.each(", ", func(c *relation.Column, n int) string { return param(c, next+n, "[]") }) +
+		") AS v(" + names + ")" + also
 	switch how {
 	case insertRow:
 		return "INSERT INTO " + s.name + " (program, " + names + ") SELECT $1::uuid, " + s.each(", ", one) + from
@@ -117,7 +119,11 @@ func (s *tableSQL) writing(how how, next int, guarded bool) string {
 			fmt.Sprintf(" WHERE t.program = $1::uuid AND t.id = $%d::uuid", next)
 	case updateRows:
 		return "UPDATE " + s.name + " AS t SET " +
-			s.each(", ", func(c *relation.Column, _ int) string { return c.Name + " = v." + c.Name + cast(c) }) + arrays +
+			s.each(", ",
+				func(c *relation.Column, _ int) string {
+					return c.Name + " = v." + c.Name +
+						cast(c)
+				}) + arrays +
 			" WHERE t.program = $1::uuid AND t.id = v.id"
 	}
 	return fmt.Sprintf("DELETE FROM %s WHERE program = $1::uuid AND id = ANY($%d::uuid[])", s.name, next)

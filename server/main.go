@@ -80,7 +80,8 @@ func (s *storage) Flags(flags *flag.FlagSet) {
 	s.choice.Flags(flags)
 	flags.BoolVar(&s.normal, "normal", false,
 		"with a file: do not wait for the disk at every commit; faster, and the last sales may be gone after a loss of power")
-	flags.StringVar(&s.backup, "backup", "", "write a copy of the file to this `path`, also beside a server that runs, and end")
+	flags.StringVar(&s.backup, "backup", "",
+		"write a copy of the file to this `path`, also beside a server that runs, and end")
 }
 
 // Instead makes a copy of the file.
@@ -93,7 +94,8 @@ func (s *storage) Instead(ctx context.Context, stdout io.Writer) (done bool, err
 	case err != nil:
 		return true, err
 	case at.database != nil:
-		return true, errors.New("-backup copies a file; copy a database with pg_dump --format=custom --schema=" + at.schema)
+		return true, errors.New("-backup copies a file; copy a database with pg_dump --format=custom --schema=" +
+			at.schema)
 	}
 	if there, err := at.there(ctx); err != nil || !there {
 		return true, noneAt(at, err) // it would be made, and the copy would be empty

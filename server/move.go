@@ -40,7 +40,8 @@ func runMove(ctx context.Context, args []string, lookup func(string) (string, bo
 	schema := flags.String("schema", "tributary", "SQL `schema` of the tables in a database")
 	m := mover{id: uuid.MustParse(app.ProgramID), stdout: stdout, stderr: stderr}
 	flags.TextVar(&m.id, "program", m.id, "`id` of the program")
-	flags.DurationVar(&m.patience, "patience", 30*time.Second, "for what `duration` another move of the program may stand still before this one takes over")
+	flags.DurationVar(&m.patience, "patience", 30*time.Second,
+		"for what `duration` another move of the program may stand still before this one takes over")
 	err := flags.Parse(args)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
@@ -211,7 +212,8 @@ func (m *mover) check(ctx context.Context, target *openStore) error {
 		return fmt.Errorf("the program is in %s, and its books do not hold: %w", m.to, err)
 	}
 	_, err = fmt.Fprintf(m.stdout,
-		"the books hold\nstart the server on %s; %s keeps its records and refuses writes\n", m.to, m.from)
+		"the books hold\nstart the server on %s; %s keeps its records and refuses writes\n", m.to,
+		m.from)
 	return err
 }
 

@@ -185,7 +185,9 @@ type choice struct {
 // Flags adds the flags that name the place.
 func (c *choice) Flags(flags *flag.FlagSet) {
 	c.flags = flags
-	flags.StringVar(&c.file, "file", "", "`path` of the file with everything (default: the variable "+fileVariable+"; without it and without a database "+defaultFile+")")
+	flags.StringVar(&c.file, "file", "",
+		"`path` of the file with everything (default: the variable "+fileVariable+
+			"; without it and without a database "+defaultFile+")")
 	flags.StringVar(&c.store, "store", "", "`connection` string of a PostgreSQL database with everything. The list of processes shows it to whoever is on this\n"+
 		"machine; the variable "+storeVariable+" does not (default: the variable)")
 	flags.StringVar(&c.schema, "schema", "tributary", "with a database: SQL `schema` of the tables")

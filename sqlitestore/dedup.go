@@ -83,7 +83,8 @@ func (d *Dedup) Do(ctx context.Context, id string, f func(context.Context) error
 	if d.Now != nil {
 		now = d.Now
 	}
-	changed, err := c.run("INSERT INTO tributary_dedup (id, done_at) VALUES (?, ?) ON CONFLICT DO NOTHING", []value{textValue(id), timeValue(now())}, nil)
+	changed, err := c.run("INSERT INTO tributary_dedup (id, done_at) VALUES (?, ?) ON CONFLICT DO NOTHING",
+		[]value{textValue(id), timeValue(now())}, nil)
 	if err != nil || changed == 0 {
 		return false, ended(ctx, "dedup", err)
 	}

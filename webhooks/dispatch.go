@@ -43,8 +43,8 @@ func (s *Sender) dispatch() (*dispatch, error) {
 	}
 	s.setup.Do(s.prepare)
 	return &dispatch{
-		Sender: s, results: make(chan affiliate.Attempt,
-			s.slotCount()), claims: make(chan claimAnswer, 1), outcomes: make(chan error, 1), look: true,
+		Sender: s, results: make(chan affiliate.Attempt, s.slotCount()),
+		claims: make(chan claimAnswer, 1), outcomes: make(chan error, 1), look: true,
 	}, nil
 }
 

@@ -54,7 +54,8 @@ func (s *Sender) Send(ctx context.Context, c affiliate.Claim) affiliate.Attempt 
 	give := s.slots.takeForTest(ctx, c.URL)
 	if give == nil {
 		return affiliate.Attempt{
-			Delivery: c.Delivery, Token: c.Token, At: at, URL: c.URL, Err: affiliate.FailedBusy, Took: max(s.now().Sub(at), 0),
+			Delivery: c.Delivery, Token: c.Token, At: at, URL: c.URL, Err: affiliate.FailedBusy,
+			Took: max(s.now().Sub(at), 0),
 		}
 	}
 	defer give()

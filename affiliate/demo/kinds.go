@@ -23,7 +23,8 @@ type Kind struct {
 func Kinds() []Kind {
 	return []Kind{
 		{"plan", "name", "percent amount payments months hold days",
-			"a commission plan: percent, or an amount for each sale; paid after days", (*Shop).addPlan},
+			"a commission plan: percent, or an amount for each sale; paid after days",
+			(*Shop).addPlan},
 		{"affiliate", "email name", "link percent status",
 			"somebody joins; status=pending waits for approval", (*Shop).addAffiliate},
 		{"affiliate-plan", "email name", "", "an affiliate changes to a plan", (*Shop).changePlan},
@@ -48,16 +49,19 @@ func Kinds() []Kind {
 			"a subscription is ACTIVE, PAST_DUE, CANCELLED or DECLINED", (*Shop).pushStatus},
 		{"referral-delete", "email", "", "a customer asks to be forgotten", (*Shop).deleteReferral},
 		{"hold", "id code amount until", "email",
-			"the payment page of an order opens: a place of the code is kept for amount, the basket", (*Shop).hold},
+			"the payment page of an order opens: a place of the code is kept for amount, the basket",
+			(*Shop).hold},
 		{"release", "id", "", "the customer leaves the payment page", (*Shop).release},
 		{"order", "id amount", "email name link code tax shipping product lines percent",
 			"a payment, by code, link or a known customer", (*Shop).order},
 		{"renewal", "id email amount", "tax product", "a payment of a subscription", (*Shop).order},
 		{"refund", "id", "amount refund clawback",
-			"money goes back: amount, or all that is left; clawback=yes: also after a payout", (*Shop).giveBack},
+			"money goes back: amount, or all that is left; clawback=yes: also after a payout",
+			(*Shop).giveBack},
 		{"cancel", "id", "", "an order is cancelled", (*Shop).cancel},
 		{"chargeback", "id", "amount",
-			"a bank takes a payment back; amount is the fee, which the affiliate bears", (*Shop).chargeBack},
+			"a bank takes a payment back; amount is the fee, which the affiliate bears",
+			(*Shop).chargeBack},
 		{"chargeback-won", "id", "", "the bank gives the payment and its fee back", (*Shop).winBack},
 		{"bonus", "email name amount", "id",
 			"an affiliate earns something beside sales; name is what for", (*Shop).bonus},
@@ -111,7 +115,8 @@ func (s *Shop) affiliateID(ctx context.Context, email string) (uuid.UUID, error)
 
 func (s *Shop) addPlan(ctx context.Context, r row) error {
 	terms := affiliate.Terms{
-		Rate: r.percent.Or(affiliate.Percent{}), MaxPayments: r.payments.Or(0), MaxMonths: r.months.Or(0), HoldDays: r.days.Or(0),
+		Rate: r.percent.Or(affiliate.Percent{}), MaxPayments: r.payments.Or(0),
+		MaxMonths: r.months.Or(0), HoldDays: r.days.Or(0),
 	}
 	if amount, ok := r.amount.Get(); ok {
 		terms.Type, terms.Rate = affiliate.CommissionFlat, affiliate.PercentFromScaled(amount.Scaled())
@@ -296,7 +301,8 @@ func (s *Shop) deleteReferral(ctx context.Context, r row) error {
 func (s *Shop) hold(ctx context.Context, r row) error {
 	until, _ := r.until.Get()
 	_, err := s.HoldRedemption(ctx, affiliate.HoldParams{
-		ID: r.id, Until: until.Instant(s.Config().Location), Order: affiliate.Order{PromoCode: r.code, Subtotal: r.amount, Email: r.email},
+		ID: r.id, Until: until.Instant(s.Config().Location),
+		Order: affiliate.Order{PromoCode: r.code, Subtotal: r.amount, Email: r.email},
 	})
 	if err == nil {
 		s.held[r.id] = true
@@ -315,8 +321,9 @@ func (s *Shop) release(ctx context.Context, r row) error {
 // sale is recorded.
 func (s *Shop) order(ctx context.Context, r row) error {
 	in := affiliate.SaleParams{
-		PromoCode: r.code, ReferralID: r.link, Email: r.email, Name: r.name, ExternalID: r.id, CommissionRate: r.percent,
-		TotalEarned: r.amount.Or(affiliate.Amount{}), Tax: r.tax.Or(affiliate.Amount{}), Shipping: r.shipping.Or(affiliate.Amount{}),
+		PromoCode: r.code, ReferralID: r.link, Email: r.email, Name: r.name, ExternalID: r.id,
+		CommissionRate: r.percent, TotalEarned: r.amount.Or(affiliate.Amount{}),
+		Tax: r.tax.Or(affiliate.Amount{}), Shipping: r.shipping.Or(affiliate.Amount{}),
 	}
 	in.Lines = r.lines
 	if s.held[r.id] {

@@ -122,7 +122,8 @@ func (s *Shop) bonus(ctx context.Context, r row) error {
 		return err
 	}
 	_, err = s.RecordAdjustment(ctx, affiliate.AdjustmentParams{
-		AffiliateID: id, Kind: affiliate.AdjustBonus, Amount: r.amount.Or(affiliate.Amount{}), Reason: r.name, ExternalID: r.id,
+		AffiliateID: id, Kind: affiliate.AdjustBonus, Amount: r.amount.Or(affiliate.Amount{}),
+		Reason: r.name, ExternalID: r.id,
 	})
 	return err
 }

@@ -161,13 +161,13 @@ func (r *row) put(name, value string) error {
 // fields maps the name of each value to the field that it sets.
 func (r *row) fields() map[string]any {
 	return map[string]any{
-		"at": &r.at, "kind": &r.kind,
-		"id": &r.id, "email": &r.email, "name": &r.name, "link": &r.link, "code": &r.code,
-		"product": &r.product, "customer": &r.customer, "refund": &r.refund, "status": &r.status, "paypal": &r.paypal,
-		"products": &r.products, "currency": &r.currency,
-		"amount": &r.amount, "tax": &r.tax, "shipping": &r.shipping, "minimum": &r.minimum, "percent": &r.percent,
-		"limit": &r.limit, "payments": &r.payments, "months": &r.months, "days": &r.days, "until": &r.until,
-		"first": &r.first, "own": &r.own, "valid": &r.valid, "active": &r.active, "hold": &r.hold, "clawback": &r.clawback,
+		"at": &r.at, "kind": &r.kind, "id": &r.id, "email": &r.email, "name": &r.name,
+		"link": &r.link, "code": &r.code, "product": &r.product, "customer": &r.customer,
+		"refund": &r.refund, "status": &r.status, "paypal": &r.paypal, "products": &r.products,
+		"currency": &r.currency, "amount": &r.amount, "tax": &r.tax, "shipping": &r.shipping,
+		"minimum": &r.minimum, "percent": &r.percent, "limit": &r.limit, "payments": &r.payments,
+		"months": &r.months, "days": &r.days, "until": &r.until, "first": &r.first, "own": &r.own,
+		"valid": &r.valid, "active": &r.active, "hold": &r.hold, "clawback": &r.clawback,
 		"lines": &r.lines,
 	}
 }

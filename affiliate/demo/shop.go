@@ -75,8 +75,9 @@ func Config() tributary.Config {
 				Pay: affiliate.RulePay{Type: affiliate.RulePercentage,
 					Rate: affiliate.MustPercent("6")}},
 			{Name: "later renewals",
-				When: affiliate.RuleWhen{Products: []string{"subscription"},
-					PaymentFrom: 5}, Pay: affiliate.RulePay{Type: affiliate.RulePercentage, Rate: affiliate.MustPercent("8")}},
+				When: affiliate.RuleWhen{Products: []string{"subscription"}, PaymentFrom: 5},
+				Pay: affiliate.RulePay{Type: affiliate.RulePercentage,
+					Rate: affiliate.MustPercent("8")}},
 		}},
 		RefundWindow: 60 * 24 * time.Hour,
 	}
@@ -86,9 +87,9 @@ func Config() tributary.Config {
 // the program is the time of the row that runs.
 func New(store record.Store, cfg tributary.Config) (*Shop, error) {
 	s := &Shop{
-		kinds: map[string]Kind{}, plans: map[string]uuid.UUID{}, payouts: map[string]uuid.UUID{}, runs: map[string]uuid.UUID{},
-		held:     map[string]bool{},
-		Outcomes: map[Outcome]int{}, Refused: map[Refusal]int{},
+		kinds: map[string]Kind{}, plans: map[string]uuid.UUID{}, payouts: map[string]uuid.UUID{},
+		runs: map[string]uuid.UUID{}, held: map[string]bool{}, Outcomes: map[Outcome]int{},
+		Refused: map[Refusal]int{},
 	}
 	for _, k := range Kinds() {
 		s.kinds[k.Name] = k

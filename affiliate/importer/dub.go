@@ -110,8 +110,9 @@ func (d *dub) again(ctx context.Context, f *file, read func(*Row, *entry)) {
 }
 
 var dubPartners = map[string]affiliate.AffiliateStatus{
-	"approved": affiliate.AffiliateActive, "pending": affiliate.AffiliateInactive, "rejected": affiliate.AffiliateDeclined,
-	"invited": affiliate.AffiliateInvited, "declined": affiliate.AffiliateDeclined, "deactivated": affiliate.AffiliateDeactivated,
+	"approved": affiliate.AffiliateActive, "pending": affiliate.AffiliateInactive,
+	"rejected": affiliate.AffiliateDeclined, "invited": affiliate.AffiliateInvited,
+	"declined": affiliate.AffiliateDeclined, "deactivated": affiliate.AffiliateDeactivated,
 	"archived": affiliate.AffiliateDeactivated, "banned": affiliate.AffiliateBanned,
 }
 
@@ -222,8 +223,8 @@ func (d *dub) commission(row *Row, e *entry) {
 	currency := e.currency("Currency")
 	e.form = amounts.Form{Currency: currency, Decimal: '.'}
 	s := imported.Sale{
-		CreatedAt: e.time(time.UTC, nil, "Created at"), Via: e.lead("dub:partner:",
-			"Partner ID"), AffiliateEmail: e.text("Partner email"),
+		CreatedAt: e.time(time.UTC, nil, "Created at"), Via: e.lead("dub:partner:", "Partner ID"),
+		AffiliateEmail:   e.text("Partner email"),
 		CommissionEarned: e.amount("Earnings"),
 	}
 	if id := e.text("Customer ID"); id != "" {

@@ -318,8 +318,9 @@ func quoted(names []string, between string) string {
 
 // sums are the words before the totals of a table, from spreadsheets and people.
 var sums = []string{
-	"total", "totals", "grand total", "subtotal", "sum", "sums", "summe", "gesamt", "gesamtsumme", "gesamtbetrag", "zwischensumme", "total général",
-	"total general", "totale", "totaal", "totalt", "somme", "suma", "razem", "soma", "итого", "всего", "合計", "合计", "总计",
+	"total", "totals", "grand total", "subtotal", "sum", "sums", "summe", "gesamt", "gesamtsumme",
+	"gesamtbetrag", "zwischensumme", "total général", "total general", "totale", "totaal", "totalt",
+	"somme", "suma", "razem", "soma", "итого", "всего", "合計", "合计", "总计",
 }
 
 // totals reports whether a row is the totals of a table: its first text is such a

@@ -190,10 +190,12 @@ func (d Folder) mapped(open func(string) (io.Reader, error)) (Source, error) {
 // mapping reads an entry of mapping.json.
 func (d Folder) mapping(entry *fileMapping) (Mapping, error) {
 	m := Mapping{
-		Kind: entry.Kind, Columns: entry.Columns, Values: entry.Values, Status: entry.Status, Cents: entry.Cents,
-		Optional: entry.Optional, Location: d.Location, Layouts: entry.Layouts, Currency: cmp.Or(entry.Currency, d.Currency),
-		Service: entry.Service, Provider: entry.Provider, Words: entry.Words, Only: entry.Only, Table: entry.Table, List: entry.List,
-		Parameters: append(entry.Parameters, cmp.Or(d.Parameter, "ref")), Leads: entry.Leads,
+		Kind: entry.Kind, Columns: entry.Columns, Values: entry.Values, Status: entry.Status,
+		Cents: entry.Cents, Optional: entry.Optional, Location: d.Location, Layouts: entry.Layouts,
+		Currency: cmp.Or(entry.Currency, d.Currency), Service: entry.Service,
+		Provider: entry.Provider, Words: entry.Words, Only: entry.Only, Table: entry.Table,
+		List: entry.List, Parameters: append(entry.Parameters, cmp.Or(d.Parameter, "ref")),
+		Leads: entry.Leads,
 	}
 	var err error
 	if m.Comma, err = character("comma", entry.Comma); err != nil {

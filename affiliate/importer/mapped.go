@@ -16,7 +16,8 @@ func (c *mappingWalk) affiliate(row *Row, _ *entry) {
 	a := imported.Affiliate{
 		Email: c.field("email"), FirstName: c.field("firstName"), LastName: c.field("lastName"),
 		Status: affiliate.AffiliateStatus(c.word("status")), CreatedAt: c.at("createdAt"),
-		ExternalID: c.field("externalId"), PayoutEmail: c.field("payoutEmail"), PaymentMethod: affiliate.PaymentMethod(strings.ToUpper(c.field("paymentMethod"))),
+		ExternalID: c.field("externalId"), PayoutEmail: c.field("payoutEmail"),
+		PaymentMethod: affiliate.PaymentMethod(strings.ToUpper(c.field("paymentMethod"))),
 	}
 	if name := c.field("name"); name != "" {
 		a.FirstName, a.LastName = splitName(name)
@@ -124,10 +125,12 @@ func (c *mappingWalk) referral(row *Row, _ *entry) {
 func (c *mappingWalk) sale(row *Row, _ *entry) {
 	currency := c.currencyOf()
 	s := imported.Sale{
-		CreatedAt: c.at("createdAt"), Email: c.field("email"), Name: c.field("name"), Via: c.via(), AffiliateEmail: c.affiliateEmail(),
-		TotalEarned: c.money("total", currency), Tax: c.money("tax", currency), Shipping: c.money("shipping", currency),
+		CreatedAt: c.at("createdAt"), Email: c.field("email"), Name: c.field("name"), Via: c.via(),
+		AffiliateEmail: c.affiliateEmail(), TotalEarned: c.money("total", currency),
+		Tax: c.money("tax", currency), Shipping: c.money("shipping", currency),
 		Refunded: c.money("refunded", currency), CommissionEarned: c.money("commission", currency),
-		ExternalID: c.field("externalId"), InvoiceID: c.field("invoiceId"), Reason: c.field("reason"),
+		ExternalID: c.field("externalId"), InvoiceID: c.field("invoiceId"),
+		Reason: c.field("reason"),
 	}
 	if !s.TotalEarned.IsZero() {
 		s.Keys = providerIDs(c.Provider, c.field("keys"))
@@ -205,7 +208,8 @@ func (c *mappingWalk) gather(ref string, s *imported.Sale, currency affiliate.Cu
 	g := paidGroup{affiliate: c.field("affiliate"), payout: c.field("payout"), currency: currency}
 	if g.affiliate == "" {
 		g.affiliate = "#" + digest(cmp.Or(
-			strings.ToLower(s.AffiliateEmail), strings.ToLower(c.field("slug")), strings.ToUpper(c.field("code")), s.Customer, strings.ToLower(s.Email),
+			strings.ToLower(s.AffiliateEmail), strings.ToLower(c.field("slug")),
+			strings.ToUpper(c.field("code")), s.Customer, strings.ToLower(s.Email),
 		))
 	}
 	if g.payout != "" {

@@ -78,16 +78,19 @@ var fieldsOf = map[string][]string{
 	Affiliates: {"ref", "email", "firstName", "lastName", "name", "status", "createdAt", "slug",
 		"clicks", "payoutEmail", "paymentMethod", "commissionRate", "externalId"},
 	Codes: {
-		"ref", "code", "coupon", "affiliate", "affiliateEmail", "name", "percentOff", "amountOff", "currency", "duration", "durationInMonths",
-		"maxRedemptions", "maxRedemptionsPerCustomer", "minimumAmount", "minimumQuantity", "maxDiscount", "maxDiscountTotal", "startsAt", "expiresAt",
-		"timesRedeemed", "externalId", "createdAt", "active", "couponActive", "couponMaxRedemptions",
+		"ref", "code", "coupon", "affiliate", "affiliateEmail", "name", "percentOff", "amountOff",
+		"currency", "duration", "durationInMonths", "maxRedemptions", "maxRedemptionsPerCustomer",
+		"minimumAmount", "minimumQuantity", "maxDiscount", "maxDiscountTotal", "startsAt",
+		"expiresAt", "timesRedeemed", "externalId", "createdAt", "active", "couponActive",
+		"couponMaxRedemptions",
 	},
 	Customers: {"email", "customerId"},
 	Referrals: {"ref", "email", "name", "customerId", "affiliate", "affiliateEmail", "slug", "code",
 		"status", "createdAt", "plan", "payer"},
 	Sales: {
-		"ref", "customer", "email", "name", "affiliate", "affiliateEmail", "slug", "code", "total", "totalCurrency", "tax", "shipping", "refunded", "commission",
-		"currency", "type", "status", "payment", "createdAt", "paidAt", "payout", "externalId", "invoiceId", "reason", "keys",
+		"ref", "customer", "email", "name", "affiliate", "affiliateEmail", "slug", "code", "total",
+		"totalCurrency", "tax", "shipping", "refunded", "commission", "currency", "type", "status",
+		"payment", "createdAt", "paidAt", "payout", "externalId", "invoiceId", "reason", "keys",
 	},
 	Payouts: {"ref", "sales", "amount", "currency", "status", "createdAt", "paidAt", "externalId"},
 }
@@ -158,7 +161,8 @@ func CSV(r io.Reader, m Mapping) Source {
 		written := money{form: amounts.Form{Decimal: byte(m.Decimal)}, decimal: &decimal}
 		c := &mappingWalk{Mapping: m, output: output{yield: yield}, paid: paidSales{service: m.Service}}
 		read := map[string]func(*Row, *entry){
-			Affiliates: c.affiliate, Codes: c.code, Customers: c.customer, Referrals: c.referral, Sales: c.sale, Payouts: c.payout,
+			Affiliates: c.affiliate, Codes: c.code, Customers: c.customer, Referrals: c.referral,
+			Sales: c.sale, Payouts: c.payout,
 		}[m.Kind]
 		f := fileOf(r, m.Kind+".csv")
 		f.form = form{comma: m.Comma, needs: m.needs(), table: m.Table}
@@ -194,7 +198,8 @@ func (m *Mapping) check() error {
 		}
 		words["status"] = m.Status
 	}
-	for _, given := range [][]string{slices.Collect(maps.Keys(m.Columns)), slices.Collect(maps.Keys(m.Values)), m.Optional, slices.Collect(maps.Keys(words))} {
+	for _, given := range [][]string{slices.Collect(maps.Keys(m.Columns)),
+		slices.Collect(maps.Keys(m.Values)), m.Optional, slices.Collect(maps.Keys(words))} {
 		for _, field := range given {
 			if !slices.Contains(fields, field) {
 				return fmt.Errorf("importer: Mapping: %s have no field %q; they have %s", m.Kind,
@@ -204,7 +209,8 @@ func (m *Mapping) check() error {
 	}
 	for field, value := range m.Values {
 		if m.Columns[field] != "" {
-			return fmt.Errorf("importer: Mapping: %s has the column %q and the value %q; it can have one", field, m.Columns[field], value)
+			return fmt.Errorf("importer: Mapping: %s has the column %q and the value %q; it can have one",
+				field, m.Columns[field], value)
 		}
 	}
 	for _, field := range m.Optional {
@@ -275,7 +281,8 @@ func (m *Mapping) checkWords(field string, words map[string]string) error {
 			return fmt.Errorf("importer: Mapping: the words of %s have %q twice", field, fold(theirs))
 		}
 		if seen[fold(theirs)] = word; !slices.Contains(ours, word) {
-			return fmt.Errorf("importer: Mapping: %q of %s is translated into %q, it must be one of %s", theirs, field, word, strings.Join(ours, ", "))
+			return fmt.Errorf("importer: Mapping: %q of %s is translated into %q, it must be one of %s",
+				theirs, field, word, strings.Join(ours, ", "))
 		}
 	}
 	return nil
@@ -448,8 +455,10 @@ func (c *mappingWalk) checkOnly() {
 
 // ourFields are the fields of a mapping, by the names that the engine has for them.
 var ourFields = map[string]string{
-	"totalEarned": "total", "commissionEarned": "commission", "approval": "status", "externalInvoiceId": "invoiceId", "links": "slug",
-	"links.clicks": "clicks", "links.createdAt": "createdAt", "referredUserExternalId": "customerId", "codes": "code", "codes.timesRedeemed": "timesRedeemed",
+	"totalEarned": "total", "commissionEarned": "commission", "approval": "status",
+	"externalInvoiceId": "invoiceId", "links": "slug", "links.clicks": "clicks",
+	"links.createdAt": "createdAt", "referredUserExternalId": "customerId", "codes": "code",
+	"codes.timesRedeemed": "timesRedeemed",
 }
 
 // columnOf returns the column of a field of the engine.

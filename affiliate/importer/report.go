@@ -66,7 +66,8 @@ func (t Totals) add(c affiliate.Currency, f imported.Figures) error {
 }
 
 // plus returns the sum of two figures, or with Sub their difference.
-func plus(a, b imported.Figures, op func(affiliate.Amount, affiliate.Amount) (affiliate.Amount, error)) (imported.Figures, error) {
+func plus(a, b imported.Figures,
+	op func(affiliate.Amount, affiliate.Amount) (affiliate.Amount, error)) (imported.Figures, error) {
 	for _, pair := range [...]struct {
 		to   *affiliate.Amount
 		more affiliate.Amount

@@ -50,7 +50,8 @@ type Files struct {
 func Rewardful(f Files) Source {
 	return rows(func(ctx context.Context, yield func(Row, error) bool) {
 		r := &rewardfulWalk{Files: f, output: output{yield: yield},
-			paid: paidSales{service: "rewardful"}, links: map[string][]imported.Link{}, given: map[[16]byte]bool{}, kept: map[[16]byte]bool{}}
+			paid: paidSales{service: "rewardful"}, links: map[string][]imported.Link{},
+			given: map[[16]byte]bool{}, kept: map[[16]byte]bool{}}
 		if r.Location == nil {
 			r.Location = time.UTC
 		}
@@ -60,8 +61,8 @@ func Rewardful(f Files) Source {
 			affiliates.form.needs = [][]string{{"first_name"}, {"last_name"}, {"email"}, {"token"}}
 		}
 		links, coupons, customers, payouts := fileOf(f.Links, "links"),
-			fileOf(f.Coupons, "coupons"), fileOf(f.Customers, "customers"), fileOf(f.Payouts,
-				"payouts")
+			fileOf(f.Coupons, "coupons"), fileOf(f.Customers, "customers"),
+			fileOf(f.Payouts, "payouts")
 		for _, answers := range []*file{links, coupons, customers, commissions, payouts} {
 			if answers != nil {
 				answers.form.json = true
@@ -170,8 +171,9 @@ func (r *rewardfulWalk) link(_ *Row, e *entry) {
 }
 
 var rewardfulStates = map[string]affiliate.AffiliateStatus{
-	"active": affiliate.AffiliateActive, "disabled": affiliate.AffiliateDeactivated, "suspicious": affiliate.AffiliateInactive,
-	"pending": affiliate.AffiliateInactive, "unconfirmed": affiliate.AffiliateInvited, "invited": affiliate.AffiliateInvited,
+	"active": affiliate.AffiliateActive, "disabled": affiliate.AffiliateDeactivated,
+	"suspicious": affiliate.AffiliateInactive, "pending": affiliate.AffiliateInactive,
+	"unconfirmed": affiliate.AffiliateInvited, "invited": affiliate.AffiliateInvited,
 }
 
 // state returns the status of an affiliate. The CSV file has none.
@@ -319,7 +321,8 @@ func (r *rewardfulWalk) commission(row *Row, e *entry) {
 		r.kept[shortOf(row.Ref)] = true
 		ref = row.Ref + ":kept"
 		bonus := imported.Sale{
-			CreatedAt: s.CreatedAt, Customer: s.Customer, Via: s.Via, CommissionEarned: kept, Reason: "Paid by Rewardful for a payment that was refunded",
+			CreatedAt: s.CreatedAt, Customer: s.Customer, Via: s.Via, CommissionEarned: kept,
+			Reason: "Paid by Rewardful for a payment that was refunded",
 		}
 		row.Ref, row.Item = ref, Sale{bonus, currency}
 	}

@@ -96,8 +96,8 @@ func newRun(p *tributary.Program, o Options) *run {
 	r := &run{
 		Options: o, p: p, currency: p.Config().Currency,
 		report: Report{
-			Created: map[string]int{}, Existing: map[string]int{}, Changed: map[string]int{}, Rejected: map[string]int{},
-			Source: Totals{}, Stored: Totals{}, Refused: Totals{},
+			Created: map[string]int{}, Existing: map[string]int{}, Changed: map[string]int{},
+			Rejected: map[string]int{}, Source: Totals{}, Stored: Totals{}, Refused: Totals{},
 		},
 		seen: map[[16]byte]uint64{}, refused: map[[16]byte]affiliate.Amount{},
 	}

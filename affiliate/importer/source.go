@@ -160,12 +160,15 @@ var services = map[string]service{
 				Optional: []string{"externalId", "createdAt", "status"},
 			}},
 			{"customers", Mapping{Kind: Referrals, Columns: columns{
-				"ref": "id", "email": "email", "customerId": "uid", "affiliate": "promoter_campaign.promoter_id", "createdAt": "created_at",
+				"ref": "id", "email": "email", "customerId": "uid",
+				"affiliate": "promoter_campaign.promoter_id", "createdAt": "created_at",
 			}}},
 			{"commissions", Mapping{
 				Kind: Sales, Columns: columns{
-					"ref": "id", "customer": "referral.id", "affiliate": "promoter_campaign.promoter_id", "type": "commission_type", "total": "sale_amount",
-					"commission": "amount", "status": "status", "payment": "is_paid", "keys": "event_id", "createdAt": "created_at",
+					"ref": "id", "customer": "referral.id",
+					"affiliate": "promoter_campaign.promoter_id", "type": "commission_type",
+					"total": "sale_amount", "commission": "amount", "status": "status",
+					"payment": "is_paid", "keys": "event_id", "createdAt": "created_at",
 				},
 				Status: columns{"approved": "ACCEPTED", "pending": "ON_HOLD", "denied": "DECLINED"},
 				Words: map[string]map[string]string{"payment": {"true": "PAID",
@@ -180,21 +183,26 @@ var services = map[string]service{
 		files: []serviceFile{
 			{"affiliates", Mapping{
 				Kind: Affiliates, Columns: columns{
-					"ref": "id", "email": "email", "firstName": "first_name", "lastName": "last_name", "createdAt": "created_at", "status": "status",
+					"ref": "id", "email": "email", "firstName": "first_name",
+					"lastName": "last_name", "createdAt": "created_at", "status": "status",
 				},
 				Status: columns{"active": "ACTIVE", "pending": "INACTIVE",
-					"suspended": "DEACTIVATED", "rejected": "DECLINED"}, Optional: []string{"status"},
+					"suspended": "DEACTIVATED", "rejected": "DECLINED"},
+				Optional: []string{"status"},
 			}},
 			{"links", Mapping{Kind: Affiliates, Columns: columns{
-				"ref": "id", "email": "partner.email", "firstName": "partner.first_name", "lastName": "partner.last_name", "slug": "value",
+				"ref": "id", "email": "partner.email", "firstName": "partner.first_name",
+				"lastName": "partner.last_name", "slug": "value",
 			}}},
 			{"customers", Mapping{Kind: Referrals, Columns: columns{
-				"ref": "id", "email": "email", "name": "name", "customerId": "customer_id", "affiliate": "partner_id", "createdAt": "created_at",
+				"ref": "id", "email": "email", "name": "name", "customerId": "customer_id",
+				"affiliate": "partner_id", "createdAt": "created_at",
 			}, Optional: []string{"name"}}},
 			{"commissions", Mapping{
 				Kind: Sales, Columns: columns{
-					"ref": "id", "customer": "customer_id", "affiliate": "partner.id", "total": "revenue", "commission": "amount",
-					"status": "status", "keys": "charge_id", "createdAt": "created_at",
+					"ref": "id", "customer": "customer_id", "affiliate": "partner.id",
+					"total": "revenue", "commission": "amount", "status": "status",
+					"keys": "charge_id", "createdAt": "created_at",
 				},
 				Status: columns{"approved": "ACCEPTED", "pending": "ON_HOLD", "paid": "PAID",
 					"rejected": "DECLINED", "refunded": "REFUNDED"},
@@ -207,16 +215,19 @@ var services = map[string]service{
 			"and Export Conversions name their columns so; rename those that differ",
 		files: []serviceFile{
 			{"affiliates", Mapping{
-				Kind: Affiliates, Columns: columns{"ref": "id", "email": "email",
-					"firstName": "first_name", "lastName": "last_name", "status": "status", "slug": "link"},
+				Kind: Affiliates,
+				Columns: columns{"ref": "id", "email": "email", "firstName": "first_name",
+					"lastName": "last_name", "status": "status", "slug": "link"},
 				Status: columns{"ACTIVE": "ACTIVE", "PENDING": "INACTIVE", "DENIED": "DECLINED",
 					"DISABLED": "DEACTIVATED"},
 				Parameters: []string{"rfsn"}, Optional: []string{"slug"},
 			}},
 			{"commissions", Mapping{
 				Kind: Sales, Columns: columns{
-					"ref": "conversion_id", "externalId": "order_id", "affiliate": "affiliate_id", "total": "order_total", "commission": "commission_total",
-					"currency": "currency", "status": "status", "payment": "payment_status", "createdAt": "created",
+					"ref": "conversion_id", "externalId": "order_id", "affiliate": "affiliate_id",
+					"total": "order_total", "commission": "commission_total",
+					"currency": "currency", "status": "status", "payment": "payment_status",
+					"createdAt": "created",
 				},
 				Status: columns{"APPROVED": "ACCEPTED", "PENDING": "ON_HOLD", "DENIED": "DECLINED",
 					"UNQUALIFIED": "DECLINED"},
@@ -228,15 +239,19 @@ var services = map[string]service{
 		source: "docs.partnerstack.com, API v2: partnerships, customers, rewards, 2026-11, and their fields in github.com/dubinc/dub. Not confirmed: pending, scheduled",
 		files: []serviceFile{
 			{"affiliates", Mapping{Kind: Affiliates, Columns: columns{
-				"ref": "key", "email": "email", "firstName": "first_name", "lastName": "last_name", "createdAt": "created_at",
+				"ref": "key", "email": "email", "firstName": "first_name", "lastName": "last_name",
+				"createdAt": "created_at",
 			}, List: "data.items", Optional: []string{"createdAt"}}},
 			{"customers", Mapping{Kind: Referrals, Columns: columns{
-				"ref": "key", "email": "email", "name": "name", "customerId": "customer_key", "payer": "provider_key", "affiliate": "partnership_key", "createdAt": "created_at",
+				"ref": "key", "email": "email", "name": "name", "customerId": "customer_key",
+				"payer": "provider_key", "affiliate": "partnership_key", "createdAt": "created_at",
 			}, Only: map[string][]string{"test": {"false", ""}}, List: "data.items"}},
 			{"commissions", Mapping{
 				Kind: Sales, Columns: columns{
-					"ref": "key", "email": "customer.email", "affiliateEmail": "partnership.email", "total": "transaction.amount", "totalCurrency": "transaction.currency",
-					"commission": "amount", "currency": "currency", "status": "reward_status", "createdAt": "created_at",
+					"ref": "key", "email": "customer.email", "affiliateEmail": "partnership.email",
+					"total": "transaction.amount", "totalCurrency": "transaction.currency",
+					"commission": "amount", "currency": "currency", "status": "reward_status",
+					"createdAt": "created_at",
 				},
 				Status: columns{"approved": "ACCEPTED", "hold": "ON_HOLD", "pending": "ON_HOLD",
 					"scheduled": "ON_HOLD", "declined": "DECLINED", "paid": "PAID"},
@@ -250,7 +265,8 @@ var services = map[string]service{
 		files: []serviceFile{
 			{"affiliates", Mapping{
 				Kind: Affiliates, Columns: columns{
-					"ref": "Affiliate ID", "email": "Email", "name": "Name", "payoutEmail": "Payment Email", "slug": "Username", "clicks": "Visits",
+					"ref": "Affiliate ID", "email": "Email", "name": "Name",
+					"payoutEmail": "Payment Email", "slug": "Username", "clicks": "Visits",
 					"status": "Status", "createdAt": "Date Registered",
 				},
 				Status: columns{"active": "ACTIVE", "inactive": "DEACTIVATED",
@@ -259,8 +275,9 @@ var services = map[string]service{
 			}},
 			{"commissions", Mapping{
 				Kind: Sales, Columns: columns{
-					"affiliate": "Affiliate ID", "commission": "Amount", "currency": "Currency", "reason": "Description", "invoiceId": "Reference",
-					"status": "Status", "createdAt": "Date",
+					"affiliate": "Affiliate ID", "commission": "Amount", "currency": "Currency",
+					"reason": "Description", "invoiceId": "Reference", "status": "Status",
+					"createdAt": "Date",
 				},
 				Status:  columns{"unpaid": "ACCEPTED", "paid": "PAID", "pending": "ON_HOLD", "rejected": "DECLINED"},
 				Layouts: wordPressTimes,
@@ -272,21 +289,25 @@ var services = map[string]service{
 		files: []serviceFile{
 			{"affiliates", Mapping{
 				Kind: Affiliates, Table: "AFFILIATES", Columns: columns{
-					"ref": "!USERID", "slug": "!REFID", "email": "!USERNAME", "firstName": "!FIRSTNAME", "lastName": "!LASTNAME", "status": "!RSTATUS", "createdAt": "!DATEINSERTED",
+					"ref": "!USERID", "slug": "!REFID", "email": "!USERNAME",
+					"firstName": "!FIRSTNAME", "lastName": "!LASTNAME", "status": "!RSTATUS",
+					"createdAt": "!DATEINSERTED",
 				},
 				Status: columns{"A": "ACTIVE", "P": "INACTIVE", "D": "DECLINED"},
 			}},
 			{"commissions", Mapping{
 				Kind: Sales, Table: "COMMISSIONS", Columns: columns{
-					"ref": "!TRANSID", "affiliate": "!USERID", "externalId": "!ORDERID", "type": "!RTYPE", "total": "!TOTALCOST", "commission": "!COMMISSION",
+					"ref": "!TRANSID", "affiliate": "!USERID", "externalId": "!ORDERID",
+					"type": "!RTYPE", "total": "!TOTALCOST", "commission": "!COMMISSION",
 					"status": "!RSTATUS", "payment": "!PAYOUTSTATUS", "createdAt": "!DATEINSERTED",
 				},
 				Status: columns{"A": "ACCEPTED", "P": "ON_HOLD", "D": "DECLINED"},
 				Words: map[string]map[string]string{
 					"payment": {"P": "PAID", "U": "UNPAID"},
 					"type": {
-						"S": "SALE", "A": "SALE", "U": "SALE", "B": "BONUS", "E": "BONUS", "F": "BONUS", "C": "BONUS", "I": "BONUS", "P": "BONUS",
-						"R": "REFUND", "H": "REFUND",
+						"S": "SALE", "A": "SALE", "U": "SALE", "B": "BONUS", "E": "BONUS",
+						"F": "BONUS", "C": "BONUS", "I": "BONUS", "P": "BONUS", "R": "REFUND",
+						"H": "REFUND",
 					},
 				},
 			}},
@@ -297,13 +318,15 @@ var services = map[string]service{
 		noPaid: true,
 		files: []serviceFile{
 			{"affiliates", Mapping{
-				Kind: Affiliates, List: "affiliates", Columns: columns{"ref": "id",
-					"email": "email", "name": "name", "slug": "ref_code", "status": "status", "createdAt": "created_at"},
+				Kind: Affiliates, List: "affiliates",
+				Columns: columns{"ref": "id", "email": "email", "name": "name",
+					"slug": "ref_code", "status": "status", "createdAt": "created_at"},
 				Status: columns{"approved": "ACTIVE", "pending": "INACTIVE", "blocked": "BANNED"},
 			}},
 			{"commissions", Mapping{
 				Kind: Sales, List: "orders", Columns: columns{
-					"ref": "id", "affiliate": "affiliate_id", "externalId": "number", "email": "customer_email", "total": "total", "commission": "commission",
+					"ref": "id", "affiliate": "affiliate_id", "externalId": "number",
+					"email": "customer_email", "total": "total", "commission": "commission",
 					"status": "status", "createdAt": "created",
 				},
 				Status: columns{"approved": "ACCEPTED", "pending": "ON_HOLD", "rejected": "DECLINED"},
@@ -316,15 +339,19 @@ var services = map[string]service{
 		files: []serviceFile{
 			{"affiliates", Mapping{
 				Kind: Affiliates, Columns: columns{
-					"ref": "id", "email": "email", "firstName": "first_name", "lastName": "last_name", "status": "status", "slug": "affiliate_link", "createdAt": "created_at",
+					"ref": "id", "email": "email", "firstName": "first_name",
+					"lastName": "last_name", "status": "status", "slug": "affiliate_link",
+					"createdAt": "created_at",
 				},
 				Status: columns{"active": "ACTIVE", "inactive": "DEACTIVATED",
-					"pending": "INACTIVE"}, Parameters: []string{"sca_ref"}, Optional: []string{"createdAt"},
+					"pending": "INACTIVE"}, Parameters: []string{"sca_ref"},
+				Optional: []string{"createdAt"},
 			}},
 			{"commissions", Mapping{
 				Kind: Sales, Columns: columns{
-					"ref": "id", "externalId": "order_id", "affiliateEmail": "affiliate.email", "total": "total_sales", "commission": "commission",
-					"status": "status", "createdAt": "created_at",
+					"ref": "id", "externalId": "order_id", "affiliateEmail": "affiliate.email",
+					"total": "total_sales", "commission": "commission", "status": "status",
+					"createdAt": "created_at",
 				},
 				Status: columns{"approved": "ACCEPTED", "pending": "ON_HOLD", "denied": "DECLINED", "paid": "PAID"},
 			}},
@@ -335,12 +362,14 @@ var services = map[string]service{
 		files: []serviceFile{
 			{"affiliates", Mapping{
 				Kind: Affiliates, Columns: columns{
-					"ref": "id", "email": "attributes.user_email", "name": "attributes.user_name", "status": "attributes.status", "createdAt": "attributes.created_at",
+					"ref": "id", "email": "attributes.user_email", "name": "attributes.user_name",
+					"status": "attributes.status", "createdAt": "attributes.created_at",
 				},
 				Status: columns{"active": "ACTIVE", "pending": "INACTIVE", "disabled": "DEACTIVATED"},
 			}},
 			{"affiliates", Mapping{
-				Kind: Sales, Columns: columns{"ref": "id", "affiliate": "id",
+				Kind: Sales,
+				Columns: columns{"ref": "id", "affiliate": "id",
 					"commission": "attributes.unpaid_earnings"},
 				Values: columns{"type": "BONUS", "reason": "Lemon Squeezy: unpaid earnings"}, Cents: true,
 			}},
@@ -351,12 +380,15 @@ var services = map[string]service{
 		noPaid: true,
 		files: []serviceFile{
 			{"affiliates", Mapping{Kind: Affiliates, Columns: columns{
-				"ref": "id", "email": "email", "firstName": "firstname", "lastName": "lastname", "createdAt": "created_at", "slug": "referral_link.link",
+				"ref": "id", "email": "email", "firstName": "firstname", "lastName": "lastname",
+				"createdAt": "created_at", "slug": "referral_link.link",
 			}, Parameters: []string{"tap_s", "ref"}, Optional: []string{"slug"}}},
 			{"commissions", Mapping{
 				Kind: Sales, Columns: columns{
-					"ref": "id", "externalId": "external_id", "affiliate": "affiliate.id", "total": "amount", "commission": "commissions.0.amount",
-					"status": "commissions.0.approved", "currency": "commissions.0.currency", "createdAt": "created_at",
+					"ref": "id", "externalId": "external_id", "affiliate": "affiliate.id",
+					"total": "amount", "commission": "commissions.0.amount",
+					"status": "commissions.0.approved", "currency": "commissions.0.currency",
+					"createdAt": "created_at",
 				},
 				Status:   columns{"true": "ACCEPTED", "false": "DECLINED", "": "ON_HOLD"},
 				Only:     map[string][]string{"commissions.1.id": {""}},
@@ -392,7 +424,8 @@ func (d Folder) declared(open func(string) (io.Reader, error)) (Source, error) {
 		return nil, fmt.Errorf("%s does not say what the customers paid: -bonuses makes each commission a bonus, which no refund reduces; "+
 			"else add the totals of the orders, and use a mapping.json", d.Service)
 	case !s.bonus && d.Bonuses:
-		return nil, fmt.Errorf("%s says what the customers paid, or has bonuses alone: -bonuses is not for it", d.Service)
+		return nil, fmt.Errorf("%s says what the customers paid, or has bonuses alone: -bonuses is not for it",
+			d.Service)
 	}
 	var sources []Source
 	var names []string

@@ -30,11 +30,12 @@ const (
 
 // words are the providers' words for the states, in lower case.
 var words = map[string]State{
-	"success": Paid, "completed": Paid, "paid": Paid, "funds sent": Paid,
-	"failed": Failed, "denied": Failed, "blocked": Failed, "cancelled": Failed, "canceled": Failed,
-	"returned": Returned, "reversed": Returned, "refunded": Returned, "funds refunded": Returned, "funds_refunded": Returned,
-	"bounced": Returned, "bounced back": Returned, "bounced_back": Returned,
-	"": Waiting, "pending": Waiting, "processing": Waiting, "unclaimed": Waiting, "onhold": Waiting,
+	"success": Paid, "completed": Paid, "paid": Paid, "funds sent": Paid, "failed": Failed,
+	"denied": Failed, "blocked": Failed, "cancelled": Failed, "canceled": Failed,
+	"returned": Returned, "reversed": Returned, "refunded": Returned, "funds refunded": Returned,
+	"funds_refunded": Returned, "bounced": Returned, "bounced back": Returned,
+	"bounced_back": Returned, "": Waiting, "pending": Waiting, "processing": Waiting,
+	"unclaimed": Waiting, "onhold": Waiting,
 }
 
 // A Result is the result of one payment.

@@ -74,7 +74,8 @@ type payments map[string]uuid.UUID
 func (known payments) add(id uuid.UUID) error {
 	ref := Ref(id)
 	if before, twice := known[ref]; twice {
-		return fmt.Errorf("payfile: the payouts %s and %s have the same reference %s: write them into separate files", before, id, ref)
+		return fmt.Errorf("payfile: the payouts %s and %s have the same reference %s: write them into separate files",
+			before, id, ref)
 	}
 	known[ref] = id
 	return nil

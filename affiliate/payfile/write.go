@@ -92,7 +92,8 @@ func newWriter(w io.Writer) *csv.Writer {
 }
 
 var genericHeader = []string{
-	"payoutId", "reference", "affiliateName", "email", "method", "payoutStatus", "amount", "currency", "note", "result", "reason",
+	"payoutId", "reference", "affiliateName", "email", "method", "payoutStatus", "amount",
+	"currency", "note", "result", "reason",
 }
 
 // Generic writes all payments in their order, of any method and status and with or without
@@ -160,8 +161,9 @@ const maxPayPalNote = 400 // characters
 // developer.paypal.com/docs/archive/mass-pay/integration-guide/currency-codes of
 // 2026-08-17, and developer.paypal.com/payouts/currency-conversion of 2026-07-24.
 var payPalDecimals = map[affiliate.Currency]int{
-	"AUD": 2, "BRL": 2, "CAD": 2, "CHF": 2, "CZK": 2, "DKK": 2, "EUR": 2, "GBP": 2, "HKD": 2, "HUF": 0, "ILS": 2, "JPY": 0,
-	"MXN": 2, "MYR": 2, "NOK": 2, "NZD": 2, "PHP": 2, "PLN": 2, "SEK": 2, "SGD": 2, "THB": 2, "TWD": 0, "USD": 2,
+	"AUD": 2, "BRL": 2, "CAD": 2, "CHF": 2, "CZK": 2, "DKK": 2, "EUR": 2, "GBP": 2, "HKD": 2,
+	"HUF": 0, "ILS": 2, "JPY": 0, "MXN": 2, "MYR": 2, "NOK": 2, "NZD": 2, "PHP": 2, "PLN": 2,
+	"SEK": 2, "SGD": 2, "THB": 2, "TWD": 0, "USD": 2,
 }
 
 // PayPalOptions are the options of a PayPal file. The zero value is usable.
@@ -245,11 +247,13 @@ func Wise(in iter.Seq2[Transfer, error], label string, o WiseOptions) ([]File, [
 			source = o.Source
 		}
 		return []string{
-			Cell(p.Name), p.Email, Ref(p.PayoutID), o.ReceiverType, "target", p.Amount.Format(p.Currency), string(source), string(p.Currency),
+			Cell(p.Name), p.Email, Ref(p.PayoutID), o.ReceiverType, "target",
+			p.Amount.Format(p.Currency), string(source), string(p.Currency),
 		}
 	}})
 }
 
 var wiseHeader = []string{
-	"name", "recipientEmail", "paymentReference", "receiverType", "amountCurrency", "amount", "sourceCurrency", "targetCurrency",
+	"name", "recipientEmail", "paymentReference", "receiverType", "amountCurrency", "amount",
+	"sourceCurrency", "targetCurrency",
 }

@@ -81,7 +81,8 @@ func (r Payment) AppendKeys(dst []Key) []Key {
 // Foreign reports whether the payment is in another currency than the program's for which no
 // rate is known, so that it cannot be a sale.
 func (r *Payment) Foreign() bool {
-	return r.Counted != "" && r.Rate.IsZero() && r.Sale == uuid.Nil && (len(r.Waiting) == 0 && r.Worth.IsZero() || r.InAnother())
+	return r.Counted != "" && r.Rate.IsZero() && r.Sale == uuid.Nil &&
+		(len(r.Waiting) == 0 && r.Worth.IsZero() || r.InAnother())
 }
 
 // InAnother reports whether the sale that the payment waits to become is in another currency

@@ -240,7 +240,8 @@ func (ix Index) Unique() bool { return len(ix) > 2 && ix[:3] == "by_" }
 // IsID reports whether keys of the index carry an ID rather than a Text.
 func (ix Index) IsID() bool {
 	switch ix {
-	case ByEmail, BySlug, ByExternalID, ByCode, ByInvoice, ByRequest, ByLine, ByRef, ByPayment, ByPayer, ByConversion, OfPayer, OfCustomer, OfName, OfState, OfPayee, OfShared:
+	case ByEmail, BySlug, ByExternalID, ByCode, ByInvoice, ByRequest, ByLine, ByRef, ByPayment,
+		ByPayer, ByConversion, OfPayer, OfCustomer, OfName, OfState, OfPayee, OfShared:
 		return false
 	}
 	return true

@@ -80,7 +80,8 @@ func main() {
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("quickstart", flag.ContinueOnError)
 	flags.SetOutput(stderr)
-	path := flags.String("orders", "", "orders `file` to run; - is standard input (default: the year that comes with the program)")
+	path := flags.String("orders", "",
+		"orders `file` to run; - is standard input (default: the year that comes with the program)")
 	flags.Usage = func() { usage(flags) }
 	switch err := flags.Parse(args); {
 	case errors.Is(err, flag.ErrHelp):
@@ -103,7 +104,8 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 }
 
 // play runs a file and prints the report. It reports whether the books hold.
-func play(ctx context.Context, path string, stdin io.Reader, stdout io.Writer, step func(rows int)) (holds bool, err error) {
+func play(ctx context.Context, path string, stdin io.Reader, stdout io.Writer,
+	step func(rows int)) (holds bool, err error) {
 	src, name, err := open(path, stdin)
 	if err != nil {
 		return false, err

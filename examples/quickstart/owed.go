@@ -70,7 +70,8 @@ func (s *books) printBalances(ctx context.Context, w io.Writer) error {
 }
 
 func balanceRow(name string, b affiliate.Balance) []string {
-	return []string{name, money(b.Held), money(b.Maturing), money(b.Payable), money(b.InPayout), money(b.Paid), money(b.Earned)}
+	return []string{name, money(b.Held), money(b.Maturing), money(b.Payable), money(b.InPayout),
+		money(b.Paid), money(b.Earned)}
 }
 
 // A batch is a run, or a payout that no run made.
@@ -197,7 +198,8 @@ func (s *books) printAfterwards(ctx context.Context, w io.Writer) error {
 type change struct{ what, order, reason string }
 
 func (s *books) changeOf(
-	ctx context.Context, cause affiliate.Cause, sale affiliate.Opt[affiliate.SaleID], adjustment affiliate.Opt[uuid.UUID],
+	ctx context.Context, cause affiliate.Cause, sale affiliate.Opt[affiliate.SaleID],
+	adjustment affiliate.Opt[uuid.UUID],
 ) (c change, err error) {
 	c.what = string(cause)
 	if id, ok := adjustment.Get(); ok {

@@ -29,7 +29,8 @@ type account struct {
 func (a *account) add(sale affiliate.Sale) error {
 	a.sales++
 	return errors.Join(
-		sum(&a.revenue, sale.TotalEarned), sum(&a.refunded, sale.RefundedAmount), sum(&a.commission, sale.CommissionEarned),
+		sum(&a.revenue, sale.TotalEarned), sum(&a.refunded, sale.RefundedAmount),
+		sum(&a.commission, sale.CommissionEarned),
 	)
 }
 
@@ -71,7 +72,8 @@ func (s *books) printAffiliates(ctx context.Context, w io.Writer) error {
 	slices.SortFunc(all.Items, func(a, b affiliate.Affiliate) int {
 		return cmp.Or(b.TotalRevenue.Cmp(a.TotalRevenue), strings.Compare(a.Name, b.Name))
 	})
-	rows := [][]string{{"Affiliate", "Status", ">Clicks", ">Referrals", ">Sales", ">Revenue", ">Refunded", ">Commission"}}
+	rows := [][]string{{"Affiliate", "Status", ">Clicks", ">Referrals", ">Sales", ">Revenue",
+		">Refunded", ">Commission"}}
 	var clicks, referrals int64
 	for _, aff := range all.Items {
 		acc := cmp.Or(accounts[aff.ID], new(account))
@@ -112,7 +114,9 @@ func (s *books) printRules(ctx context.Context, w io.Writer) error {
 		}
 		rows = append(rows, []string{rule.Name, pays, fmt.Sprint(lines[rule.Name]), money(amounts[rule.Name])})
 	}
-	table(w, "Rules: which lines earn another commission than the rate of the affiliate, the plan or the program.", rows)
+	table(w,
+		"Rules: which lines earn another commission than the rate of the affiliate, the plan or the program.",
+		rows)
 	return nil
 }
 

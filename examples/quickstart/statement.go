@@ -42,7 +42,8 @@ func (s *books) printStatements(ctx context.Context, w io.Writer) error {
 	rows := [][]string{{"Month", ">Opening", ">Sales", ">Taken back", ">Adjusted", ">Paid", ">Closing"}}
 	for _, m := range months {
 		rows = append(rows, []string{
-			m.name(), money(m.Opening.Owed), money(m.sold), money(m.back), money(m.other), money(m.paid), money(m.Closing.Owed),
+			m.name(), money(m.Opening.Owed), money(m.sold), money(m.back), money(m.other),
+			money(m.paid), money(m.Closing.Owed),
 		})
 	}
 	table(w, "Statements of "+aff.Name+". Each month begins with what was owed at the end of the month before.", rows)
@@ -92,7 +93,8 @@ func (s *books) subject(ctx context.Context) (id uuid.UUID, found bool, err erro
 			return id, false, err
 		}
 		better := cmp.Or(
-			cmp.Compare(len(causes[b.AffiliateID]), len(causes[id])), cmp.Compare(movements[id], movements[b.AffiliateID]),
+			cmp.Compare(len(causes[b.AffiliateID]), len(causes[id])),
+			cmp.Compare(movements[id], movements[b.AffiliateID]),
 			bytes.Compare(id[:], b.AffiliateID[:]),
 		)
 		if better > 0 {

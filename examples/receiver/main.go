@@ -45,7 +45,8 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 	flags := flag.NewFlagSet("receiver", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	addr := flags.String("addr", "127.0.0.1:9090", "`address` to listen on")
-	text := flags.String("secret", "", "`secret` of the endpoint, or two with a comma between (default: $"+secretVariable+")")
+	text := flags.String("secret", "",
+		"`secret` of the endpoint, or two with a comma between (default: $"+secretVariable+")")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}

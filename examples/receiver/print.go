@@ -15,7 +15,11 @@ import (
 // personal data but ids.
 func newReceiver(out *log.Logger) *webhooks.Receiver {
 	person := printed(out, func(a affiliate.AffiliateBody) string { return fmt.Sprintf("%s is %q", a.ID, a.Status) })
-	customer := printed(out, func(c affiliate.ReferralBody) string { return fmt.Sprintf("%s is %q", c.ID, c.SubscriptionStatus) })
+	customer := printed(out,
+		func(c affiliate.ReferralBody) string {
+			return fmt.Sprintf("%s is %q", c.ID,
+				c.SubscriptionStatus)
+		})
 	sale := printed(out, func(s affiliate.Sale) string {
 		return fmt.Sprint(s.ID, ": ", s.CommissionEarned, " of ", s.TotalEarned, " to affiliate ", s.AffiliateID)
 	})

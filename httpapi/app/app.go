@@ -104,7 +104,8 @@ type settings struct {
 
 // Run is Main with the arguments, the environment and the outputs of a caller. It runs
 // until ctx ends.
-func Run(ctx context.Context, storage Storage, args []string, getenv func(string) string, stdout, stderr io.Writer) int {
+func Run(ctx context.Context, storage Storage, args []string, getenv func(string) string, stdout,
+	stderr io.Writer) int {
 	set, err := parse(storage, args, getenv, stderr)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
@@ -145,14 +146,20 @@ func parse(storage Storage, args []string, getenv func(string) string, stderr io
 	flags.StringVar(&set.addr, "addr", "127.0.0.1:8080", "`address` to listen on; with port 0 the system picks one")
 	flags.Func("key", "`key` of the API, 20 characters or more; given again, each opens a program of its own. The list of processes\n"+
 		"shows it to whoever is on this machine; the variable "+keyVariable+" does not (default: the variable; without it one is made and printed)", add(&set.keys))
-	flags.StringVar(&set.keyFile, "key-file", "", "`file` of keys of the first program, one in a line: NAME SCOPE SECRET, the scope full, integration or read")
-	flags.Func("destination", "`URL` that links lead to; may be given again (default: the variable "+destinationVariable+"; without it the page of this server)", add(&set.destinations))
+	flags.StringVar(&set.keyFile, "key-file", "",
+		"`file` of keys of the first program, one in a line: NAME SCOPE SECRET, the scope full, integration or read")
+	flags.Func("destination",
+		"`URL` that links lead to; may be given again (default: the variable "+destinationVariable+
+			"; without it the page of this server)", add(&set.destinations))
 	flags.StringVar(&set.url, "url", getenv(urlVariable), "`URL` under which others reach this server, such as https://partners.shop.example: the pages for affiliates open there\n"+
 		"(default: the variable "+urlVariable+"; without it the address that it listens on)")
-	flags.IntVar(&set.limit, "limit", 0, fmt.Sprintf("how many `requests` an address may make in a minute; -1: any number (default %d)", perMinute))
+	flags.IntVar(&set.limit, "limit", 0,
+		fmt.Sprintf("how many `requests` an address may make in a minute; -1: any number (default %d)",
+			perMinute))
 	proxies := flags.String("proxy", getenv(proxyVariable), "`networks` of your proxies, such as 10.0.0.0/8, whose X-Forwarded-For says where a request comes from\n"+
 		"(default: the variable "+proxyVariable+"; without it none is believed)")
-	flags.StringVar(&set.check, "check", "", "ask the server at this `URL` whether it is ready, and end: exit code 0 if it is")
+	flags.StringVar(&set.check, "check", "",
+		"ask the server at this `URL` whether it is ready, and end: exit code 0 if it is")
 	storage.Flags(flags)
 	flags.BoolVar(&set.demo, "demo", false, "fill the first program with a year of orders")
 	flags.BoolVar(&set.private, "allow-private-webhooks", false,
@@ -191,7 +198,8 @@ func baseURL(text string) (string, error) {
 		return "", nil
 	}
 	at, err := url.Parse(text)
-	if err != nil || at.Scheme != "http" && at.Scheme != "https" || at.Host == "" || at.User != nil || at.RawQuery != "" || at.Fragment != "" {
+	if err != nil || at.Scheme != "http" && at.Scheme != "https" || at.Host == "" ||
+		at.User != nil || at.RawQuery != "" || at.Fragment != "" {
 		return "", errors.New("it must be like https://partners.shop.example")
 	}
 	return strings.TrimSuffix(at.String(), "/"), nil

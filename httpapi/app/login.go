@@ -66,11 +66,12 @@ type desk struct{ full, read *console.Console }
 
 // newLogin makes the consoles of all programs, which lead to the partner pages. Their
 // actions go to the logger.
-func newLogin(auth httpapi.Authority, programs []*tributary.Program, partner *portal.Portal, set settings, logger *slog.Logger) (*login, error) {
+func newLogin(auth httpapi.Authority, programs []*tributary.Program, partner *portal.Portal,
+	set settings, logger *slog.Logger) (*login, error) {
 	l := &login{
-		auth: auth, sessions: newSessions(set.now,
-			set.rand), tries: newTries(set.now), crossSite: http.NewCrossOriginProtection(),
-		logger: logger, template: template.Must(template.New("login").Parse(loginText)),
+		auth: auth, sessions: newSessions(set.now, set.rand), tries: newTries(set.now),
+		crossSite: http.NewCrossOriginProtection(),
+		logger:    logger, template: template.Must(template.New("login").Parse(loginText)),
 	}
 	cfg := console.Config{Prefix: consolePath, Authorize: keyName, Denied: http.HandlerFunc(l.deny),
 		SignOut: signOut, PartnerPages: partner.As, Logger: logger}
@@ -223,8 +224,9 @@ func (l *login) signOut(w http.ResponseWriter, r *http.Request) {
 // root returns the way from the page of a request to the console, as browsers see it: a
 // proxy may have cut the path, so no address of the login begins at the top.
 func root(r *http.Request) string {
-	return "./" + strings.Repeat("../",
-		max(0, strings.Count(strings.TrimPrefix(r.URL.EscapedPath(), consolePath), "/")))
+	return "./" +
+		strings.Repeat("../",
+			max(0, strings.Count(strings.TrimPrefix(r.URL.EscapedPath(), consolePath), "/")))
 }
 
 // lead sends the browser to an address below the console.
@@ -277,8 +279,8 @@ type loginView struct {
 func (l *login) show(w http.ResponseWriter, r *http.Request, status int, text string) {
 	asked := strings.TrimPrefix((&url.URL{Path: r.URL.Path, RawPath: r.URL.RawPath,
 		RawQuery: r.URL.RawQuery}).String(), consolePath)
-	v := loginView{Text: text, Root: root(r), Next: asked, Plain: r.TLS == nil &&
-		!onThisMachine(r) && !forwarded(r.Header)}
+	v := loginView{Text: text, Root: root(r), Next: asked,
+		Plain: r.TLS == nil && !onThisMachine(r) && !forwarded(r.Header)}
 	if r.URL.Path == signInPath && r.Method == http.MethodPost {
 		v.Next = r.PostFormValue("next")
 	}

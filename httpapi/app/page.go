@@ -45,8 +45,9 @@ type view struct {
 func (p *page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c := p.caller(r)
 	v := view{
-		Base: c.base, Programs: p.all, Demo: p.set.demo, Lasts: p.set.lasts, Private: p.set.private, HasKey: c.key != "", Made: p.set.made, Variable: keyVariable,
-		Slug: "ada", Click: httpapi.ClickFrom(p.all[0].Program, r),
+		Base: c.base, Programs: p.all, Demo: p.set.demo, Lasts: p.set.lasts, Private: p.set.private,
+		HasKey: c.key != "", Made: p.set.made, Variable: keyVariable, Slug: "ada",
+		Click: httpapi.ClickFrom(p.all[0].Program, r),
 	}
 	if p.set.demo {
 		v.Slug = "mara"
@@ -166,7 +167,8 @@ func calls(t tenant, set settings) []call {
 		{Says: "the visitor buys", method: "POST", path: api + "/sales",
 			body: `{"referralId":"ada","email":"tomas@example.net","name":"Tomas Berg","totalEarned":49.90,"externalId":"order-2001"}`},
 		{Says: "the last sales", method: "GET", path: api + "/sales?limit=2"},
-		{Says: answer, method: "POST", path: api + "/promotional-codes/validate", body: `{"promoCode":"` + code + `","subtotal":40}`},
+		{Says: answer, method: "POST", path: api + "/promotional-codes/validate",
+			body: `{"promoCode":"` + code + `","subtotal":40}`},
 	}
 	if set.private {
 		list = append(list, call{Says: "a receiver on this machine is told of sales; the answer has its secret", method: "POST", path: api + "/webhooks",

@@ -110,7 +110,8 @@ const perMinute, clicksPerMinute = 6000, 60
 
 // handlerOf returns the handler of all paths. It is not ready from the end of ctx
 // on.
-func handlerOf(ctx context.Context, all []tenant, store record.Store, set settings, addr net.Addr, logger *slog.Logger) (http.Handler, error) {
+func handlerOf(ctx context.Context, all []tenant, store record.Store, set settings, addr net.Addr,
+	logger *slog.Logger) (http.Handler, error) {
 	auth, err := authorityOf(all)
 	if err != nil {
 		return nil, err
@@ -198,7 +199,8 @@ const partnerPath = "/partner/"
 // newPartner makes the pages for the affiliates of all programs, the first program's by
 // themselves, and the link by which POST /api/v1/partner/token opens them. Their key is new at every start, so
 // every visit ends when the server stops.
-func newPartner(programs []*tributary.Program, set settings, base string, logger *slog.Logger) (pages http.Handler, first *portal.Portal, link *httpapi.PortalLink, err error) {
+func newPartner(programs []*tributary.Program, set settings, base string,
+	logger *slog.Logger) (pages http.Handler, first *portal.Portal, link *httpapi.PortalLink, err error) {
 	key, random := make([]byte, 32), set.rand
 	if random == nil {
 		random = rand.Reader

@@ -60,7 +60,8 @@ func checkKeys(set settings) error {
 // tenants makes a program for each key, and one without for the shared keys when
 // they are all. The shared keys open the first program. Links lead to page unless
 // the settings say otherwise.
-func tenants(ctx context.Context, store record.Store, set settings, shared []httpapi.Key, page string, logger *slog.Logger) ([]tenant, error) {
+func tenants(ctx context.Context, store record.Store, set settings, shared []httpapi.Key,
+	page string, logger *slog.Logger) ([]tenant, error) {
 	var all []tenant
 	keys := set.keys
 	if len(keys) == 0 {
@@ -133,7 +134,8 @@ func configOf(i int, set settings, page string) (tributary.Config, error) {
 }
 
 // newTenant makes a program with the clock of the settings.
-func newTenant(store record.Store, cfg tributary.Config, key string, set settings, logger *slog.Logger) (tenant, error) {
+func newTenant(store record.Store, cfg tributary.Config, key string, set settings,
+	logger *slog.Logger) (tenant, error) {
 	sender := &webhooks.Sender{Addresses: cfg.Addresses, Now: set.now, Logger: logger}
 	cfg.Logger = logger
 	cfg.Now, cfg.OnEvents, cfg.Send = set.now, sender.Wake, sender.Send
@@ -172,7 +174,9 @@ func readKeys(path string, warn io.Writer) ([]httpapi.Key, error) {
 		return nil, err
 	}
 	if mode := info.Mode().Perm(); mode&0o077 != 0 {
-		fmt.Fprintf(warn, "server: %s has mode %03o: others on this machine may read the keys; chmod 600 it\n", path, mode)
+		fmt.Fprintf(warn,
+			"server: %s has mode %03o: others on this machine may read the keys; chmod 600 it\n",
+			path, mode)
 	}
 	keys, err := parseKeys(file)
 	if err != nil {

@@ -30,7 +30,8 @@ func (v *visit) affiliatesAsked() (affiliate.AffiliateQuery, error) {
 	tier, err2 := v.queryID("tier")
 	first, err3 := v.queryOldest()
 	return affiliate.AffiliateQuery{Status: affiliate.AffiliateStatus(v.query.Get("status")),
-		Search: v.search(), PlanID: plan, TierID: tier, OldestFirst: first}, errors.Join(err1, err2, err3)
+			Search: v.search(), PlanID: plan, TierID: tier, OldestFirst: first},
+		errors.Join(err1, err2, err3)
 }
 
 // affiliates lists affiliates.
@@ -204,7 +205,8 @@ func (v *visit) backTo(ids []uuid.UUID) string {
 
 // membership completes the form of a plan or a tier. For several affiliates nothing
 // is selected at first, so that an untouched form changes nobody.
-func (v *visit) membership(all []affiliate.Affiliate, f form, now func(affiliate.Affiliate) affiliate.Opt[uuid.UUID]) form {
+func (v *visit) membership(all []affiliate.Affiliate, f form,
+	now func(affiliate.Affiliate) affiliate.Opt[uuid.UUID]) form {
 	f.Button, f.Edits = "Save", true
 	ids := make([]uuid.UUID, len(all))
 	choice := &f.Fields[0]
@@ -302,7 +304,8 @@ var affiliateStatus = &action{
 			why := whyField()
 			why.More = m.to == affiliate.AffiliateActive
 			return form{Title: m.verb + " " + several(len(all), "affiliate"), Button: m.verb,
-				Danger: m.to == affiliate.AffiliateBanned, Back: v.listOf("affiliates"), Effects: append(whom(all), m.means, toldEach), Fields: []field{why}}, nil
+				Danger: m.to == affiliate.AffiliateBanned, Back: v.listOf("affiliates"),
+				Effects: append(whom(all), m.means, toldEach), Fields: []field{why}}, nil
 		}
 		return form{}, badQuery("Choose what to do.")
 	},
@@ -375,9 +378,13 @@ var affiliatesTier = &action{
 // newAffiliate adds an affiliate, and inviteAffiliate one who has to accept first.
 var (
 	newAffiliate = addAffiliate("affiliates.create", "Add an affiliate", "Add",
-		"The affiliate was added.", "They are active at once, unless the program approves affiliates by hand.", (*tributary.Program).CreateAffiliate)
+		"The affiliate was added.",
+		"They are active at once, unless the program approves affiliates by hand.",
+		(*tributary.Program).CreateAffiliate)
 	inviteAffiliate = addAffiliate("affiliates.invite", "Invite an affiliate", "Invite",
-		"The affiliate was invited.", "They are invited until your site says that they have accepted. No mail is sent from here.", (*tributary.Program).InviteAffiliate)
+		"The affiliate was invited.",
+		"They are invited until your site says that they have accepted. No mail is sent from here.",
+		(*tributary.Program).InviteAffiliate)
 )
 
 type createsAffiliate = func(*tributary.Program, context.Context,
@@ -391,8 +398,8 @@ func addAffiliate(name, title, button, done, means string, call createsAffiliate
 				Title: title, Button: button, Back: "affiliates",
 				Effects: []string{means, "The event affiliate.created is sent."},
 				Fields: []field{
-					{Name: "firstName", Label: "First name", Required: true}, {Name: "lastName",
-						Label: "Last name", Required: true},
+					{Name: "firstName", Label: "First name", Required: true},
+					{Name: "lastName", Label: "Last name", Required: true},
 					{Name: "email", Label: "Email", Type: "email", Required: true},
 					{Name: "externalId", Label: "Your own id of them",
 						Hint: "The user, account or tenant of your application. Empty: none."},
@@ -403,7 +410,9 @@ func addAffiliate(name, title, button, done, means string, call createsAffiliate
 		},
 		do: func(v *visit, p *tributary.Program, in *input) (string, error) {
 			a, err := call(p, v.ctx(), affiliate.AffiliateParams{
-				FirstName: in.Get("firstName"), LastName: in.Get("lastName"), Email: in.Get("email"), ExternalID: in.Get("externalId"), AffiliateLink: in.Get("affiliateLink"),
+				FirstName: in.Get("firstName"), LastName: in.Get("lastName"),
+				Email: in.Get("email"), ExternalID: in.Get("externalId"),
+				AffiliateLink: in.Get("affiliateLink"),
 			})
 			if err != nil {
 				return "", err // nobody was made
@@ -425,22 +434,26 @@ var editAffiliate = &action{
 			Title: "Edit " + page.Named(a.Name), Button: "Save", Edits: true,
 			Effects: []string{"Sales from now on earn by the rate. Sales that exist stay as they are.", "The event affiliate.updated is sent."},
 			Fields: []field{
-				{Name: "firstName", Label: "First name", Required: true,
-					Value: a.FirstName}, {Name: "lastName", Label: "Last name", Required: true, Value: a.LastName},
+				{Name: "firstName", Label: "First name", Required: true, Value: a.FirstName},
+				{Name: "lastName", Label: "Last name", Required: true, Value: a.LastName},
 				{Name: "email", Label: "Email", Type: "email", Required: true, Value: a.Email},
 				{Name: "externalId", Label: "Your own id of them",
-					Hint: "The user, account or tenant of your application. Empty: none.", Value: a.ExternalID},
+					Hint:  "The user, account or tenant of your application. Empty: none.",
+					Value: a.ExternalID},
 				{Name: "commissionRate", Label: "Rate of their own",
 					Hint: "Empty: that of their tier, their plan or the program.", Value: rate},
 				offerField(a.OfferCouponID, "Empty: that of their plan or the program."),
 				{Name: "note", Label: "Note",
-					Hint: "For the people of the program: the affiliate and webhooks never get it.", Type: "textarea", Value: a.Note},
+					Hint: "For the people of the program: the affiliate and webhooks never get it.",
+					Type: "textarea", Value: a.Note},
 			},
 		}, nil
 	}),
 	do: ofAffiliate(func(v *visit, p *tributary.Program, id uuid.UUID, in *input) error {
 		up := affiliate.AffiliateUpdate{FirstName: in.words("firstName"),
-			LastName: in.words("lastName"), Email: in.words("email"), ExternalID: in.words("externalId"), CommissionRate: in.percent("commissionRate"), OfferCouponID: in.couponID("offerCouponId"), Note: in.words("note")}
+			LastName: in.words("lastName"), Email: in.words("email"),
+			ExternalID: in.words("externalId"), CommissionRate: in.percent("commissionRate"),
+			OfferCouponID: in.couponID("offerCouponId"), Note: in.words("note")}
 		if in.err != nil || up == (affiliate.AffiliateUpdate{}) {
 			return in.err
 		}
@@ -459,7 +472,8 @@ var takeBack = &action{
 		return form{
 			Title: "Take " + page.Named(a.Name) + " back", Button: "Take back",
 			Effects: append(whom([]affiliate.Affiliate{a}),
-				"They become active. Commissions that were held stay on hold until they are accepted.", "The event affiliate.updated is sent."),
+				"They become active. Commissions that were held stay on hold until they are accepted.",
+				"The event affiliate.updated is sent."),
 			Fields: []field{whyField()},
 		}, nil
 	}),
@@ -504,7 +518,9 @@ var payoutDetails = &action{
 			Fields: []field{
 				{Name: "payoutEmail", Label: "Payout email", Type: "email", Value: a.PayoutEmail.Or("")},
 				{Name: "paymentMethod", Label: "Payment method",
-					Value: string(a.PaymentMethod.Or("")), Hint: "By bank: no account is kept here. Ask them for it at the payout email.", Options: orNone("None", options(paymentMethods...))},
+					Value:   string(a.PaymentMethod.Or("")),
+					Hint:    "By bank: no account is kept here. Ask them for it at the payout email.",
+					Options: orNone("None", options(paymentMethods...))},
 			},
 		}, nil
 	}),
@@ -546,7 +562,8 @@ var adjust = &action{
 			},
 		}
 		booked, err := v.program.Adjustments(v.ctx(),
-			affiliate.AdjustmentQuery{AffiliateID: affiliate.Set(a.ID)}, affiliate.Page{Limit: shownAdjustments})
+			affiliate.AdjustmentQuery{AffiliateID: affiliate.Set(a.ID)},
+			affiliate.Page{Limit: shownAdjustments})
 		for _, b := range booked.Items {
 			f.Effects = append(f.Effects,
 				"Booked before, on "+v.Day(b.CreatedAt)+": "+page.Words(b.Kind)+" of "+
@@ -570,7 +587,8 @@ var adjust = &action{
 		}
 		_, err := p.RecordAdjustment(v.ctx(),
 			affiliate.AdjustmentParams{AffiliateID: id,
-				Kind: affiliate.AdjustmentKind(in.Get("kind")), Amount: sum.Or(affiliate.Amount{}), Reason: in.Get(fieldReason)})
+				Kind: affiliate.AdjustmentKind(in.Get("kind")), Amount: sum.Or(affiliate.Amount{}),
+				Reason: in.Get(fieldReason)})
 		return err
 	}),
 }
@@ -586,7 +604,8 @@ var deleteAffiliate = &action{
 				"They have " + several(int(a.NumberOfReferredUsers), "customer") +
 					" and a revenue of " + v.Money(a.TotalRevenue) + ".",
 				"Their links, customers, sales and canceled payouts are deleted with them. Their codes stay, with nobody.",
-				"Where another payout has something of theirs this is refused: deactivate them instead.", "The event affiliate.deleted is sent.",
+				"Where another payout has something of theirs this is refused: deactivate them instead.",
+				"The event affiliate.deleted is sent.",
 			},
 		}, err
 	}),
@@ -647,9 +666,11 @@ var (
 		func(id uuid.UUID, _ *input) affiliate.Job { return affiliate.EraseReferralJob{Ref: id.String()} })
 )
 
-func erase(section, object, whom string, who func(*visit, uuid.UUID) (string, error), job func(uuid.UUID, *input) affiliate.Job) *action {
+func erase(section, object, whom string, who func(*visit, uuid.UUID) (string, error),
+	job func(uuid.UUID, *input) affiliate.Job) *action {
 	return &action{
-		name: section + ".erase", object: object, done: "Personal data erased. Undelivered webhooks still contain it; erase again after delivery.",
+		name: section + ".erase", object: object,
+		done: "Personal data erased. Undelivered webhooks still contain it; erase again after delivery.",
 		form: func(v *visit) (form, error) {
 			id, err := v.id(0)
 			if err != nil {
@@ -657,9 +678,8 @@ func erase(section, object, whom string, who func(*visit, uuid.UUID) (string, er
 			}
 			who, err := who(v, id)
 			f := form{
-				Title: "Erase " + whom + " " +
-					page.Named(who), Button: "Erase", Danger: true, Back: section + "/" +
-					id.String(),
+				Title: "Erase " + whom + " " + page.Named(who), Button: "Erase", Danger: true,
+				Back:    section + "/" + id.String(),
 				Effects: []string{"Names, emails and notes are blanked for good, here, in stored answers and in the payloads of events. Sales, money and totals stay.", "This cannot be taken back."},
 			}
 			if object == "affiliate" && err == nil {
@@ -707,9 +727,11 @@ var (
 		name: "customers.merge", object: "referral", done: "The two are one customer.",
 		form: customerForm(func(_ *visit, r affiliate.Referral) (form, error) {
 			into := field{Name: fieldInto, Label: "Into",
-				Hint: "Who stays, with their affiliate: email, or id, or ext: and your own id.", Required: true}
+				Hint:     "Who stays, with their affiliate: email, or id, or ext: and your own id.",
+				Required: true}
 			return mergeForm("", calledBy(r), into,
-				"Sales, payers and redemptions become those of who stays. Every sale keeps its affiliate and what it earned."), nil
+					"Sales, payers and redemptions become those of who stays. Every sale keeps its affiliate and what it earned."),
+				nil
 		}),
 		do: func(v *visit, p *tributary.Program, in *input) (string, error) {
 			id, err := v.id(0)

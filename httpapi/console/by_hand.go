@@ -36,8 +36,12 @@ var newSale = &action{
 	do: func(v *visit, p *tributary.Program, in *input) (string, error) {
 		who, err := v.creditTyped(in)
 		sale := affiliate.SaleParams{
-			ReferralID: who.ReferralID, Email: who.Email, Name: who.Name, PromoCode: in.text("promoCode"), ExternalID: in.text("externalId"), ExternalInvoiceID: in.text("externalInvoiceId"),
-			TotalEarned: in.amount("totalEarned").Or(affiliate.Amount{}), Tax: in.amount("tax").Or(affiliate.Amount{}), Shipping: in.amount("shipping").Or(affiliate.Amount{}), PaidAt: in.paidOn(v),
+			ReferralID: who.ReferralID, Email: who.Email, Name: who.Name,
+			PromoCode: in.text("promoCode"), ExternalID: in.text("externalId"),
+			ExternalInvoiceID: in.text("externalInvoiceId"),
+			TotalEarned:       in.amount("totalEarned").Or(affiliate.Amount{}),
+			Tax:               in.amount("tax").Or(affiliate.Amount{}),
+			Shipping:          in.amount("shipping").Or(affiliate.Amount{}), PaidAt: in.paidOn(v),
 		}
 		if err != nil || in.err != nil {
 			return "", err
@@ -67,7 +71,8 @@ var newConversion = &action{
 			return "", err
 		}
 		result, err := p.RecordConversion(v.ctx(), affiliate.ConversionParams{
-			Conversion: in.text("conversion"), ReferralID: who.ReferralID, Email: who.Email, Name: who.Name, ExternalID: in.text("externalId"), PromoCode: in.text("promoCode"),
+			Conversion: in.text("conversion"), ReferralID: who.ReferralID, Email: who.Email,
+			Name: who.Name, ExternalID: in.text("externalId"), PromoCode: in.text("promoCode"),
 		})
 		return recorded(result, credited(err))
 	},
@@ -121,8 +126,8 @@ var newCustomer = &action{
 			Title: "Add a customer", Button: "Add", Back: "customers",
 			Effects: []string{"The affiliate is credited with what the customer buys from now on. The event referral.created is sent."},
 			Fields: []field{
-				by, {Name: fieldName, Label: "Name", Required: true}, {Name: fieldCustomer,
-					Label: "Email", Type: "email", Required: true},
+				by, {Name: fieldName, Label: "Name", Required: true},
+				{Name: fieldCustomer, Label: "Email", Type: "email", Required: true},
 				{Name: "referredUserExternalId", Label: "Your id",
 					Hint: "The user or account of your application.", Required: true},
 				{Name: "plan", Label: "What they have bought", More: true},
@@ -151,7 +156,9 @@ var newCustomer = &action{
 			return "", err
 		}
 		made, err := p.CreateReferral(v.ctx(), affiliate.ReferralParams{
-			AffiliateID: a.ID.String(), Name: in.text(fieldName), Email: in.text(fieldCustomer), ReferredUserExternalID: in.text("referredUserExternalId"), Plan: in.text("plan"), Manual: true,
+			AffiliateID: a.ID.String(), Name: in.text(fieldName), Email: in.text(fieldCustomer),
+			ReferredUserExternalID: in.text("referredUserExternalId"), Plan: in.text("plan"),
+			Manual: true,
 		})
 		return "customers/" + made.ID.String(), credited(err)
 	},

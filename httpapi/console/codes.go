@@ -43,7 +43,8 @@ func (v *visit) codesAsked() (affiliate.CodeQuery, error) {
 	coupon, err2 := v.queryID(paramCoupon)
 	first, err3 := v.queryOldest()
 	return affiliate.CodeQuery{AffiliateID: of, CouponID: coupon,
-		State: affiliate.CodeState(v.query.Get("state")), OldestFirst: first, Search: v.search(), Usability: true}, errors.Join(err1, err2, err3)
+		State: affiliate.CodeState(v.query.Get("state")), OldestFirst: first,
+		Search: v.search(), Usability: true}, errors.Join(err1, err2, err3)
 }
 
 // Owner returns the name of a code's affiliate.
@@ -78,8 +79,8 @@ func codePage(v *visit) (view, error) {
 		return view{}, err
 	}
 	judged, err := v.program.Codes(v.ctx(),
-		affiliate.CodeQuery{CouponID: affiliate.Set(c.CouponID),
-			Search: affiliate.Set(c.Code)}, affiliate.Page{Limit: 1})
+		affiliate.CodeQuery{CouponID: affiliate.Set(c.CouponID), Search: affiliate.Set(c.Code)},
+		affiliate.Page{Limit: 1})
 	if err != nil {
 		return view{}, err
 	}
@@ -141,8 +142,8 @@ var releaseHold = &action{
 			Title: "Release the hold " + page.Named(h.ID), Button: "Release", Back: codeOfHold(&h),
 			Effects: []string{
 				fmt.Sprintf("It keeps a place of %s until %s, and is %s now.",
-					page.Text(cmp.Or(code.Code, "a code that was deleted"),
-						page.InList), v.When(h.Until), strings.ToLower(page.Words(h.State))),
+					page.Text(cmp.Or(code.Code, "a code that was deleted"), page.InList),
+					v.When(h.Until), strings.ToLower(page.Words(h.State))),
 				"Its place is free at once. When the customer pays all the same, the sale takes a free place, or it is over the limit and waits for you.",
 			},
 		}
@@ -229,17 +230,20 @@ func (v *visit) ruleFields(c affiliate.Code) []field {
 		v.dayField(field{Name: "expiresAt", Label: "Until", Hint: "The last day. Empty: for ever."},
 			c.ExpiresAt, affiliate.Date.Instant),
 		{Name: "maxRedemptions", Label: "Uses of this code",
-			Hint: "Empty: no limit but the coupon's.", Type: "number", Value: typed(c.MaxRedemptions)},
+			Hint: "Empty: no limit but the coupon's.", Type: "number",
+			Value: typed(c.MaxRedemptions)},
 		more(v.dayField(field{Name: "startsAt", Label: "From",
 			Hint: "The first day. Empty: always."}, c.StartsAt, affiliate.Date.FirstInstant)),
 		{Name: "maxRedemptionsPerCustomer", Label: "Uses of one customer",
-			Hint: "Empty: no limit but the coupon's.", Type: "number", Value: typed(c.MaxRedemptionsPerCustomer), More: true},
+			Hint: "Empty: no limit but the coupon's.", Type: "number",
+			Value: typed(c.MaxRedemptionsPerCustomer), More: true},
 		{Name: "minimumQuantity", Label: "Least pieces", Hint: "In the order. Empty: any.",
 			Value: typed(c.MinimumQuantity), More: true},
 		{Name: "minimumAmount", Label: "Smallest order", Hint: "Empty: any.",
 			Value: typed(c.MinimumAmount), More: true},
 		{Name: "minimumAmountCurrency", Label: "Currency of the smallest order",
-			Hint: "Empty: that of the program. Orders are in that, so a code with another is refused.", Value: typed(c.MinimumAmountCurrency), More: true},
+			Hint:  "Empty: that of the program. Orders are in that, so a code with another is refused.",
+			Value: typed(c.MinimumAmountCurrency), More: true},
 		{Name: "firstTimeOrder", Label: "Only for a customer's first order", Type: "checkbox",
 			Value: ticked(c.FirstTimeOrder), More: true},
 	}
@@ -251,9 +255,9 @@ var newCode = &action{
 	form: couponForm(func(v *visit, c affiliate.Coupon) (form, error) {
 		owner, err := v.picker(field{Name: fieldAffiliate, Label: "Affiliate", Hint: v.withoutOwner()})
 		return form{
-			Title: "New code of " +
-				page.Named(c.Name), Button: "Create", Effects: []string{"It takes " +
-				v.offOf(affiliate.Set(c)) + ".", "The event promocode.created is sent."},
+			Title: "New code of " + page.Named(c.Name), Button: "Create",
+			Effects: []string{"It takes " + v.offOf(affiliate.Set(c)) + ".",
+				"The event promocode.created is sent."},
 			Fields: append([]field{
 				{Name: "code", Label: "Code", Hint: "What customers type, such as MARA20.", Required: true},
 				owner,
@@ -265,8 +269,12 @@ var newCode = &action{
 		owner, err2 := v.ownerTyped(in)
 		c := affiliate.CodeParams{
 			CouponID: id, Code: in.text("code"), AffiliateEmail: owner.Or(""),
-			StartsAt: in.date("startsAt"), MinimumQuantity: in.pieces("minimumQuantity"), MaxRedemptionsPerCustomer: in.whole("maxRedemptionsPerCustomer"),
-			ExpiresAt: in.date("expiresAt"), MaxRedemptions: in.whole("maxRedemptions"), MinimumAmount: in.amountOf("minimumAmount", in.currencyOf("minimumAmountCurrency")), MinimumAmountCurrency: choice[affiliate.Currency](in, "minimumAmountCurrency"), FirstTimeOrder: in.yes("firstTimeOrder"),
+			StartsAt: in.date("startsAt"), MinimumQuantity: in.pieces("minimumQuantity"),
+			MaxRedemptionsPerCustomer: in.whole("maxRedemptionsPerCustomer"),
+			ExpiresAt:                 in.date("expiresAt"), MaxRedemptions: in.whole("maxRedemptions"),
+			MinimumAmount:         in.amountOf("minimumAmount", in.currencyOf("minimumAmountCurrency")),
+			MinimumAmountCurrency: choice[affiliate.Currency](in, "minimumAmountCurrency"),
+			FirstTimeOrder:        in.yes("firstTimeOrder"),
 		}
 		if err := errors.Join(err1, in.err, err2); err != nil {
 			return "", err
@@ -309,8 +317,13 @@ var editCode = &action{
 	}),
 	do: updateCode(func(in *input) affiliate.CodeUpdate {
 		return affiliate.CodeUpdate{
-			Code: in.words("code"), StartsAt: in.date("startsAt"), MinimumQuantity: in.pieces("minimumQuantity"), MaxRedemptionsPerCustomer: in.whole("maxRedemptionsPerCustomer"),
-			ExpiresAt: in.date("expiresAt"), MaxRedemptions: in.whole("maxRedemptions"), MinimumAmount: in.amountOf("minimumAmount", in.currencyOf("minimumAmountCurrency")), MinimumAmountCurrency: nullable(choice[affiliate.Currency](in, "minimumAmountCurrency")), FirstTimeOrder: in.flag("firstTimeOrder"),
+			Code: in.words("code"), StartsAt: in.date("startsAt"),
+			MinimumQuantity:           in.pieces("minimumQuantity"),
+			MaxRedemptionsPerCustomer: in.whole("maxRedemptionsPerCustomer"),
+			ExpiresAt:                 in.date("expiresAt"), MaxRedemptions: in.whole("maxRedemptions"),
+			MinimumAmount:         in.amountOf("minimumAmount", in.currencyOf("minimumAmountCurrency")),
+			MinimumAmountCurrency: nullable(choice[affiliate.Currency](in, "minimumAmountCurrency")),
+			FirstTimeOrder:        in.flag("firstTimeOrder"),
 		}
 	}),
 }
@@ -363,8 +376,9 @@ var deleteCode = &action{
 		return form{
 			Title: "Delete " + page.Named(c.Code), Button: "Delete", Danger: true,
 			Effects: []string{"It takes " + v.offOf(c.Coupon) + ", and its affiliate is " +
-				cmp.Or(strings.TrimSpace(v.owner(c)), "nobody") +
-				".", "It stops working at once. Its sales stay as they are.", "The event promocode.deleted is sent."},
+				cmp.Or(strings.TrimSpace(v.owner(c)), "nobody") + ".",
+				"It stops working at once. Its sales stay as they are.",
+				"The event promocode.deleted is sent."},
 			Fields: []field{{Name: "coupon", Type: "hidden", Value: c.CouponID.String()}},
 		}, nil
 	}),

@@ -125,7 +125,8 @@ func kindFields(kind affiliate.CouponType, c affiliate.Coupon) []field {
 		{Name: "percentOff", Label: "Percent off", Hint: "1 to 100.",
 			Required: kind == c.CouponType, Value: typed(c.PercentOff)},
 		{Name: "maxDiscount", Label: "Takes off at most",
-			Hint: "Of one order, in the currency of the program. Empty: no limit.", Value: typed(c.MaxDiscount), More: true},
+			Hint:  "Of one order, in the currency of the program. Empty: no limit.",
+			Value: typed(c.MaxDiscount), More: true},
 	}
 }
 
@@ -141,17 +142,21 @@ func (v *visit) couponFields(c affiliate.Coupon) []field {
 		v.dayField(field{Name: "redeemBy", Label: "Until", Hint: "The last day. Empty: for ever."},
 			c.RedeemBy, affiliate.Date.Instant),
 		field{Name: "maxRedemptions", Label: "Uses in all",
-			Hint: "Over all its codes. Empty: no limit.", Type: "number", Value: typed(c.MaxRedemptions)},
+			Hint: "Over all its codes. Empty: no limit.", Type: "number",
+			Value: typed(c.MaxRedemptions)},
 		field{Name: "maxRedemptionsPerCustomer", Label: "Uses of one customer",
-			Hint: "Over all its codes. Empty: no limit.", Type: "number", Value: typed(c.MaxRedemptionsPerCustomer), More: true},
+			Hint: "Over all its codes. Empty: no limit.", Type: "number",
+			Value: typed(c.MaxRedemptionsPerCustomer), More: true},
 		field{Name: "maxDiscountTotal", Label: "Budget",
-			Hint: "Once all orders together got so much off, its codes are refused. Empty: none.", Value: typed(c.MaxDiscountTotal), More: true},
+			Hint:  "Once all orders together got so much off, its codes are refused. Empty: none.",
+			Value: typed(c.MaxDiscountTotal), More: true},
 		field{Name: "restoreOnRefund", Label: "A sale that is refunded in full gives its use back",
 			Type: "checkbox", Value: ticked(c.RestoreOnRefund), More: true},
 		more(v.dayField(field{Name: "startsAt", Label: "From",
 			Hint: "The first day. Empty: always."}, c.StartsAt, affiliate.Date.FirstInstant)),
 		field{Name: "productIds", Label: "Only for these products",
-			Hint: "Their ids, one in a line. Empty: for all.", Type: "textarea", Value: strings.Join(c.ProductIDs, "\n"), More: true},
+			Hint: "Their ids, one in a line. Empty: for all.", Type: "textarea",
+			Value: strings.Join(c.ProductIDs, "\n"), More: true},
 	)
 }
 
@@ -187,9 +192,8 @@ const paramKind = "kind"
 var newCoupon = &action{
 	name: "coupons.create", object: "coupon", done: "The coupon was made. Now give it codes.",
 	form: func(v *visit) (form, error) {
-		title, c := "New coupon",
-			affiliate.Coupon{CouponType: affiliate.CouponPercentage,
-				Duration: affiliate.DurationForever}
+		title, c := "New coupon", affiliate.Coupon{CouponType: affiliate.CouponPercentage,
+			Duration: affiliate.DurationForever}
 		if v.query.Get(paramKind) == string(affiliate.CouponFlat) {
 			title, c.CouponType, c.Currency = "New coupon with an amount", affiliate.CouponFlat,
 				affiliate.Set(v.Currency)
@@ -204,12 +208,16 @@ var newCoupon = &action{
 	do: func(v *visit, p *tributary.Program, in *input) (string, error) {
 		ids := in.products()
 		c := affiliate.CouponParams{
-			Name: in.text("name"), CouponType: affiliate.CouponType(in.Get("couponType")), PercentOff: in.percent("percentOff"), AmountOff: in.amountOf("amountOff", in.currencyOf("currency")),
-			Currency: choice[affiliate.Currency](in,
-				"currency"), Duration: affiliate.Duration(in.Get("duration")), DurationInMonths: in.whole("durationInMonths"),
-			StartsAt: in.date("startsAt"), MaxDiscount: in.amount("maxDiscount"), MaxDiscountTotal: in.amount("maxDiscountTotal"),
-			MaxRedemptionsPerCustomer: in.whole("maxRedemptionsPerCustomer"), RestoreOnRefund: in.yes("restoreOnRefund"),
-			MaxRedemptions: in.whole("maxRedemptions"), RedeemBy: in.date("redeemBy"), LimitToProducts: len(ids) > 0, ProductIDs: ids,
+			Name: in.text("name"), CouponType: affiliate.CouponType(in.Get("couponType")),
+			PercentOff:       in.percent("percentOff"),
+			AmountOff:        in.amountOf("amountOff", in.currencyOf("currency")),
+			Currency:         choice[affiliate.Currency](in, "currency"),
+			Duration:         affiliate.Duration(in.Get("duration")),
+			DurationInMonths: in.whole("durationInMonths"), StartsAt: in.date("startsAt"),
+			MaxDiscount: in.amount("maxDiscount"), MaxDiscountTotal: in.amount("maxDiscountTotal"),
+			MaxRedemptionsPerCustomer: in.whole("maxRedemptionsPerCustomer"),
+			RestoreOnRefund:           in.yes("restoreOnRefund"), MaxRedemptions: in.whole("maxRedemptions"),
+			RedeemBy: in.date("redeemBy"), LimitToProducts: len(ids) > 0, ProductIDs: ids,
 		}
 		if in.err != nil {
 			return "", in.err
@@ -227,19 +235,23 @@ var editCoupon = &action{
 	name: "coupons.update", object: "coupon", done: "The coupon was changed.",
 	form: couponForm(func(v *visit, c affiliate.Coupon) (form, error) {
 		return form{
-			Title: "Edit " + page.Named(c.Name), Button: "Save", Edits: true, Fields: append(v.couponFields(c), otherKind(c)...),
+			Title: "Edit " + page.Named(c.Name), Button: "Save", Edits: true,
+			Fields:  append(v.couponFields(c), otherKind(c)...),
 			Effects: []string{"Orders from now on get what it says. The event coupon.updated is sent."},
 		}, nil
 	}),
 	do: ofCoupon(func(v *visit, p *tributary.Program, id uuid.UUID, in *input) error {
 		up := affiliate.CouponUpdate{
-			Name: in.words("name"), CouponType: choice[affiliate.CouponType](in,
-				"couponType"), PercentOff: in.percent("percentOff"), AmountOff: in.amountOf("amountOff", in.currencyOf("currency")),
-			Currency: nullable(choice[affiliate.Currency](in,
-				"currency")), Duration: choice[affiliate.Duration](in, "duration"), DurationInMonths: in.whole("durationInMonths"),
-			StartsAt: in.date("startsAt"), MaxDiscount: in.amount("maxDiscount"), MaxDiscountTotal: in.amount("maxDiscountTotal"),
-			MaxRedemptionsPerCustomer: in.whole("maxRedemptionsPerCustomer"), RestoreOnRefund: in.flag("restoreOnRefund"),
-			MaxRedemptions: in.whole("maxRedemptions"), RedeemBy: in.date("redeemBy"),
+			Name: in.words("name"), CouponType: choice[affiliate.CouponType](in, "couponType"),
+			PercentOff:       in.percent("percentOff"),
+			AmountOff:        in.amountOf("amountOff", in.currencyOf("currency")),
+			Currency:         nullable(choice[affiliate.Currency](in, "currency")),
+			Duration:         choice[affiliate.Duration](in, "duration"),
+			DurationInMonths: in.whole("durationInMonths"), StartsAt: in.date("startsAt"),
+			MaxDiscount: in.amount("maxDiscount"), MaxDiscountTotal: in.amount("maxDiscountTotal"),
+			MaxRedemptionsPerCustomer: in.whole("maxRedemptionsPerCustomer"),
+			RestoreOnRefund:           in.flag("restoreOnRefund"), MaxRedemptions: in.whole("maxRedemptions"),
+			RedeemBy: in.date("redeemBy"),
 		}
 		if in.changed("productIds") {
 			ids := in.products()
@@ -288,7 +300,8 @@ var deleteCoupon = &action{
 		return form{
 			Title: "Delete " + page.Named(c.Name), Button: "Delete", Danger: true,
 			Effects: []string{usable + ", and takes " + v.offOf(affiliate.Set(c)) + ".",
-				"All its codes are deleted with it and stop working at once. Sales stay as they are.", "The event coupon.deleted is sent."},
+				"All its codes are deleted with it and stop working at once. Sales stay as they are.",
+				"The event coupon.deleted is sent."},
 		}, nil
 	}),
 	do: func(v *visit, p *tributary.Program, _ *input) (string, error) {

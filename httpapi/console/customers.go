@@ -13,7 +13,8 @@ import (
 )
 
 var subscriptionStatuses = []affiliate.SubscriptionStatus{
-	affiliate.SubscriptionActive, affiliate.SubscriptionSubmitted, affiliate.SubscriptionPastDue, affiliate.SubscriptionCancelled, affiliate.SubscriptionDeclined,
+	affiliate.SubscriptionActive, affiliate.SubscriptionSubmitted, affiliate.SubscriptionPastDue,
+	affiliate.SubscriptionCancelled, affiliate.SubscriptionDeclined,
 }
 
 // A customerRow is a customer with the name of the affiliate who brought them.
@@ -120,8 +121,8 @@ func (s *customerSheet) because(v *visit) error {
 		s.Because = "A link of theirs, or the shop named them"
 	}
 	first, err := v.program.Sales(v.ctx(),
-		affiliate.SaleQuery{ReferralID: affiliate.Set(s.ID.String()),
-			OldestFirst: true}, affiliate.Page{Limit: 1})
+		affiliate.SaleQuery{ReferralID: affiliate.Set(s.ID.String()), OldestFirst: true},
+		affiliate.Page{Limit: 1})
 	if err != nil || len(first.Items) == 0 || first.Items[0].AffiliateID != s.AffiliateID {
 		return err
 	}
@@ -234,19 +235,23 @@ var editCustomer = &action{
 	name: "customers.update", object: "referral", done: "The customer was changed.",
 	form: customerForm(func(_ *visit, r affiliate.Referral) (form, error) {
 		return form{
-			Title: "Edit " + page.Named(calledBy(r)), Button: "Save", Edits: true, Effects: []string{"The event referral.updated is sent."},
+			Title: "Edit " + page.Named(calledBy(r)), Button: "Save", Edits: true,
+			Effects: []string{"The event referral.updated is sent."},
 			Fields: []field{
-				{Name: "name", Label: "Name", Value: r.Name.Or("")}, {Name: "email", Label: "Email",
-					Type: "email", Required: true, Value: r.Email},
+				{Name: "name", Label: "Name", Value: r.Name.Or("")},
+				{Name: "email", Label: "Email", Type: "email", Required: true, Value: r.Email},
 				{Name: "referredUserExternalId", Label: "Your id",
-					Value: r.ReferredUserExternalID.Or("")}, {Name: "plan", Label: "What they have bought", Value: boughtBy(r)},
+					Value: r.ReferredUserExternalID.Or("")},
+				{Name: "plan", Label: "What they have bought", Value: boughtBy(r)},
 				{Name: "notes", Label: "Notes", Hint: "For you alone.", Type: "textarea", Value: r.Notes.Or("")},
 			},
 		}, nil
 	}),
 	do: ofCustomer(func(v *visit, p *tributary.Program, id uuid.UUID, in *input) error {
 		_, err := p.UpdateReferral(v.ctx(), id.String(), affiliate.ReferralUpdate{
-			Name: in.words("name"), Email: in.words("email"), ReferredUserExternalID: in.words("referredUserExternalId"), Plan: in.words("plan"), Notes: in.words("notes"),
+			Name: in.words("name"), Email: in.words("email"),
+			ReferredUserExternalID: in.words("referredUserExternalId"), Plan: in.words("plan"),
+			Notes: in.words("notes"),
 		})
 		return err
 	}),
@@ -257,8 +262,8 @@ var customerStatus = &action{
 	name: "customers.status", object: "referral", done: "The status was changed.",
 	form: customerForm(func(_ *visit, r affiliate.Referral) (form, error) {
 		return form{
-			Title: "Status of " +
-				page.Named(calledBy(r)), Button: "Save", Edits: true, Effects: []string{"The event referral.updated is sent when it changes."},
+			Title: "Status of " + page.Named(calledBy(r)), Button: "Save", Edits: true,
+			Effects: []string{"The event referral.updated is sent when it changes."},
 			Fields: []field{{Name: "subscriptionStatus", Label: "Status", Required: true,
 				Value: string(r.SubscriptionStatus), Options: options(subscriptionStatuses...)}},
 		}, nil
@@ -275,7 +280,8 @@ var customerPlan = &action{
 	form: customerForm(func(v *visit, r affiliate.Referral) (form, error) {
 		plans, err := v.planOptions()
 		return form{
-			Title: "Plan of " + page.Named(calledBy(r)), Button: "Save", Edits: true, Effects: []string{"Their sales from now on earn by it. Sales that exist stay as they are."},
+			Title: "Plan of " + page.Named(calledBy(r)), Button: "Save", Edits: true,
+			Effects: []string{"Their sales from now on earn by it. Sales that exist stay as they are."},
 			Fields: []field{{Name: "commissionPlanId", Label: "Plan",
 				Value: typed(r.CommissionPlanID), Options: orNone("That of the affiliate", plans)}},
 		}, err
@@ -298,8 +304,9 @@ var deleteCustomer = &action{
 		return form{
 			Title: "Delete " + page.Named(calledBy(r)), Button: "Delete", Danger: true, Fields: v.givenUp(owed),
 			Effects: []string{"They have a revenue of " + v.Money(r.TotalRevenue) +
-				", and a commission of " + v.Money(r.TotalCommission) +
-				" was earned by it.", "Their sales are deleted with them. Where a payout has one of these this is refused.", "The event referral.deleted is sent."},
+				", and a commission of " + v.Money(r.TotalCommission) + " was earned by it.",
+				"Their sales are deleted with them. Where a payout has one of these this is refused.",
+				"The event referral.deleted is sent."},
 		}, err
 	}),
 	do: func(v *visit, p *tributary.Program, in *input) (string, error) {

@@ -62,8 +62,9 @@ func documentPage(v *visit) (view, error) {
 		return view{}, err
 	}
 	d := documentSheet{
-		ID: id, Month: v.args[1], First: affiliate.TimeOf(month), Last: affiliate.TimeOf(dayAt(to,
-			-1)), Closed: s.Closed, Opening: s.Opening.Owed, Closing: s.Closing.Owed,
+		ID: id, Month: v.args[1], First: affiliate.TimeOf(month),
+		Last: affiliate.TimeOf(dayAt(to, -1)), Closed: s.Closed, Opening: s.Opening.Owed,
+		Closing: s.Closing.Owed,
 	}
 	if v.cfg.Document != nil {
 		if d.Document, err = v.cfg.Document(v.ctx(), a, month); err != nil {

@@ -40,10 +40,10 @@ type past struct {
 
 // changes are the members of an affiliate whose changes the history names.
 var changes = []struct{ member, called string }{
-	{"firstName", "first name"}, {"lastName", "last name"}, {"email", "email"}, {"externalId",
-		"your own id"}, {"commissionRate", "rate"},
-	{"commissionPlanId", "plan"}, {"commissionTierId", "tier"}, {"exemptFromCommissionTierChanges",
-		"exempt from tiers"}, {"offerCouponId", "offer"},
+	{"firstName", "first name"}, {"lastName", "last name"}, {"email", "email"},
+	{"externalId", "your own id"}, {"commissionRate", "rate"},
+	{"commissionPlanId", "plan"}, {"commissionTierId", "tier"},
+	{"exemptFromCommissionTierChanges", "exempt from tiers"}, {"offerCouponId", "offer"},
 	{"payoutEmail", "payout email"}, {"paymentMethod", "payment method"}, {"affiliateLinks", "links"},
 }
 

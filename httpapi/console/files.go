@@ -51,8 +51,10 @@ func affiliatesFile(v *visit) error {
 			slug = a.AffiliateLinks[0].Link
 		}
 		return []string{
-			a.ID.String(), a.CreatedAt.String(), a.Name, a.Email, a.ExternalID, string(a.Status), string(a.Source), slug, typed(a.PaymentMethod), typed(a.PayoutEmail),
-			whole(a.NumberOfClicks), whole(a.NumberOfReferredUsers), a.TotalRevenue.String(), a.TotalCommissionEarned.String(), v.currency(),
+			a.ID.String(), a.CreatedAt.String(), a.Name, a.Email, a.ExternalID, string(a.Status),
+			string(a.Source), slug, typed(a.PaymentMethod), typed(a.PayoutEmail),
+			whole(a.NumberOfClicks), whole(a.NumberOfReferredUsers), a.TotalRevenue.String(),
+			a.TotalCommissionEarned.String(), v.currency(),
 		}, nil
 	})
 }
@@ -78,7 +80,9 @@ func customersFile(v *visit) error {
 	return listFile(v, "customers.csv", head, list, func(r affiliate.Referral) ([]string, error) {
 		by, err := names(r.AffiliateID)
 		return []string{
-			r.ID.String(), r.CreatedAt.String(), typed(r.Name), r.Email, typed(r.ReferredUserExternalID), r.AffiliateID.String(), by, string(r.SubscriptionStatus), typed(r.Plan),
+			r.ID.String(), r.CreatedAt.String(), typed(r.Name), r.Email,
+			typed(r.ReferredUserExternalID), r.AffiliateID.String(), by,
+			string(r.SubscriptionStatus), typed(r.Plan),
 			typed(r.InitialLandingPage), r.TotalRevenue.String(), r.TotalCommission.String(), v.currency(),
 		}, err
 	})
@@ -95,8 +99,9 @@ func salesFile(v *visit) error {
 		return err
 	}
 	head := []string{
-		"id", "createdAt", "paidAt", "externalId", "externalInvoiceId", "conversion", "affiliateId", "affiliate", "customer", "customerEmail", "promotionalCodeId",
-		"total", "refunded", "commission", "currency", "status", "charged", "chargedCurrency",
+		"id", "createdAt", "paidAt", "externalId", "externalInvoiceId", "conversion", "affiliateId",
+		"affiliate", "customer", "customerEmail", "promotionalCodeId", "total", "refunded",
+		"commission", "currency", "status", "charged", "chargedCurrency",
 	}
 	return listFile(v, "sales.csv", head, list, func(s affiliate.Sale) ([]string, error) {
 		paid := ""
@@ -104,8 +109,11 @@ func salesFile(v *visit) error {
 			paid = s.PaidAt.String()
 		}
 		cells := []string{
-			whole(int64(s.ID)), s.CreatedAt.String(), paid, typed(s.ExternalID), typed(s.ExternalInvoiceID), s.Conversion, s.AffiliateID.String(), s.Affiliate.Name,
-			typed(s.Name), typed(s.Email), typed(s.PromotionalCodeID), s.TotalEarned.String(), s.RefundedAmount.String(), s.CommissionEarned.String(), v.currency(), string(s.Status), "", "",
+			whole(int64(s.ID)), s.CreatedAt.String(), paid, typed(s.ExternalID),
+			typed(s.ExternalInvoiceID), s.Conversion, s.AffiliateID.String(), s.Affiliate.Name,
+			typed(s.Name), typed(s.Email), typed(s.PromotionalCodeID), s.TotalEarned.String(),
+			s.RefundedAmount.String(), s.CommissionEarned.String(), v.currency(),
+			string(s.Status), "", "",
 		}
 		if c, ok := s.Charged.Get(); ok {
 			cells[len(cells)-2], cells[len(cells)-1] = c.TotalEarned.String(), string(c.Currency)
@@ -131,7 +139,8 @@ func codesFile(v *visit) error {
 	return listFile(v, "codes.csv", head, list, func(c affiliate.Code) ([]string, error) {
 		a := c.Affiliate.Or(affiliate.AffiliateContact{})
 		return []string{
-			c.ID.String(), c.CreatedAt.String(), c.Code, c.Coupon.Or(affiliate.Coupon{}).Name, typed(c.AffiliateID), a.FirstName + " " + a.LastName, strconv.FormatBool(c.Active),
+			c.ID.String(), c.CreatedAt.String(), c.Code, c.Coupon.Or(affiliate.Coupon{}).Name,
+			typed(c.AffiliateID), a.FirstName + " " + a.LastName, strconv.FormatBool(c.Active),
 			typed(c.StartsAt), typed(c.ExpiresAt), whole(c.TimesRedeemed), typed(c.MaxRedemptions),
 		}, nil
 	})
@@ -153,7 +162,9 @@ func payoutsFile(v *visit) error {
 		"amount", "currency", "externalId", "paidAt", "failedReason", "returnedReason"}
 	return listFile(v, "payouts.csv", head, list, func(p affiliate.Payout) ([]string, error) {
 		return []string{
-			p.ID.String(), p.CreatedAt.String(), p.AffiliateID.String(), typed(p.PayeeName), typed(p.PayeeEmail), typed(p.PaymentMethod), string(p.Status), p.Amount.String(), string(p.Currency),
+			p.ID.String(), p.CreatedAt.String(), p.AffiliateID.String(), typed(p.PayeeName),
+			typed(p.PayeeEmail), typed(p.PaymentMethod), string(p.Status), p.Amount.String(),
+			string(p.Currency),
 			typed(p.ExternalID), typed(p.PaidAt), typed(p.FailedReason), typed(p.ReturnedReason),
 		}, nil
 	})
@@ -236,7 +247,9 @@ func monthFile(v *visit) error {
 		}
 		other, err := m.other()
 		return []string{
-			id.String(), name, first, last, m.opening.String(), m.commission.String(), m.adjustments.String(), m.paid.String(), other.String(), m.closing.String(), v.currency(),
+			id.String(), name, first, last, m.opening.String(), m.commission.String(),
+			m.adjustments.String(), m.paid.String(), other.String(), m.closing.String(),
+			v.currency(),
 		}, err
 	})
 }

@@ -175,7 +175,8 @@ func more(f field) field {
 
 // dayField completes a field with the day of a moment, which is its first or last one. A moment within a day
 // stays one, so that a form which is saved as it is changes nothing.
-func (v *visit) dayField(f field, at affiliate.Opt[affiliate.Time], of func(affiliate.Date, *time.Location) time.Time) field {
+func (v *visit) dayField(f field, at affiliate.Opt[affiliate.Time],
+	of func(affiliate.Date, *time.Location) time.Time) field {
 	moment, there := at.Get()
 	zone := v.program.Config().Location
 	day := moment.Time().In(zone).Format(time.DateOnly)

@@ -46,9 +46,8 @@ var renameLink = &action{
 	form: func(v *visit) (form, error) {
 		l, err := v.link()
 		return form{
-			Title: "Rename the link " +
-				page.Named(l.Link), Button: "Rename", Edits: true, Back: "affiliates/" +
-				l.Affiliate.ID.String(),
+			Title: "Rename the link " + page.Named(l.Link), Button: "Rename", Edits: true,
+			Back:    "affiliates/" + l.Affiliate.ID.String(),
 			Effects: []string{"The old name goes on leading to the link: pages and videos with it need no change."},
 			Fields:  []field{{Name: "newLink", Label: "Link", Required: true, Value: l.Link}},
 		}, err
@@ -69,12 +68,11 @@ var deleteLink = &action{
 	form: func(v *visit) (form, error) {
 		l, err := v.link()
 		return form{
-			Title: "Delete the link " +
-				page.Named(l.Link), Button: "Delete", Danger: true, Back: "affiliates/" +
-				l.Affiliate.ID.String(),
+			Title: "Delete the link " + page.Named(l.Link), Button: "Delete", Danger: true,
+			Back: "affiliates/" + l.Affiliate.ID.String(),
 			Effects: []string{"It has brought " + several(int(l.Referrals), "customer") + " and " +
-				several(int(l.Sales), "sale") +
-				".", "It stops working, and so do its former names. Nobody else can have them. Customers who came by it stay with the affiliate."},
+				several(int(l.Sales), "sale") + ".",
+				"It stops working, and so do its former names. Nobody else can have them. Customers who came by it stay with the affiliate."},
 			Fields: []field{{Name: "affiliate", Type: "hidden", Value: l.Affiliate.ID.String()}},
 		}, err
 	},

@@ -120,7 +120,8 @@ const (
 )
 
 // read returns the days of a period. It reads those that are not kept.
-func (k *dayCache) read(ctx context.Context, p *tributary.Program, from, to, now time.Time) (all []affiliate.Bucket, err error) {
+func (k *dayCache) read(ctx context.Context, p *tributary.Program, from, to,
+	now time.Time) (all []affiliate.Bucket, err error) {
 	k.mu.Lock()
 	for from.Before(to) {
 		b, known := k.days[affiliate.TimeOf(from)]
@@ -134,8 +135,8 @@ func (k *dayCache) read(ctx context.Context, p *tributary.Program, from, to, now
 		return all, nil
 	}
 	fresh, err := p.Report(ctx,
-		affiliate.ReportQuery{From: from, To: to,
-			By: affiliate.IntervalDay}, affiliate.Page{Limit: maxDays})
+		affiliate.ReportQuery{From: from, To: to, By: affiliate.IntervalDay},
+		affiliate.Page{Limit: maxDays})
 	if err != nil {
 		return nil, err
 	}

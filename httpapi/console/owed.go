@@ -126,7 +126,9 @@ func owedFile(v *visit) error {
 	}, func(b affiliate.Balance) ([]string, error) {
 		r, err := row(b)
 		return []string{
-			b.AffiliateID.String(), r.Name, b.Held.String(), b.Maturing.String(), b.Payable.String(), b.InPayout.String(), r.Owed.String(), b.Paid.String(), v.currency(), b.At.String(),
+			b.AffiliateID.String(), r.Name, b.Held.String(), b.Maturing.String(),
+			b.Payable.String(), b.InPayout.String(), r.Owed.String(), b.Paid.String(),
+			v.currency(), b.At.String(),
 		}, err
 	})
 }

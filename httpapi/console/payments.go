@@ -150,9 +150,8 @@ var decidePayment = &action{
 		}
 		so := "It changed nothing so far"
 		if doubted(d.ConflictPayment) {
-			so, choices = "It waits",
-				[]option{choices[0],
-					{string(affiliate.PaymentDismissed), "Right as it is: its sale stays"}}
+			so, choices = "It waits", []option{choices[0],
+				{string(affiliate.PaymentDismissed), "Right as it is: its sale stays"}}
 		}
 		return form{
 			Title: "What is this payment?", Button: "Decide", Back: "payments",
@@ -201,7 +200,8 @@ func (d *disputedPayment) means(v *visit, decision affiliate.PaymentDecision) []
 		}
 		does += "."
 	case affiliate.PaymentIsOwnSale:
-		does = fmt.Sprintf("%s (%s) becomes a sale of its own. Who brought its customer earns a commission of it.", d.money, d.names())
+		does = fmt.Sprintf("%s (%s) becomes a sale of its own. Who brought its customer earns a commission of it.",
+			d.money, d.names())
 	default:
 		does = fmt.Sprintf("%s (%s) is kept and earns nothing.", d.money, d.names())
 		if doubted(d.ConflictPayment) {

@@ -18,7 +18,8 @@ import (
 )
 
 var payoutStatuses = []affiliate.PayoutStatus{
-	affiliate.PayoutPending, affiliate.PayoutProcessing, affiliate.PayoutPaid, affiliate.PayoutFailed, affiliate.PayoutCanceled, affiliate.PayoutReturned,
+	affiliate.PayoutPending, affiliate.PayoutProcessing, affiliate.PayoutPaid,
+	affiliate.PayoutFailed, affiliate.PayoutCanceled, affiliate.PayoutReturned,
 }
 
 type payoutList struct {
@@ -66,7 +67,8 @@ func payouts(v *visit) (view, error) {
 func (v *visit) payoutsAsked() (affiliate.PayoutQuery, error) {
 	of, err := v.queryID(paramAffiliate)
 	return affiliate.PayoutQuery{AffiliateID: of,
-		Status: affiliate.PayoutStatus(v.query.Get("status")), Method: affiliate.PaymentMethod(v.query.Get(paramMethod))}, err
+		Status: affiliate.PayoutStatus(v.query.Get("status")),
+		Method: affiliate.PaymentMethod(v.query.Get(paramMethod))}, err
 }
 
 // payoutPage shows a payout.
@@ -82,14 +84,15 @@ func payoutPage(v *visit) (view, error) {
 	name, err1 := v.payee(p.AffiliateID)
 	moves, err2 := v.movesOf(p)
 	return view{title: "Payout to " + page.Named(name), template: "payout", next: entries.Next,
-		Data: &payoutSheet{p, name, stepsFrom(p.Status), entries.Items,
-			moves}}, errors.Join(err1, err2)
+			Data: &payoutSheet{p, name, stepsFrom(p.Status), entries.Items, moves}},
+		errors.Join(err1, err2)
 }
 
 // movesOf returns what a payout has moved, oldest first: it looks where the payout says that
 // something happened, and reads no other movements of the affiliate.
 func (v *visit) movesOf(p affiliate.Payout) (all []affiliate.Movement, err error) {
-	for _, at := range []affiliate.Opt[affiliate.Time]{affiliate.Set(p.CreatedAt), p.PaidAt, p.CanceledAt, p.ReturnedAt} {
+	for _, at := range []affiliate.Opt[affiliate.Time]{affiliate.Set(p.CreatedAt), p.PaidAt,
+		p.CanceledAt, p.ReturnedAt} {
 		then, set := at.Get()
 		if !set || len(all) > 0 && !then.Time().After(all[len(all)-1].At.Time()) {
 			continue // it was made and paid at once, and both are there
@@ -160,7 +163,8 @@ var payoutSteps = []struct {
 		"Somebody is paying it. It is paid or failed next, and cannot be canceled.", ""},
 	{affiliate.PayoutCanceled, "Cancel the payout", "What it took can be paid by the next run.", ""},
 	{affiliate.PayoutReturned, "It came back",
-		"What it took can be paid by the next run, and months that are over stay as they are.", "returnedReason"},
+		"What it took can be paid by the next run, and months that are over stay as they are.",
+		"returnedReason"},
 }
 
 // stepsFrom returns what a payout can become, the most usual first.
@@ -194,8 +198,8 @@ var payoutStatus = &action{
 				Title: step.verb + ": " + v.Money(p.Amount), Button: step.verb, Back: "payouts/" + p.ID.String(),
 				Effects: []string{"It is " + strings.ToLower(page.Words(p.Status)) + " now: " +
 					v.Money(p.Amount) + " to " +
-					paidTo(p.PayeeName.Or(p.AffiliateID.String()), p.PayeeEmail, p.PaymentMethod) +
-					".", step.means},
+					paidTo(p.PayeeName.Or(p.AffiliateID.String()), p.PayeeEmail,
+						p.PaymentMethod) + ".", step.means},
 			}
 			if step.why != "" {
 				f.Fields = []field{{Name: step.why, Label: "Why", Hint: "The affiliate sees it.", Required: true}}
@@ -235,8 +239,8 @@ var newPayout = &action{
 			Title: "Pay " + page.Named(a.Name), Button: "Make the payout",
 			Effects: []string{v.Money(b.Payable) + " can be paid now, to " +
 				paidTo(a.Name, a.PayoutEmail, a.PaymentMethod) + ". They are " +
-				strings.ToLower(page.Words(a.Status)) +
-				".", "The payout is pending until you say what became of it; it sends no money."},
+				strings.ToLower(page.Words(a.Status)) + ".",
+				"The payout is pending until you say what became of it; it sends no money."},
 			Fields: []field{{Name: "externalId", Label: "Your id of the payout",
 				Hint: "The same id makes one payout."}},
 		}, err

@@ -90,7 +90,8 @@ func (v *visit) customerTyped(text string) (affiliate.Referral, error) {
 		return v.program.Referral(v.ctx(), text)
 	}
 	list, err := v.program.Referrals(v.ctx(),
-		affiliate.ReferralQuery{ReferredUserExternalID: affiliate.Set(own)}, affiliate.Page{Limit: 1})
+		affiliate.ReferralQuery{ReferredUserExternalID: affiliate.Set(own)},
+		affiliate.Page{Limit: 1})
 	for _, r := range list.Items {
 		return r, nil
 	}
@@ -133,7 +134,8 @@ func (v *visit) creditTyped(in *input) (c credit, err error) {
 // creditFields are the fields that creditTyped reads. The query may name both.
 func (v *visit) creditFields() ([]field, error) {
 	who, err := v.picker(field{Name: fieldAffiliate, Label: "Affiliate",
-		Hint: "Who is credited. Empty: who brought the customer, or the owner of the code.", Value: v.query.Get(paramAffiliate)})
+		Hint:  "Who is credited. Empty: who brought the customer, or the owner of the code.",
+		Value: v.query.Get(paramAffiliate)})
 	return []field{
 		{Name: fieldCustomer, Label: "Customer", Hint: "Email, or id, or ext: and your own id.",
 			Required: true, Value: v.query.Get(paramCustomer)},
@@ -171,7 +173,8 @@ func movesIn(metadata affiliate.Opt[json.RawMessage]) (moves []move) {
 }
 
 // moved returns metadata with one move more, whose reason the form says.
-func (v *visit) moved(in *input, metadata affiliate.Opt[json.RawMessage], from uuid.UUID) (affiliate.Opt[json.RawMessage], error) {
+func (v *visit) moved(in *input, metadata affiliate.Opt[json.RawMessage],
+	from uuid.UUID) (affiliate.Opt[json.RawMessage], error) {
 	reason := in.text(fieldReason)
 	if reason == "" {
 		in.wrong(fieldReason, "Say why.")
@@ -198,8 +201,9 @@ func (v *visit) moved(in *input, metadata affiliate.Opt[json.RawMessage], from u
 // moveFields are the fields of a form that moves something.
 func (v *visit) moveFields() ([]field, error) {
 	to, err := v.picker(field{Name: fieldAffiliate, Label: "Affiliate", Required: true})
-	return []field{to, {Name: fieldReason, Label: "Reason", Hint: "It is kept with what is moved.",
-		Required: true}}, err
+	return []field{to,
+		{Name: fieldReason, Label: "Reason", Hint: "It is kept with what is moved.",
+			Required: true}}, err
 }
 
 // fieldReason is the field for the reason of an action.

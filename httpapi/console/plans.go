@@ -54,7 +54,8 @@ func termFields(t affiliate.ProgramTerms) []field {
 		{Name: "commissionType", Label: "Kind", Required: true, Value: string(t.CommissionType),
 			Options: options(commissionTypes...)},
 		{Name: "commissionRate", Label: "Rate",
-			Hint: "In percent, or an amount for each payment when it is flat.", Required: true, Value: t.CommissionRate.String()},
+			Hint: "In percent, or an amount for each payment when it is flat.", Required: true,
+			Value: t.CommissionRate.String()},
 		{Name: "numberOfPayments", Label: "Payments of a customer that earn", Hint: "Empty: all.",
 			Type: "number", Value: typed(t.NumberOfPayments)},
 		{Name: "numberOfMonths", Label: "Months of a customer that earn", Hint: "Empty: all.",
@@ -88,10 +89,13 @@ func (in *input) terms() affiliate.Terms {
 		in.wrong("commissionRate", "Enter a number, such as 12.5.")
 	}
 	return affiliate.Terms{
-		Type: affiliate.CommissionType(in.text("commissionType")), Rate: rate, MaxPayments: in.atLeastOne("numberOfPayments"), MaxMonths: in.atLeastOne("numberOfMonths"),
-		MonthsFrom: affiliate.MonthsFrom(in.text("monthsFrom")), HoldDays: in.whole("holdDays").Or(0),
-		MaxPerSale: in.amount("maxPerSale").Or(affiliate.Amount{}), MaxPerCustomer: in.amount("maxPerCustomer").Or(affiliate.Amount{}),
-		OfferCouponID: in.couponID("offerCouponId").Or(uuid.Nil),
+		Type: affiliate.CommissionType(in.text("commissionType")), Rate: rate,
+		MaxPayments: in.atLeastOne("numberOfPayments"), MaxMonths: in.atLeastOne("numberOfMonths"),
+		MonthsFrom:     affiliate.MonthsFrom(in.text("monthsFrom")),
+		HoldDays:       in.whole("holdDays").Or(0),
+		MaxPerSale:     in.amount("maxPerSale").Or(affiliate.Amount{}),
+		MaxPerCustomer: in.amount("maxPerCustomer").Or(affiliate.Amount{}),
+		OfferCouponID:  in.couponID("offerCouponId").Or(uuid.Nil),
 	}
 }
 
@@ -114,10 +118,12 @@ func amountOrNone(a affiliate.Amount) string {
 
 // newPlan makes a plan.
 var newPlan = &action{
-	name: "plans.create", object: "plan", done: "The plan was made. Put affiliates on it on the page of affiliates.", names: "name",
+	name: "plans.create", object: "plan",
+	done: "The plan was made. Put affiliates on it on the page of affiliates.", names: "name",
 	form: func(*visit) (form, error) {
 		return form{
-			Title: "New plan", Button: "Create", Back: "settings", Effects: []string{"A plan is terms that affiliates or customers are put on. Everybody else earns by the terms of the program."},
+			Title: "New plan", Button: "Create", Back: "settings",
+			Effects: []string{"A plan is terms that affiliates or customers are put on. Everybody else earns by the terms of the program."},
 			Fields: append(planFields(affiliate.Plan{AutoApproveRewards: true}),
 				termFields(affiliate.ProgramTerms{CommissionType: affiliate.CommissionPercentage})...),
 		}, nil
@@ -149,8 +155,8 @@ var editPlan = &action{
 	form: func(v *visit) (form, error) {
 		p, err := v.plan()
 		return form{
-			Title: "Edit the plan " + page.Named(p.Name), Button: "Save", Back: "plans/" +
-				p.ID.String(), Edits: true, Fields: planFields(p),
+			Title: "Edit the plan " + page.Named(p.Name), Button: "Save",
+			Back: "plans/" + p.ID.String(), Edits: true, Fields: planFields(p),
 			Effects: []string{"Sales from now on are decided by it. Sales that exist stay as they are.", "What it pays is changed with its terms, at once or from a day on."},
 		}, err
 	},
@@ -174,8 +180,11 @@ var deletePlan = &action{
 	form: func(v *visit) (form, error) {
 		p, err := v.plan()
 		return form{
-			Title: "Delete the plan " +
-				page.Named(p.Name), Button: "Delete", Danger: true, Back: "settings", Effects: []string{"Its rate is " + p.CommissionRate.String() + ", " + strings.ToLower(page.Words(p.CommissionType)) + ".", "This is refused while somebody is on it."},
+			Title: "Delete the plan " + page.Named(p.Name), Button: "Delete", Danger: true,
+			Back: "settings",
+			Effects: []string{"Its rate is " + p.CommissionRate.String() + ", " +
+				strings.ToLower(page.Words(p.CommissionType)) + ".",
+				"This is refused while somebody is on it."},
 		}, err
 	},
 	do: func(v *visit, p *tributary.Program, _ *input) (string, error) {

@@ -24,28 +24,31 @@ const (
 )
 
 var periods = []option{
-	{"", "This month"}, {"last-month", "Last month"}, {"quarter", "This quarter"}, {"last-quarter",
-		"Last quarter"}, {"year", "This year"}, {"last-year", "Last year"}, {"days", "From … to …"},
+	{"", "This month"}, {"last-month", "Last month"}, {"quarter", "This quarter"},
+	{"last-quarter", "Last quarter"}, {"year", "This year"}, {"last-year", "Last year"},
+	{"days", "From … to …"},
 }
 
 // The dimensions of a report and the figures that it is ranked by. The first are those of
 // a report that names none.
 var (
 	dimensions = []option{
-		{string(affiliate.DimensionAffiliate), "Affiliate"}, {string(affiliate.DimensionLink),
-			"Link"}, {string(affiliate.DimensionCode), "Code"},
-		{string(affiliate.DimensionCoupon), "Coupon"}, {string(affiliate.DimensionProduct),
-			"Product"}, {string(affiliate.DimensionPlan), "Plan"},
-		{string(affiliate.DimensionLandingPage),
-			"Landing page"}, {string(affiliate.DimensionUTMSource), "Source (utm_source)"}, {string(affiliate.DimensionUTMMedium), "Medium (utm_medium)"},
-		{string(affiliate.DimensionUTMCampaign),
-			"Campaign (utm_campaign)"}, {string(affiliate.DimensionSub), "Sub-id (sub)"},
+		{string(affiliate.DimensionAffiliate), "Affiliate"},
+		{string(affiliate.DimensionLink), "Link"}, {string(affiliate.DimensionCode), "Code"},
+		{string(affiliate.DimensionCoupon), "Coupon"},
+		{string(affiliate.DimensionProduct), "Product"},
+		{string(affiliate.DimensionPlan), "Plan"},
+		{string(affiliate.DimensionLandingPage), "Landing page"},
+		{string(affiliate.DimensionUTMSource), "Source (utm_source)"},
+		{string(affiliate.DimensionUTMMedium), "Medium (utm_medium)"},
+		{string(affiliate.DimensionUTMCampaign), "Campaign (utm_campaign)"},
+		{string(affiliate.DimensionSub), "Sub-id (sub)"},
 	}
 	rankings = []rankColumn{
-		{affiliate.FigureRevenue, "Revenue"}, {affiliate.FigureCommission,
-			"Commission"}, {affiliate.FigureSales, "Sales"},
-		{affiliate.FigureRefunds, "Refunds"}, {affiliate.FigureClicks,
-			"Clicks"}, {affiliate.FigureReferrals, "Customers"},
+		{affiliate.FigureRevenue, "Revenue"}, {affiliate.FigureCommission, "Commission"},
+		{affiliate.FigureSales, "Sales"},
+		{affiliate.FigureRefunds, "Refunds"}, {affiliate.FigureClicks, "Clicks"},
+		{affiliate.FigureReferrals, "Customers"},
 	}
 )
 
@@ -160,10 +163,12 @@ func reports(v *visit) (view, error) {
 	}
 	q := v.ranked(r)
 	d := reportSheet{
-		Periods: periods, Dimensions: dimensions, Rankings: rankings, By: textOf(dimensions,
-			string(q.By)), Sort: q.Sort, Dated: v.query.Get(paramPeriod) == "days",
-		Since: affiliate.TimeOf(r.from), Until: affiliate.TimeOf(dayAt(r.to,
-			-1)), SinceBefore: affiliate.TimeOf(r.fromBefore), UntilBefore: affiliate.TimeOf(dayAt(r.toBefore, -1)),
+		Periods: periods, Dimensions: dimensions, Rankings: rankings,
+		By: textOf(dimensions, string(q.By)), Sort: q.Sort,
+		Dated: v.query.Get(paramPeriod) == "days",
+		Since: affiliate.TimeOf(r.from), Until: affiliate.TimeOf(dayAt(r.to, -1)),
+		SinceBefore: affiliate.TimeOf(r.fromBefore),
+		UntilBefore: affiliate.TimeOf(dayAt(r.toBefore, -1)),
 	}
 	d.by, d.First, d.Last = q.By, v.dateOf(d.Since), v.dateOf(d.Until)
 	shown := view{title: "Reports", template: "reports", Data: &d}
@@ -188,7 +193,8 @@ func reports(v *visit) (view, error) {
 // ranked is the ranking that the query asks for.
 func (v *visit) ranked(r reportPeriods) affiliate.BreakdownQuery {
 	q := affiliate.BreakdownQuery{From: r.from, To: r.to,
-		By: affiliate.Dimension(v.query.Get(paramBy)), Sort: affiliate.Figure(v.query.Get(paramSort))}
+		By:   affiliate.Dimension(v.query.Get(paramBy)),
+		Sort: affiliate.Figure(v.query.Get(paramSort))}
 	if q.By == "" {
 		q.By = affiliate.DimensionAffiliate
 	}
@@ -259,10 +265,11 @@ func (v *visit) figures(is, was *affiliate.Activity) []figureComparison {
 		return figureComparison{name, page.Count(is), page.Count(was), change(is, was)}
 	}
 	all := []figureComparison{
-		money("Revenue", is.Revenue, was.Revenue), money("Commission", is.Commission,
-			was.Commission), count("Sales", is.Sales, was.Sales),
-		money("Refunded", is.Refunds, was.Refunds), count("Clicks", is.Clicks.Or(0),
-			was.Clicks.Or(0)), count("New customers", is.Referrals.Or(0), was.Referrals.Or(0)),
+		money("Revenue", is.Revenue, was.Revenue),
+		money("Commission", is.Commission, was.Commission), count("Sales", is.Sales, was.Sales),
+		money("Refunded", is.Refunds, was.Refunds),
+		count("Clicks", is.Clicks.Or(0), was.Clicks.Or(0)),
+		count("New customers", is.Referrals.Or(0), was.Referrals.Or(0)),
 		{Name: "Conversion rate", Value: percent(is.Referrals.Or(0), is.Clicks.Or(0)),
 			Before: percent(was.Referrals.Or(0), was.Clicks.Or(0))},
 		{Name: "Commission per click (EPC)", Value: v.perClick(is), Before: v.perClick(was)},
@@ -392,7 +399,8 @@ func reportFile(v *visit) error {
 		return v.program.Breakdown(v.ctx(), q, pg)
 	}, func(row affiliate.BreakdownRow) ([]string, error) {
 		return []string{
-			row.Value, typed(row.Name), typed(row.Clicks), typed(row.Referrals), whole(row.Sales), whole(row.DeletedSales), whole(row.Conversions),
+			row.Value, typed(row.Name), typed(row.Clicks), typed(row.Referrals), whole(row.Sales),
+			whole(row.DeletedSales), whole(row.Conversions),
 			row.Revenue.String(), row.Refunds.String(), row.Commission.String(), row.Adjustments.String(), v.currency(),
 		}, nil
 	})

@@ -81,7 +81,8 @@ func parseConditions(text string) (w affiliate.RuleWhen, wrong string) {
 		word, value, _ := strings.Cut(line, ":")
 		value = strings.TrimSpace(value)
 		if err := parseCondition(&w, strings.Join(strings.Fields(strings.ToLower(word)), " "), value); value == "" || err != nil {
-			return w, fmt.Sprintf("Line %d: “%s” is no condition, such as Product: SEAT or Months: 1-12.", i+1, page.Text(line, page.InList))
+			return w, fmt.Sprintf("Line %d: “%s” is no condition, such as Product: SEAT or Months: 1-12.", i+1,
+				page.Text(line, page.InList))
 		}
 	}
 	return w, ""
@@ -175,9 +176,10 @@ func (v *visit) ruleRows(rules []affiliate.Rule) (fields []field) {
 	if v.sent != nil {
 		for n := 1; n <= v.sent.rows(); n++ {
 			fields = append(fields,
-				rowFields(n, ruleInput{v.sent.Get(inRow("name", n)), v.sent.Get(inRow("when", n)),
-					v.sent.Get(inRow("pay", n)), v.sent.Get(inRow("rate", n)), v.sent.Get(inRow("firm",
-						n))})...)
+				rowFields(n,
+					ruleInput{v.sent.Get(inRow("name", n)), v.sent.Get(inRow("when", n)),
+						v.sent.Get(inRow("pay", n)), v.sent.Get(inRow("rate", n)),
+						v.sent.Get(inRow("firm", n))})...)
 		}
 		return fields
 	}

@@ -113,7 +113,8 @@ const bouncedLooks = 200
 
 // bounced returns the affiliates to whom another payout would go where the newest one did.
 func (v *visit) bounced() (all []bounce, err error) {
-	for _, status := range []affiliate.PayoutStatus{affiliate.PayoutFailed, affiliate.PayoutReturned, affiliate.PayoutCanceled} {
+	for _, status := range []affiliate.PayoutStatus{affiliate.PayoutFailed,
+		affiliate.PayoutReturned, affiliate.PayoutCanceled} {
 		list, err := v.program.Payouts(v.ctx(), affiliate.PayoutQuery{Status: status},
 			affiliate.Page{Limit: bouncedLooks})
 		if err != nil {
@@ -121,7 +122,8 @@ func (v *visit) bounced() (all []bounce, err error) {
 		}
 		for _, p := range list.Items {
 			newest, err := v.program.Payouts(v.ctx(),
-				affiliate.PayoutQuery{AffiliateID: affiliate.Set(p.AffiliateID)}, affiliate.Page{Limit: 1})
+				affiliate.PayoutQuery{AffiliateID: affiliate.Set(p.AffiliateID)},
+				affiliate.Page{Limit: 1})
 			if err != nil {
 				return nil, err
 			}
@@ -151,8 +153,8 @@ const fieldExcept = "except"
 // exceptField is that field. A new run leaves out whose last payout did not arrive.
 func (v *visit) exceptField() (field, error) {
 	f := field{Name: fieldExcept, Label: "Leave out", Type: "textarea",
-		Value: strings.ReplaceAll(v.query.Get(fieldExcept), ",",
-			"\n"), Hint: "Emails, ids or links of affiliates, one in a line. They wait for another run."}
+		Value: strings.ReplaceAll(v.query.Get(fieldExcept), ",", "\n"),
+		Hint:  "Emails, ids or links of affiliates, one in a line. They wait for another run."}
 	if v.query.Has(paramRun) {
 		return f, nil // it goes on as it was begun
 	}
@@ -185,9 +187,11 @@ var runPayouts = &action{
 		}
 		f := form{Title: "Run payouts", Button: "Make the payouts", Back: "payouts", Fields: []field{
 			{Name: paramRun, Label: "Name of the run",
-				Hint: "Such as 2026-11. The same name with the same settings goes on with the same run and pays nobody twice.", Required: true, Value: cmp.Or(v.query.Get(paramRun), v.today())},
+				Hint:     "Such as 2026-11. The same name with the same settings goes on with the same run and pays nobody twice.",
+				Required: true, Value: cmp.Or(v.query.Get(paramRun), v.today())},
 			{Name: "minimum", Label: "Minimum of a payout, in " + string(v.Currency),
-				Hint: "Who is owed less waits.", Required: true, Value: cmp.Or(v.query.Get("minimum"), "0")},
+				Hint: "Who is owed less waits.", Required: true,
+				Value: cmp.Or(v.query.Get("minimum"), "0")},
 			{Name: "method", Label: "Only who is paid by", Value: v.query.Get("method"),
 				Options: orNone("Any method", options(paymentMethods...))},
 			{Name: "noDetails", Label: "Also who has not said how to be paid", Type: "checkbox",
@@ -216,7 +220,8 @@ var runPayouts = &action{
 		result, err := p.RunPayouts(v.ctx(), run)
 		if result.Status == affiliate.RunRunning {
 			more := url.Values{paramRun: {run.ExternalID}, "minimum": {run.Minimum.String()},
-				"method": {in.Get("method")}, "noDetails": {in.Get("noDetails")}, fieldExcept: {joined(run.ExceptIDs)}}
+				"method": {in.Get("method")}, "noDetails": {in.Get("noDetails")},
+				fieldExcept: {joined(run.ExceptIDs)}}
 			return "payouts/new?" + more.Encode(), err
 		}
 		return "payouts/run?" + url.Values{paramRun: {run.ExternalID}}.Encode(), err
@@ -397,7 +402,8 @@ type duePayouts struct {
 func (v *visit) due(run uuid.UUID) (d duePayouts, err error) {
 	left := mostDue
 	for _, status := range []affiliate.PayoutStatus{affiliate.PayoutPending, affiliate.PayoutProcessing} {
-		for t, err := range v.program.Transfers(v.ctx(), affiliate.PayoutQuery{RunID: affiliate.Set(run), Status: status}) {
+		for t, err := range v.program.Transfers(v.ctx(),
+			affiliate.PayoutQuery{RunID: affiliate.Set(run), Status: status}) {
 			if err != nil {
 				return d, err
 			}

@@ -82,7 +82,8 @@ func (v *visit) refundFields(sale *affiliate.Sale, left affiliate.Amount) []fiel
 		{Name: "whole", Label: "All that is left: " + v.MoneyIn(left, of),
 			Hint: "Instead of an amount.", Type: "checkbox"},
 		{Name: "tax", Label: "Tax" + in,
-			Hint: "How much of the amount was tax. Empty: as large a part as of the sale.", More: true},
+			Hint: "How much of the amount was tax. Empty: as large a part as of the sale.",
+			More: true},
 		{Name: "shipping", Label: "Shipping" + in, Hint: "How much of the amount was shipping.", More: true},
 	}
 	for n, i := range namedLines(sale) {
@@ -108,8 +109,9 @@ func (v *visit) linesSaid(sale *affiliate.Sale) (said []string) {
 	said = append(said, "A refund can say of which lines it is. Then leave the amount empty: it is what they are together, with tax and shipping.")
 	for _, i := range named[:min(len(named), maxLines)] {
 		part := salePart{SaleLine: sale.Lines[i]}
-		said = append(said, lineNamed(sale, i)+": it cost "+v.MoneyIn(part.net(), of)+", and "+
-			v.MoneyIn(part.Refunded, of)+" was refunded of it by name.")
+		said = append(said,
+			lineNamed(sale, i)+": it cost "+v.MoneyIn(part.net(), of)+", and "+
+				v.MoneyIn(part.Refunded, of)+" was refunded of it by name.")
 	}
 	if rest := len(named) - maxLines; rest > 0 {
 		said = append(said, "And "+several(rest, "line")+" more, which the HTTP API can name.")
@@ -284,8 +286,8 @@ var moveSale = &action{
 		}
 		fields, err := v.moveFields()
 		return form{
-			Title: fmt.Sprint("Give sale ", sale.ID,
-				" to another affiliate"), Button: "Give", Back: fmt.Sprint("sales/", sale.ID),
+			Title: fmt.Sprint("Give sale ", sale.ID, " to another affiliate"), Button: "Give",
+			Back: fmt.Sprint("sales/", sale.ID),
 			Effects: []string{
 				fmt.Sprintf("It earns %s for %s now.", v.Money(sale.CommissionEarned),
 					page.Text(sale.Affiliate.Name, page.InList)),
@@ -324,11 +326,12 @@ var reverseSale = &action{
 			return form{}, notAllowed("A payout has the commission of this sale: refund it instead.")
 		}
 		return form{
-			Title: fmt.Sprint("Reverse sale ",
-				sale.ID), Button: "Reverse", Danger: true, Back: fmt.Sprint("sales/", sale.ID),
+			Title: fmt.Sprint("Reverse sale ", sale.ID), Button: "Reverse", Danger: true,
+			Back: fmt.Sprint("sales/", sale.ID),
 			Effects: []string{
 				v.paidSoFar(&sale) + " The commission is " + v.Money(sale.CommissionEarned) + ".",
-				"The sale is deleted, as if it had never been, and the event sale.deleted is sent.", "Where a payout has its commission this is refused: refund the sale instead.",
+				"The sale is deleted, as if it had never been, and the event sale.deleted is sent.",
+				"Where a payout has its commission this is refused: refund the sale instead.",
 			},
 		}, err
 	},
@@ -355,9 +358,9 @@ var reviewSales = &action{
 			return form{}, badQuery("Choose what to do.")
 		}
 		verbs := map[affiliate.ApprovalStatus][2]string{
-			affiliate.ApprovalAccepted: {"Accept",
-				"Their commissions can be paid."}, affiliate.ApprovalDeclined: {"Decline", "Their commissions are not paid."},
-			affiliate.ApprovalOnHold: {"Hold", "Their commissions wait until they are accepted or declined."},
+			affiliate.ApprovalAccepted: {"Accept", "Their commissions can be paid."},
+			affiliate.ApprovalDeclined: {"Decline", "Their commissions are not paid."},
+			affiliate.ApprovalOnHold:   {"Hold", "Their commissions wait until they are accepted or declined."},
 		}
 		f := form{Title: verbs[to][0] + " " + several(len(ids), "sale"), Button: verbs[to][0], Back: v.backToSales(ids)}
 		for _, id := range ids {
@@ -411,8 +414,8 @@ var restoreRedemption = &action{
 			err = notAllowed("No promotional code was used for this sale.")
 		}
 		return form{
-			Title: fmt.Sprint("Give the code of sale ", sale.ID,
-				" back"), Button: "Give back", Back: fmt.Sprint("sales/", sale.ID),
+			Title: fmt.Sprint("Give the code of sale ", sale.ID, " back"), Button: "Give back",
+			Back:    fmt.Sprint("sales/", sale.ID),
 			Effects: []string{"The uses of the code and of its coupon fall by one, so somebody else can use it. This works once for each sale. The sale stays as it is."},
 		}, err
 	},
@@ -442,7 +445,8 @@ func recalculate(section, object string, of func(uuid.UUID) affiliate.Recalculat
 		form: func(v *visit) (form, error) {
 			id, err := v.id(0)
 			f := form{
-				Title: "Calculate their sales anew", Button: "Calculate", Back: section + "/" + id.String(),
+				Title: "Calculate their sales anew", Button: "Calculate",
+				Back:    section + "/" + id.String(),
 				Effects: []string{"Each commission that no payout has is computed by the rates of today. The event sale.updated is sent for each that changes."},
 			}
 			f.goesOn(v, section+".recalculate", "Calculate their sales anew: there are more")

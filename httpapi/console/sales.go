@@ -297,7 +297,8 @@ func salePage(v *visit) (view, error) {
 		d.InPayout = d.InPayout || c.PayoutCreated
 	}
 	events, err := v.program.Events(v.ctx(),
-		affiliate.EventQuery{ObjectID: affiliate.Set(fmt.Sprint(sale.ID))}, affiliate.Page{Limit: 10})
+		affiliate.EventQuery{ObjectID: affiliate.Set(fmt.Sprint(sale.ID))},
+		affiliate.Page{Limit: 10})
 	if err != nil {
 		return view{}, err
 	}

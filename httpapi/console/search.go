@@ -47,7 +47,8 @@ func find(v *visit) (view, error) {
 	if utf8.RuneCountInString(text) > maxSearch {
 		return view{}, badQuery(fmt.Sprintf("Search for at most %d characters.", maxSearch))
 	}
-	for _, kind := range []func(*visit, string) (searchResults, error){findAffiliates, findCustomers, findCodes, findSales, findPayouts, findByID} {
+	for _, kind := range []func(*visit, string) (searchResults, error){findAffiliates,
+		findCustomers, findCodes, findSales, findPayouts, findByID} {
 		k, err := kind(v, text)
 		if err != nil {
 			return view{}, err
@@ -60,7 +61,8 @@ func find(v *visit) (view, error) {
 }
 
 // foundIn returns the hits of a list, and where the rest of it is.
-func foundIn[T any](v *visit, name, section string, l affiliate.List[T], err error, show func(T) searchResult) (searchResults, error) {
+func foundIn[T any](v *visit, name, section string, l affiliate.List[T], err error,
+	show func(T) searchResult) (searchResults, error) {
 	k := searchResults{Name: name}
 	for _, item := range l.Items {
 		k.Hits = append(k.Hits, show(item))
@@ -74,7 +76,8 @@ func foundIn[T any](v *visit, name, section string, l affiliate.List[T], err err
 func findAffiliates(v *visit, text string) (searchResults, error) {
 	if external, named := affiliate.ExternalIn(text); named {
 		l, err := v.program.Affiliates(v.ctx(),
-			affiliate.AffiliateQuery{ExternalID: affiliate.Set(external)}, affiliate.Page{Limit: foundEach})
+			affiliate.AffiliateQuery{ExternalID: affiliate.Set(external)},
+			affiliate.Page{Limit: foundEach})
 		return foundIn(v, "Affiliates", "affiliates", l, err, affiliateHit)
 	}
 	l, err := v.program.Affiliates(v.ctx(), affiliate.AffiliateQuery{Search: affiliate.Set(text)},

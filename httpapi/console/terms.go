@@ -40,8 +40,11 @@ func (v *visit) holder() (h holder, err error) {
 	h.Path, h.Versions = "plans/"+p.ID.String(), p.Versions
 	if len(h.Versions) == 0 {
 		h.Versions = []affiliate.DatedTerms{{From: affiliate.Null[affiliate.Time](), InForce: true, ProgramTerms: affiliate.ProgramTerms{
-			CommissionType: p.CommissionType, CommissionRate: p.CommissionRate, NumberOfPayments: p.NumberOfPayments, NumberOfMonths: p.NumberOfMonths,
-			HoldDays: p.HoldDays, Rules: p.Rules, MonthsFrom: p.MonthsFrom, MaxPerSale: p.MaxPerSale, MaxPerCustomer: p.MaxPerCustomer, OfferCouponID: p.OfferCouponID,
+			CommissionType: p.CommissionType, CommissionRate: p.CommissionRate,
+			NumberOfPayments: p.NumberOfPayments, NumberOfMonths: p.NumberOfMonths,
+			HoldDays: p.HoldDays, Rules: p.Rules, MonthsFrom: p.MonthsFrom,
+			MaxPerSale: p.MaxPerSale, MaxPerCustomer: p.MaxPerCustomer,
+			OfferCouponID: p.OfferCouponID,
 		}}}
 	}
 	return h, nil
@@ -267,8 +270,9 @@ func termsForm(v *visit) (form, error) {
 	}
 	t := &h.Versions[i]
 	f := form{
-		Title: "Terms of " +
-			h.titled(), Button: "Save", Check: "What would the last 90 days have cost?", Back: h.Path, State: string(state), template: "change",
+		Title: "Terms of " + h.titled(), Button: "Save",
+		Check: "What would the last 90 days have cost?", Back: h.Path, State: string(state),
+		template: "change",
 		Effects: append(v.termsNow(&h),
 			"Sales that are paid from then on earn by what is saved here, until the next terms begin. Sales that exist stay as they are."),
 	}
@@ -395,8 +399,9 @@ func whatTermsCost(v *visit, in *input) ([]string, error) {
 	said := []string{fmt.Sprintf("The last 90 days: %s earned %s, and would have earned %s by these terms%s. %s would have earned another amount. Nothing was saved.",
 		salesAnd(&sum), v.Money(sum.Was), v.Money(sum.Would), v.moreOrLess(sum.Difference), several(int(sum.Changed), "sale"))}
 	if sum.Kept > 0 {
-		said = append(said, several(int(sum.Kept), "sale")+
-			" would stay as they are whatever the terms say, such as those whose commission was set by hand.")
+		said = append(said,
+			several(int(sum.Kept), "sale")+
+				" would stay as they are whatever the terms say, such as those whose commission was set by hand.")
 	}
 	slices.SortStableFunc(all, func(a, b affiliate.Difference) int {
 		return cmp.Compare(abs(b.Difference.Scaled()), abs(a.Difference.Scaled()))

@@ -60,17 +60,22 @@ func tierFields(t affiliate.Tier) []field {
 
 // newTier makes a tier.
 var newTier = &action{
-	name: "tiers.create", object: "tier", done: "The tier was made. Assign the tiers now, or let a job do it.", names: "name",
+	name: "tiers.create", object: "tier",
+	done: "The tier was made. Assign the tiers now, or let a job do it.", names: "name",
 	form: func(*visit) (form, error) {
 		return form{
-			Title: "New tier", Button: "Create", Back: "settings", Effects: []string{"A tier is a rank that affiliates reach by their results, with a rate of its own."},
-			Fields: tierFields(affiliate.Tier{ConditionType: affiliate.ConditionAll}),
+			Title: "New tier", Button: "Create", Back: "settings",
+			Effects: []string{"A tier is a rank that affiliates reach by their results, with a rate of its own."},
+			Fields:  tierFields(affiliate.Tier{ConditionType: affiliate.ConditionAll}),
 		}, nil
 	},
 	do: func(v *visit, p *tributary.Program, in *input) (string, error) {
 		t := affiliate.TierParams{
-			Tier: in.whole("tier").Or(0), Name: in.text("name"), MinReferrals: in.whole("minReferrals").Or(0), MinRevenue: in.amount("minRevenue").Or(affiliate.Amount{}),
-			ConditionType: affiliate.ConditionType(in.Get("conditionType")), Rate: in.percent("commissionRate"),
+			Tier: in.whole("tier").Or(0), Name: in.text("name"),
+			MinReferrals:  in.whole("minReferrals").Or(0),
+			MinRevenue:    in.amount("minRevenue").Or(affiliate.Amount{}),
+			ConditionType: affiliate.ConditionType(in.Get("conditionType")),
+			Rate:          in.percent("commissionRate"),
 		}
 		if in.err != nil {
 			return "", in.err
@@ -86,16 +91,18 @@ var editTier = &action{
 	form: func(v *visit) (form, error) {
 		t, err := v.tier()
 		return form{
-			Title: "Edit the tier " +
-				page.Named(t.Name), Button: "Save", Back: "settings", Edits: true, Fields: tierFields(t),
+			Title: "Edit the tier " + page.Named(t.Name), Button: "Save", Back: "settings",
+			Edits: true, Fields: tierFields(t),
 			Effects: []string{"Who is in it stays until the tiers are assigned again."},
 		}, err
 	},
 	do: func(v *visit, p *tributary.Program, in *input) (string, error) {
 		id, err := v.id(0)
 		up := affiliate.TierUpdate{
-			Tier: in.whole("tier"), Name: in.words("name"), MinReferrals: in.whole("minReferrals"), MinRevenue: in.amount("minRevenue"),
-			ConditionType: choice[affiliate.ConditionType](in, "conditionType"), Rate: in.percent("commissionRate"),
+			Tier: in.whole("tier"), Name: in.words("name"), MinReferrals: in.whole("minReferrals"),
+			MinRevenue:    in.amount("minRevenue"),
+			ConditionType: choice[affiliate.ConditionType](in, "conditionType"),
+			Rate:          in.percent("commissionRate"),
 		}
 		if err = errors.Join(err, in.err); err != nil {
 			return "", err
@@ -111,8 +118,11 @@ var deleteTier = &action{
 	form: func(v *visit) (form, error) {
 		t, err := v.tier()
 		return form{
-			Title: "Delete the tier " +
-				page.Named(t.Name), Button: "Delete", Danger: true, Back: "settings", Effects: []string{fmt.Sprintf("Its rank is %d. It takes %s, and a revenue of %s.", t.Tier, several(int(t.MinReferrals), "customer"), v.Money(t.MinRevenue)), "This is refused while somebody is in it."},
+			Title: "Delete the tier " + page.Named(t.Name), Button: "Delete", Danger: true,
+			Back: "settings",
+			Effects: []string{fmt.Sprintf("Its rank is %d. It takes %s, and a revenue of %s.",
+				t.Tier, several(int(t.MinReferrals), "customer"), v.Money(t.MinRevenue)),
+				"This is refused while somebody is in it."},
 		}, err
 	},
 	do: func(v *visit, p *tributary.Program, _ *input) (string, error) {

@@ -35,12 +35,14 @@ type section struct {
 
 // homes are the sections of pages without a section of their own.
 var homes = map[string]string{"search": "", "codes": "coupons", "holds": "coupons",
-	"redemptions": "sales", "links": "affiliates", "payments": "sales", "plans": "settings", "terms": "settings", "tiers": "settings"}
+	"redemptions": "sales", "links": "affiliates", "payments": "sales", "plans": "settings",
+	"terms": "settings", "tiers": "settings"}
 
 // Sections returns the entries of the navigation.
 func (v *view) Sections() []section {
 	var all []section
-	for _, name := range []string{"Reports", "Affiliates", "Coupons", "Customers", "Sales", "Owed", "Payouts", "Webhooks", "Events", "Books", "Settings"} {
+	for _, name := range []string{"Reports", "Affiliates", "Coupons", "Customers", "Sales", "Owed",
+		"Payouts", "Webhooks", "Events", "Books", "Settings"} {
 		all = append(all, section{strings.ToLower(name), name, false})
 	}
 	all = append([]section{{"", "Overview", false}}, all...)

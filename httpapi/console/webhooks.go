@@ -13,7 +13,8 @@ import (
 )
 
 var deliveryStates = []affiliate.DeliveryState{
-	affiliate.DeliveryPending, affiliate.DeliveryDelivered, affiliate.DeliveryFailed, affiliate.DeliverySkipped, affiliate.DeliveryCanceled,
+	affiliate.DeliveryPending, affiliate.DeliveryDelivered, affiliate.DeliveryFailed,
+	affiliate.DeliverySkipped, affiliate.DeliveryCanceled,
 }
 
 type hookList struct {
@@ -137,8 +138,8 @@ var replayDelivery = &action{
 		return form{
 			Title: "Send this delivery again", Button: "Send again", Back: "webhooks/deliveries/" + d.ID.String(),
 			Effects: []string{"It is " + strings.ToLower(page.Words(d.State)) + ", after " +
-				several(int(d.AttemptCount), "attempt") +
-				".", "The same bytes are sent once more, with the same webhook-id: a good receiver sees that it is a repeat."},
+				several(int(d.AttemptCount), "attempt") + ".",
+				"The same bytes are sent once more, with the same webhook-id: a good receiver sees that it is a repeat."},
 		}, err
 	},
 	do: func(v *visit, p *tributary.Program, _ *input) (string, error) {
@@ -158,8 +159,9 @@ func eventFields(of []affiliate.EventType) (all []field) {
 		wanted[e] = true
 	}
 	for _, e := range affiliate.EventTypes() {
-		all = append(all, field{Name: eventPrefix + string(e), Label: string(e), Type: "checkbox",
-			Value: ticked(wanted[e] || wanted["*"])})
+		all = append(all,
+			field{Name: eventPrefix + string(e), Label: string(e), Type: "checkbox",
+				Value: ticked(wanted[e] || wanted["*"])})
 	}
 	return all
 }
@@ -208,8 +210,9 @@ var newEndpoint = &action{
 	name: "webhooks.create", object: "webhook", done: "The endpoint was made.",
 	form: func(*visit) (form, error) {
 		return form{
-			Title: "New endpoint", Button: "Create", Back: "webhooks", Effects: []string{"It is told every event that is ticked. Its secret is shown once, on the next page."},
-			Fields: append(addressFields(affiliate.Endpoint{}), eventFields(affiliate.EventTypes())...),
+			Title: "New endpoint", Button: "Create", Back: "webhooks",
+			Effects: []string{"It is told every event that is ticked. Its secret is shown once, on the next page."},
+			Fields:  append(addressFields(affiliate.Endpoint{}), eventFields(affiliate.EventTypes())...),
 		}, nil
 	},
 	do: func(v *visit, p *tributary.Program, in *input) (string, error) {
@@ -240,8 +243,9 @@ var editEndpoint = &action{
 	name: "webhooks.update", object: "webhook", done: "The endpoint was changed.",
 	form: endpointForm(func(_ *visit, e affiliate.Endpoint) (form, error) {
 		return form{
-			Title: "Edit the endpoint", Button: "Save", Edits: true, Effects: []string{"Deliveries that wait go to the new URL from their next attempt on."},
-			Fields: append(addressFields(e), eventFields(e.Events)...),
+			Title: "Edit the endpoint", Button: "Save", Edits: true,
+			Effects: []string{"Deliveries that wait go to the new URL from their next attempt on."},
+			Fields:  append(addressFields(e), eventFields(e.Events)...),
 		}, nil
 	}),
 	do: ofEndpoint(func(v *visit, p *tributary.Program, id uuid.UUID, in *input) error {
@@ -261,8 +265,9 @@ var activeEndpoint = &action{
 	name: "webhooks.active", object: "webhook", done: "This was saved.",
 	form: endpointForm(func(_ *visit, e affiliate.Endpoint) (form, error) {
 		return form{
-			Title: "Is this endpoint active?", Button: "Save", Edits: true, Effects: []string{"While it is not, nothing is sent to it. Deliveries that it misses can be sent again."},
-			Fields: []field{{Name: "active", Label: "It is active", Type: "checkbox", Value: ticked(e.Active)}},
+			Title: "Is this endpoint active?", Button: "Save", Edits: true,
+			Effects: []string{"While it is not, nothing is sent to it. Deliveries that it misses can be sent again."},
+			Fields:  []field{{Name: "active", Label: "It is active", Type: "checkbox", Value: ticked(e.Active)}},
 		}, nil
 	}),
 	do: ofEndpoint(func(v *visit, p *tributary.Program, id uuid.UUID, in *input) error {
@@ -280,9 +285,11 @@ var headersOfEndpoint = &action{
 			now = "Its headers now: " + strings.Join(e.HeaderNames, ", ") + ". What you save replaces all of them."
 		}
 		return form{
-			Title: "Headers of the receiver's own", Button: "Save", Effects: []string{"They are for " + page.Text(e.URL, page.InList) + ", with every request.", now, "Their values are never shown again."},
+			Title: "Headers of the receiver's own", Button: "Save",
+			Effects: []string{"They are for " + page.Text(e.URL, page.InList) + ", with every request.", now, "Their values are never shown again."},
 			Fields: []field{{Name: "headers", Label: "Headers",
-				Hint: "One in a line, such as Authorization: Basic …. Empty: none.", Type: "textarea"}},
+				Hint: "One in a line, such as Authorization: Basic …. Empty: none.",
+				Type: "textarea"}},
 		}, nil
 	}),
 	do: ofEndpoint(func(v *visit, p *tributary.Program, id uuid.UUID, in *input) error {
@@ -306,9 +313,10 @@ var rotateSecret = &action{
 	name: "webhooks.rotate", object: "webhook", done: "The endpoint has a new secret.",
 	form: endpointForm(func(_ *visit, e affiliate.Endpoint) (form, error) {
 		return form{
-			Title: "New secret", Button: "Make a new secret", Effects: []string{"It is for " +
-				page.Text(e.URL, page.InList) + ". The secret of now ends in " + e.SecretHint +
-				".", "The new secret is shown once, on the next page. Deliveries are signed with both until the old one ends."},
+			Title: "New secret", Button: "Make a new secret",
+			Effects: []string{"It is for " + page.Text(e.URL, page.InList) +
+				". The secret of now ends in " + e.SecretHint + ".",
+				"The new secret is shown once, on the next page. Deliveries are signed with both until the old one ends."},
 			Fields: []field{{Name: "gracePeriodSeconds", Label: "Seconds until the old one ends",
 				Hint: "Empty: a day.", Type: "number"}},
 		}, nil
@@ -329,9 +337,9 @@ var testEndpoint = &action{
 	name: "webhooks.test", object: "webhook", done: "The test was sent.",
 	form: endpointForm(func(_ *visit, e affiliate.Endpoint) (form, error) {
 		return form{
-			Title: "Test the endpoint", Button: "Send a test", Effects: []string{"It goes to " +
-				page.Text(e.URL, page.InList) +
-				".", "One signed request is sent at once, with a sample that says that it is a test. It is not repeated."},
+			Title: "Test the endpoint", Button: "Send a test",
+			Effects: []string{"It goes to " + page.Text(e.URL, page.InList) + ".",
+				"One signed request is sent at once, with a sample that says that it is a test. It is not repeated."},
 			Fields: []field{{Name: "event", Label: "Event", Required: true, Options: eventOptions()}},
 		}, nil
 	}),
@@ -363,7 +371,8 @@ var replayRange = &action{
 	name: "webhooks.replay-range", object: "webhook", done: "What it has missed will be sent again.",
 	form: endpointForm(func(v *visit, e affiliate.Endpoint) (form, error) {
 		return form{
-			Title: "Send again what it has missed", Button: "Send again", Effects: []string{"It goes to " + page.Text(e.URL, page.InList) + ".", "Every delivery of that time that failed or was skipped is sent once more, with the same webhook-id."},
+			Title: "Send again what it has missed", Button: "Send again",
+			Effects: []string{"It goes to " + page.Text(e.URL, page.InList) + ".", "Every delivery of that time that failed or was skipped is sent once more, with the same webhook-id."},
 			Fields: []field{
 				{Name: "since", Label: "Made since", Hint: "At most 14 days ago.", Type: "date",
 					Required: true, Value: v.today()},
@@ -386,10 +395,9 @@ var deleteEndpoint = &action{
 	name: "webhooks.delete", object: "webhook", done: "The endpoint was deleted.",
 	form: endpointForm(func(_ *visit, e affiliate.Endpoint) (form, error) {
 		return form{
-			Title: "Delete the endpoint " +
-				page.Named(e.URL), Button: "Delete", Danger: true, Effects: []string{"It is " +
-				strings.ToLower(page.Words(e.Status)) +
-				" now.", "Nothing is sent to it any more. Deliveries that wait are canceled."},
+			Title: "Delete the endpoint " + page.Named(e.URL), Button: "Delete", Danger: true,
+			Effects: []string{"It is " + strings.ToLower(page.Words(e.Status)) + " now.",
+				"Nothing is sent to it any more. Deliveries that wait are canceled."},
 		}, nil
 	}),
 	do: func(v *visit, p *tributary.Program, _ *input) (string, error) {

@@ -30,7 +30,8 @@ func salesFile(v *visit) error {
 	rows := page.Rows[partner.Sale]{
 		Comma: v.comma(),
 		Head: []string{"id", "createdAt", "customer", "conversion", "promoCode", "link", "total",
-			"refunded", "commission", "currency", "status", "approvalStatus", "holdReason", "inPayout"},
+			"refunded", "commission", "currency", "status", "approvalStatus", "holdReason",
+			"inPayout"},
 		List: func(pg affiliate.Page) (affiliate.List[partner.Sale], error) { return v.partner().Sales(v.ctx(), pg) },
 	}
 	rows.Row = func(s partner.Sale) ([]string, error) {
@@ -38,10 +39,11 @@ func salesFile(v *visit) error {
 			s.Customer = ""
 		}
 		return []string{
-			strconv.FormatInt(int64(s.ID),
-				10), s.CreatedAt.String(), s.Customer, page.Text(s.Conversion, page.InDetail), page.Typed(s.PromoCode), page.Typed(s.Link),
+			strconv.FormatInt(int64(s.ID), 10), s.CreatedAt.String(), s.Customer,
+			page.Text(s.Conversion, page.InDetail), page.Typed(s.PromoCode), page.Typed(s.Link),
 			s.TotalEarned.String(), s.RefundedAmount.String(), s.CommissionEarned.String(), v.currency(),
-			string(s.Status), page.Typed(s.ApprovalStatus), page.Typed(s.HoldReason), strconv.FormatBool(s.PayoutCreated),
+			string(s.Status), page.Typed(s.ApprovalStatus), page.Typed(s.HoldReason),
+			strconv.FormatBool(s.PayoutCreated),
 		}, nil
 	}
 	return page.DownloadRows(v.w, "sales.csv", v.late, rows)
@@ -52,15 +54,18 @@ func payoutsFile(v *visit) error {
 	rows := page.Rows[partner.Payout]{
 		Comma: v.comma(),
 		Head: []string{"id", "createdAt", "status", "amount", "currency", "paymentMethod",
-			"payeeEmail", "periodStart", "periodEnd", "paidAt", "failedReason", "returnedAt", "returnedReason"},
+			"payeeEmail", "periodStart", "periodEnd", "paidAt", "failedReason", "returnedAt",
+			"returnedReason"},
 		List: func(pg affiliate.Page) (affiliate.List[partner.Payout], error) {
 			return v.partner().Payouts(v.ctx(), pg)
 		},
 	}
 	rows.Row = func(p partner.Payout) ([]string, error) {
 		return []string{
-			p.ID.String(), p.CreatedAt.String(), string(p.Status), p.Amount.String(), string(p.Currency), page.Typed(p.PaymentMethod), page.Typed(p.PayeeEmail),
-			page.Typed(p.PeriodStart), page.Typed(p.PeriodEnd), page.Typed(p.PaidAt), shown(p.FailedReason), page.Typed(p.ReturnedAt), shown(p.ReturnedReason),
+			p.ID.String(), p.CreatedAt.String(), string(p.Status), p.Amount.String(),
+			string(p.Currency), page.Typed(p.PaymentMethod), page.Typed(p.PayeeEmail),
+			page.Typed(p.PeriodStart), page.Typed(p.PeriodEnd), page.Typed(p.PaidAt),
+			shown(p.FailedReason), page.Typed(p.ReturnedAt), shown(p.ReturnedReason),
 		}, nil
 	}
 	return page.DownloadRows(v.w, "payouts.csv", v.late, rows)

@@ -17,10 +17,11 @@ var tabs = []struct {
 	word, name string
 	by         affiliate.Dimension
 }{
-	{"links", "Links", affiliate.DimensionLink}, {"codes", "Codes",
-		affiliate.DimensionCode}, {"pages", "Landing pages", affiliate.DimensionLandingPage},
-	{"sources", "Sources", affiliate.DimensionUTMSource}, {"campaigns", "Campaigns",
-		affiliate.DimensionUTMCampaign}, {"sub-ids", "Sub-ids", affiliate.DimensionSub},
+	{"links", "Links", affiliate.DimensionLink}, {"codes", "Codes", affiliate.DimensionCode},
+	{"pages", "Landing pages", affiliate.DimensionLandingPage},
+	{"sources", "Sources", affiliate.DimensionUTMSource},
+	{"campaigns", "Campaigns", affiliate.DimensionUTMCampaign},
+	{"sub-ids", "Sub-ids", affiliate.DimensionSub},
 }
 
 // A reportSheet shows the sources of the affiliate's activity in a month.

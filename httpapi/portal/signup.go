@@ -99,7 +99,8 @@ func (s *SignUp) check() error {
 	if t == (SignUpTerms{}) {
 		return nil
 	}
-	if t.ID == uuid.Nil || t.Version == "" || utf8.RuneCountInString(t.Version) > maxVersion || t.Text == "" && t.URL == "" || !validBack(t.URL) {
+	if t.ID == uuid.Nil || t.Version == "" || utf8.RuneCountInString(t.Version) > maxVersion ||
+		t.Text == "" && t.URL == "" || !validBack(t.URL) {
 		return errors.New("the terms lack an id, a version, or a text or URL")
 	}
 	return nil
@@ -142,7 +143,8 @@ func (v *visit) application() *applySheet {
 		{Name: fieldMail, Label: "Email", Kind: "email", Required: true, Max: 254, Fill: "email"},
 	}}
 	for i, q := range s.Questions {
-		f := &applyField{Name: fmt.Sprintf("q-%d", i+1), Label: q.Label, Kind: "text", Required: q.Required, Max: maxLine, Choices: q.Choices, question: q.ID}
+		f := &applyField{Name: fmt.Sprintf("q-%d", i+1), Label: q.Label, Kind: "text",
+			Required: q.Required, Max: maxLine, Choices: q.Choices, question: q.ID}
 		switch q.Kind {
 		case AskLong:
 			f.Kind, f.Max = "textarea", maxLong
@@ -154,7 +156,9 @@ func (v *visit) application() *applySheet {
 		d.Fields = append(d.Fields, f)
 	}
 	if s.Terms.ID != uuid.Nil {
-		d.Fields = append(d.Fields, &applyField{Name: fieldAccept, Label: "I accept the terms, version " + s.Terms.Version, Kind: "checkbox", Required: true, Max: 1})
+		d.Fields = append(d.Fields,
+			&applyField{Name: fieldAccept, Label: "I accept the terms, version " + s.Terms.Version,
+				Kind: "checkbox", Required: true, Max: 1})
 	}
 	for _, f := range d.Fields {
 		f.Value = strings.TrimSpace(strings.ReplaceAll(v.r.PostForm.Get(f.Name), "\r\n", "\n"))
@@ -174,7 +178,12 @@ func (d *applySheet) check() (right bool) {
 			f.Wrong = "This is required."
 		case utf8.RuneCountInString(f.Value) > f.Max:
 			f.Wrong = fmt.Sprintf("This has more than %d characters.", f.Max)
-		case !utf8.ValidString(f.Value) || strings.ContainsFunc(f.Value, func(r rune) bool { return unicode.IsControl(r) && (r != '\n' || f.Kind != "textarea") }):
+		case !utf8.ValidString(f.Value) ||
+			strings.ContainsFunc(f.Value,
+				func(r rune) bool {
+					return unicode.IsControl(r) &&
+						(r != '\n' || f.Kind != "textarea")
+				}):
 			f.Wrong = "This has characters that cannot be seen."
 		case f.Value == "" || f.question == uuid.Nil:
 		case f.Kind == "select" && !slices.Contains(f.Choices, f.Value):
@@ -201,14 +210,17 @@ func (d *applySheet) value(name string) string {
 
 // affiliate returns the affiliate that an application asks for.
 func (d *applySheet) affiliate(now affiliate.Time) affiliate.AffiliateParams {
-	in := affiliate.AffiliateParams{FirstName: d.value(fieldFirst), LastName: d.value(fieldLast), Email: d.value(fieldMail), AffiliateStatus: "inactive"}
+	in := affiliate.AffiliateParams{FirstName: d.value(fieldFirst), LastName: d.value(fieldLast),
+		Email: d.value(fieldMail), AffiliateStatus: "inactive"}
 	for _, f := range d.Fields {
 		if f.question != uuid.Nil && f.Value != "" {
 			in.Answers = append(in.Answers, affiliate.Answer{QuestionID: f.question, Answer: f.Value})
 		}
 	}
 	if d.Terms.ID != uuid.Nil {
-		in.Answers = append(in.Answers, affiliate.Answer{QuestionID: d.Terms.ID, Answer: "Accepted version " + d.Terms.Version + " at " + now.String()})
+		in.Answers = append(in.Answers,
+			affiliate.Answer{QuestionID: d.Terms.ID,
+				Answer: "Accepted version " + d.Terms.Version + " at " + now.String()})
 	}
 	return in
 }
@@ -272,7 +284,8 @@ func applied(v *visit) {
 	d := v.application()
 	if guard := v.cfg.SignUp.Guard; guard != nil {
 		if err := guard(v.r); err != nil {
-			v.cfg.Logger.WarnContext(v.ctx(), "portal application refused", "program", v.program.Config().ID.String(), "error", err)
+			v.cfg.Logger.WarnContext(v.ctx(), "portal application refused", "program",
+				v.program.Config().ID.String(), "error", err)
 			v.wrong(http.StatusTooManyRequests, "This is not possible now. Try again later.")
 			return
 		}

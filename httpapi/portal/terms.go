@@ -52,8 +52,8 @@ func (v *visit) Holds(w affiliate.RuleWhen) (said []string) {
 	}{
 		{"what your customers do without a payment: ", w.Conversions},
 		{"products: ", w.Products}, {"plans: ", w.Plans}, {"categories: ", w.Categories},
-		{"not the products: ", w.NotProducts}, {"not the plans: ",
-			w.NotPlans}, {"not the categories: ", w.NotCategories},
+		{"not the products: ", w.NotProducts}, {"not the plans: ", w.NotPlans},
+		{"not the categories: ", w.NotCategories},
 	} {
 		if len(list.ids) > 0 {
 			said = append(said, list.words+listed(list.ids))

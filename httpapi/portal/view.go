@@ -40,7 +40,11 @@ func (v *view) Sections() (all []section) {
 		return nil
 	}
 	here, _, _ := strings.Cut(v.path, "/")
-	for _, s := range []section{{"", "Overview", false}, {"terms", "Terms", false}, {"links", "Links", false}, {"codes", "Codes", false}, {"sales", "Sales", false}, {"customers", "Customers", false}, {"reports", "Reports", false}, {"statements", "Statements", false}, {"payouts", "Payouts", false}, {"payout-details", "Payout details", false}} {
+	for _, s := range []section{{"", "Overview", false}, {"terms", "Terms", false},
+		{"links", "Links", false}, {"codes", "Codes", false}, {"sales", "Sales", false},
+		{"customers", "Customers", false}, {"reports", "Reports", false},
+		{"statements", "Statements", false}, {"payouts", "Payouts", false},
+		{"payout-details", "Payout details", false}} {
 		for _, rt := range routes {
 			if rt.path == s.Path && (rt.shown == nil || rt.shown(v.visit)) {
 				s.Current = here == s.Path

@@ -95,8 +95,8 @@ func (h Health) ask(ctx context.Context, p *tributary.Program) (check, time.Dura
 	if err == nil && h.Store != nil {
 		err = write(ctx, h.Store, p.Config().ID)
 	}
-	c := check{Name: "store of " + p.Config().ID.String(), OK: err == nil &&
-		ctx.Err() == nil, TookMS: time.Since(start).Milliseconds()}
+	c := check{Name: "store of " + p.Config().ID.String(), OK: err == nil && ctx.Err() == nil,
+		TookMS: time.Since(start).Milliseconds()}
 	if !c.OK {
 		return c, 0
 	}

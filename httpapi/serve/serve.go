@@ -132,7 +132,8 @@ func (s Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // cloud machine's credentials stay closed under every policy.
 func PrivateAddresses() affiliate.AddressPolicy {
 	policy := affiliate.AddressPolicy{AllowHTTP: true}
-	for _, text := range []string{"127.0.0.0/8", "::1/128", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7"} {
+	for _, text := range []string{"127.0.0.0/8", "::1/128", "10.0.0.0/8", "172.16.0.0/12",
+		"192.168.0.0/16", "fc00::/7"} {
 		policy.AllowNetworks = append(policy.AllowNetworks, netip.MustParsePrefix(text))
 	}
 	return policy

@@ -93,7 +93,8 @@ func (f Form) Percent(text string) (affiliate.Percent, error) {
 	if digits, found := strings.CutSuffix(text, "%"); found {
 		text = strings.TrimSpace(digits)
 	}
-	if f.Decimal == ',' && strings.Contains(text, ".") || f.Decimal == '.' && strings.Contains(text, ",") || strings.ContainsAny(text, "eE") {
+	if f.Decimal == ',' && strings.Contains(text, ".") || f.Decimal == '.' &&
+		strings.Contains(text, ",") || strings.ContainsAny(text, "eE") {
 		return affiliate.Percent{}, ErrSyntax
 	}
 	p, err := affiliate.ParsePercent(strings.Replace(text, ",", ".", 1))

@@ -23,7 +23,8 @@ func (a *audit) verifyAdjustments() {
 	for key, sum := range moved {
 		if !sum.IsZero() {
 			a.breach("I73", numbered("sale", key.sale),
-				"the adjustments of affiliate %s, whom it was taken from, add up to %v", key.former, sum)
+				"the adjustments of affiliate %s, whom it was taken from, add up to %v", key.former,
+				sum)
 		}
 	}
 	unique(a, "I43", "adjustment", &a.adjusted, record.ByExternalID)

@@ -20,14 +20,16 @@ func (a *audit) verifyCodes() {
 		}
 		if n := byCoupon[r.ID].n; r.TimesRedeemed != r.OpeningRedeemed+n || r.OpeningRedeemed < 0 {
 			a.breach("I02", named("coupon", r.ID),
-				"timesRedeemed is %d, %d of them from before, the ledger has %d", r.TimesRedeemed, r.OpeningRedeemed, n)
+				"timesRedeemed is %d, %d of them from before, the ledger has %d", r.TimesRedeemed,
+				r.OpeningRedeemed, n)
 		}
 		if off := byCoupon[r.ID].off(); fraction(r.DiscountTotal).Cmp(off) != 0 {
 			a.breach("I87", named("coupon", r.ID), "it took off %v, its redemptions %s", r.DiscountTotal, figure(off))
 		}
 		if held := places[r.ID]; r.Held != held.n || fraction(r.HeldDiscount).Cmp(held.off()) != 0 {
 			a.breach("I86", named("coupon", r.ID),
-				"%d places of it are held for %v, its holds have %d for %s", r.Held, r.HeldDiscount, held.n, figure(held.off()))
+				"%d places of it are held for %v, its holds have %d for %s", r.Held, r.HeldDiscount,
+				held.n, figure(held.off()))
 		}
 		a.verifyTerms(r)
 		a.instants("coupon", r.ID, r.CreatedAt, r.UpdatedAt)
@@ -36,7 +38,8 @@ func (a *audit) verifyCodes() {
 		own := a.mine(r.ID)
 		if n := byCode[r.ID]; own && (r.TimesRedeemed != r.OpeningRedeemed+n || r.OpeningRedeemed < 0) {
 			a.breach("I01", named("code", r.ID),
-				"timesRedeemed is %d, %d of them from before, the ledger has %d", r.TimesRedeemed, r.OpeningRedeemed, n)
+				"timesRedeemed is %d, %d of them from before, the ledger has %d", r.TimesRedeemed,
+				r.OpeningRedeemed, n)
 		}
 		if n := places[r.ID].n; own && r.Held != n {
 			a.breach("I86", named("code", r.ID), "%d places of it are held, its holds have %d", r.Held, n)
@@ -93,7 +96,8 @@ func (a *audit) recountLedger() (byCode map[uuid.UUID]int64, byCoupon map[uuid.U
 		}
 		if sale.Offer != (there && code == uuid.Nil) {
 			a.breach("I01", numbered("sale", sale.Number),
-				"offer is %t, and the ledger has a redemption: %t, of code %s", sale.Offer, there, code)
+				"offer is %t, and the ledger has a redemption: %t, of code %s", sale.Offer, there,
+				code)
 		}
 		if code != sale.CodeID {
 			a.breach("I01", numbered("sale", sale.Number), "it is by code %s, the ledger says %s", sale.CodeID, code)
@@ -124,7 +128,8 @@ func (a *audit) verifyTerms(r *record.Coupon) {
 	if r.MaxRedemptions < 0 || r.MaxPerCustomer < 0 {
 		a.breach("I19", name, "maxRedemptions is %d, %d per customer", r.MaxRedemptions, r.MaxPerCustomer)
 	}
-	if r.MaxDiscount.Sign() < 0 || r.MaxDiscountTotal.Sign() < 0 || r.MaxDiscount.Sign() > 0 && r.Type != affiliate.CouponPercentage {
+	if r.MaxDiscount.Sign() < 0 || r.MaxDiscountTotal.Sign() < 0 || r.MaxDiscount.Sign() > 0 &&
+		r.Type != affiliate.CouponPercentage {
 		a.breach("I17", name, "type %s, maxDiscount %v, maxDiscountTotal %v", r.Type, r.MaxDiscount, r.MaxDiscountTotal)
 	}
 	a.verifyWindow(name, r.StartsAt, r.RedeemBy)

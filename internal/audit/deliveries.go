@@ -143,7 +143,9 @@ func (a *audit) verifyActive(name object, r *record.Endpoint) {
 	if r.Active != (r.DisabledReason == "") || r.Active != r.DisabledAt.IsZero() {
 		a.breach("I51", name, "active %v, disabled by %q at %v", r.Active, r.DisabledReason, r.DisabledAt)
 	}
-	if r.Clearing != "" && (r.Active || r.Clearing != affiliate.DeliverySkipped && r.Clearing != affiliate.DeliveryCanceled) {
+	if r.Clearing != "" &&
+		(r.Active || r.Clearing != affiliate.DeliverySkipped &&
+			r.Clearing != affiliate.DeliveryCanceled) {
 		a.breach("I51", name, "active %v, what waits for it becomes %q", r.Active, r.Clearing)
 	}
 	if r.FirstFailureAt.IsZero() && (r.Warned || r.Dead) {

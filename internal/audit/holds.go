@@ -71,7 +71,8 @@ func (a *audit) verifyHold(r *record.Hold) {
 	listed(a, name, "state", r.State, holdStates...)
 	basket, off, left := r.Basket.Or(affiliate.Amount{}), r.Discount.Or(affiliate.Amount{}),
 		r.Total.Or(affiliate.Amount{})
-	if plaintext.Blank(r.HoldID) || r.Number != 0 && r.State != affiliate.HoldConfirmed || r.Worth.Sign() < 0 || off.Sign() < 0 || left.Sign() < 0 || off.Cmp(basket) > 0 {
+	if plaintext.Blank(r.HoldID) || r.Number != 0 && r.State != affiliate.HoldConfirmed ||
+		r.Worth.Sign() < 0 || off.Sign() < 0 || left.Sign() < 0 || off.Cmp(basket) > 0 {
 		a.breach("I89", name, "%q is %s of sale %d, takes %v (%v) off %v, and leaves %v", r.HoldID,
 			r.State, r.Number, r.Discount, r.Worth, r.Basket, r.Total)
 	}

@@ -60,10 +60,12 @@ func (a *audit) isOther(r *record.Import) bool {
 		kind imported.Kind
 		has  bool
 	}{
-		{record.ImportedAsAffiliate, a.affiliates.has(r.Object)}, {record.ImportedAsLink,
-			a.links.has(r.Object)}, {record.ImportedAsCoupon, a.coupons.has(r.Object)},
-		{record.ImportedAsCode, a.codes.has(r.Object)}, {record.ImportedAsReferral,
-			a.referrals.has(r.Object)}, {record.ImportedAsSale, a.sales.has(r.Object)},
+		{record.ImportedAsAffiliate, a.affiliates.has(r.Object)},
+		{record.ImportedAsLink, a.links.has(r.Object)},
+		{record.ImportedAsCoupon, a.coupons.has(r.Object)},
+		{record.ImportedAsCode, a.codes.has(r.Object)},
+		{record.ImportedAsReferral, a.referrals.has(r.Object)},
+		{record.ImportedAsSale, a.sales.has(r.Object)},
 		{record.ImportedAsBonus, a.adjusted.has(r.Object)}, {record.ImportedAsPayout, a.payouts.has(r.Object)},
 	} {
 		if table.has {
@@ -81,7 +83,8 @@ func (a *audit) verifyImportedSale(r *record.Import, sale *record.Sale) {
 	if hand.Earned != r.Figures.Commission || hand.Kept != kept || err != nil {
 		if sale.Revision == 0 {
 			a.breach("I80", numbered("sale", sale.Number),
-				"it was imported with %v on %v, and has %v on %v", r.Figures.Commission, kept, hand.Earned, hand.Kept)
+				"it was imported with %v on %v, and has %v on %v", r.Figures.Commission, kept,
+				hand.Earned, hand.Kept)
 		}
 		return
 	}

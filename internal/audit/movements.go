@@ -79,7 +79,8 @@ func (a *audit) follow(t *trail, r *record.Movement) {
 	listed(a, name, "from", r.From.Value(), allAccounts...)
 	listed(a, name, "to", r.To.Value(), allAccounts...)
 	listed(a, name, "cause", r.Cause.Value(), causes...)
-	if r.Amount.Sign() < 0 || r.Amount.IsZero() != engine.IsMemo(r) || engine.IsMemo(r) && !r.From.Is(affiliate.AccountAccrual) {
+	if r.Amount.Sign() < 0 || r.Amount.IsZero() != engine.IsMemo(r) || engine.IsMemo(r) &&
+		!r.From.Is(affiliate.AccountAccrual) {
 		a.breach("I62", name, "it moves %v from %s to %s", r.Amount, r.From, r.To)
 		t.bad = true
 	}
@@ -120,7 +121,8 @@ func (a *audit) verifyCounts(trails map[uuid.UUID]*trail) {
 			continue
 		}
 		kept, _ := t.count.Revenue.Sub(t.count.Refunded)
-		if t.count.Sales != sales[r.ID] || t.count.Conversions != conversions[r.ID] || kept != r.Revenue || t.count.Payable != r.Commission {
+		if t.count.Sales != sales[r.ID] || t.count.Conversions != conversions[r.ID] ||
+			kept != r.Revenue || t.count.Payable != r.Commission {
 			a.breach("I71", named("books", r.ID), "its movements count %d sales, %d conversions, revenue %v, commission %v; it has %d sales, %d conversions, revenue %v, commission %v",
 				t.count.Sales, t.count.Conversions, kept, t.count.Payable, sales[r.ID], conversions[r.ID], r.Revenue, r.Commission)
 		}
@@ -193,7 +195,8 @@ func (a *audit) verifyOrigin(r *record.Movement, s *saleMovements) {
 
 func (a *audit) breachOfOrigin(r *record.Movement) {
 	a.breach("I65", named("movement", r.ID),
-		"it is of code %s, link %s and commission %d, which sale %d does not have", r.CodeID, r.LinkID, r.Commission, r.Sale)
+		"it is of code %s, link %s and commission %d, which sale %d does not have", r.CodeID,
+		r.LinkID, r.Commission, r.Sale)
 }
 
 // verifyBooks compares the books of each affiliate with its movements, and with
@@ -212,7 +215,8 @@ func (a *audit) verifyBooks(trails map[uuid.UUID]*trail) {
 		name := named("books", id)
 		if !t.bad && (accounts(books) != accounts(&t.books) || books.Number != t.books.Number || books.LastAt != t.at) {
 			a.breach("I63", name,
-				"they say %s after %d movements, the movements lead to %s after %d", figures(books), books.Number, figures(&t.books), t.books.Number)
+				"they say %s after %d movements, the movements lead to %s after %d", figures(books),
+				books.Number, figures(&t.books), t.books.Number)
 		}
 		if want := counted[id]; !books.Opened.IsZero() && accounts(books) != want {
 			a.breach("I64", name, "they say %s, a recount %s", figures(books), figures(&want))
@@ -310,7 +314,8 @@ func (a *audit) verifyBookedSales(sales map[int64]*saleMovements) {
 		for former, sum := range s.former {
 			if !sum.IsZero() {
 				a.breach("I65", numbered("sale", r.Number),
-					"its movements of affiliate %s, whom it does not credit, add up to %v", former, sum)
+					"its movements of affiliate %s, whom it does not credit, add up to %v", former,
+					sum)
 			}
 		}
 	}

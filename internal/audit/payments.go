@@ -55,11 +55,15 @@ func (a *audit) verifyPayment(r *record.Payment) {
 	if revoked && r.Revoked.Before(r.Stands) || differs && r.Raised.IsZero() {
 		a.breach("I82", name, "it waits as %s and nothing says so", r.Left)
 	}
-	if r.Left != "" && (r.Sale != uuid.Nil != (revoked || differs) || r.Conflict != uuid.Nil || r.Gross.IsZero() != (len(r.Waiting) == 1 && r.Waiting[0].Untold)) {
+	if r.Left != "" &&
+		(r.Sale != uuid.Nil != (revoked || differs) || r.Conflict != uuid.Nil ||
+			r.Gross.IsZero() != (len(r.Waiting) == 1 && r.Waiting[0].Untold)) {
 		a.breach("I82", name, "it waits as %s and has sale %s, conflict %s, gross %v", r.Left,
 			r.Sale, r.Conflict, r.Gross)
 	}
-	if r.Left == string(affiliate.SaleOtherCurrency) && (r.Counted == "" || !r.Rate.IsZero() || len(r.Waiting) > 0 && r.Waiting[0].Currency == "") || r.Rate.Scaled() < 0 {
+	if r.Left == string(affiliate.SaleOtherCurrency) &&
+		(r.Counted == "" || !r.Rate.IsZero() || len(r.Waiting) > 0 &&
+			r.Waiting[0].Currency == "") || r.Rate.Scaled() < 0 {
 		a.breach("I82", name, "it waits as %q and is counted in %q, at %v, %d waiting", r.Left,
 			r.Counted, r.Rate, len(r.Waiting))
 	}

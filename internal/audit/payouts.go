@@ -129,15 +129,15 @@ func (a *audit) entries() map[entryKey]*paidEntry {
 		for i := range r.Commissions {
 			c := &r.Commissions[i]
 			enter(entryKey{number: c.Number}, paidEntry{
-				name: numbered("commission",
-					c.Number), affiliate: c.AffiliateID, amount: c.Earned, payout: c.PayoutID, frozen: engine.CommissionFrozen(c), sale: r.Number,
+				name: numbered("commission", c.Number), affiliate: c.AffiliateID, amount: c.Earned,
+				payout: c.PayoutID, frozen: engine.CommissionFrozen(c), sale: r.Number,
 			})
 		}
 	}
 	for r := range a.adjusted.records() {
 		enter(entryKey{id: r.ID}, paidEntry{
-			name: named("adjustment",
-				r.ID), affiliate: r.AffiliateID, amount: r.Amount, payout: r.PayoutID, sale: r.Sale,
+			name: named("adjustment", r.ID), affiliate: r.AffiliateID, amount: r.Amount,
+			payout: r.PayoutID, sale: r.Sale,
 		})
 	}
 	return entries

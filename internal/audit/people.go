@@ -356,7 +356,8 @@ func (a *audit) verifyMerged(id uuid.UUID, t *trail) {
 		return
 	}
 	kept, _ := t.count.Revenue.Sub(t.count.Refunded)
-	if accounts(&t.books) != (record.Books{}) || t.count.Sales != 0 || t.count.Conversions != 0 || kept != (affiliate.Amount{}) {
+	if accounts(&t.books) != (record.Books{}) || t.count.Sales != 0 || t.count.Conversions != 0 ||
+		kept != (affiliate.Amount{}) {
 		a.breach("I91", named("books", id), "it was merged, and its movements lead to %s, %d sales, %d conversions, revenue %v",
 			figures(&t.books), t.count.Sales, t.count.Conversions, kept)
 	}

@@ -111,10 +111,10 @@ func (a *audit) verifyCharged(name object, r *record.Sale) {
 		what      string
 		of, worth affiliate.Amount
 	}{
-		{"total", c.TotalEarned, r.TotalEarned}, {"tax", c.TaxAmount, r.Tax}, {"shipping",
-			c.ShippingAmount, r.Shipping},
-		{"refunded", c.RefundedAmount, r.Refunded}, {"subtotal", c.Subtotal.Or(affiliate.Amount{}),
-			r.Subtotal.Or(affiliate.Amount{})},
+		{"total", c.TotalEarned, r.TotalEarned}, {"tax", c.TaxAmount, r.Tax},
+		{"shipping", c.ShippingAmount, r.Shipping},
+		{"refunded", c.RefundedAmount, r.Refunded},
+		{"subtotal", c.Subtotal.Or(affiliate.Amount{}), r.Subtotal.Or(affiliate.Amount{})},
 	} {
 		if want := nearest(inProgram(r, fraction(pair.of)), a.Cfg.Currency); want.Cmp(fraction(pair.worth)) != 0 {
 			a.breach("I85", name, "its %s is %v, and %v %s at %v are %s", pair.what, pair.worth,
@@ -222,12 +222,15 @@ func (d deduction) earns(r *record.Sale) *big.Rat {
 }
 
 // earnsPlainly reports whether a sale has one commission, which is what its percentage
-// gives of its base, and no rule and no cap decides about it. It counts in whole numbers, because most sales are such, and says no
+// gives of its base, and no rule and no cap decides about it. It counts in whole numbers, because
+// most sales are such, and says no
 // where that is not enough: then the fractions decide.
 func earnsPlainly(r *record.Sale, c affiliate.Currency) bool {
 	rate, _ := r.Rate.Get()
 	_, hand := r.ByHand.Get()
-	if len(r.Charged) > 0 || len(r.Commissions) != 1 || len(r.Refunds) > 0 || !r.Refunded.IsZero() || hand || !r.RateType.Is(affiliate.CommissionPercentage) || r.Why.Deduct.Is("") || ruled(r) || !r.Cap.IsZero() {
+	if len(r.Charged) > 0 || len(r.Commissions) != 1 || len(r.Refunds) > 0 ||
+		!r.Refunded.IsZero() || hand || !r.RateType.Is(affiliate.CommissionPercentage) ||
+		r.Why.Deduct.Is("") || ruled(r) || !r.Cap.IsZero() {
 		return false
 	}
 	base, d, unit := r.TotalEarned.Scaled(), deductings(r)[0], c.Unit().Scaled()
@@ -237,7 +240,8 @@ func earnsPlainly(r *record.Sale, c affiliate.Currency) bool {
 	if d.shipping {
 		base -= r.Shipping.Scaled()
 	}
-	if base <= 0 || base > r.TotalEarned.Scaled() || r.Tax.Sign() < 0 || r.Shipping.Sign() < 0 || rate.Sign() < 0 || rate.Scaled() > 100*decimal.Scale {
+	if base <= 0 || base > r.TotalEarned.Scaled() || r.Tax.Sign() < 0 || r.Shipping.Sign() < 0 ||
+		rate.Sign() < 0 || rate.Scaled() > 100*decimal.Scale {
 		return false
 	}
 	whole := uint64(100 * decimal.Scale * unit) // of the rate that gives one unit
@@ -285,7 +289,8 @@ func (a *audit) wantsRefunded(pay *record.Payment, sale *record.Sale, c affiliat
 		disputed = disputed || !f.Warning && f.State != affiliate.DisputeInquiry
 	}
 	for _, f := range pay.Disputes {
-		if (f.State == affiliate.DisputeWithdrawn || f.State == affiliate.DisputeLost) && !f.Late && !(f.Warning && disputed) {
+		if (f.State == affiliate.DisputeWithdrawn || f.State == affiliate.DisputeLost) && !f.Late &&
+			!(f.Warning && disputed) {
 			held = plus(held, fraction(f.Amount))
 		}
 	}
@@ -353,7 +358,8 @@ func (a *audit) verifySaleTerms(r *record.Sale) {
 		id = uuid.Max
 	}
 	of, known := a.terms[id]
-	if !known || r.Past || w.By.Is("") || w.RateFrom.Is("") || r.Conversion != "" || !of.UpdatedAt.Add(settled).Before(r.CreatedAt) {
+	if !known || r.Past || w.By.Is("") || w.RateFrom.Is("") || r.Conversion != "" ||
+		!of.UpdatedAt.Add(settled).Before(r.CreatedAt) {
 		return
 	}
 	paid, t := engine.PaidOf(r), &of.Terms
@@ -397,7 +403,8 @@ func (a *audit) verifyCap(r *record.Sale, t *affiliate.Terms) {
 	limit, capped := r.Cap.Get()
 	if capped != (most != nil) || capped && fraction(limit).Cmp(most) != 0 {
 		a.breach("I40", numbered("sale", r.Number),
-			"it may earn at most %v, by its terms %v a sale and %v a customer, who had earned %v", r.Cap, t.MaxPerSale, t.MaxPerCustomer, r.Why.Earlier)
+			"it may earn at most %v, by its terms %v a sale and %v a customer, who had earned %v",
+			r.Cap, t.MaxPerSale, t.MaxPerCustomer, r.Why.Earlier)
 	}
 }
 

@@ -97,7 +97,8 @@ func (a *audit) verifyRefunds(r *record.Sale) {
 	}
 	for _, refund := range r.Refunds {
 		total, err := sum.Add(refund.Amount)
-		if err != nil || refund.Amount.Sign() < 0 && !refund.Fact || refund.Amount.IsZero() && r.TotalEarned.Sign() > 0 || ids[refund.ID] {
+		if err != nil || refund.Amount.Sign() < 0 && !refund.Fact || refund.Amount.IsZero() &&
+			r.TotalEarned.Sign() > 0 || ids[refund.ID] {
 			a.breach("I41", name, "refund %q of %v is not positive, or counted twice", refund.ID, refund.Amount)
 		}
 		if total.Sign() < 0 {
@@ -200,8 +201,8 @@ func (a *audit) siftSale(r *record.Sale) {
 	a.verifyWhy(r)
 	a.verifySaleTerms(r)
 	a.given(inSales, saleNumbers,
-		a.keyed(a.sales.kind,
-			record.Key{Index: record.ByNumber, ID: record.NumberID(r.Number)}), r.Number)
+		a.keyed(a.sales.kind, record.Key{Index: record.ByNumber, ID: record.NumberID(r.Number)}),
+		r.Number)
 	siftKeys(a, inSales, &a.sales, r)
 	a.siftOrigin(r)
 	a.siftImported(r.ID, record.ImportedAsSale)
@@ -304,9 +305,11 @@ func (a *audit) verifyLines(name object, r *record.Sale) {
 		l := &r.Lines[i]
 		sum = plus(sum, fraction(l.Amount))
 		off := plus(fraction(l.Discount), fraction(l.CodeDiscount))
-		if l.Quantity.Sign() <= 0 || l.Discount.Sign() < 0 || l.CodeDiscount.Sign() < 0 || off.Cmp(fraction(l.Amount)) > 0 || len(l.Categories) > refusal.MaxCategories {
+		if l.Quantity.Sign() <= 0 || l.Discount.Sign() < 0 || l.CodeDiscount.Sign() < 0 ||
+			off.Cmp(fraction(l.Amount)) > 0 || len(l.Categories) > refusal.MaxCategories {
 			a.breach("I44", name,
-				"line %d: %v pieces for %v, discount %v, by the code %v, in %d categories", i, l.Quantity, l.Amount, l.Discount, l.CodeDiscount, len(l.Categories))
+				"line %d: %v pieces for %v, discount %v, by the code %v, in %d categories", i,
+				l.Quantity, l.Amount, l.Discount, l.CodeDiscount, len(l.Categories))
 		}
 		if l.CodeDiscount.Sign() > 0 && r.CodeID == uuid.Nil && !r.Offer {
 			a.breach("I44", name, "line %d: %v off by a code that it has not", i, l.CodeDiscount)
@@ -367,7 +370,9 @@ func (a *audit) verifyLineRefunds(name object, r *record.Sale) {
 	for i := range r.Lines {
 		sum = plus(sum, fraction(r.Lines[i].Refunded))
 	}
-	if sum.Sign() == 0 && !slices.ContainsFunc(r.Lines, func(l affiliate.StoredLine) bool { return l.Refunded.Sign() < 0 }) {
+	if sum.Sign() == 0 &&
+		!slices.ContainsFunc(r.Lines,
+			func(l affiliate.StoredLine) bool { return l.Refunded.Sign() < 0 }) {
 		return
 	}
 	if goods := minus(minus(left.named, left.tax), left.shipping); sum.Cmp(goods) > 0 {
@@ -562,14 +567,16 @@ func (a *audit) verifyWhy(r *record.Sale) {
 		return
 	}
 	code := r.CodeID != uuid.Nil
-	if needsCode(w.By.Value()) && !code || code && !takesCode(w.By.Value()) || w.Click != 0 && !takesClick(w.By.Value()) {
+	if needsCode(w.By.Value()) && !code || code && !takesCode(w.By.Value()) || w.Click != 0 &&
+		!takesClick(w.By.Value()) {
 		a.breach("I70", name, "it is credited by %s, with code %s and click %d", w.By, r.CodeID, w.Click)
 	}
 	plan, tier := w.PlanID != uuid.Nil, w.TierID != uuid.Nil
 	if plan == w.PlanFrom.Is(affiliate.PlanOfProgram) ||
 		tier != w.RateFrom.Is(affiliate.RateOfTier) ||
 		r.RateFixed != w.RateFrom.Is(affiliate.RateOfSale) ||
-		w.RateFrom.Is(affiliate.RateOfPlan) && !plan || w.RateFrom.Is(affiliate.RateOfProgram) && plan || !slices.Contains(rateSources, w.RateFrom.Value()) {
+		w.RateFrom.Is(affiliate.RateOfPlan) && !plan || w.RateFrom.Is(affiliate.RateOfProgram) &&
+		plan || !slices.Contains(rateSources, w.RateFrom.Value()) {
 		a.breach("I70", name, "its rate is from %s, its plan %s from %s, its tier %s", w.RateFrom,
 			w.PlanID, w.PlanFrom, w.TierID)
 	}

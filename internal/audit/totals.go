@@ -162,11 +162,13 @@ func contains(ids []uuid.UUID, id uuid.UUID) bool {
 
 func (a *audit) siftTotals(r *record.Totals) {
 	k, b := a.key(r.ID), &r.Books
-	if a.here(k) && !a.knows(k, k.num(a.affiliates.kind)) && !a.knows(k, k.num(a.links.kind)) && !a.knows(k, k.num(a.referrals.kind)) || r.PrunedClicks < 0 {
+	if a.here(k) && !a.knows(k, k.num(a.affiliates.kind)) && !a.knows(k, k.num(a.links.kind)) &&
+		!a.knows(k, k.num(a.referrals.kind)) || r.PrunedClicks < 0 {
 		a.pick(inTotals, k)
 	}
 	a.total(ofClicks, r.PrunedClicks, r.ID)
-	for of, n := range [...]int64{r.Clicks, r.Referrals, r.Sales, r.Free, r.Revenue.Scaled(), r.Commission.Scaled(), r.Conversions} {
+	for of, n := range [...]int64{r.Clicks, r.Referrals, r.Sales, r.Free, r.Revenue.Scaled(),
+		r.Commission.Scaled(), r.Conversions} {
 		a.add(inTotals, k, k.num(isTotal).num(int64(of)), -n)
 	}
 	a.add(inMovements, k, trailOf(k, 0, &record.Books{}), 1)

@@ -40,10 +40,13 @@ const (
 // parts are the checks. Each walks the tables that it needs, and looks at no more
 // than the objects that were picked.
 var parts = [nParts]func(*audit){
-	inImports: (*audit).verifyImports, inCodes: (*audit).verifyCodes, inPeople: (*audit).verifyPeople, inRates: (*audit).verifyRates,
-	inSales: (*audit).verifySales, inPayouts: (*audit).verifyPayouts, inAdjustments: (*audit).verifyAdjustments,
-	inMovements: (*audit).verifyMovements, inRuns: (*audit).verifyRuns, inTotals: (*audit).verifyTotals, inEvents: (*audit).verifyEvents,
-	inDeliveries: (*audit).verifyDeliveries, inPayments: (*audit).verifyPayments, inPayers: (*audit).verifyPayers,
+	inImports: (*audit).verifyImports, inCodes: (*audit).verifyCodes,
+	inPeople: (*audit).verifyPeople, inRates: (*audit).verifyRates, inSales: (*audit).verifySales,
+	inPayouts: (*audit).verifyPayouts, inAdjustments: (*audit).verifyAdjustments,
+	inMovements: (*audit).verifyMovements, inRuns: (*audit).verifyRuns,
+	inTotals: (*audit).verifyTotals, inEvents: (*audit).verifyEvents,
+	inDeliveries: (*audit).verifyDeliveries, inPayments: (*audit).verifyPayments,
+	inPayers: (*audit).verifyPayers,
 }
 
 // An audit is one run of Verify. It goes over the records twice. The first time it

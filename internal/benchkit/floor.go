@@ -134,8 +134,10 @@ type Floor struct {
 
 func newFloor() *Floor {
 	return &Floor{
-		codes: map[string]*floorCode{}, sales: map[string]*floorSale{}, byExternal: map[string]*floorSale{},
-		customers: map[string]*floorCustomer{}, clicks: map[string]*floorClick{}, links: map[string]*floorLink{}, ownLinks: map[string][]*floorLink{},
+		codes: map[string]*floorCode{}, sales: map[string]*floorSale{},
+		byExternal: map[string]*floorSale{}, customers: map[string]*floorCustomer{},
+		clicks: map[string]*floorClick{}, links: map[string]*floorLink{},
+		ownLinks: map[string][]*floorLink{},
 	}
 }
 
@@ -195,7 +197,8 @@ func (f *Floor) buys(sale *floorSale, email, name string, now time.Time) {
 	customer := f.customers[email]
 	if customer == nil {
 		customer = &floorCustomer{
-			id: floorID(), name: name, email: email, affiliate: sale.affiliate, status: "ACTIVE", medium: "COUPON", createdAt: now,
+			id: floorID(), name: name, email: email, affiliate: sale.affiliate, status: "ACTIVE",
+			medium: "COUPON", createdAt: now,
 		}
 		f.customers[email] = customer
 		f.events = append(f.events, &floorEvent{floorID(), "referral.created", sale, now})

@@ -20,7 +20,8 @@ func Shop(tb testing.TB, store record.Store, codes int) (*tributary.Program, []a
 // All, each with its own affiliate, who has the link slug-0, slug-1 … and earns
 // 20 percent. It returns the affiliates in the order of their numbers. The
 // configuration returns the default one as adjust changed it.
-func ShopOf(tb testing.TB, store record.Store, codes int, adjust func(*tributary.Config)) (*tributary.Program, []affiliate.Affiliate) {
+func ShopOf(tb testing.TB, store record.Store, codes int,
+	adjust func(*tributary.Config)) (*tributary.Program, []affiliate.Affiliate) {
 	tb.Helper()
 	ctx := context.Background()
 	cfg := tributary.Config{

@@ -15,7 +15,8 @@ import (
 )
 
 // ClaimDeliveries implements tributary.Webhooks.ClaimDeliveries.
-func ClaimDeliveries(ctx context.Context, p *engine.Program, n int, lease time.Duration) (claims []affiliate.Claim, err error) {
+func ClaimDeliveries(ctx context.Context, p *engine.Program, n int,
+	lease time.Duration) (claims []affiliate.Claim, err error) {
 	defer p.Begin(&ctx, "ClaimDeliveries", engine.Writes).End(&err)
 	defer func() { p.Polled(ctx, len(claims) == 0) }()
 	if n < 1 || lease < time.Millisecond {
@@ -144,8 +145,9 @@ func leaseOf(o *engine.Op, w dueDelivery, until affiliate.Instant) (rawClaim, er
 	})
 	return rawClaim{
 		claim: affiliate.Claim{
-			Delivery: d.ID, Token: q.Token, Endpoint: d.EndpointID, Event: d.Type, MessageID: affiliate.Event{ID: d.EventID}.MessageID(),
-			URL: ep.URL, SvixHeaders: ep.SvixHeaders, Attempt: len(d.Attempts) + 1, Manual: q.Manual,
+			Delivery: d.ID, Token: q.Token, Endpoint: d.EndpointID, Event: d.Type,
+			MessageID: affiliate.Event{ID: d.EventID}.MessageID(),
+			URL:       ep.URL, SvixHeaders: ep.SvixHeaders, Attempt: len(d.Attempts) + 1, Manual: q.Manual,
 		},
 		event: d.EventID, payload: event.Payload, endpoint: ep,
 	}, nil
@@ -173,7 +175,8 @@ func storeFlights(o *engine.Op, all []rawClaim) error {
 }
 
 // claimsOf encodes the payloads and opens the secrets, each once.
-func claimsOf(ctx context.Context, p *engine.Program, all []rawClaim, now affiliate.Instant) ([]affiliate.Claim, error) {
+func claimsOf(ctx context.Context, p *engine.Program, all []rawClaim,
+	now affiliate.Instant) ([]affiliate.Claim, error) {
 	secrets, headers, payloads := make(map[uuid.UUID][]affiliate.Secret),
 		make(map[uuid.UUID]affiliate.EndpointHeaders), make(map[uuid.UUID][]byte)
 	out, sealed := make([]affiliate.Claim, 0, len(all)), []affiliate.Attempt(nil)
@@ -202,7 +205,8 @@ func claimsOf(ctx context.Context, p *engine.Program, all []rawClaim, now affili
 
 // credentials opens the secrets that sign at this time and the endpoint's own
 // headers; it returns no secrets when either fails.
-func credentials(ctx context.Context, p *engine.Program, ep *record.Endpoint, now affiliate.Instant) ([]affiliate.Secret, affiliate.EndpointHeaders) {
+func credentials(ctx context.Context, p *engine.Program, ep *record.Endpoint,
+	now affiliate.Instant) ([]affiliate.Secret, affiliate.EndpointHeaders) {
 	headers, ok := headersOf(ctx, p, ep)
 	if !ok {
 		return nil, nil

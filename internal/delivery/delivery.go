@@ -35,7 +35,8 @@ func Delivery(ctx context.Context, p *engine.Program, id uuid.UUID) (_ affiliate
 }
 
 // Deliveries implements tributary.Webhooks.Deliveries.
-func Deliveries(ctx context.Context, p *engine.Program, f affiliate.DeliveryQuery, pg affiliate.Page) (_ affiliate.List[affiliate.Delivery], err error) {
+func Deliveries(ctx context.Context, p *engine.Program, f affiliate.DeliveryQuery,
+	pg affiliate.Page) (_ affiliate.List[affiliate.Delivery], err error) {
 	defer p.Begin(&ctx, "Deliveries", engine.Reads).End(&err)
 	if err := refusal.First(checkDeliveryFilter(p, f)...); err != nil {
 		return affiliate.List[affiliate.Delivery]{}, err
@@ -108,15 +109,18 @@ func texts(f affiliate.DeliveryQuery) []string {
 // deliveryOf returns the delivery as it is answered in a list.
 func deliveryOf(rec record.Delivery) affiliate.Delivery {
 	d := affiliate.Delivery{
-		ID: rec.ID, WebhookID: rec.EndpointID, EventID: affiliate.Event{ID: rec.EventID}.MessageID(), Event: rec.Type, State: rec.State,
+		ID: rec.ID, WebhookID: rec.EndpointID,
+		EventID: affiliate.Event{ID: rec.EventID}.MessageID(), Event: rec.Type,
+		State:        rec.State,
 		AttemptCount: int64(len(rec.Attempts)), NextAttemptAt: refusal.TimeOrNull(nextAttempt(&rec)),
 		CreatedAt: affiliate.TimeOf(rec.CreatedAt.Time()), UpdatedAt: affiliate.TimeOf(rec.UpdatedAt.Time()),
 		Attempts: make([]affiliate.DeliveryAttempt, len(rec.Attempts)),
 	}
 	for i, a := range rec.Attempts {
 		d.Attempts[i] = affiliate.DeliveryAttempt{
-			At: affiliate.TimeOf(a.At.Time()), Trigger: trigger(&a), URL: a.URL, StatusCode: engine.OrNull(int64(a.Status)),
-			DurationMS: a.Took.Milliseconds(), Error: engine.OrNull(a.Err), Response: engine.OrNull(a.Response),
+			At: affiliate.TimeOf(a.At.Time()), Trigger: trigger(&a), URL: a.URL,
+			StatusCode: engine.OrNull(int64(a.Status)), DurationMS: a.Took.Milliseconds(),
+			Error: engine.OrNull(a.Err), Response: engine.OrNull(a.Response),
 		}
 	}
 	return d
@@ -130,14 +134,17 @@ func trigger(a *record.Attempt) affiliate.AttemptTrigger {
 }
 
 // notice remembers a notice until the settlement is committed.
-func (s *settlement) notice(kind affiliate.NoticeKind, ep *record.Endpoint, d *record.Delivery, state affiliate.DeliveryState) {
+func (s *settlement) notice(kind affiliate.NoticeKind, ep *record.Endpoint, d *record.Delivery,
+	state affiliate.DeliveryState) {
 	if s.Cfg.OnNotice == nil {
 		return
 	}
 	last := &d.Attempts[len(d.Attempts)-1]
 	s.notices = append(s.notices, affiliate.Notice{
-		Kind: kind, Endpoint: ep.ID, Delivery: d.ID, EventID: affiliate.Event{ID: d.EventID}.MessageID(), Event: d.Type, State: state,
-		Attempts: len(d.Attempts), Status: last.Status, Err: last.Err, Reason: ep.DisabledReason, At: affiliate.TimeOf(s.Now.Time()),
+		Kind: kind, Endpoint: ep.ID, Delivery: d.ID,
+		EventID: affiliate.Event{ID: d.EventID}.MessageID(), Event: d.Type, State: state,
+		Attempts: len(d.Attempts), Status: last.Status, Err: last.Err, Reason: ep.DisabledReason,
+		At: affiliate.TimeOf(s.Now.Time()),
 	})
 }
 
@@ -158,8 +165,9 @@ func (s *settlement) observe(d *record.Delivery, state affiliate.DeliveryState) 
 	}
 	last := &d.Attempts[len(d.Attempts)-1]
 	s.watched = append(s.watched, affiliate.DeliverySeen{
-		Program: s.Cfg.ID, Endpoint: d.EndpointID, Event: d.Type, Attempt: len(d.Attempts), Status: last.Status,
-		Trigger: trigger(last), Err: last.Err, State: state, Started: last.At.Time(), Took: last.Took, Lag: max(0, last.At.Sub(nextAttempt(d))),
+		Program: s.Cfg.ID, Endpoint: d.EndpointID, Event: d.Type, Attempt: len(d.Attempts),
+		Status: last.Status, Trigger: trigger(last), Err: last.Err, State: state,
+		Started: last.At.Time(), Took: last.Took, Lag: max(0, last.At.Sub(nextAttempt(d))),
 	})
 }
 

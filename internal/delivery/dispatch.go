@@ -276,7 +276,8 @@ func (d *dispatch) walk(lines []*line, at lane) error {
 		if l.full(at) {
 			continue
 		}
-		for q, err := range d.Tx.Queue.List(record.Query{Key: record.Key{Index: record.OfEndpoint, ID: l.ep.ID}, After: at.after, Limit: lookAhead}) {
+		for q, err := range d.Tx.Queue.List(record.Query{Key: record.Key{Index: record.OfEndpoint,
+			ID: l.ep.ID}, After: at.after, Limit: lookAhead}) {
 			if err != nil {
 				return err
 			}

@@ -15,7 +15,8 @@ import (
 )
 
 // CreateEndpoint implements tributary.Webhooks.CreateEndpoint.
-func CreateEndpoint(ctx context.Context, p *engine.Program, in affiliate.EndpointParams) (_ affiliate.IssuedEndpoint, err error) {
+func CreateEndpoint(ctx context.Context, p *engine.Program,
+	in affiliate.EndpointParams) (_ affiliate.IssuedEndpoint, err error) {
 	defer p.Begin(&ctx, "CreateEndpoint", engine.Writes).End(&err)
 	o := p.Op(ctx)
 	refused := refusal.First(
@@ -59,7 +60,8 @@ func CreateEndpoint(ctx context.Context, p *engine.Program, in affiliate.Endpoin
 }
 
 // UpdateEndpoint implements tributary.Webhooks.UpdateEndpoint.
-func UpdateEndpoint(ctx context.Context, p *engine.Program, id uuid.UUID, up affiliate.EndpointUpdate) (_ affiliate.Endpoint, err error) {
+func UpdateEndpoint(ctx context.Context, p *engine.Program, id uuid.UUID,
+	up affiliate.EndpointUpdate) (_ affiliate.Endpoint, err error) {
 	defer p.Begin(&ctx, "UpdateEndpoint", engine.Writes).End(&err)
 	o := p.Op(ctx)
 	rq := engine.Request{Name: "webhook.update", Input: []any{id, up},
@@ -248,7 +250,8 @@ func Endpoint(ctx context.Context, p *engine.Program, id uuid.UUID) (_ affiliate
 }
 
 // Endpoints implements tributary.Webhooks.Endpoints.
-func Endpoints(ctx context.Context, p *engine.Program, pg affiliate.Page) (_ affiliate.List[affiliate.Endpoint], err error) {
+func Endpoints(ctx context.Context, p *engine.Program,
+	pg affiliate.Page) (_ affiliate.List[affiliate.Endpoint], err error) {
 	defer p.Begin(&ctx, "Endpoints", engine.Reads).End(&err)
 	l, err := p.Listing(pg, "webhooks", nil)
 	if err != nil {
@@ -271,12 +274,18 @@ func endpoint(o *engine.Op, id uuid.UUID) (record.Endpoint, error) {
 // endpointOf returns the endpoint as it is answered at a moment.
 func endpointOf(rec record.Endpoint, now affiliate.Instant) affiliate.Endpoint {
 	e := affiliate.Endpoint{
-		ID: rec.ID, URL: rec.URL, Events: refusal.EmptyNotNil(slices.Clone(rec.Events)), Description: engine.OrNull(rec.Description),
-		Active: rec.Active, SvixHeaders: rec.SvixHeaders, HeaderNames: refusal.EmptyNotNil(slices.Clone(rec.HeaderNames)), Status: affiliate.EndpointDisabled,
-		DisabledReason: engine.OrNull(rec.DisabledReason), DisabledAt: refusal.TimeOrNull(rec.DisabledAt),
-		FirstFailureAt: refusal.TimeOrNull(rec.FirstFailureAt), LastSuccessAt: refusal.TimeOrNull(rec.LastSuccessAt),
-		PausedUntil: refusal.TimeOrNull(rec.PausedUntil), PreviousSecretExpiresAt: refusal.TimeOrNull(graceEnds(rec, now)),
-		CreatedAt: affiliate.TimeOf(rec.CreatedAt.Time()), UpdatedAt: affiliate.TimeOf(rec.UpdatedAt.Time()),
+		ID: rec.ID, URL: rec.URL, Events: refusal.EmptyNotNil(slices.Clone(rec.Events)),
+		Description: engine.OrNull(rec.Description), Active: rec.Active,
+		SvixHeaders: rec.SvixHeaders,
+		HeaderNames: refusal.EmptyNotNil(slices.Clone(rec.HeaderNames)),
+		Status:      affiliate.EndpointDisabled, DisabledReason: engine.OrNull(rec.DisabledReason),
+		DisabledAt:              refusal.TimeOrNull(rec.DisabledAt),
+		FirstFailureAt:          refusal.TimeOrNull(rec.FirstFailureAt),
+		LastSuccessAt:           refusal.TimeOrNull(rec.LastSuccessAt),
+		PausedUntil:             refusal.TimeOrNull(rec.PausedUntil),
+		PreviousSecretExpiresAt: refusal.TimeOrNull(graceEnds(rec, now)),
+		CreatedAt:               affiliate.TimeOf(rec.CreatedAt.Time()),
+		UpdatedAt:               affiliate.TimeOf(rec.UpdatedAt.Time()),
 	}
 	if rec.Active {
 		e.Status = affiliate.EndpointEnabled

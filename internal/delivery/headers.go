@@ -57,7 +57,8 @@ func validHeaderValue(value string) bool {
 // reservedHeader reports whether the sender or HTTP itself sets a header.
 func reservedHeader(canonical string) bool {
 	switch canonical {
-	case "Accept-Encoding", "Connection", "Expect", "Host", "Keep-Alive", "Te", "Trailer", "Transfer-Encoding", "Upgrade", "User-Agent":
+	case "Accept-Encoding", "Connection", "Expect", "Host", "Keep-Alive", "Te", "Trailer",
+		"Transfer-Encoding", "Upgrade", "User-Agent":
 		return true
 	}
 	for _, prefix := range []string{"Content-", "Proxy-", "Svix-", "Webhook-"} {

@@ -26,7 +26,8 @@ const (
 func Replay(ctx context.Context, p *engine.Program, in affiliate.ReplayRange) (_ int, err error) {
 	defer p.Begin(&ctx, "Replay", engine.Writes).End(&err)
 	o := p.Op(ctx)
-	rq := engine.Request{Once: in.Once, Name: "webhook.replay", Input: in, Refused: refusal.First(checkReplay(p, in, o.Now)...)}
+	rq := engine.Request{Once: in.Once, Name: "webhook.replay", Input: in,
+		Refused: refusal.First(checkReplay(p, in, o.Now)...)}
 	if in.DeliveryID == uuid.Nil {
 		return replayRange(p, o, rq, in)
 	}
@@ -112,7 +113,11 @@ func replayRange(p *engine.Program, o *engine.Op, rq engine.Request, in affiliat
 		}
 		for rest = found; len(rest) > replayBatch; rest = rest[replayBatch:] {
 			o := p.Op(o.Ctx)
-			_, err := engine.Update(o, func() (struct{}, error) { return struct{}{}, replaySome(o, in.WebhookID, rest[:replayBatch]) })
+			_, err := engine.Update(o,
+				func() (struct{}, error) {
+					return struct{}{},
+						replaySome(o, in.WebhookID, rest[:replayBatch])
+				})
 			if err != nil {
 				return err
 			}
@@ -161,7 +166,8 @@ func lookReplayable(o *engine.Op, in affiliate.ReplayRange, after uuid.UUID) (pa
 	since, until := o.FirstInstant(in.Since), o.Instant(in.Until)
 	var fitting []record.Delivery
 	seen := 0
-	for d, err := range o.Tx.Deliveries.List(record.Query{Key: record.Key{Index: record.OfEndpoint, ID: in.WebhookID}, After: after, Limit: replayLook, Desc: true}) {
+	for d, err := range o.Tx.Deliveries.List(record.Query{Key: record.Key{Index: record.OfEndpoint,
+		ID: in.WebhookID}, After: after, Limit: replayLook, Desc: true}) {
 		if err != nil {
 			return part, refusal.Internal("list deliveries", err)
 		}
@@ -316,7 +322,8 @@ func rewindSome(o *engine.Op, endpoint, after uuid.UUID) (uuid.UUID, error) {
 		return uuid.Nil, refusal.Internal("read endpoint", err)
 	}
 	n := 0
-	for q, err := range o.Tx.Queue.List(record.Query{Key: record.Key{Index: record.OfEndpoint, ID: endpoint}, After: after, Limit: rewindBatch}) {
+	for q, err := range o.Tx.Queue.List(record.Query{Key: record.Key{Index: record.OfEndpoint,
+		ID: endpoint}, After: after, Limit: rewindBatch}) {
 		if err != nil {
 			return uuid.Nil, refusal.Internal("list queue", err)
 		}

@@ -20,7 +20,8 @@ const (
 )
 
 // RotateSecret implements tributary.Webhooks.RotateSecret.
-func RotateSecret(ctx context.Context, p *engine.Program, in affiliate.Rotation) (_ affiliate.IssuedEndpoint, err error) {
+func RotateSecret(ctx context.Context, p *engine.Program,
+	in affiliate.Rotation) (_ affiliate.IssuedEndpoint, err error) {
 	defer p.Begin(&ctx, "RotateSecret", engine.Writes).End(&err)
 	o := p.Op(ctx)
 	grace := in.GracePeriodSeconds.Or(defaultGrace)

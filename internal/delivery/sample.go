@@ -57,13 +57,15 @@ func newSample(o *engine.Op) *sample {
 	rate := affiliate.MustPercent("20")
 	s := &sample{Op: o}
 	s.affiliate = record.Affiliate{
-		ID: o.NewID(), FirstName: "Sample", LastName: "Affiliate", Email: "sample.affiliate@example.com",
-		Status: affiliate.AffiliateActive, Source: engine.ForAffiliate(affiliate.SourceAPI), CreatedAt: o.Now, UpdatedAt: o.Now,
+		ID: o.NewID(), FirstName: "Sample", LastName: "Affiliate",
+		Email: "sample.affiliate@example.com", Status: affiliate.AffiliateActive,
+		Source: engine.ForAffiliate(affiliate.SourceAPI), CreatedAt: o.Now, UpdatedAt: o.Now,
 	}
 	s.link = record.Link{ID: o.NewID(), AffiliateID: s.affiliate.ID, Slug: "sample", CreatedAt: o.Now, UpdatedAt: o.Now}
 	s.coupon = record.Coupon{
-		ID: o.NewID(), Name: "Sample coupon", Type: affiliate.CouponPercentage, PercentOff: rate, Duration: affiliate.DurationForever,
-		TimesRedeemed: 1, Valid: true, CreatedAt: o.Now, UpdatedAt: o.Now,
+		ID: o.NewID(), Name: "Sample coupon", Type: affiliate.CouponPercentage, PercentOff: rate,
+		Duration: affiliate.DurationForever, TimesRedeemed: 1, Valid: true, CreatedAt: o.Now,
+		UpdatedAt: o.Now,
 	}
 	s.code = record.Code{
 		ID: o.NewID(), CouponID: s.coupon.ID, AffiliateID: s.affiliate.ID, Code: "SAMPLE20", Active: true,
@@ -71,18 +73,25 @@ func newSample(o *engine.Op) *sample {
 	}
 	s.referral = record.Referral{
 		ID: o.NewID(), AffiliateID: s.affiliate.ID, LinkID: s.link.ID, Name: "Sample Customer",
-		Email: "sample.customer@example.com", CustomerID: "sample-customer", Plan: "N/A", Status: affiliate.SubscriptionActive,
-		SubmissionType: affiliate.SubmissionAutomatic, Medium: affiliate.MediumCoupon, Source: engine.ForReferral(affiliate.SourceAPI),
+		Email: "sample.customer@example.com", CustomerID: "sample-customer", Plan: "N/A",
+		Status: affiliate.SubscriptionActive, SubmissionType: affiliate.SubmissionAutomatic,
+		Medium: affiliate.MediumCoupon, Source: engine.ForReferral(affiliate.SourceAPI),
 		CreatedAt: o.Now, UpdatedAt: o.Now,
 	}
 	earned := affiliate.MustAmount("20")
 	s.sale = record.Sale{
-		ID: o.NewID(), Number: 1, AffiliateID: s.affiliate.ID, ReferralID: s.referral.ID, LinkID: s.link.ID,
-		CodeID: s.code.ID, ExternalID: "sample-sale", Name: s.referral.Name, Email: s.referral.Email,
-		TotalEarned: affiliate.MustAmount("100"), Rate: affiliate.Set(rate), RateType: affiliate.EnumOf(affiliate.CommissionPercentage), Clicks: 1, Status: affiliate.EnumOf(affiliate.SaleActive),
-		Trigger: affiliate.EnumOf(affiliate.TriggerPurchase), Source: affiliate.EnumOf(engine.ForSale(affiliate.SourceAPI)), CreatedAt: o.Now, UpdatedAt: o.Now,
+		ID: o.NewID(), Number: 1, AffiliateID: s.affiliate.ID, ReferralID: s.referral.ID,
+		LinkID: s.link.ID, CodeID: s.code.ID, ExternalID: "sample-sale", Name: s.referral.Name,
+		Email: s.referral.Email, TotalEarned: affiliate.MustAmount("100"),
+		Rate: affiliate.Set(rate), RateType: affiliate.EnumOf(affiliate.CommissionPercentage),
+		Clicks: 1, Status: affiliate.EnumOf(affiliate.SaleActive),
+		Trigger: affiliate.EnumOf(affiliate.TriggerPurchase),
+		Source:  affiliate.EnumOf(engine.ForSale(affiliate.SourceAPI)), CreatedAt: o.Now,
+		UpdatedAt: o.Now,
 		Commissions: []record.Commission{{
-			Number: 1, AffiliateID: s.affiliate.ID, Earned: earned, Approval: affiliate.EnumOf(affiliate.ApprovalAccepted), CreatedAt: o.Now, UpdatedAt: o.Now,
+			Number: 1, AffiliateID: s.affiliate.ID, Earned: earned,
+			Approval: affiliate.EnumOf(affiliate.ApprovalAccepted), CreatedAt: o.Now,
+			UpdatedAt: o.Now,
 		}},
 	}
 	s.totals = record.Totals{Revenue: s.sale.TotalEarned, Commission: earned}
@@ -94,18 +103,26 @@ func (s *sample) affiliateBody() engine.AffiliateEvent {
 	rec, links := &s.affiliate, engine.LinksOf(s.Cfg.ID, []record.Link{s.link})
 	return engine.AffiliateEvent{AffiliateBody: affiliate.AffiliateBody{
 		Affiliate: affiliate.Affiliate{
-			ID: rec.ID, FirstName: rec.FirstName, LastName: rec.LastName, Name: engine.NameOf(*rec), Email: rec.Email,
-			CommissionRate: s.sale.Rate.Or(affiliate.Percent{}), UseCommissionPlanCommissionRate: true,
-			AffiliateLink: affiliate.Null[string](), Link: engine.OldestSlug(links), AffiliateLinks: links,
-			Status: rec.Status, Source: rec.Source, CommissionPlanID: affiliate.Null[uuid.UUID](), CommissionTierID: affiliate.Null[uuid.UUID](),
-			AffiliateGroupID: affiliate.Null[string](), ProgramID: s.Cfg.ID, PayoutEmail: affiliate.Null[string](),
-			PaymentMethod: affiliate.Null[affiliate.PaymentMethod](), EmailVerified: affiliate.Null[json.RawMessage](), Image: affiliate.Null[string](),
+			ID: rec.ID, FirstName: rec.FirstName, LastName: rec.LastName, Name: engine.NameOf(*rec),
+			Email: rec.Email, CommissionRate: s.sale.Rate.Or(affiliate.Percent{}),
+			UseCommissionPlanCommissionRate: true, AffiliateLink: affiliate.Null[string](),
+			Link: engine.OldestSlug(links), AffiliateLinks: links, Status: rec.Status,
+			Source: rec.Source, CommissionPlanID: affiliate.Null[uuid.UUID](),
+			CommissionTierID: affiliate.Null[uuid.UUID](),
+			AffiliateGroupID: affiliate.Null[string](), ProgramID: s.Cfg.ID,
+			PayoutEmail:   affiliate.Null[string](),
+			PaymentMethod: affiliate.Null[affiliate.PaymentMethod](),
+			EmailVerified: affiliate.Null[json.RawMessage](), Image: affiliate.Null[string](),
 			NumberOfReferredUsers: 1, NumberOfClicks: 1, TotalRevenue: s.totals.Revenue,
-			TotalCommissionEarned: s.totals.Commission, CreatedAt: affiliate.TimeOf(rec.CreatedAt.Time()), UpdatedAt: affiliate.TimeOf(rec.UpdatedAt.Time()),
+			TotalCommissionEarned: s.totals.Commission,
+			CreatedAt:             affiliate.TimeOf(rec.CreatedAt.Time()),
+			UpdatedAt:             affiliate.TimeOf(rec.UpdatedAt.Time()),
 		},
-		CommissionPlan: affiliate.Null[affiliate.Plan](), CommissionTier: affiliate.Null[affiliate.Tier](), QuestionAnswers: []affiliate.Answer{},
+		CommissionPlan: affiliate.Null[affiliate.Plan](),
+		CommissionTier: affiliate.Null[affiliate.Tier](), QuestionAnswers: []affiliate.Answer{},
 		PromotionalCodes: []affiliate.AffiliateCode{{
-			ID: s.code.ID, Code: s.code.Code, Active: true, ExpiresAt: affiliate.Null[affiliate.Time](), CouponID: s.coupon.ID,
+			ID: s.code.ID, Code: s.code.Code, Active: true,
+			ExpiresAt: affiliate.Null[affiliate.Time](), CouponID: s.coupon.ID,
 		}},
 	}}
 }
@@ -123,7 +140,8 @@ func (s *sample) referralBody() affiliate.ReferralBody {
 // saleBody returns the sample sale with its affiliate, referral and commission.
 func (s *sample) saleBody() *engine.SaleBody {
 	return &engine.SaleBody{
-		Frozen: engine.Frozen{Program: s.Cfg.ID}, Rec: s.sale, Owner: engine.SellerOf(&s.affiliate), Links: []record.Link{s.link},
+		Frozen: engine.Frozen{Program: s.Cfg.ID}, Rec: s.sale, Owner: engine.SellerOf(&s.affiliate),
+		Links:    []record.Link{s.link},
 		Customer: engine.CustomerOf(&s.referral, s.totals),
 	}
 }

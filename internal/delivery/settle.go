@@ -167,7 +167,8 @@ func (s *settlement) health(ep *record.Endpoint, d *record.Delivery, v FollowUp)
 }
 
 // disable stops deliveries to an endpoint and settles what waits for it.
-func (s *settlement) disable(ep *record.Endpoint, d *record.Delivery, why affiliate.DisabledReason, rest affiliate.DeliveryState) error {
+func (s *settlement) disable(ep *record.Endpoint, d *record.Delivery, why affiliate.DisabledReason,
+	rest affiliate.DeliveryState) error {
 	disable(ep, why, s.Now)
 	ep.UpdatedAt = engine.Later(s.Now, ep.UpdatedAt)
 	s.notice(affiliate.NoticeDisabled, ep, d, rest)

@@ -12,7 +12,8 @@ import (
 )
 
 // TestEndpoint implements tributary.Webhooks.TestEndpoint.
-func TestEndpoint(ctx context.Context, p *engine.Program, in affiliate.EndpointTest) (_ affiliate.TestResult, err error) {
+func TestEndpoint(ctx context.Context, p *engine.Program,
+	in affiliate.EndpointTest) (_ affiliate.TestResult, err error) {
 	defer p.Begin(&ctx, "TestEndpoint", engine.Writes).End(&err)
 	rq := engine.Request{Once: in.Once, Name: "webhook.test", Input: in, Refused: refusal.First(endpointTestCheck(in))}
 	o := p.Op(ctx)
@@ -42,7 +43,8 @@ func endpointTestCheck(in affiliate.EndpointTest) *affiliate.Error {
 func test(o *engine.Op, ep *record.Endpoint, typ affiliate.EventType) affiliate.TestResult {
 	id := o.NewID()
 	claim := affiliate.Claim{
-		Event: typ, MessageID: affiliate.Event{ID: id}.MessageID(), URL: ep.URL, SvixHeaders: ep.SvixHeaders, Attempt: 1, Manual: true,
+		Event: typ, MessageID: affiliate.Event{ID: id}.MessageID(), URL: ep.URL,
+		SvixHeaders: ep.SvixHeaders, Attempt: 1, Manual: true,
 	}
 	claim.Secrets, claim.Headers = credentials(o.Ctx, o.Program, ep, o.Now)
 	a := affiliate.Attempt{Err: affiliate.FailedSecret}

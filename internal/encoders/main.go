@@ -27,8 +27,9 @@ var roots = []string{"Affiliate", "Code", "Coupon", "Link", "Referral", "Sale"}
 
 // appenders are the functions for the values that have no members.
 var appenders = map[string]string{
-	"uuid.UUID": "uuid7.AppendJSON", "string": "jsontext.AppendString", "int64": "appendInt", "bool": "strconv.AppendBool",
-	"Amount": "appendAmount", "Percent": "appendPercent", "ExchangeRate": "appendRate", "Time": "appendTime", "json.RawMessage": "appendRaw",
+	"uuid.UUID": "uuid7.AppendJSON", "string": "jsontext.AppendString", "int64": "appendInt",
+	"bool": "strconv.AppendBool", "Amount": "appendAmount", "Percent": "appendPercent",
+	"ExchangeRate": "appendRate", "Time": "appendTime", "json.RawMessage": "appendRaw",
 }
 
 func main() {

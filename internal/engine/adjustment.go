@@ -11,7 +11,8 @@ import (
 )
 
 // adjustmentKinds lists the kinds that callers can record.
-var adjustmentKinds = []affiliate.AdjustmentKind{affiliate.AdjustBonus, affiliate.AdjustCorrection, affiliate.AdjustDisputeWon, affiliate.AdjustChargebackFee}
+var adjustmentKinds = []affiliate.AdjustmentKind{affiliate.AdjustBonus, affiliate.AdjustCorrection,
+	affiliate.AdjustDisputeWon, affiliate.AdjustChargebackFee}
 
 var AllAdjustmentKinds = append(slices.Clone(adjustmentKinds), affiliate.AdjustMove)
 
@@ -41,9 +42,11 @@ func CheckAdjustments(f affiliate.AdjustmentQuery) error {
 
 func AdjustmentOf(rec record.Adjustment) affiliate.Adjustment {
 	a := affiliate.Adjustment{
-		ID: rec.ID, AffiliateID: rec.AffiliateID, SaleID: OrNull(affiliate.SaleID(rec.Sale)), Kind: rec.Kind, Amount: rec.Amount,
-		Reason: rec.Reason, BonusReason: affiliate.Null[string](), ExternalID: OrNull(rec.ExternalID), ReversesID: OrNull(rec.Reverses),
-		ReversedByID: OrNull(rec.ReversedBy), PayoutCreated: rec.PayoutID != uuid.Nil, PayoutID: OrNull(rec.PayoutID),
+		ID: rec.ID, AffiliateID: rec.AffiliateID, SaleID: OrNull(affiliate.SaleID(rec.Sale)),
+		Kind: rec.Kind, Amount: rec.Amount, Reason: rec.Reason,
+		BonusReason: affiliate.Null[string](), ExternalID: OrNull(rec.ExternalID),
+		ReversesID: OrNull(rec.Reverses), ReversedByID: OrNull(rec.ReversedBy),
+		PayoutCreated: rec.PayoutID != uuid.Nil, PayoutID: OrNull(rec.PayoutID),
 		CreatedAt: affiliate.TimeOf(rec.CreatedAt.Time()),
 	}
 	if rec.Kind == affiliate.AdjustBonus {
@@ -127,7 +130,8 @@ func (o *Op) GiveUp(id uuid.UUID, gives bool) error {
 	if err != nil {
 		return err
 	}
-	rec := record.Adjustment{ID: o.NewID(), AffiliateID: id, Kind: affiliate.AdjustCorrection, Amount: owed.Neg(), Reason: "forfeited", CreatedAt: o.Now}
+	rec := record.Adjustment{ID: o.NewID(), AffiliateID: id, Kind: affiliate.AdjustCorrection,
+		Amount: owed.Neg(), Reason: "forfeited", CreatedAt: o.Now}
 	if err := o.Tx.Adjustments.Insert(rec); err != nil {
 		return refusal.Internal("write adjustment", err)
 	}

@@ -18,21 +18,26 @@ import (
 const maxAnswer = 10_000
 
 // CreateAffiliate implements tributary.Program.CreateAffiliate.
-func (p *Program) CreateAffiliate(ctx context.Context, in affiliate.AffiliateParams) (_ affiliate.Affiliate, err error) {
+func (p *Program) CreateAffiliate(ctx context.Context,
+	in affiliate.AffiliateParams) (_ affiliate.Affiliate, err error) {
 	defer p.Begin(&ctx, "CreateAffiliate", Writes).End(&err)
 	return p.addAffiliate(ctx, in, addition{request: "affiliate.create", status: p.newStatus(in.AffiliateStatus)})
 }
 
 // InviteAffiliate implements tributary.Program.InviteAffiliate.
-func (p *Program) InviteAffiliate(ctx context.Context, in affiliate.AffiliateParams) (_ affiliate.Affiliate, err error) {
+func (p *Program) InviteAffiliate(ctx context.Context,
+	in affiliate.AffiliateParams) (_ affiliate.Affiliate, err error) {
 	defer p.Begin(&ctx, "InviteAffiliate", Writes).End(&err)
 	return p.addAffiliate(ctx, in, addition{request: "affiliate.invite", status: affiliate.AffiliateInvited})
 }
 
 // EnsureAffiliate implements tributary.Program.EnsureAffiliate.
-func (p *Program) EnsureAffiliate(ctx context.Context, in affiliate.AffiliateParams) (_ affiliate.Affiliate, err error) {
+func (p *Program) EnsureAffiliate(ctx context.Context,
+	in affiliate.AffiliateParams) (_ affiliate.Affiliate, err error) {
 	defer p.Begin(&ctx, "EnsureAffiliate", Writes).End(&err)
-	return p.addAffiliate(ctx, in, addition{request: "affiliate.ensure", status: p.newStatus(in.AffiliateStatus), ensures: true})
+	return p.addAffiliate(ctx, in,
+		addition{request: "affiliate.ensure", status: p.newStatus(in.AffiliateStatus),
+			ensures: true})
 }
 
 // An addition says how an affiliate is added.
@@ -43,7 +48,8 @@ type addition struct {
 }
 
 // addAffiliate creates an affiliate, unless it is ensured and there already.
-func (p *Program) addAffiliate(ctx context.Context, in affiliate.AffiliateParams, how addition) (affiliate.Affiliate, error) {
+func (p *Program) addAffiliate(ctx context.Context, in affiliate.AffiliateParams,
+	how addition) (affiliate.Affiliate, error) {
 	rq := Request{Once: in.Once, Name: how.request, Input: struct {
 		affiliate.AffiliateParams
 		Answers []affiliate.Answer // they are part of the request
@@ -72,9 +78,10 @@ func (p *Program) addAffiliate(ctx context.Context, in affiliate.AffiliateParams
 			}
 		}
 		rec := record.Affiliate{
-			ID: o.NewID(), FirstName: in.FirstName, LastName: in.LastName, Email: in.Email, ExternalID: in.ExternalID, Status: how.status,
-			Source: ForAffiliate(o.source), Rate: refusal.UnlessNull(in.CommissionRate), PlanID: in.CommissionPlanID, OfferCouponID: in.OfferCouponID,
-			CreatedAt: o.Now, UpdatedAt: o.Now,
+			ID: o.NewID(), FirstName: in.FirstName, LastName: in.LastName, Email: in.Email,
+			ExternalID: in.ExternalID, Status: how.status, Source: ForAffiliate(o.source),
+			Rate: refusal.UnlessNull(in.CommissionRate), PlanID: in.CommissionPlanID,
+			OfferCouponID: in.OfferCouponID, CreatedAt: o.Now, UpdatedAt: o.Now,
 		}
 		if !rec.Rate.IsZero() {
 			rec.RateType = terms.Type
@@ -218,10 +225,12 @@ func (o *Op) answers(all []affiliate.Answer) []affiliate.Answer {
 }
 
 // UpdateAffiliate implements tributary.Program.UpdateAffiliate.
-func (p *Program) UpdateAffiliate(ctx context.Context, ref affiliate.AffiliateRef, up affiliate.AffiliateUpdate) (_ int, err error) {
+func (p *Program) UpdateAffiliate(ctx context.Context, ref affiliate.AffiliateRef,
+	up affiliate.AffiliateUpdate) (_ int, err error) {
 	defer p.Begin(&ctx, "UpdateAffiliate", Writes).End(&err)
 	none := ref == (affiliate.AffiliateRef{})
-	rq := Request{Name: "affiliate.update", Input: []any{ref, up}, Refused: refusal.First(refusal.AffiliateOrEmailAddressRequired.When(none))}
+	rq := Request{Name: "affiliate.update", Input: []any{ref, up},
+		Refused: refusal.First(refusal.AffiliateOrEmailAddressRequired.When(none))}
 	if !none {
 		rq.Refused = normalize(&up)
 	}
@@ -240,9 +249,11 @@ func (p *Program) UpdateAffiliate(ctx context.Context, ref affiliate.AffiliateRe
 }
 
 // AcceptInvite implements tributary.Program.AcceptInvite.
-func (p *Program) AcceptInvite(ctx context.Context, id uuid.UUID, up affiliate.AffiliateUpdate) (_ affiliate.Affiliate, err error) {
+func (p *Program) AcceptInvite(ctx context.Context, id uuid.UUID,
+	up affiliate.AffiliateUpdate) (_ affiliate.Affiliate, err error) {
 	defer p.Begin(&ctx, "AcceptInvite", Writes).End(&err)
-	rq := Request{Name: "affiliate.accept-invite", Input: []any{id, up}, Refused: refusal.First(refusal.RefuseNoAffiliateID.When(id == uuid.Nil))}
+	rq := Request{Name: "affiliate.accept-invite", Input: []any{id, up},
+		Refused: refusal.First(refusal.RefuseNoAffiliateID.When(id == uuid.Nil))}
 	switch {
 	case rq.Refused != nil:
 	case up.AffiliateStatus.IsZero():
@@ -266,15 +277,18 @@ func (p *Program) AcceptInvite(ctx context.Context, id uuid.UUID, up affiliate.A
 }
 
 // SetPayoutDetails implements tributary.Program.SetPayoutDetails.
-func (p *Program) SetPayoutDetails(ctx context.Context, id uuid.UUID, d affiliate.PayoutDetails) (affiliate.Affiliate, error) {
+func (p *Program) SetPayoutDetails(ctx context.Context, id uuid.UUID,
+	d affiliate.PayoutDetails) (affiliate.Affiliate, error) {
 	return p.ChangePayoutDetails(ctx, id, d, func(*record.Affiliate) error { return nil })
 }
 
 // ChangePayoutDetails is SetPayoutDetails with a condition that the affiliate must
 // meet.
-func (p *Program) ChangePayoutDetails(ctx context.Context, id uuid.UUID, d affiliate.PayoutDetails, allowed func(*record.Affiliate) error) (_ affiliate.Affiliate, err error) {
+func (p *Program) ChangePayoutDetails(ctx context.Context, id uuid.UUID, d affiliate.PayoutDetails,
+	allowed func(*record.Affiliate) error) (_ affiliate.Affiliate, err error) {
 	defer p.Begin(&ctx, "SetPayoutDetails", Writes).End(&err)
-	rq := Request{Name: "affiliate.set-payout-details", Input: []any{id, d}, Refused: refusal.First(refusal.RefuseNoAffiliateID.When(id == uuid.Nil))}
+	rq := Request{Name: "affiliate.set-payout-details", Input: []any{id, d},
+		Refused: refusal.First(refusal.RefuseNoAffiliateID.When(id == uuid.Nil))}
 	if rq.Refused == nil && d.Email != "" {
 		rq.Refused = refusal.First(refusal.NormalizeEmail("payoutEmail", &d.Email))
 	}
@@ -302,7 +316,8 @@ func (o *Op) SetPayee(rec *record.Affiliate, email string) error {
 	if email == "" {
 		return nil
 	}
-	for other, err := range o.Tx.Affiliates.List(record.Query{Key: record.TextKey(record.OfPayee, rec.Payee), Limit: 2}) {
+	for other, err := range o.Tx.Affiliates.List(record.Query{Key: record.TextKey(record.OfPayee,
+		rec.Payee), Limit: 2}) {
 		if err != nil {
 			return refusal.Internal("read affiliates", err)
 		}
@@ -344,7 +359,8 @@ func normalize(up *affiliate.AffiliateUpdate) error {
 	if status, ok := up.AffiliateStatus.Get(); ok && statusInput(status) == "" {
 		return refusal.AffiliateStatusUnknown.Err()
 	}
-	return refusal.First(refusal.NotCleared("affiliateStatus", up.AffiliateStatus), refusal.CheckText("note", up.Note.Or(""), refusal.MaxNote, true))
+	return refusal.First(refusal.NotCleared("affiliateStatus", up.AffiliateStatus),
+		refusal.CheckText("note", up.Note.Or(""), refusal.MaxNote, true))
 }
 
 // merged returns the record with the changes of the update.
@@ -412,7 +428,8 @@ func (o *Op) checkMerged(old record.Affiliate, rec *record.Affiliate) error {
 // changeAll changes many affiliates, all or none, and returns them in the order
 // of ids; a repeated id counts once. It checks every change before it writes
 // the first one, and fires one event for each affiliate that changed.
-func (p *Program) changeAll(ctx context.Context, rq Request, ids []uuid.UUID, change func(*Op, *record.Affiliate) error) ([]affiliate.Affiliate, error) {
+func (p *Program) changeAll(ctx context.Context, rq Request, ids []uuid.UUID,
+	change func(*Op, *record.Affiliate) error) ([]affiliate.Affiliate, error) {
 	ids = Distinct(ids)
 	if rq.Refused == nil {
 		rq.Refused = refusal.First(p.CheckBulk(len(ids)))
@@ -463,7 +480,8 @@ func Distinct[T comparable](list []T) []T {
 func (p *Program) DeleteAffiliate(ctx context.Context, ref affiliate.AffiliateRef) (err error) {
 	defer p.Begin(&ctx, "DeleteAffiliate", Writes).End(&err)
 	o := p.Op(ctx)
-	rq := Request{Name: "affiliate.delete", Input: []any{ref, p.gives}, Refused: refusal.First(refusal.RefuseNoAffiliateID.When(ref == (affiliate.AffiliateRef{})))}
+	rq := Request{Name: "affiliate.delete", Input: []any{ref, p.gives},
+		Refused: refusal.First(refusal.RefuseNoAffiliateID.When(ref == (affiliate.AffiliateRef{})))}
 	_, err = Write(o, rq, func() (struct{}, error) {
 		rec, err := o.AffiliateOf(ref)
 		if errors.Is(err, affiliate.ErrNotFound) || err == nil && !ownRef(&rec, ref) {
@@ -483,7 +501,8 @@ func (p *Program) DeleteAffiliate(ctx context.Context, ref affiliate.AffiliateRe
 // ownRef reports whether a reference names an affiliate by what its record has, and not by a name that leads to it.
 func ownRef(rec *record.Affiliate, ref affiliate.AffiliateRef) bool {
 	email, _ := mailbox.Canonical(ref.Email)
-	return (ref.ID == uuid.Nil || ref.ID == rec.ID) && (ref.Email == "" || email == rec.Email) && (ref.ExternalID == "" || ref.ExternalID == rec.ExternalID)
+	return (ref.ID == uuid.Nil || ref.ID == rec.ID) && (ref.Email == "" || email == rec.Email) &&
+		(ref.ExternalID == "" || ref.ExternalID == rec.ExternalID)
 }
 
 // refuseInPayout refuses when a sale of the affiliate, or a sale of one of its

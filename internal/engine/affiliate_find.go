@@ -53,7 +53,8 @@ func (p *Program) Answers(ctx context.Context, id uuid.UUID) (_ []affiliate.Answ
 }
 
 // Affiliates implements tributary.Program.Affiliates.
-func (p *Program) Affiliates(ctx context.Context, q affiliate.AffiliateQuery, pg affiliate.Page) (_ affiliate.List[affiliate.Affiliate], err error) {
+func (p *Program) Affiliates(ctx context.Context, q affiliate.AffiliateQuery,
+	pg affiliate.Page) (_ affiliate.List[affiliate.Affiliate], err error) {
 	defer p.Begin(&ctx, "Affiliates", Reads).End(&err)
 	if pg.Bounded || q != (affiliate.AffiliateQuery{}) {
 		return p.searchAffiliates(ctx, q, pg)
@@ -80,7 +81,8 @@ type Origin struct {
 type resolver func(ident string) (Origin, error)
 
 // Resolve finds an affiliate by external id, if the text says that it is one, else by
-// click number (digits only), then by affiliate id, then by slug. A number that no click has may still be a slug. It ignores the
+// click number (digits only), then by affiliate id, then by slug. A number that no click has may
+// still be a slug. It ignores the
 // age of the click, so it is for look-ups and for imports.
 func (o *Op) Resolve(ident string) (Origin, error) {
 	if id, ok := affiliate.ExternalIn(ident); ok {
@@ -284,19 +286,22 @@ func agreed[R record.Record[R]](a R, aErr error) func(b R, bErr error) (R, error
 }
 
 // searchAffiliates reads a page of a search.
-func (p *Program) searchAffiliates(ctx context.Context, q affiliate.AffiliateQuery, pg affiliate.Page) (affiliate.List[affiliate.Affiliate], error) {
+func (p *Program) searchAffiliates(ctx context.Context, q affiliate.AffiliateQuery,
+	pg affiliate.Page) (affiliate.List[affiliate.Affiliate], error) {
 	if err := refusal.First(InQuery(refusal.OneOfOrNone("status", q.Status, affiliateStatuses)), checkSearch(q.Search)); err != nil {
 		return affiliate.List[affiliate.Affiliate]{}, err
 	}
 	return Found(ctx, p, Hunt{Page: pg, Operation: "affiliates-search", Query: q, Oldest: q.OldestFirst}, func(o *Op, exactly bool) *Seeker[record.Affiliate, affiliate.Affiliate] {
-		return &Seeker[record.Affiliate, affiliate.Affiliate]{Choice: o.chooseAffiliates(q, exactly), Table: o.Tx.Affiliates, Item: o.affiliateOf}
+		return &Seeker[record.Affiliate, affiliate.Affiliate]{Choice: o.chooseAffiliates(q,
+			exactly), Table: o.Tx.Affiliates, Item: o.affiliateOf}
 	})
 }
 
 // chooseAffiliates turns the query into a choice.
 func (o *Op) chooseAffiliates(q affiliate.AffiliateQuery, exactly bool) (c Choice[record.Affiliate]) {
 	if q.Status != "" {
-		c.Under(record.Key{Index: record.OfState, Text: string(q.Status)}, func(r *record.Affiliate) bool { return r.Status == q.Status })
+		c.Under(record.Key{Index: record.OfState, Text: string(q.Status)},
+			func(r *record.Affiliate) bool { return r.Status == q.Status })
 	}
 	c.ByText(record.ByExternalID, q.ExternalID, func(r *record.Affiliate) string { return r.ExternalID })
 	c.ByID(record.OfPlan, q.PlanID, func(r *record.Affiliate) uuid.UUID { return r.PlanID })
@@ -437,8 +442,9 @@ func (o *Op) summary(rec record.Affiliate) (affiliate.AffiliateSummary, error) {
 // SummaryOf is summary without a look-up.
 func SummaryOf(program, id uuid.UUID, who seller, links []record.Link) affiliate.AffiliateSummary {
 	return affiliate.AffiliateSummary{
-		ID: id, FirstName: who.firstName, LastName: who.lastName, Name: fullName(who.firstName, who.lastName),
-		Email: who.email, Status: who.status.Value(), Link: affiliate.Null[string](), AffiliateLinks: LinksOf(program, links),
+		ID: id, FirstName: who.firstName, LastName: who.lastName,
+		Name: fullName(who.firstName, who.lastName), Email: who.email, Status: who.status.Value(),
+		Link: affiliate.Null[string](), AffiliateLinks: LinksOf(program, links),
 	}
 }
 
@@ -459,7 +465,8 @@ func ContactOf(rec record.Affiliate) affiliate.AffiliateContact {
 // the answer until it is frozen.
 func (o *Op) affiliateBody(rec record.Affiliate, answer affiliate.Affiliate) (affiliate.AffiliateBody, error) {
 	body := affiliate.AffiliateBody{
-		Affiliate: answer, CommissionPlan: affiliate.Null[affiliate.Plan](), CommissionTier: affiliate.Null[affiliate.Tier](),
+		Affiliate: answer, CommissionPlan: affiliate.Null[affiliate.Plan](),
+		CommissionTier:  affiliate.Null[affiliate.Tier](),
 		QuestionAnswers: refusal.EmptyNotNil(slices.Clone(rec.Answers)),
 	}
 	body.Link, body.Note = OldestSlug(body.AffiliateLinks), "" // a note is for nobody outside the program
@@ -492,7 +499,8 @@ func (o *Op) affiliateCodes(id uuid.UUID) ([]affiliate.AffiliateCode, error) {
 	codes := make([]affiliate.AffiliateCode, len(recs))
 	for i, rec := range recs {
 		codes[i] = affiliate.AffiliateCode{
-			ID: rec.ID, Code: rec.Code, Active: rec.Active, ExpiresAt: refusal.TimeOrNull(rec.ExpiresAt), CouponID: rec.CouponID,
+			ID: rec.ID, Code: rec.Code, Active: rec.Active,
+			ExpiresAt: refusal.TimeOrNull(rec.ExpiresAt), CouponID: rec.CouponID,
 		}
 	}
 	return codes, nil

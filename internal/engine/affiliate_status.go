@@ -20,7 +20,8 @@ var moves = map[affiliate.AffiliateStatus]string{
 }
 
 // SetAffiliateStatus implements tributary.Program.SetAffiliateStatus.
-func (p *Program) SetAffiliateStatus(ctx context.Context, status affiliate.AffiliateStatus, ids ...uuid.UUID) (_ []affiliate.Affiliate, err error) {
+func (p *Program) SetAffiliateStatus(ctx context.Context, status affiliate.AffiliateStatus,
+	ids ...uuid.UUID) (_ []affiliate.Affiliate, err error) {
 	defer p.Begin(&ctx, "SetAffiliateStatus", Writes).End(&err)
 	name, known := moves[status]
 	rq := Request{Name: name, Input: ids}
@@ -37,7 +38,8 @@ func (p *Program) SetAffiliateStatus(ctx context.Context, status affiliate.Affil
 }
 
 // SetAffiliatePlan implements tributary.Program.SetAffiliatePlan.
-func (p *Program) SetAffiliatePlan(ctx context.Context, plan uuid.UUID, ids ...uuid.UUID) (_ []affiliate.Affiliate, err error) {
+func (p *Program) SetAffiliatePlan(ctx context.Context, plan uuid.UUID,
+	ids ...uuid.UUID) (_ []affiliate.Affiliate, err error) {
 	defer p.Begin(&ctx, "SetAffiliatePlan", Writes).End(&err)
 	rq := Request{Name: "affiliate.set-plan", Input: []any{plan, ids}}
 	return p.changeAll(ctx, rq, ids, func(o *Op, rec *record.Affiliate) error {
@@ -48,7 +50,8 @@ func (p *Program) SetAffiliatePlan(ctx context.Context, plan uuid.UUID, ids ...u
 }
 
 // SetAffiliateTier implements tributary.Program.SetAffiliateTier.
-func (p *Program) SetAffiliateTier(ctx context.Context, tier uuid.UUID, ids ...uuid.UUID) (_ []affiliate.Affiliate, err error) {
+func (p *Program) SetAffiliateTier(ctx context.Context, tier uuid.UUID,
+	ids ...uuid.UUID) (_ []affiliate.Affiliate, err error) {
 	defer p.Begin(&ctx, "SetAffiliateTier", Writes).End(&err)
 	rq := Request{Name: "affiliate.set-tier", Input: []any{tier, ids}}
 	return p.changeAll(ctx, rq, ids, func(o *Op, rec *record.Affiliate) error {
@@ -64,7 +67,8 @@ func (p *Program) SetAffiliateTier(ctx context.Context, tier uuid.UUID, ids ...u
 }
 
 // SetTierExempt implements tributary.Program.SetTierExempt.
-func (p *Program) SetTierExempt(ctx context.Context, exempt bool, ids ...uuid.UUID) (_ []affiliate.Affiliate, err error) {
+func (p *Program) SetTierExempt(ctx context.Context, exempt bool,
+	ids ...uuid.UUID) (_ []affiliate.Affiliate, err error) {
 	defer p.Begin(&ctx, "SetTierExempt", Writes).End(&err)
 	rq := Request{Name: "affiliate.set-tier-exempt", Input: []any{exempt, ids}}
 	return p.changeAll(ctx, rq, ids, func(_ *Op, rec *record.Affiliate) error {

@@ -155,8 +155,9 @@ func (o *Op) ShownOffer(aff *record.Affiliate) (none affiliate.Opt[affiliate.Off
 	}
 	c := o.CouponOf(rec)
 	shown := affiliate.Offer{
-		CouponID: c.ID, Name: c.Name, CouponType: c.CouponType, PercentOff: c.PercentOff, AmountOff: c.AmountOff, Currency: c.Currency,
-		Duration: c.Duration, DurationInMonths: c.DurationInMonths, ProductIDs: []string{}, RedeemBy: c.RedeemBy,
+		CouponID: c.ID, Name: c.Name, CouponType: c.CouponType, PercentOff: c.PercentOff,
+		AmountOff: c.AmountOff, Currency: c.Currency, Duration: c.Duration,
+		DurationInMonths: c.DurationInMonths, ProductIDs: []string{}, RedeemBy: c.RedeemBy,
 		MaxDiscount: c.MaxDiscount, MaxRedemptionsPerCustomer: c.MaxRedemptionsPerCustomer,
 	}
 	if c.LimitToProducts {
@@ -194,7 +195,11 @@ func (o *Op) couponUnoffered(id uuid.UUID) error {
 // offers reports whether terms that are in force or to come give a coupon.
 func (o *Op) offers(plan *record.Plan, coupon uuid.UUID) bool {
 	return termsAt(plan, o.Now).OfferCouponID == coupon ||
-		slices.ContainsFunc(plan.Versions, func(v affiliate.StoredTerms) bool { return v.From.After(o.Now) && v.Terms.OfferCouponID == coupon })
+		slices.ContainsFunc(plan.Versions,
+			func(v affiliate.StoredTerms) bool {
+				return v.From.After(o.Now) &&
+					v.Terms.OfferCouponID == coupon
+			})
 }
 
 // maxTouches is the number of clicks of a visitor among which the first one is sought.

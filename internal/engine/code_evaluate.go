@@ -32,7 +32,8 @@ func (p *Program) EvaluateCodes(ctx context.Context, in affiliate.CodesOrder) (_
 		refused = p.normalizeEvaluated(&in.Order)
 	}
 	rq := Request{Once: p.OnceOf(in.Once), Name: "code.compare", Input: in, Refused: refused}
-	return priced(p.Op(ctx), rq, &in.Order, func(o *Op) (affiliate.Comparison, error) { return o.compare(in.Order, in.PromoCodes) })
+	return priced(p.Op(ctx), rq, &in.Order,
+		func(o *Op) (affiliate.Comparison, error) { return o.compare(in.Order, in.PromoCodes) })
 }
 
 // priced answers about an order from a snapshot, or keeps the answer when it has an idempotency key.
@@ -79,7 +80,8 @@ func checkCodes(in *affiliate.CodesOrder) error {
 
 // compare evaluates codes for one order of one customer.
 func (o *Op) compare(in affiliate.Order, codes []string) (affiliate.Comparison, error) {
-	out := affiliate.Comparison{Best: affiliate.Null[affiliate.CodeName](), Evaluations: make([]affiliate.Evaluation, 0, len(codes))}
+	out := affiliate.Comparison{Best: affiliate.Null[affiliate.CodeName](),
+		Evaluations: make([]affiliate.Evaluation, 0, len(codes))}
 	var who identity
 	if err := o.identify(in.ReferralID, in.ReferredUserExternalID, in.Email, &who); err != nil {
 		return out, err
@@ -146,8 +148,11 @@ func (o *Op) evaluateFor(in *affiliate.Order, who *identity) (affiliate.Evaluati
 		return affiliate.Evaluation{}, err
 	}
 	out := affiliate.Evaluation{
-		Valid: len(v.failures) == 0, Reasons: refusal.EmptyNotNil(v.failures), Unverified: refusal.EmptyNotNil(v.unverified),
-		Discount: affiliate.Null[affiliate.Amount](), Total: affiliate.Null[affiliate.Amount](), Risks: []affiliate.RiskReason{}, Code: affiliate.Null[affiliate.CodeName](), Coupon: affiliate.Null[affiliate.Coupon](), Affiliate: affiliate.Null[affiliate.AffiliateContact](),
+		Valid: len(v.failures) == 0, Reasons: refusal.EmptyNotNil(v.failures),
+		Unverified: refusal.EmptyNotNil(v.unverified), Discount: affiliate.Null[affiliate.Amount](),
+		Total: affiliate.Null[affiliate.Amount](), Risks: []affiliate.RiskReason{},
+		Code: affiliate.Null[affiliate.CodeName](), Coupon: affiliate.Null[affiliate.Coupon](),
+		Affiliate: affiliate.Null[affiliate.AffiliateContact](),
 	}
 	if !v.found {
 		return out, nil
@@ -160,7 +165,8 @@ func (o *Op) evaluateFor(in *affiliate.Order, who *identity) (affiliate.Evaluati
 	if err != nil {
 		return affiliate.Evaluation{}, err
 	}
-	out.Discount, out.Total, out.Lines = nullOr(price.discount), nullOr(price.total), linesOf(&record.Sale{Lines: price.lines})
+	out.Discount, out.Total, out.Lines = nullOr(price.discount), nullOr(price.total),
+		linesOf(&record.Sale{Lines: price.lines})
 	if out.Offer = v.offer; !v.offer {
 		out.Code = affiliate.Set(affiliate.CodeName{ID: v.code.ID, Code: v.code.Code})
 	}
@@ -213,8 +219,10 @@ func (o *Op) previewCommission(in *affiliate.Order, who *identity, out *affiliat
 		return nil
 	}
 	sale := affiliate.SaleParams{
-		PromoCode: in.PromoCode, Offer: in.Offer, ReferralID: in.ReferralID, ReferredUserExternalID: in.ReferredUserExternalID, Email: in.Email, TotalEarned: total, Subtotal: in.Subtotal, Product: in.Product, Lines: in.Lines,
-		Currency: in.Currency, ExchangeRate: in.ExchangeRate, PaymentTrigger: affiliate.TriggerPurchase,
+		PromoCode: in.PromoCode, Offer: in.Offer, ReferralID: in.ReferralID,
+		ReferredUserExternalID: in.ReferredUserExternalID, Email: in.Email, TotalEarned: total,
+		Subtotal: in.Subtotal, Product: in.Product, Lines: in.Lines, Currency: in.Currency,
+		ExchangeRate: in.ExchangeRate, PaymentTrigger: affiliate.TriggerPurchase,
 	}
 	d := Decision{identity: *who}
 	if outcome, err := o.DecideFor(&sale, &d); err != nil || outcome != affiliate.SaleRecorded {
@@ -250,7 +258,8 @@ func (v *verdict) pricesAll(in *affiliate.Order, basket affiliate.Amount, c affi
 		return true // the discount is for those of its products
 	}
 	product, _ := in.Product.Get()
-	if !v.coupon.LimitToProducts || product.ProductID != "" && !slices.Contains(v.coupon.ProductIDs, product.ProductID) {
+	if !v.coupon.LimitToProducts || product.ProductID != "" &&
+		!slices.Contains(v.coupon.ProductIDs, product.ProductID) {
 		return true
 	}
 	one := affiliate.AmountFromScaled(decimal.Scale)
@@ -271,7 +280,8 @@ func (o *Op) preview(in *affiliate.Order, who *identity, v *verdict, c credit, o
 	if risk := risk(aff.Status); risk != "" {
 		out.Risks = append(out.Risks, risk)
 	}
-	sale := affiliate.SaleParams{TotalEarned: in.TotalEarned.Or(out.Total.Or(affiliate.Amount{})), Currency: in.Currency, ExchangeRate: in.ExchangeRate}
+	sale := affiliate.SaleParams{TotalEarned: in.TotalEarned.Or(out.Total.Or(affiliate.Amount{})),
+		Currency: in.Currency, ExchangeRate: in.ExchangeRate}
 	planted, err := o.planted(&who.Customer, c.by, &sale)
 	if err != nil || len(o.Cfg.Review) == 0 && !planted {
 		return err

@@ -45,7 +45,8 @@ func (o *Op) generateCodes(in affiliate.CodesParams, drawn []string) ([]affiliat
 	}
 	template := o.CodeRecord(in.CodeParams)
 	template.CreatedAt, template.UpdatedAt = o.Now, o.Now
-	batch := codeBatch{op: o, coupon: coupon, clash: refusal.GeneratedCodeTaken, codes: make([]record.Code, 0, in.Total())}
+	batch := codeBatch{op: o, coupon: coupon, clash: refusal.GeneratedCodeTaken,
+		codes: make([]record.Code, 0, in.Total())}
 	if len(owners) > 1 { // the random parts differ, but affiliates with the same name may exchange theirs
 		batch.seen = make(map[string]bool, in.Total())
 	}
@@ -349,7 +350,8 @@ func (b *codeBatch) write(owners []record.Affiliate) ([]affiliate.Code, error) {
 
 // newParents returns the coupon and the affiliate with which the codes are shown.
 func (o *Op) newParents(coupon record.Coupon, owner record.Affiliate) *CodeParents {
-	shown := &CodeParents{Coupon: affiliate.Set(o.CouponOf(coupon)), Affiliate: affiliate.Null[affiliate.AffiliateContact]()}
+	shown := &CodeParents{Coupon: affiliate.Set(o.CouponOf(coupon)),
+		Affiliate: affiliate.Null[affiliate.AffiliateContact]()}
 	if owner.ID != uuid.Nil {
 		shown.Affiliate = affiliate.Set(ContactOf(owner))
 	}
@@ -358,7 +360,8 @@ func (o *Op) newParents(coupon record.Coupon, owner record.Affiliate) *CodeParen
 
 // CodeClashes returns the refusals for clashes of a code's unique keys.
 func CodeClashes(clash refusal.Refusal) map[record.Index]*affiliate.Error {
-	return map[record.Index]*affiliate.Error{record.ByCode: clash.Err(), record.ByExternalID: refusal.CodeExternalIDTaken.Err()}
+	return map[record.Index]*affiliate.Error{record.ByCode: clash.Err(),
+		record.ByExternalID: refusal.CodeExternalIDTaken.Err()}
 }
 
 // rude are words that nobody wants in a code, or their consonants. None is longer than rudeLength.
@@ -371,7 +374,8 @@ var rude = []string{
 
 const rudeLength = 5
 
-var lookalikes = strings.NewReplacer("0", "O", "1", "I", "2", "Z", "3", "E", "4", "A", "5", "S", "6", "G", "7", "T", "8", "B", "V", "U")
+var lookalikes = strings.NewReplacer("0", "O", "1", "I", "2", "Z", "3", "E", "4", "A", "5", "S",
+	"6", "G", "7", "T", "8", "B", "V", "U")
 
 // A politeness changes the random parts of a batch that would spell a word, also together with the
 // name before them. It draws nothing, because the closure of a write may run twice.

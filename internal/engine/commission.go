@@ -75,7 +75,9 @@ func (d *deal) approval() affiliate.Enum[affiliate.ApprovalStatus] {
 // was stopped, the hold keeps that reason.
 func (d *deal) suspect(risks []affiliate.RiskReason) {
 	d.risks = risks
-	if len(risks) > 0 && (d.hold == "" || d.hold == affiliate.HoldProgramSettings || d.hold == affiliate.HoldAffiliateNotApproved) {
+	if len(risks) > 0 &&
+		(d.hold == "" || d.hold == affiliate.HoldProgramSettings ||
+			d.hold == affiliate.HoldAffiliateNotApproved) {
 		d.hold = affiliate.HoldFraudPrevention
 	}
 }
@@ -96,7 +98,8 @@ func KeptOf(r *record.Sale) (affiliate.Amount, error) { return r.TotalEarned.Sub
 // Earned returns the commission on the kept amount of a sale. A percentage applies to
 // the kept part of the base: the same part as of the total, unless refunds named their
 // tax and shipping. A flat amount and an amount that was set by hand are reduced in
-// the same proportion. With rules, each line earns what its rule pays. So the order of partial refunds does not matter, and when
+// the same proportion. With rules, each line earns what its rule pays. So the order of partial
+// refunds does not matter, and when
 // nothing is kept, exactly nothing is earned.
 //
 // It is computed in the currency that was charged, and rounded once, in the program's. It

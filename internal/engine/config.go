@@ -198,7 +198,9 @@ var (
 // ForAffiliate returns the source as an affiliate shows it.
 func ForAffiliate(s affiliate.Source) affiliate.AffiliateSource {
 	switch s {
-	case affiliate.SourceAPI, affiliate.SourceManual, affiliate.SourceImported, affiliate.SourceAffiliatePortal, affiliate.SourceWidget, affiliate.SourceMarketplace, affiliate.SourceInfluencerDiscovery:
+	case affiliate.SourceAPI, affiliate.SourceManual, affiliate.SourceImported,
+		affiliate.SourceAffiliatePortal, affiliate.SourceWidget, affiliate.SourceMarketplace,
+		affiliate.SourceInfluencerDiscovery:
 		return affiliate.AffiliateSource(s)
 	}
 	return affiliate.AffiliateSource(affiliate.SourceUnknown)
@@ -207,7 +209,8 @@ func ForAffiliate(s affiliate.Source) affiliate.AffiliateSource {
 // ForReferral returns the source as a referral shows it.
 func ForReferral(s affiliate.Source) affiliate.ReferralSource {
 	switch s {
-	case affiliate.SourceAPI, affiliate.SourceManual, affiliate.SourceImported, affiliate.SourceIntegration, affiliate.SourceAffiliateSubmitted:
+	case affiliate.SourceAPI, affiliate.SourceManual, affiliate.SourceImported,
+		affiliate.SourceIntegration, affiliate.SourceAffiliateSubmitted:
 		return affiliate.ReferralSource(s)
 	}
 	return affiliate.ReferralSource(affiliate.SourceUnknown)
@@ -216,7 +219,8 @@ func ForReferral(s affiliate.Source) affiliate.ReferralSource {
 // ForSale returns the source as a sale shows it.
 func ForSale(s affiliate.Source) affiliate.SaleSource {
 	switch s {
-	case affiliate.SourceAPI, affiliate.SourceManual, affiliate.SourceImported, affiliate.SourceIntegration, affiliate.SourceAutomated:
+	case affiliate.SourceAPI, affiliate.SourceManual, affiliate.SourceImported,
+		affiliate.SourceIntegration, affiliate.SourceAutomated:
 		return affiliate.SaleSource(s)
 	}
 	return affiliate.SaleSource(affiliate.SourceUnknown)
@@ -244,11 +248,13 @@ func (p *Program) Settings(ctx context.Context) (_ affiliate.Settings, err error
 		return affiliate.Settings{}, err
 	}
 	return affiliate.Settings{
-		ID: c.ID, Name: c.Name, Currency: c.Currency, TimeZone: c.Location.String(), URLModifier: c.Param, OldURLModifiers: slices.Clone(c.OldParams), CookieDuration: c.CookieDays,
-		Destinations: shownDestinations(c.Destinations), Attribution: c.Attribution, Terms: terms,
-		AutoApprove: !c.NoAutoApprove, CommissionOnTax: c.CommissionOnTax, CommissionOnShipping: c.CommissionOnShipping,
-		RefundWindowSeconds: OrNull(int64(c.RefundWindow / time.Second)), CascadeEvents: c.CascadeEvents,
-		DeliverySchedule: inSeconds(c.Schedule),
+		ID: c.ID, Name: c.Name, Currency: c.Currency, TimeZone: c.Location.String(),
+		URLModifier: c.Param, OldURLModifiers: slices.Clone(c.OldParams),
+		CookieDuration: c.CookieDays, Destinations: shownDestinations(c.Destinations),
+		Attribution: c.Attribution, Terms: terms, AutoApprove: !c.NoAutoApprove,
+		CommissionOnTax: c.CommissionOnTax, CommissionOnShipping: c.CommissionOnShipping,
+		RefundWindowSeconds: OrNull(int64(c.RefundWindow / time.Second)),
+		CascadeEvents:       c.CascadeEvents, DeliverySchedule: inSeconds(c.Schedule),
 	}, nil
 }
 
@@ -316,7 +322,8 @@ func (p *Program) agree(tx *record.Tx) (change record.Settings, final bool, err 
 	case final && kept.ID == uuid.Nil:
 		return is, final, checkAdopted(tx, is.Currency)
 	case final && is.Currency != kept.Currency:
-		return change, false, &affiliate.SettingsError{Setting: "currency", Kept: string(kept.Currency), Given: string(is.Currency)}
+		return change, false, &affiliate.SettingsError{Setting: "currency",
+			Kept: string(kept.Currency), Given: string(is.Currency)}
 	case final && is.TimeZone != kept.TimeZone:
 		return change, false, &affiliate.SettingsError{Setting: "zone", Kept: kept.TimeZone, Given: is.TimeZone}
 	}
@@ -354,7 +361,8 @@ func (o *Op) keep(tx *record.Tx, is record.Settings) error {
 // holdsMoney reports whether the store has an amount in the currency of the program that
 // somebody paid or earned.
 func holdsMoney(tx *record.Tx) (bool, error) {
-	for _, look := range [...]func() (bool, error){anyOf(tx.Sales), anyOf(tx.Movements), anyOf(tx.Redemptions), anyOf(tx.Payments), anyOf(tx.Payouts)} {
+	for _, look := range [...]func() (bool, error){anyOf(tx.Sales), anyOf(tx.Movements),
+		anyOf(tx.Redemptions), anyOf(tx.Payments), anyOf(tx.Payouts)} {
 		if found, err := look(); found || err != nil {
 			return found, err
 		}

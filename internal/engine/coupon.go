@@ -30,9 +30,12 @@ func (p *Program) CreateCoupon(ctx context.Context, in affiliate.CouponParams) (
 }
 
 // UpdateCoupon implements tributary.Program.UpdateCoupon.
-func (p *Program) UpdateCoupon(ctx context.Context, id uuid.UUID, up affiliate.CouponUpdate) (_ affiliate.Coupon, err error) {
+func (p *Program) UpdateCoupon(ctx context.Context, id uuid.UUID,
+	up affiliate.CouponUpdate) (_ affiliate.Coupon, err error) {
 	defer p.Begin(&ctx, "UpdateCoupon", Writes).End(&err)
-	rq := Request{Name: "coupon.update", Input: append([]any{id, up}, digested(atProvider{up.ExternalID, up.IntegrationType})...), Refused: refusal.First(refusal.CouponIDRequired.When(id == uuid.Nil))}
+	rq := Request{Name: "coupon.update",
+		Input:   append([]any{id, up}, digested(atProvider{up.ExternalID, up.IntegrationType})...),
+		Refused: refusal.First(refusal.CouponIDRequired.When(id == uuid.Nil))}
 	if rq.Refused == nil {
 		rq.Refused = p.checkCouponUpdate(up)
 	}
@@ -59,7 +62,8 @@ func (p *Program) UpdateCoupon(ctx context.Context, id uuid.UUID, up affiliate.C
 func (p *Program) DeleteCoupon(ctx context.Context, id uuid.UUID) (_ affiliate.DeletedCoupon, err error) {
 	defer p.Begin(&ctx, "DeleteCoupon", Writes).End(&err)
 	o := p.Op(ctx)
-	rq := Request{Name: "coupon.delete", Input: id, Refused: refusal.First(refusal.CouponIDRequired.When(id == uuid.Nil))}
+	rq := Request{Name: "coupon.delete", Input: id,
+		Refused: refusal.First(refusal.CouponIDRequired.When(id == uuid.Nil))}
 	return Write(o, rq, func() (affiliate.DeletedCoupon, error) {
 		rec, err := o.couponByID(id)
 		if err != nil {
@@ -83,7 +87,8 @@ func (p *Program) DeleteCoupon(ctx context.Context, id uuid.UUID) (_ affiliate.D
 		if err := o.Tx.Coupons.Delete(id); err != nil {
 			return affiliate.DeletedCoupon{}, refusal.Internal("delete coupon", err)
 		}
-		return affiliate.DeletedCoupon{ID: id, Name: rec.Name}, o.emitDeleted(affiliate.CouponDeleted, id, 0, rec.Revision+1)
+		return affiliate.DeletedCoupon{ID: id, Name: rec.Name},
+			o.emitDeleted(affiliate.CouponDeleted, id, 0, rec.Revision+1)
 	})
 }
 
@@ -100,7 +105,8 @@ func (p *Program) Coupon(ctx context.Context, ref affiliate.CouponRef) (_ affili
 }
 
 // Coupons implements tributary.Program.Coupons.
-func (p *Program) Coupons(ctx context.Context, q affiliate.CouponQuery, pg affiliate.Page) (_ affiliate.List[affiliate.Coupon], err error) {
+func (p *Program) Coupons(ctx context.Context, q affiliate.CouponQuery,
+	pg affiliate.Page) (_ affiliate.List[affiliate.Coupon], err error) {
 	defer p.Begin(&ctx, "Coupons", Reads).End(&err)
 	if q.WithCodes {
 		return p.couponsWithCodes(ctx, q, pg)
@@ -109,13 +115,15 @@ func (p *Program) Coupons(ctx context.Context, q affiliate.CouponQuery, pg affil
 	return Found(ctx, p, Hunt{Page: pg, Operation: "coupons-summaries", Query: q}, func(o *Op, _ bool) *Seeker[record.Coupon, affiliate.Coupon] {
 		o.Now = now
 		return &Seeker[record.Coupon, affiliate.Coupon]{
-			Choice: chooseCoupons(q), Table: o.Tx.Coupons, Item: func(rec record.Coupon) (affiliate.Coupon, error) { return o.judgedCoupon(&rec) },
+			Choice: chooseCoupons(q), Table: o.Tx.Coupons,
+			Item: func(rec record.Coupon) (affiliate.Coupon, error) { return o.judgedCoupon(&rec) },
 		}
 	})
 }
 
 // couponsWithCodes reads a page of coupons, each with its codes.
-func (p *Program) couponsWithCodes(ctx context.Context, q affiliate.CouponQuery, pg affiliate.Page) (affiliate.List[affiliate.Coupon], error) {
+func (p *Program) couponsWithCodes(ctx context.Context, q affiliate.CouponQuery,
+	pg affiliate.Page) (affiliate.List[affiliate.Coupon], error) {
 	var sent any // null: no field
 	if !q.ID.IsZero() || !q.Valid.IsZero() {
 		sent = q
@@ -126,7 +134,8 @@ func (p *Program) couponsWithCodes(ctx context.Context, q affiliate.CouponQuery,
 	}
 	return View(ctx, p, func(o *Op) (affiliate.List[affiliate.Coupon], error) {
 		seen := Contacts{}
-		return Chosen(o.Tx.Coupons, chooseCoupons(q), l, func(rec record.Coupon) (affiliate.Coupon, error) { return o.fullCoupon(rec, seen) })
+		return Chosen(o.Tx.Coupons, chooseCoupons(q), l,
+			func(rec record.Coupon) (affiliate.Coupon, error) { return o.fullCoupon(rec, seen) })
 	})
 }
 
@@ -187,7 +196,8 @@ func (o *Op) judgedCoupon(rec *record.Coupon) (affiliate.Coupon, error) {
 func (o *Op) fullCoupon(rec record.Coupon, seen Contacts) (affiliate.Coupon, error) {
 	coupon := o.CouponOf(rec)
 	coupon.PromotionalCodes = []affiliate.Code{}
-	for code, err := range o.Tx.Codes.List(record.Query{Key: record.Key{Index: record.OfCoupon, ID: rec.ID}, Desc: true}) {
+	for code, err := range o.Tx.Codes.List(record.Query{Key: record.Key{Index: record.OfCoupon,
+		ID: rec.ID}, Desc: true}) {
 		if err != nil {
 			return affiliate.Coupon{}, err
 		}
@@ -319,7 +329,8 @@ type couponPiece struct {
 
 func newCouponStream(p *Program, w io.Writer) *couponStream {
 	buf := make([]byte, 0, streamChunk+8<<10)
-	return &couponStream{program: p, out: chunks{w: w, buf: buf}, contacts: Contacts{}, codes: make([]record.Code, 0, streamPiece)}
+	return &couponStream{program: p, out: chunks{w: w, buf: buf}, contacts: Contacts{},
+		codes: make([]record.Code, 0, streamPiece)}
 }
 
 // view reads the next piece in a transaction.

@@ -70,8 +70,10 @@ func (p *Program) checkCouponUpdate(up affiliate.CouponUpdate) error {
 	up.PercentOff, up.AmountOff = refusal.UnlessNull(up.PercentOff), refusal.UnlessNull(up.AmountOff)
 	up.Currency, up.DurationInMonths = refusal.UnlessNull(up.Currency), refusal.UnlessNull(up.DurationInMonths)
 	_, err := p.mergeCoupon(record.Coupon{
-		Name: "x", Type: affiliate.CouponPercentage, PercentOff: affiliate.PercentFromScaled(decimal.Scale), AmountOff: affiliate.AmountFromScaled(1),
-		Currency: p.Cfg.Currency, Duration: affiliate.DurationForever, DurationInMonths: 1, ProductIDs: []string{"x"},
+		Name: "x", Type: affiliate.CouponPercentage,
+		PercentOff: affiliate.PercentFromScaled(decimal.Scale),
+		AmountOff:  affiliate.AmountFromScaled(1), Currency: p.Cfg.Currency,
+		Duration: affiliate.DurationForever, DurationInMonths: 1, ProductIDs: []string{"x"},
 	}, up)
 	return err
 }
@@ -124,15 +126,20 @@ func (p *Program) FillCoupon(rec *record.Coupon, in affiliate.CouponParams) {
 func (p *Program) CouponOf(rec record.Coupon) affiliate.Coupon {
 	c := affiliate.Coupon{
 		ID: rec.ID, Name: rec.Name, CouponType: rec.Type,
-		PercentOff: affiliate.Null[affiliate.Percent](), AmountOff: affiliate.Null[affiliate.Amount](), Currency: OrNull(rec.Currency),
+		PercentOff: affiliate.Null[affiliate.Percent](),
+		AmountOff:  affiliate.Null[affiliate.Amount](), Currency: OrNull(rec.Currency),
 		Duration: rec.Duration, DurationInMonths: OrNull(rec.DurationInMonths),
 		MaxRedemptions: OrNull(rec.MaxRedemptions), TimesRedeemed: rec.TimesRedeemed,
-		LimitToProducts: rec.LimitToProducts, ProductIDs: refusal.EmptyNotNil(slices.Clone(rec.ProductIDs)), CollectionIDs: []string{},
-		Valid: rec.Valid, RedeemBy: refusal.TimeOrNull(rec.RedeemBy), ExternalID: OrNull(rec.ExternalID),
-		IntegrationType: OrNull(rec.IntegrationType), CouponCategory: "CUSTOMER", AutoCouponRule: affiliate.Null[json.RawMessage](),
-		AffiliateProgramID: p.Cfg.ID, CreatedAt: affiliate.TimeOf(rec.CreatedAt.Time()), UpdatedAt: affiliate.TimeOf(rec.UpdatedAt.Time()),
+		LimitToProducts: rec.LimitToProducts,
+		ProductIDs:      refusal.EmptyNotNil(slices.Clone(rec.ProductIDs)), CollectionIDs: []string{},
+		Valid: rec.Valid, RedeemBy: refusal.TimeOrNull(rec.RedeemBy),
+		ExternalID: OrNull(rec.ExternalID), IntegrationType: OrNull(rec.IntegrationType),
+		CouponCategory: "CUSTOMER", AutoCouponRule: affiliate.Null[json.RawMessage](),
+		AffiliateProgramID: p.Cfg.ID, CreatedAt: affiliate.TimeOf(rec.CreatedAt.Time()),
+		UpdatedAt: affiliate.TimeOf(rec.UpdatedAt.Time()),
 	}
-	c.StartsAt, c.MaxDiscount, c.MaxDiscountTotal = timeIfAny(rec.StartsAt), ifAny(rec.MaxDiscount), ifAny(rec.MaxDiscountTotal)
+	c.StartsAt, c.MaxDiscount, c.MaxDiscountTotal = timeIfAny(rec.StartsAt), ifAny(rec.MaxDiscount),
+		ifAny(rec.MaxDiscountTotal)
 	c.MaxRedemptionsPerCustomer, c.RestoreOnRefund = ifAny(rec.MaxPerCustomer), rec.RestoreOnRefund
 	if !rec.MaxDiscountTotal.IsZero() {
 		c.DiscountTotal = affiliate.Set(rec.DiscountTotal)

@@ -202,11 +202,13 @@ type watches struct {
 // watch returns a transaction that records its writes for the hooks.
 func watch(h *record.Hooks, tx *record.Tx) (*record.Tx, *watches) {
 	w := &watches{
-		affiliates: watchTable(tx.Affiliates, h.Affiliate), referrals: watchTable(tx.Referrals, h.Referral),
-		sales: watchTable(tx.Sales, h.Sale), coupons: watchTable(tx.Coupons, h.Coupon), codes: watchTable(tx.Codes, h.Code),
+		affiliates: watchTable(tx.Affiliates, h.Affiliate),
+		referrals:  watchTable(tx.Referrals, h.Referral), sales: watchTable(tx.Sales, h.Sale),
+		coupons: watchTable(tx.Coupons, h.Coupon), codes: watchTable(tx.Codes, h.Code),
 	}
 	seen := *tx
-	seen.Affiliates, seen.Referrals, seen.Sales, seen.Coupons, seen.Codes = w.affiliates, w.referrals, w.sales, w.coupons, w.codes
+	seen.Affiliates, seen.Referrals, seen.Sales, seen.Coupons, seen.Codes = w.affiliates,
+		w.referrals, w.sales, w.coupons, w.codes
 	return &seen, w
 }
 
@@ -311,7 +313,8 @@ func noteChange[R record.Record[R]](w *watches, t *watchedTable[R], rec *record.
 	}
 	t.before[rec.ObjectID] = after
 	c := record.Change[R]{
-		EventID: rec.ID, Event: rec.Type, Revision: rec.Revision, At: affiliate.TimeOf(rec.OccurredAt.Time()), Before: before, After: after,
+		EventID: rec.ID, Event: rec.Type, Revision: rec.Revision,
+		At: affiliate.TimeOf(rec.OccurredAt.Time()), Before: before, After: after,
 	}
 	w.calls = append(w.calls, func(ctx context.Context) { t.hook(ctx, c) })
 	return nil

@@ -123,7 +123,8 @@ func (s *listCache) freezeCoupon(coupon affiliate.Coupon, codes []record.Code, s
 }
 
 // Events implements tributary.Program.Events.
-func (p *Program) Events(ctx context.Context, f affiliate.EventQuery, pg affiliate.Page) (_ affiliate.List[affiliate.Event], err error) {
+func (p *Program) Events(ctx context.Context, f affiliate.EventQuery,
+	pg affiliate.Page) (_ affiliate.List[affiliate.Event], err error) {
 	defer p.Begin(&ctx, "Events", Reads).End(&err)
 	refused := refusal.First(InQuery(refusal.OneOfOrNone("type", f.Type, affiliate.EventTypes())))
 	if refused != nil {
@@ -187,7 +188,8 @@ func (o *Op) chooseEventsOfSale(c *Choice[record.Event], id string) {
 func eventOf(rec record.Event) affiliate.Event {
 	e := affiliate.Event{
 		ID: rec.ID, Type: rec.Type, ObjectID: rec.ObjectID.String(), Revision: rec.Revision,
-		OccurredAt: affiliate.TimeOf(rec.OccurredAt.Time()), Actor: rec.Actor, Reason: rec.Reason, Payload: rec.Payload.Bytes(),
+		OccurredAt: affiliate.TimeOf(rec.OccurredAt.Time()), Actor: rec.Actor, Reason: rec.Reason,
+		Payload: rec.Payload.Bytes(),
 	}
 	if rec.Number != 0 {
 		e.ObjectID = strconv.FormatInt(rec.Number, 10)

@@ -131,7 +131,8 @@ func (o *Op) mayHold(c *Customer, coupon uuid.UUID, own *record.Hold) ([]uuid.UU
 
 // heldForNobody counts the open holds of a coupon that name nobody, up to most.
 func (o *Op) heldForNobody(coupon, own uuid.UUID, most int) (n int, err error) {
-	for h, err := range o.openHolds().List(record.Query{Key: record.Key{Index: record.OfCoupon, ID: coupon}, After: openSince(o.Now)}) {
+	for h, err := range o.openHolds().List(record.Query{Key: record.Key{Index: record.OfCoupon,
+		ID: coupon}, After: openSince(o.Now)}) {
 		if err != nil {
 			return n, err
 		}
@@ -166,8 +167,9 @@ func (o *Op) dropHold(old *record.Hold, v *verdict) error {
 func (o *Op) newHold(in *affiliate.HoldParams, v *verdict) (record.Hold, error) {
 	until := affiliate.InstantOf(in.Until.Truncate(time.Millisecond))
 	rec := record.Hold{
-		ID: o.Cfg.holdID(until, in.ID), HoldID: in.ID, CodeID: v.code.ID, CouponID: v.coupon.ID, State: affiliate.HoldHeld, Currency: in.Currency,
-		Until: until, CreatedAt: o.Now, UpdatedAt: o.Now,
+		ID: o.Cfg.holdID(until, in.ID), HoldID: in.ID, CodeID: v.code.ID, CouponID: v.coupon.ID,
+		State: affiliate.HoldHeld, Currency: in.Currency, Until: until, CreatedAt: o.Now,
+		UpdatedAt: o.Now,
 	}
 	price, err := o.priceOf(&in.Order, &v.coupon)
 	if err != nil {
@@ -199,9 +201,13 @@ func (c *Config) holdID(until affiliate.Instant, holdID string) (id uuid.UUID) {
 func (o *Op) holdOf(rec *record.Hold) (affiliate.Hold, error) {
 	out := affiliate.Hold{
 		ID: rec.HoldID, State: rec.State, CouponID: rec.CouponID,
-		Currency: cmp.Or(rec.Currency, o.Cfg.Currency), Subtotal: nullOr(rec.Basket), Discount: nullOr(rec.Discount), Total: nullOr(rec.Total),
-		Unverified: []affiliate.Reason{}, Lines: linesOf(&record.Sale{Lines: rec.Lines}), SaleID: OrNull(affiliate.SaleID(rec.Number)),
-		Until: affiliate.TimeOf(rec.Until.Time()), CreatedAt: affiliate.TimeOf(rec.CreatedAt.Time()), UpdatedAt: affiliate.TimeOf(rec.UpdatedAt.Time()),
+		Currency: cmp.Or(rec.Currency, o.Cfg.Currency), Subtotal: nullOr(rec.Basket),
+		Discount: nullOr(rec.Discount), Total: nullOr(rec.Total),
+		Unverified: []affiliate.Reason{}, Lines: linesOf(&record.Sale{Lines: rec.Lines}),
+		SaleID:    OrNull(affiliate.SaleID(rec.Number)),
+		Until:     affiliate.TimeOf(rec.Until.Time()),
+		CreatedAt: affiliate.TimeOf(rec.CreatedAt.Time()),
+		UpdatedAt: affiliate.TimeOf(rec.UpdatedAt.Time()),
 	}
 	if out.State == affiliate.HoldHeld && passed(rec.Until, o.Now) {
 		out.State = affiliate.HoldLapsed
@@ -320,11 +326,14 @@ func (o *Op) WithHold(in *affiliate.SaleParams, d *Decision) (code record.Code, 
 
 // frozen reports whether a hold priced what a sale says that was bought, and gives the lines of the
 // sale what the hold took off each. A sale may say no lines.
-func frozen(h *record.Hold, lines []affiliate.StoredLine, basket affiliate.Opt[affiliate.Amount], c affiliate.Currency) bool {
+func frozen(h *record.Hold, lines []affiliate.StoredLine, basket affiliate.Opt[affiliate.Amount],
+	c affiliate.Currency) bool {
 	same := func(a, b affiliate.StoredLine) bool {
-		return a.ID == b.ID && a.ProductID == b.ProductID && a.Quantity == b.Quantity && a.Amount == b.Amount && a.Discount == b.Discount
+		return a.ID == b.ID && a.ProductID == b.ProductID && a.Quantity == b.Quantity &&
+			a.Amount == b.Amount && a.Discount == b.Discount
 	}
-	if h == nil || h.Currency != c || h.Discount.IsZero() || !h.Basket.Equal(basket) || len(lines) > 0 && !slices.EqualFunc(h.Lines, lines, same) {
+	if h == nil || h.Currency != c || h.Discount.IsZero() || !h.Basket.Equal(basket) ||
+		len(lines) > 0 && !slices.EqualFunc(h.Lines, lines, same) {
 		return false
 	}
 	for i := range lines {
@@ -334,7 +343,8 @@ func frozen(h *record.Hold, lines []affiliate.StoredLine, basket affiliate.Opt[a
 }
 
 // Holds implements tributary.Program.Holds.
-func (p *Program) Holds(ctx context.Context, f affiliate.HoldQuery, pg affiliate.Page) (_ affiliate.List[affiliate.Hold], err error) {
+func (p *Program) Holds(ctx context.Context, f affiliate.HoldQuery,
+	pg affiliate.Page) (_ affiliate.List[affiliate.Hold], err error) {
 	defer p.Begin(&ctx, "Holds", Reads).End(&err)
 	key := record.Key{Index: record.OfCoupon, ID: f.CouponID.Or(uuid.Nil)}
 	if id, byCode := f.CodeID.Get(); byCode {
@@ -364,7 +374,8 @@ func openSince(at affiliate.Instant) uuid.UUID { return uuid7.Stamp(uuid.Nil, at
 
 // openHolds are the holds that have not lapsed.
 func (o *Op) openHolds() record.Table[record.Hold] {
-	return FilteredTable[record.Hold]{Table: o.Tx.Holds, Keep: func(h record.Hold) bool { return !passed(h.Until, o.Now) }}
+	return FilteredTable[record.Hold]{Table: o.Tx.Holds,
+		Keep: func(h record.Hold) bool { return !passed(h.Until, o.Now) }}
 }
 
 // countedHolds is the number of open holds that are counted one by one.

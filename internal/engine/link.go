@@ -70,7 +70,8 @@ func (o *Op) addLink(owner uuid.UUID, slug string, refused *affiliate.Error) (re
 }
 
 // Links implements tributary.Program.Links.
-func (p *Program) Links(ctx context.Context, f affiliate.LinkQuery, pg affiliate.Page) (_ affiliate.List[affiliate.Link], err error) {
+func (p *Program) Links(ctx context.Context, f affiliate.LinkQuery,
+	pg affiliate.Page) (_ affiliate.List[affiliate.Link], err error) {
 	defer p.Begin(&ctx, "Links", Reads).End(&err)
 	if !f.ID.IsZero() || !f.Slug.IsZero() {
 		pg = affiliate.Page{}
@@ -181,7 +182,8 @@ func (o *Op) SetSlug(rec record.Link, slug string) (affiliate.Link, error) {
 	}
 	rec.Slug, rec.UpdatedAt = slug, Later(o.Now, rec.UpdatedAt)
 	if err := o.Tx.Links.Replace(rec); err != nil {
-		return affiliate.Link{}, refusal.Taken(err, map[record.Index]*affiliate.Error{record.BySlug: refusal.SlugTaken.On("newLink")})
+		return affiliate.Link{}, refusal.Taken(err,
+			map[record.Index]*affiliate.Error{record.BySlug: refusal.SlugTaken.On("newLink")})
 	}
 	if _, err := o.SaveAffiliate(owner, touched(owner)); err != nil {
 		return affiliate.Link{}, err
@@ -221,7 +223,8 @@ func (o *Op) dropAlias(rec *record.Link, alias record.Alias) error {
 func (p *Program) ReleaseSlug(ctx context.Context, slug string) (_ affiliate.ReleasedSlug, err error) {
 	defer p.Begin(&ctx, "ReleaseSlug", Writes).End(&err)
 	o := p.Op(ctx)
-	rq := Request{Name: "link.release", Input: slug, Refused: refusal.First(linkTextMissing(slug, refusal.LinkRequired))}
+	rq := Request{Name: "link.release", Input: slug,
+		Refused: refusal.First(linkTextMissing(slug, refusal.LinkRequired))}
 	return Write(o, rq, func() (affiliate.ReleasedSlug, error) {
 		slug := plaintext.Bare(slug)
 		owner, err := o.releaseSlug(slug)
@@ -298,7 +301,8 @@ func (o *Op) removeLink(rec record.Link) error {
 	if err := o.clearLink(record.Key{Index: record.OfLink, ID: rec.ID}); err != nil {
 		return refusal.Internal("clear link", err)
 	}
-	err := Each(o.Tx.Aliases, record.Key{Index: record.OfLink, ID: rec.ID}, func(alias record.Alias) error { return o.Tx.Aliases.Delete(alias.ID) })
+	err := Each(o.Tx.Aliases, record.Key{Index: record.OfLink, ID: rec.ID},
+		func(alias record.Alias) error { return o.Tx.Aliases.Delete(alias.ID) })
 	for _, slug := range append([]string{rec.Slug}, rec.Aliases...) {
 		if err == nil {
 			err = o.Tx.Aliases.Insert(record.Alias{ID: o.Cfg.SlugDigest(slug), AffiliateID: rec.AffiliateID})
@@ -444,7 +448,8 @@ func slugWithin(text string) string {
 // aroundSlug reports whether a sign stands around a link in a text and in no slug: punctuation,
 // quotes, brackets, marks of emphasis, emoji with U+FE0F. What belongs to a letter does not.
 func aroundSlug(r rune) bool {
-	return r != '-' && !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsControl(r) && (!unicode.IsMark(r) || r == 0xfe0f)
+	return r != '-' && !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsControl(r) &&
+		(!unicode.IsMark(r) || r == 0xfe0f)
 }
 
 // LinkByAlias finds a live link by a slug that it had before, here or at another service.
@@ -627,8 +632,10 @@ func (o *Op) linkWith(rec record.Link, owner record.Affiliate) (affiliate.Link, 
 		ID: rec.ID, Link: rec.Slug,
 		Affiliate: affiliate.LinkOwner{ID: owner.ID, Name: NameOf(owner), Email: owner.Email},
 		Program:   affiliate.LinkProgram{ID: o.Cfg.ID, Name: o.Cfg.Name, Currency: o.Cfg.Currency},
-		Clicks:    totals.Clicks, Referrals: totals.Referrals, Sales: totals.Sales, Conversions: totals.Conversions, TotalRevenue: totals.Revenue,
+		Clicks:    totals.Clicks, Referrals: totals.Referrals, Sales: totals.Sales,
+		Conversions: totals.Conversions, TotalRevenue: totals.Revenue,
 		Aliases: slices.Clone(rec.Aliases), FullURLs: o.fullURLs(rec.Slug),
-		CreatedAt: affiliate.TimeOf(rec.CreatedAt.Time()), UpdatedAt: affiliate.TimeOf(rec.UpdatedAt.Time()),
+		CreatedAt: affiliate.TimeOf(rec.CreatedAt.Time()),
+		UpdatedAt: affiliate.TimeOf(rec.UpdatedAt.Time()),
 	}, nil
 }

@@ -118,7 +118,8 @@ func (m *mergeState) openBooks() error {
 
 // links moves links with their aliases, former slugs that lead to nobody, and clicks.
 func (m *mergeState) links() error {
-	err := change(m.Tx.Links, m.key, func(r *record.Link) { r.AffiliateID, r.UpdatedAt = m.into.ID, Later(m.Now, r.UpdatedAt) })
+	err := change(m.Tx.Links, m.key,
+		func(r *record.Link) { r.AffiliateID, r.UpdatedAt = m.into.ID, Later(m.Now, r.UpdatedAt) })
 	if err == nil {
 		err = change(m.Tx.Aliases, m.key, func(r *record.Alias) { r.AffiliateID = m.into.ID })
 	}
@@ -218,7 +219,8 @@ func (p *Program) MergeReferrals(ctx context.Context, in affiliate.Merge) (_ aff
 }
 
 func checkMerge(in *affiliate.Merge) error {
-	return refusal.First(refusal.RefuseNoFrom.When(plaintext.Blank(in.From)), refusal.RefuseNoInto.When(plaintext.Blank(in.Into)))
+	return refusal.First(refusal.RefuseNoFrom.When(plaintext.Blank(in.From)),
+		refusal.RefuseNoInto.When(plaintext.Blank(in.Into)))
 }
 
 // MergeCustomers makes one customer of two: the sales, clicks, payers and names of from are into's, and from is
@@ -261,7 +263,8 @@ func withMore(into record.Referral, from *record.Referral) record.Referral {
 		return into
 	}
 	into.Name, into.Email = cmp.Or(into.Name, from.Name), cmp.Or(into.Email, from.Email)
-	into.CustomerID, into.LandingPage = cmp.Or(into.CustomerID, from.CustomerID), cmp.Or(into.LandingPage, from.LandingPage)
+	into.CustomerID, into.LandingPage = cmp.Or(into.CustomerID, from.CustomerID),
+		cmp.Or(into.LandingPage, from.LandingPage)
 	if into.Notes.IsZero() {
 		into.Notes = from.Notes
 	}
@@ -341,7 +344,8 @@ func (o *Op) moveSales(from, into *record.Referral) error {
 	}
 	for _, before := range sales {
 		after := before.Clone()
-		after.ReferralID, after.Name, after.Email = into.ID, cmp.Or(after.Name, into.Name), cmp.Or(after.Email, into.Email)
+		after.ReferralID, after.Name, after.Email = into.ID, cmp.Or(after.Name, into.Name),
+			cmp.Or(after.Email, into.Email)
 		if isErased(into) {
 			after = BlankedSale(after)
 		}

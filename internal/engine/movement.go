@@ -168,7 +168,8 @@ func (v *inventory) movement(r record.Movement) error {
 // do.
 func (v *inventory) opening(books *record.Books) (Booking, error) {
 	b := Booking{Of: record.Movement{
-		Cause: affiliate.EnumOf(affiliate.CauseOpening), Sales: v.counted.Sales, Conversions: v.counted.Conversions, Revenue: v.counted.Revenue, Refunds: v.counted.Refunded,
+		Cause: affiliate.EnumOf(affiliate.CauseOpening), Sales: v.counted.Sales,
+		Conversions: v.counted.Conversions, Revenue: v.counted.Revenue, Refunds: v.counted.Refunded,
 	}}
 	for _, account := range accounts[1:] {
 		difference, err := AccountOf(&v.Books, account).Sub(*AccountOf(books, account))

@@ -75,7 +75,8 @@ func (o *Op) knownBy(c *Customer) ([]uuid.UUID, error) {
 	if c.Referral.ID != uuid.Nil {
 		add(o.Cfg.Digest(Name{NameReferral, c.Referral.ID.String()}))
 	}
-	for _, n := range [...]Name{{NameMailbox, c.Email}, {NameMailbox, c.Referral.Email}, {NameCustomer, c.Referral.CustomerID}, {NameCustomer, c.HostID}, {namePayer, o.Payer}} {
+	for _, n := range [...]Name{{NameMailbox, c.Email}, {NameMailbox, c.Referral.Email},
+		{NameCustomer, c.Referral.CustomerID}, {NameCustomer, c.HostID}, {namePayer, o.Payer}} {
 		if n.Text != "" {
 			add(o.Cfg.Digest(n))
 		}
@@ -197,7 +198,9 @@ func (o *Op) limitedTo(code *record.Code, c *Customer) (bool, error) {
 // already. Those that they have themselves are theirs.
 func (o *Op) inherit(names, have []Name, to record.Erasure) error {
 	for _, n := range names {
-		if n.Text == "" || slices.ContainsFunc(have, func(own Name) bool { return o.Cfg.Digest(own) == o.Cfg.Digest(n) }) {
+		if n.Text == "" ||
+			slices.ContainsFunc(have,
+				func(own Name) bool { return o.Cfg.Digest(own) == o.Cfg.Digest(n) }) {
 			continue
 		}
 		to.ID, to.Name, to.CreatedAt = o.Cfg.Digest(n), n.Text, o.Now

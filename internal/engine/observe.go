@@ -66,7 +66,9 @@ func (p *Program) sight(ctx *context.Context, name string, write bool) *sighting
 	if p.Sighted(*ctx) != nil || unseen.Is(*ctx) {
 		return nil
 	}
-	s := &sighting{program: p, op: affiliate.Operation{Name: name, Program: p.Cfg.ID, Write: write, Poll: polls(name)}, start: p.watchTime(*ctx)}
+	s := &sighting{program: p,
+		op:    affiliate.Operation{Name: name, Program: p.Cfg.ID, Write: write, Poll: polls(name)},
+		start: p.watchTime(*ctx)}
 	s.host = s.begun(*ctx)
 	*ctx = context.WithValue(s.host, sightingKey{}, s)
 	return s
@@ -287,7 +289,8 @@ var errRatePanicked = errors.New("affiliate: Config.Rate panicked")
 
 // saidRate calls Config.Rate. A panic fails the call. Its context is the host's, which may
 // call the program.
-func (p *Program) saidRate(ctx context.Context, c affiliate.Currency, at time.Time) (rate affiliate.ExchangeRate, err error) {
+func (p *Program) saidRate(ctx context.Context, c affiliate.Currency,
+	at time.Time) (rate affiliate.ExchangeRate, err error) {
 	err = errRatePanicked
 	defer p.Recovered(ctx, "Rate")
 	if s := p.Sighted(ctx); s != nil {

@@ -401,5 +401,6 @@ func (o *Op) fullAnswer(rec *record.Receipt) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return bytes.Replace(rec.Answer.Bytes(), []byte(maskedSecret), slices.Concat([]byte(secretBefore), secret, []byte(`"`)), 1), nil
+	return bytes.Replace(rec.Answer.Bytes(), []byte(maskedSecret),
+		slices.Concat([]byte(secretBefore), secret, []byte(`"`)), 1), nil
 }

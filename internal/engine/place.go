@@ -51,7 +51,8 @@ func (v *verdict) checkQuantity(ord *order) {
 			pieces = sum
 		}
 	}
-	v.decide(known, pieces.Cmp(v.code.MinimumQuantity) >= 0, refusal.BelowQuantity, affiliate.Failure{Amount: affiliate.Set(v.code.MinimumQuantity)})
+	v.decide(known, pieces.Cmp(v.code.MinimumQuantity) >= 0, refusal.BelowQuantity,
+		affiliate.Failure{Amount: affiliate.Set(v.code.MinimumQuantity)})
 }
 
 // limitsCustomers reports whether one customer may use the code so often only.
@@ -88,9 +89,13 @@ func (o *Op) checkPlaces(v *verdict, c *Customer, own uuid.UUID) error {
 	}
 	switch {
 	case reached(v.code.MaxPerCustomer, ofCode):
-		v.fail(refusal.CustomerLimit, affiliate.Failure{Limit: affiliate.Set(v.code.MaxPerCustomer), Used: affiliate.Set(ofCode)})
+		v.fail(refusal.CustomerLimit,
+			affiliate.Failure{Limit: affiliate.Set(v.code.MaxPerCustomer),
+				Used: affiliate.Set(ofCode)})
 	case reached(v.coupon.MaxPerCustomer, ofCoupon):
-		v.fail(refusal.CustomerLimit, affiliate.Failure{Limit: affiliate.Set(v.coupon.MaxPerCustomer), Used: affiliate.Set(ofCoupon)})
+		v.fail(refusal.CustomerLimit,
+			affiliate.Failure{Limit: affiliate.Set(v.coupon.MaxPerCustomer),
+				Used: affiliate.Set(ofCoupon)})
 	}
 	return nil
 }
@@ -141,7 +146,8 @@ func (v *verdict) forgive(lapsed, unpaid bool) {
 			return false
 		}
 		switch f.Reason {
-		case affiliate.CodeExpired, affiliate.CouponExpired, affiliate.CodeNotStarted, affiliate.CodeExhausted, affiliate.CouponExhausted,
+		case affiliate.CodeExpired, affiliate.CouponExpired, affiliate.CodeNotStarted,
+			affiliate.CodeExhausted, affiliate.CouponExhausted,
 			affiliate.BudgetSpent, affiliate.CustomerLimit, affiliate.CustomerRequired:
 			v.over = v.over || lapsed || f.Reason == affiliate.CustomerLimit // the hold was of somebody else, or of nobody
 			return true
@@ -195,7 +201,8 @@ const mostCollected = 64
 // lapse first. The first ones are in lapsed and off the counts; the others are idle: they stay counted for whoever
 // comes next. Beside the lapsed ones it reads the open ones, so that what it costs is twice the fewer of the two:
 // when all of these are read, or enough of them, nothing else is to be known.
-func (o *Op) dropLapsed(v *verdict, own *record.Hold, key record.Key, idle *heldPlaces, full func() bool, enough func(open heldPlaces) bool) error {
+func (o *Op) dropLapsed(v *verdict, own *record.Hold, key record.Key, idle *heldPlaces,
+	full func() bool, enough func(open heldPlaces) bool) error {
 	var open heldPlaces
 	after, since := uuid.Nil, openSince(o.Now)
 	for piece := 8; full(); piece = min(2*piece, 512) {
@@ -208,10 +215,12 @@ func (o *Op) dropLapsed(v *verdict, own *record.Hold, key record.Key, idle *held
 			if !full() || !passed(h.Until, o.Now) { // those that follow lapse later
 				return nil
 			}
-			if own != nil && own.ID == h.ID || slices.ContainsFunc(v.lapsed, func(q record.Hold) bool { return q.ID == h.ID }) {
+			if own != nil && own.ID == h.ID ||
+				slices.ContainsFunc(v.lapsed, func(q record.Hold) bool { return q.ID == h.ID }) {
 				continue
 			}
-			if len(v.lapsed) == mostCollected || key.Index == record.OfCoupon && h.CodeID == v.code.ID && v.idleOfCode.n > 0 {
+			if len(v.lapsed) == mostCollected || key.Index == record.OfCoupon &&
+				h.CodeID == v.code.ID && v.idleOfCode.n > 0 {
 				idle.add(h)
 				continue
 			}
@@ -281,7 +290,8 @@ func (o *Op) usesOf(customer []uuid.UUID, own uuid.UUID) (used, lapsed []record.
 // takePlace writes who has a place.
 func (o *Op) takePlace(place uuid.UUID, v *verdict, until affiliate.Instant) error {
 	for _, id := range v.customer {
-		use := record.Use{ID: o.NewID(), Customer: id, RedemptionID: place, CodeID: v.code.ID, CouponID: v.coupon.ID, Until: until}
+		use := record.Use{ID: o.NewID(), Customer: id, RedemptionID: place, CodeID: v.code.ID,
+			CouponID: v.coupon.ID, Until: until}
 		if err := o.Tx.Uses.Insert(use); err != nil {
 			return refusal.Internal("write use", err)
 		}

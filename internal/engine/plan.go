@@ -14,8 +14,10 @@ import (
 // CreatePlan implements tributary.Program.CreatePlan.
 func (p *Program) CreatePlan(ctx context.Context, in affiliate.PlanParams) (_ affiliate.Plan, err error) {
 	defer p.Begin(&ctx, "CreatePlan", Writes).End(&err)
-	rec := record.Plan{Name: in.Name, Terms: in.Terms, Trigger: in.PaymentTrigger, HoldRewards: !in.AutoApproveRewards.Or(true)}
-	rq := Request{Name: "plan.create", Input: in, Refused: planNormalize(&rec, func() error { return NormalizeTerms(&rec.Terms) })}
+	rec := record.Plan{Name: in.Name, Terms: in.Terms, Trigger: in.PaymentTrigger,
+		HoldRewards: !in.AutoApproveRewards.Or(true)}
+	rq := Request{Name: "plan.create", Input: in,
+		Refused: planNormalize(&rec, func() error { return NormalizeTerms(&rec.Terms) })}
 	o := p.Op(ctx)
 	return Write(o, rq, func() (affiliate.Plan, error) {
 		if err := o.couponThere(rec.Terms.OfferCouponID); err != nil {
@@ -58,7 +60,8 @@ func (p *Program) Plans(ctx context.Context, pg affiliate.Page) (_ affiliate.Lis
 func (p *Program) UpdatePlan(ctx context.Context, id uuid.UUID, up affiliate.PlanUpdate) (_ affiliate.Plan, err error) {
 	defer p.Begin(&ctx, "UpdatePlan", Writes).End(&err)
 	o := p.Op(ctx)
-	rq := Request{Name: "plan.update", Input: []any{id, up}, Refused: refusal.First(refusal.RefuseNoPlanID.When(id == uuid.Nil))}
+	rq := Request{Name: "plan.update", Input: []any{id, up},
+		Refused: refusal.First(refusal.RefuseNoPlanID.When(id == uuid.Nil))}
 	if rq.Refused == nil {
 		rq.Refused = planUpdateCheck(up)
 	}
@@ -135,10 +138,12 @@ func (o *Op) otherType(r, old *record.Plan) bool {
 func planOf(rec *record.Plan, at affiliate.Instant) affiliate.Plan {
 	t := shownTerms(termsAt(rec, at))
 	return affiliate.Plan{
-		ID: rec.ID, Name: rec.Name, CommissionRate: t.CommissionRate, CommissionType: t.CommissionType,
-		NumberOfPayments: t.NumberOfPayments, NumberOfMonths: t.NumberOfMonths,
-		PaymentTrigger: rec.Trigger, AutoApproveRewards: !rec.HoldRewards, RewardType: affiliate.RewardCash,
-		HoldDays: t.HoldDays, Rules: t.Rules, MonthsFrom: t.MonthsFrom, MaxPerSale: t.MaxPerSale, MaxPerCustomer: t.MaxPerCustomer, OfferCouponID: t.OfferCouponID,
+		ID: rec.ID, Name: rec.Name, CommissionRate: t.CommissionRate,
+		CommissionType: t.CommissionType, NumberOfPayments: t.NumberOfPayments,
+		NumberOfMonths: t.NumberOfMonths, PaymentTrigger: rec.Trigger,
+		AutoApproveRewards: !rec.HoldRewards, RewardType: affiliate.RewardCash,
+		HoldDays: t.HoldDays, Rules: t.Rules, MonthsFrom: t.MonthsFrom, MaxPerSale: t.MaxPerSale,
+		MaxPerCustomer: t.MaxPerCustomer, OfferCouponID: t.OfferCouponID,
 	}
 }
 

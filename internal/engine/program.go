@@ -57,7 +57,8 @@ func New(store record.Store, cfg Config) (*Program, error) {
 		return nil, err
 	}
 	return &Program{
-		Store: store, checked: new(storeCheck), Cfg: &cfg, source: affiliate.SourceAPI, IDs: &uuid7.Source{Rand: cfg.Rand, New: cfg.NewID},
+		Store: store, checked: new(storeCheck), Cfg: &cfg, source: affiliate.SourceAPI,
+		IDs:    &uuid7.Source{Rand: cfg.Rand, New: cfg.NewID},
 		Recent: new(PayloadCache), lists: new(listCache), news: new(commitSignal), Verifying: new(atomic.Bool),
 		targets: targets(cfg.Destinations, cfg.Param), unset: &record.Plan{ID: programPlan(), Terms: cfg.Terms},
 	}, nil

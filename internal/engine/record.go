@@ -23,7 +23,8 @@ func NumberIn(id uuid.UUID) int64 { return int64(binary.BigEndian.Uint64(id[8:])
 
 var ImportKinds = []imported.Kind{
 	record.ImportedAsAffiliate, record.ImportedAsLink, record.ImportedAsCoupon, record.ImportedAsCode,
-	record.ImportedAsReferral, record.ImportedAsCustomer, record.ImportedAsSale, record.ImportedAsBonus, record.ImportedAsPayout,
+	record.ImportedAsReferral, record.ImportedAsCustomer, record.ImportedAsSale,
+	record.ImportedAsBonus, record.ImportedAsPayout,
 }
 
 // CommissionFrozen reports whether a payout holds the entry or ever held it. Its amount
@@ -75,7 +76,8 @@ func (o *Op) SaveAffiliate(old, rec record.Affiliate) (affiliate.Affiliate, erro
 	if err := Put(o.Tx.Affiliates, old, rec); err != nil {
 		if errors.Is(err, record.ErrExists) {
 			return affiliate.Affiliate{}, refusal.Taken(err, map[record.Index]*affiliate.Error{
-				record.ByEmail: refusal.AffiliateEmailTaken.Err(), record.ByExternalID: refusal.AffiliateExternalIDTaken.Err(),
+				record.ByEmail:      refusal.AffiliateEmailTaken.Err(),
+				record.ByExternalID: refusal.AffiliateExternalIDTaken.Err(),
 			})
 		}
 		return affiliate.Affiliate{}, refusal.Internal("write affiliate", err)
@@ -116,7 +118,8 @@ func (o *Op) saveCoupon(old, rec record.Coupon) (couponReply, error) {
 	}
 	rec.Revision, rec.UpdatedAt = old.Revision+1, Later(o.Now, rec.UpdatedAt)
 	if err := Put(o.Tx.Coupons, old, rec); err != nil {
-		return couponReply{}, refusal.Taken(err, map[record.Index]*affiliate.Error{record.ByExternalID: refusal.CouponExternalIDTaken.Err()})
+		return couponReply{}, refusal.Taken(err,
+			map[record.Index]*affiliate.Error{record.ByExternalID: refusal.CouponExternalIDTaken.Err()})
 	}
 	event := record.Event{Type: affiliate.CouponUpdated, ObjectID: rec.ID, Revision: rec.Revision}
 	if old.ID == uuid.Nil {
@@ -148,7 +151,8 @@ func (o *Op) saveCode(old, rec record.Code) (affiliate.Code, error) {
 	if err := o.Tx.Codes.Replace(rec); err != nil {
 		return affiliate.Code{}, refusal.Taken(err, CodeClashes(refusal.CodeTaken))
 	}
-	return answer, o.emit(record.Event{Type: affiliate.PromocodeUpdated, ObjectID: rec.ID, Revision: rec.Revision}, CodeBody{rec, held})
+	return answer, o.emit(record.Event{Type: affiliate.PromocodeUpdated, ObjectID: rec.ID,
+		Revision: rec.Revision}, CodeBody{rec, held})
 }
 
 // SaveReferral writes a changed referral. A new one is written earlier, before
@@ -159,7 +163,8 @@ func (o *Op) SaveReferral(old, rec record.Referral) (affiliate.Referral, error) 
 	}
 	rec.Revision, rec.UpdatedAt = old.Revision+1, Later(o.Now, rec.UpdatedAt)
 	if err := o.Tx.Referrals.Replace(rec); err != nil {
-		return affiliate.Referral{}, refusal.Taken(err, map[record.Index]*affiliate.Error{record.ByEmail: refusal.ReferralEmailTaken.Err()})
+		return affiliate.Referral{}, refusal.Taken(err,
+			map[record.Index]*affiliate.Error{record.ByEmail: refusal.ReferralEmailTaken.Err()})
 	}
 	return o.EmitReferral(affiliate.ReferralUpdated, rec)
 }

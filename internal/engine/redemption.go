@@ -129,7 +129,8 @@ func (o *Op) SettleAlone(pay *record.Payment, externalID string, buyer func() (C
 		return err
 	}
 	gross := pay.Gross.Or(affiliate.Amount{})
-	return o.settleEntry(entry, gross.Sign() > 0 && lost.Cmp(gross) >= 0, func() (record.Payment, error) { return *pay, nil }, buyer)
+	return o.settleEntry(entry, gross.Sign() > 0 && lost.Cmp(gross) >= 0,
+		func() (record.Payment, error) { return *pay, nil }, buyer)
 }
 
 // RedeemedAlone returns when the order of a payment was redeemed without a sale; zero: it was not.
@@ -259,7 +260,8 @@ func (o *Op) settlePlace(sale *record.Sale, pay *record.Payment) error {
 
 // settleEntry gives a redemption back whose order is refunded in full, or takes it again. What is only needed
 // then is read then: the payment, zero for an order without one, and the customer.
-func (o *Op) settleEntry(entry record.Redemption, full bool, paid func() (record.Payment, error), buyer func() (Customer, error)) error {
+func (o *Op) settleEntry(entry record.Redemption, full bool, paid func() (record.Payment, error),
+	buyer func() (Customer, error)) error {
 	if !entry.RestoredAt.IsZero() && !entry.Refunded || !full && !entry.Refunded {
 		return nil
 	}
@@ -289,7 +291,8 @@ func (o *Op) settleEntry(entry record.Redemption, full bool, paid func() (record
 
 // disputed reports whether the customer has won a dispute about a payment.
 func disputed(pay *record.Payment) bool {
-	return slices.ContainsFunc(pay.Disputes, func(d affiliate.PaymentDispute) bool { return d.State == affiliate.DisputeLost })
+	return slices.ContainsFunc(pay.Disputes,
+		func(d affiliate.PaymentDispute) bool { return d.State == affiliate.DisputeLost })
 }
 
 // redeemAgain counts a redemption again that was given back when its order was refunded. It is over

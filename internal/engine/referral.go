@@ -102,7 +102,8 @@ func Submission(manual bool) affiliate.SubmissionType {
 
 // NormalizeReferral brings the input into canonical form.
 func NormalizeReferral(in *affiliate.ReferralParams) error {
-	in.PromoCode, in.AffiliateEmail, in.Name = plaintext.Bare(in.PromoCode), plaintext.Bare(in.AffiliateEmail), plaintext.Trim(in.Name)
+	in.PromoCode, in.AffiliateEmail, in.Name = plaintext.Bare(in.PromoCode),
+		plaintext.Bare(in.AffiliateEmail), plaintext.Trim(in.Name)
 	if plaintext.Blank(in.AffiliateID) {
 		in.AffiliateID = ""
 	}
@@ -115,7 +116,8 @@ func NormalizeReferral(in *affiliate.ReferralParams) error {
 	return refusal.First(
 		refusal.Required("name", in.Name, refusal.NameRequired, refusal.MaxName),
 		RequiredEmail("email", &in.Email),
-		refusal.Required("referredUserExternalId", in.ReferredUserExternalID, refusal.CustomerExternalIDRequired, refusal.MaxName),
+		refusal.Required("referredUserExternalId", in.ReferredUserExternalID,
+			refusal.CustomerExternalIDRequired, refusal.MaxName),
 		refusal.Optional("plan", in.Plan, refusal.MaxName),
 		refusal.OneOfOrNone("integrationReferralSource", in.Integration, integrations),
 	)
@@ -142,7 +144,8 @@ func (o *Op) addReferral(rec record.Referral, from Origin) (record.Referral, err
 	rec.CreatedAt, rec.UpdatedAt = o.Now, o.Now
 	if was := &o.reborn; was.ID != uuid.Nil {
 		rec.ID, rec.CreatedAt, rec.Revision = was.ID, was.CreatedAt, was.Revision+1
-		rec.Status, rec.Plan, rec.Notes, rec.Metadata, rec.CustomerID = was.Status, was.Plan, was.Notes, was.Metadata, cmp.Or(rec.CustomerID, was.CustomerID)
+		rec.Status, rec.Plan, rec.Notes, rec.Metadata, rec.CustomerID = was.Status, was.Plan,
+			was.Notes, was.Metadata, cmp.Or(rec.CustomerID, was.CustomerID)
 	}
 	if rec.Medium == affiliate.MediumLink {
 		rec.LinkID = from.LinkID()
@@ -198,9 +201,11 @@ func (from Origin) LinkID() uuid.UUID {
 }
 
 // UpdateReferral implements tributary.Program.UpdateReferral.
-func (p *Program) UpdateReferral(ctx context.Context, ident string, up affiliate.ReferralUpdate) (_ affiliate.Referral, err error) {
+func (p *Program) UpdateReferral(ctx context.Context, ident string,
+	up affiliate.ReferralUpdate) (_ affiliate.Referral, err error) {
 	defer p.Begin(&ctx, "UpdateReferral", Writes).End(&err)
-	rq := Request{Name: "referral.update", Input: []any{ident, up}, Refused: refusal.First(refusal.ReferralIDRequired.When(plaintext.Blank(ident)))}
+	rq := Request{Name: "referral.update", Input: []any{ident, up},
+		Refused: refusal.First(refusal.ReferralIDRequired.When(plaintext.Blank(ident)))}
 	if rq.Refused == nil {
 		rq.Refused = normalizeReferralUpdate(&up)
 	}
@@ -230,7 +235,8 @@ func (p *Program) UpdateReferral(ctx context.Context, ident string, up affiliate
 }
 
 // changeReferral runs change on a referral and writes the result.
-func (p *Program) changeReferral(ctx context.Context, rq Request, ident string, change func(*Op, *record.Referral) error) (affiliate.Referral, error) {
+func (p *Program) changeReferral(ctx context.Context, rq Request, ident string,
+	change func(*Op, *record.Referral) error) (affiliate.Referral, error) {
 	o := p.Op(ctx)
 	return Write(o, rq, func() (affiliate.Referral, error) {
 		rec, err := o.FindReferral(ident)
@@ -287,7 +293,8 @@ func normalizeReferralUpdate(up *affiliate.ReferralUpdate) error {
 
 func checkSubscription(o affiliate.Opt[affiliate.SubscriptionStatus]) *affiliate.Error {
 	switch s, ok := o.Get(); {
-	case !ok, s == affiliate.SubscriptionActive, s == affiliate.SubscriptionSubmitted, s == affiliate.SubscriptionDeclined:
+	case !ok, s == affiliate.SubscriptionActive, s == affiliate.SubscriptionSubmitted,
+		s == affiliate.SubscriptionDeclined:
 		return nil
 	}
 	return refusal.SubscriptionStatusUnknown.Err()
@@ -323,7 +330,8 @@ func (o *Op) refuseTakenReferralEmail(email string, of uuid.UUID) error {
 }
 
 // PushReferralStatus implements tributary.Program.PushReferralStatus.
-func (p *Program) PushReferralStatus(ctx context.Context, ident string, status affiliate.SubscriptionStatus) (_ affiliate.Referral, err error) {
+func (p *Program) PushReferralStatus(ctx context.Context, ident string,
+	status affiliate.SubscriptionStatus) (_ affiliate.Referral, err error) {
 	defer p.Begin(&ctx, "PushReferralStatus", Writes).End(&err)
 	rq := Request{
 		Name: "referral.push-status", Input: []any{ident, status},
@@ -336,7 +344,8 @@ func (p *Program) PushReferralStatus(ctx context.Context, ident string, status a
 }
 
 // SetReferralPlan implements tributary.Program.SetReferralPlan.
-func (p *Program) SetReferralPlan(ctx context.Context, plan uuid.UUID, ids ...uuid.UUID) (_ []affiliate.Referral, err error) {
+func (p *Program) SetReferralPlan(ctx context.Context, plan uuid.UUID,
+	ids ...uuid.UUID) (_ []affiliate.Referral, err error) {
 	defer p.Begin(&ctx, "SetReferralPlan", Writes).End(&err)
 	o := p.Op(ctx)
 	rq := Request{Name: "referral.set-plan", Input: []any{plan, ids}, Refused: refusal.First(p.CheckBulk(len(ids)))}
@@ -370,7 +379,8 @@ func (p *Program) SetReferralPlan(ctx context.Context, plan uuid.UUID, ids ...uu
 func (p *Program) DeleteReferral(ctx context.Context, ident string) (err error) {
 	defer p.Begin(&ctx, "DeleteReferral", Writes).End(&err)
 	o := p.Op(ctx)
-	rq := Request{Name: "referral.delete", Input: []any{ident, p.gives}, Refused: refusal.First(refusal.ReferralIDRequired.When(plaintext.Blank(ident)))}
+	rq := Request{Name: "referral.delete", Input: []any{ident, p.gives},
+		Refused: refusal.First(refusal.ReferralIDRequired.When(plaintext.Blank(ident)))}
 	_, err = Write(o, rq, func() (struct{}, error) {
 		rec, err := o.FindReferral(ident)
 		if errors.Is(err, affiliate.ErrNotFound) || err == nil && !ownName(&rec, ident) {

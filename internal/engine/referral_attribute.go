@@ -25,7 +25,8 @@ func (o *Op) Attribute(in affiliate.ReferralParams) (Origin, affiliate.ReferralM
 	}
 	var v verdict
 	err = o.judge(in.PromoCode, "", &order{
-		customer:  &Customer{Known: true, Email: in.Email, Referral: record.Referral{CustomerID: in.ReferredUserExternalID}},
+		customer: &Customer{Known: true, Email: in.Email,
+			Referral: record.Referral{CustomerID: in.ReferredUserExternalID}},
 		affiliate: named.Affiliate.ID,
 	}, &v)
 	if err == nil {

@@ -26,9 +26,11 @@ func (p *Program) Referral(ctx context.Context, ident string) (_ affiliate.Refer
 }
 
 // Referrals implements tributary.Program.Referrals.
-func (p *Program) Referrals(ctx context.Context, q affiliate.ReferralQuery, pg affiliate.Page) (_ affiliate.List[affiliate.Referral], err error) {
+func (p *Program) Referrals(ctx context.Context, q affiliate.ReferralQuery,
+	pg affiliate.Page) (_ affiliate.List[affiliate.Referral], err error) {
 	defer p.Begin(&ctx, "Referrals", Reads).End(&err)
-	indexed := affiliate.ReferralQuery{AffiliateID: q.AffiliateID, AffiliateEmail: q.AffiliateEmail, ReferredUserExternalID: q.ReferredUserExternalID}
+	indexed := affiliate.ReferralQuery{AffiliateID: q.AffiliateID, AffiliateEmail: q.AffiliateEmail,
+		ReferredUserExternalID: q.ReferredUserExternalID}
 	if pg.Bounded || q != indexed {
 		return p.searchReferrals(ctx, q, pg)
 	}
@@ -62,7 +64,8 @@ func (o *Op) referralByEmail(email string) (record.Referral, error) {
 }
 
 // searchReferrals reads a page of a search.
-func (p *Program) searchReferrals(ctx context.Context, q affiliate.ReferralQuery, pg affiliate.Page) (affiliate.List[affiliate.Referral], error) {
+func (p *Program) searchReferrals(ctx context.Context, q affiliate.ReferralQuery,
+	pg affiliate.Page) (affiliate.List[affiliate.Referral], error) {
 	if err := p.checkReferralQuery(q); err != nil {
 		return affiliate.List[affiliate.Referral]{}, err
 	}
@@ -171,11 +174,13 @@ func ReferralWith(program uuid.UUID, rec record.Referral, totals record.Totals) 
 		ID: rec.ID, AffiliateID: rec.AffiliateID, Name: OrNull(rec.Name), Email: rec.Email,
 		ReferredUserExternalID: OrNull(rec.CustomerID), Plan: OrNull(rec.Plan),
 		SubscriptionStatus: rec.Status, Status: rec.Status, SubmissionType: rec.SubmissionType,
-		ReferralMedium: rec.Medium, Source: rec.Source, IntegrationReferralSource: OrNull(rec.Integration),
-		TotalRevenue: totals.Revenue, TotalCommission: totals.Commission,
-		InitialLandingPage: OrNull(rec.LandingPage), Notes: refusal.NothingOrNull(rec.Notes), Metadata: metadataOf(rec.Metadata),
-		AffiliateProgramID: program, AffiliateLinkID: OrNull(rec.LinkID), CommissionPlanID: OrNull(rec.PlanID),
-		CreatedAt: affiliate.TimeOf(rec.CreatedAt.Time()), UpdatedAt: affiliate.TimeOf(rec.UpdatedAt.Time()),
+		ReferralMedium: rec.Medium, Source: rec.Source,
+		IntegrationReferralSource: OrNull(rec.Integration), TotalRevenue: totals.Revenue,
+		TotalCommission: totals.Commission, InitialLandingPage: OrNull(rec.LandingPage),
+		Notes: refusal.NothingOrNull(rec.Notes), Metadata: metadataOf(rec.Metadata),
+		AffiliateProgramID: program, AffiliateLinkID: OrNull(rec.LinkID),
+		CommissionPlanID: OrNull(rec.PlanID), CreatedAt: affiliate.TimeOf(rec.CreatedAt.Time()),
+		UpdatedAt: affiliate.TimeOf(rec.UpdatedAt.Time()),
 	}
 }
 

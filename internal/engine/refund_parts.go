@@ -19,7 +19,8 @@ import (
 func refundRecord(in *affiliate.Refund, amount affiliate.Amount, now affiliate.Instant) record.Refund {
 	f := record.Refund{ID: in.RefundID, Amount: amount, At: now}
 	if !in.Tax.IsZero() || !in.Shipping.IsZero() || len(in.Lines) > 0 {
-		f.Tax, f.Shipping = affiliate.Set(in.Tax.Or(affiliate.Amount{})), affiliate.Set(in.Shipping.Or(affiliate.Amount{}))
+		f.Tax, f.Shipping = affiliate.Set(in.Tax.Or(affiliate.Amount{})),
+			affiliate.Set(in.Shipping.Or(affiliate.Amount{}))
 	}
 	return f
 }
@@ -67,7 +68,9 @@ func (s refundParts) corrections(sale *record.Sale, change affiliate.Amount) (re
 	}
 	if more := s.Of.Scaled() - has.Of.Scaled(); more != 0 {
 		refunds = append(refunds, record.Refund{
-			Amount: affiliate.AmountFromScaled(more), Tax: affiliate.Set(affiliate.AmountFromScaled(s.Tax.Scaled() - has.Tax.Scaled())), Shipping: affiliate.Set(affiliate.AmountFromScaled(s.Shipping.Scaled() - has.Shipping.Scaled())),
+			Amount:   affiliate.AmountFromScaled(more),
+			Tax:      affiliate.Set(affiliate.AmountFromScaled(s.Tax.Scaled() - has.Tax.Scaled())),
+			Shipping: affiliate.Set(affiliate.AmountFromScaled(s.Shipping.Scaled() - has.Shipping.Scaled())),
 		})
 		change = affiliate.AmountFromScaled(change.Scaled() - more)
 	}
@@ -106,7 +109,8 @@ func (p *Program) keptBase(r *record.Sale, base, kept affiliate.Amount, named re
 func (p *Program) earnedExactly(r *record.Sale) (affiliate.Amount, bool, error) {
 	named, err := RefundPartsOf(r)
 	hand, _ := r.ByHand.Get()
-	if err != nil || named == (refundParts{}) && parts(&hand) == (refundParts{}) && !Ruled(r) && r.Conversion == "" && len(r.Charged) == 0 {
+	if err != nil || named == (refundParts{}) && parts(&hand) == (refundParts{}) && !Ruled(r) &&
+		r.Conversion == "" && len(r.Charged) == 0 {
 		return affiliate.Amount{}, false, err
 	}
 	if earned, ok := p.earnedWhole(r); ok {
@@ -160,7 +164,8 @@ func (p *Program) exact(r *record.Sale) *big.Rat {
 	}
 	rate, _ := r.Rate.Get()
 	hand, byHand := r.ByHand.Get()
-	left, whole, earned := p.keptBase(r, base, kept, named), p.keptBase(r, base, r.TotalEarned, refundParts{}), scaledRat(rate.Scaled())
+	left, whole, earned := p.keptBase(r, base, kept, named),
+		p.keptBase(r, base, r.TotalEarned, refundParts{}), scaledRat(rate.Scaled())
 	switch {
 	case byHand:
 		earned, whole = scaledRat(hand.Earned.Scaled()), p.keptBase(r, base, hand.Kept, parts(&hand))

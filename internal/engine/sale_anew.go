@@ -92,12 +92,14 @@ func (o *Op) stand(v *verdict) {
 		return
 	}
 	v.failures = slices.DeleteFunc(v.failures, func(f affiliate.Failure) bool {
-		return f.Reason != affiliate.NotFirstOrder && f.Reason != affiliate.WrongCustomer && f.Reason != affiliate.CustomerLimit
+		return f.Reason != affiliate.NotFirstOrder && f.Reason != affiliate.WrongCustomer &&
+			f.Reason != affiliate.CustomerLimit
 	})
 }
 
 // TellEmail gives the email of a payer to their customer, who had none, and returns who the customer is then: the one
-// who has the email already, unless only payers have told it for another affiliate's customer, who may be somebody else.
+// who has the email already, unless only payers have told it for another affiliate's customer, who
+// may be somebody else.
 func (o *Op) TellEmail(ref record.Referral, email, name string) (uuid.UUID, error) {
 	found, err := o.CustomerByEmail(email)
 	if err != nil {
@@ -131,7 +133,8 @@ func typed(r *record.Referral) bool {
 	return r.CustomerID == "" && r.Source == ForReferral(affiliate.SourceIntegration)
 }
 
-// Revive makes a customer whose orders were all taken back the one that the next customer whom a payment makes is. Until
+// Revive makes a customer whose orders were all taken back the one that the next customer whom a
+// payment makes is. Until
 // then nothing leads to that one.
 func (o *Op) Revive(ref record.Referral) error {
 	o.reborn = ref

@@ -29,7 +29,8 @@ func (p *Program) Sale(ctx context.Context, id affiliate.SaleID) (_ affiliate.Sa
 }
 
 // Sales implements tributary.Program.Sales.
-func (p *Program) Sales(ctx context.Context, q affiliate.SaleQuery, pg affiliate.Page) (_ affiliate.List[affiliate.Sale], err error) {
+func (p *Program) Sales(ctx context.Context, q affiliate.SaleQuery,
+	pg affiliate.Page) (_ affiliate.List[affiliate.Sale], err error) {
 	defer p.Begin(&ctx, "Sales", Reads).End(&err)
 	if pg.Bounded || q != indexedSales(q) {
 		return p.searchSales(ctx, q, pg)
@@ -100,11 +101,13 @@ type customerBody struct {
 
 func CustomerOf(r *record.Referral, totals record.Totals) *customerBody {
 	return &customerBody{
-		id: r.ID, affiliate: r.AffiliateID, link: r.LinkID, plan: r.PlanID, name: r.Name, email: r.Email,
-		customerID: r.CustomerID, planName: r.Plan, landedPage: r.LandingPage, notes: r.Notes, metadata: r.Metadata,
-		revenue: totals.Revenue, commission: totals.Commission, created: r.CreatedAt, updated: r.UpdatedAt,
-		status: affiliate.EnumOf(r.Status), submission: affiliate.EnumOf(r.SubmissionType), medium: affiliate.EnumOf(r.Medium),
-		source: affiliate.EnumOf(r.Source), integration: affiliate.EnumOf(r.Integration),
+		id: r.ID, affiliate: r.AffiliateID, link: r.LinkID, plan: r.PlanID, name: r.Name,
+		email: r.Email, customerID: r.CustomerID, planName: r.Plan, landedPage: r.LandingPage,
+		notes: r.Notes, metadata: r.Metadata, revenue: totals.Revenue,
+		commission: totals.Commission, created: r.CreatedAt, updated: r.UpdatedAt,
+		status: affiliate.EnumOf(r.Status), submission: affiliate.EnumOf(r.SubmissionType),
+		medium: affiliate.EnumOf(r.Medium), source: affiliate.EnumOf(r.Source),
+		integration: affiliate.EnumOf(r.Integration),
 	}
 }
 
@@ -146,7 +149,8 @@ func (o *Op) SaleBody(rec record.Sale) (*SaleBody, error) {
 
 // complete reads the links of the affiliate and the totals of the customer.
 func (o *Op) complete(b *SaleBody, ref *record.Referral) (err error) {
-	b.Links, err = o.links.into(b.linkRoom[:0], o.Tx.Links, record.Query{Key: record.Key{Index: record.OfAffiliate, ID: b.Rec.AffiliateID}})
+	b.Links, err = o.links.into(b.linkRoom[:0], o.Tx.Links,
+		record.Query{Key: record.Key{Index: record.OfAffiliate, ID: b.Rec.AffiliateID}})
 	if err != nil {
 		return refusal.Internal("read links", err)
 	}
@@ -169,18 +173,22 @@ func (b *SaleBody) Sale() affiliate.Sale {
 func (b *SaleBody) fillSale(s *affiliate.Sale) {
 	rec := &b.Rec
 	*s = affiliate.Sale{
-		ID: affiliate.SaleID(rec.Number), AffiliateID: rec.AffiliateID, ReferralID: OrNull(rec.ReferralID),
-		AffiliateProgramID: b.Program, AffiliateLinkID: OrNull(rec.LinkID), PromotionalCodeID: OrNull(rec.CodeID),
+		ID: affiliate.SaleID(rec.Number), AffiliateID: rec.AffiliateID,
+		ReferralID: OrNull(rec.ReferralID), AffiliateProgramID: b.Program,
+		AffiliateLinkID: OrNull(rec.LinkID), PromotionalCodeID: OrNull(rec.CodeID),
 		ExternalID: OrNull(rec.ExternalID), ExternalInvoiceID: OrNull(rec.InvoiceID),
 		Name: OrNull(rec.Name), Email: OrNull(rec.Email), TotalEarned: rec.TotalEarned,
-		Subtotal:  refusal.NothingOrNull(rec.Subtotal),
-		TaxAmount: rec.Tax, ShippingAmount: rec.Shipping, CommissionRate: rec.Rate,
-		ProductsBought: refusal.EmptyNotNil(slices.Clone(rec.Products)), Clicks: rec.Clicks, Status: rec.Status.Value(),
-		RefundedAmount: rec.Refunded, RefundedAt: refusal.TimeOrNull(rec.RefundedAt), PaymentTrigger: rec.Trigger.Value(),
-		Source: rec.Source.Value(), IntegrationSalesSource: OrNull(rec.Integration.Value()), Metadata: metadataOf(rec.Metadata),
-		CreatedAt: affiliate.TimeOf(rec.CreatedAt.Time()), UpdatedAt: affiliate.TimeOf(rec.UpdatedAt.Time()),
-		Affiliate: SummaryOf(b.Program, rec.AffiliateID, b.Owner, b.Links), Referral: affiliate.Null[affiliate.Referral](),
-		Commissions: CommissionsOf(rec), Lines: linesOf(rec), Conversion: rec.Conversion, Offer: rec.Offer,
+		Subtotal: refusal.NothingOrNull(rec.Subtotal), TaxAmount: rec.Tax,
+		ShippingAmount: rec.Shipping, CommissionRate: rec.Rate,
+		ProductsBought: refusal.EmptyNotNil(slices.Clone(rec.Products)), Clicks: rec.Clicks,
+		Status: rec.Status.Value(), RefundedAmount: rec.Refunded,
+		RefundedAt: refusal.TimeOrNull(rec.RefundedAt), PaymentTrigger: rec.Trigger.Value(),
+		Source: rec.Source.Value(), IntegrationSalesSource: OrNull(rec.Integration.Value()),
+		Metadata: metadataOf(rec.Metadata), CreatedAt: affiliate.TimeOf(rec.CreatedAt.Time()),
+		UpdatedAt: affiliate.TimeOf(rec.UpdatedAt.Time()),
+		Affiliate: SummaryOf(b.Program, rec.AffiliateID, b.Owner, b.Links),
+		Referral:  affiliate.Null[affiliate.Referral](), Commissions: CommissionsOf(rec),
+		Lines: linesOf(rec), Conversion: rec.Conversion, Offer: rec.Offer,
 	}
 	for _, charged := range rec.Charged {
 		charged.Subtotal = refusal.NothingOrNull(charged.Subtotal)
@@ -219,12 +227,16 @@ func CommissionsOf(r *record.Sale) []affiliate.Commission {
 	for i := range r.Commissions {
 		c := &r.Commissions[i]
 		out[i] = affiliate.Commission{
-			ID: affiliate.CommissionID(c.Number), SaleID: affiliate.SaleID(r.Number), AffiliateID: c.AffiliateID,
-			CommissionEarned: c.Earned, ApprovalStatus: c.Approval.Value(), RewardType: affiliate.RewardCash,
-			PayoutCreated: c.PayoutID != uuid.Nil, PayoutID: OrNull(c.PayoutID), ManuallyPaid: c.ManuallyPaid,
-			HoldReason: OrNull(c.HoldReason.Value()), BonusReason: OrNull(c.BonusReason),
-			ClawBack: c.ClawBack, PayableAt: refusal.TimeOrNull(PayableAt(r, c)), RiskReasons: refusal.EmptyNotNil(slices.Clone(c.RiskReasons)),
-			CreatedAt: affiliate.TimeOf(c.CreatedAt.Time()), UpdatedAt: affiliate.TimeOf(c.UpdatedAt.Time()),
+			ID: affiliate.CommissionID(c.Number), SaleID: affiliate.SaleID(r.Number),
+			AffiliateID: c.AffiliateID, CommissionEarned: c.Earned,
+			ApprovalStatus: c.Approval.Value(), RewardType: affiliate.RewardCash,
+			PayoutCreated: c.PayoutID != uuid.Nil, PayoutID: OrNull(c.PayoutID),
+			ManuallyPaid: c.ManuallyPaid, HoldReason: OrNull(c.HoldReason.Value()),
+			BonusReason: OrNull(c.BonusReason), ClawBack: c.ClawBack,
+			PayableAt:   refusal.TimeOrNull(PayableAt(r, c)),
+			RiskReasons: refusal.EmptyNotNil(slices.Clone(c.RiskReasons)),
+			CreatedAt:   affiliate.TimeOf(c.CreatedAt.Time()),
+			UpdatedAt:   affiliate.TimeOf(c.UpdatedAt.Time()),
 		}
 	}
 	return out
@@ -244,7 +256,8 @@ func (o *Op) findSale(ref affiliate.SaleRef) (record.Sale, error) {
 }
 
 // searchSales reads a page of a search.
-func (p *Program) searchSales(ctx context.Context, q affiliate.SaleQuery, pg affiliate.Page) (affiliate.List[affiliate.Sale], error) {
+func (p *Program) searchSales(ctx context.Context, q affiliate.SaleQuery,
+	pg affiliate.Page) (affiliate.List[affiliate.Sale], error) {
 	if err := p.checkSaleQuery(q); err != nil {
 		return affiliate.List[affiliate.Sale]{}, err
 	}
@@ -262,7 +275,8 @@ func (p *Program) searchSales(ctx context.Context, q affiliate.SaleQuery, pg aff
 // query, so the errors are those of a query.
 func (p *Program) checkSaleQuery(q affiliate.SaleQuery) error {
 	return refusal.First(
-		InQuery(refusal.OneOfOrNone("status", q.Status, []affiliate.SaleStatus{affiliate.SaleActive, affiliate.SaleRefunded})),
+		InQuery(refusal.OneOfOrNone("status", q.Status,
+			[]affiliate.SaleStatus{affiliate.SaleActive, affiliate.SaleRefunded})),
 		InQuery(refusal.OneOfOrNone("approvalStatus", q.ApprovalStatus, approvalStatuses)),
 		InQuery(refusal.FieldNotADate.About("since").When(!p.ValidDate(q.Since))),
 		InQuery(refusal.FieldNotADate.About("until").When(!p.ValidDate(q.Until))),
@@ -300,7 +314,8 @@ func (o *Op) ChooseSales(q affiliate.SaleQuery, exactly bool) Choice[record.Sale
 	}
 	switch {
 	case q.ApprovalStatus == affiliate.ApprovalOnHold && c.Key == (record.Key{}) && c.id == uuid.Nil:
-		c.Under(record.Key{Index: record.OfState, Text: string(affiliate.ApprovalOnHold)}, func(r *record.Sale) bool { return r.HasApproval(affiliate.ApprovalOnHold) })
+		c.Under(record.Key{Index: record.OfState, Text: string(affiliate.ApprovalOnHold)},
+			func(r *record.Sale) bool { return r.HasApproval(affiliate.ApprovalOnHold) })
 	case q.ApprovalStatus != "":
 		c.Fits = append(c.Fits, func(r *record.Sale) bool { return r.HasApproval(q.ApprovalStatus) })
 	}

@@ -169,7 +169,8 @@ func checkRefundLines(lines []affiliate.RefundLine, amount, parts affiliate.Amou
 		if bad := cmp.Or(
 			refusal.FieldMissing.About(in+"id").When(plaintext.Blank(l.ID)),
 			refusal.FieldNotPositive.About(in+"amount").When(l.Amount.Sign() <= 0),
-			refusal.FieldNotDistinct.About("lines").When(slices.ContainsFunc(lines[:i], func(q affiliate.RefundLine) bool { return q.ID == l.ID })),
+			refusal.FieldNotDistinct.About("lines").When(slices.ContainsFunc(lines[:i],
+				func(q affiliate.RefundLine) bool { return q.ID == l.ID })),
 		); bad != nil {
 			return bad
 		}
@@ -191,7 +192,8 @@ func checkParts(r *record.Sale, in affiliate.Refund) error {
 	}
 	return refusal.First(
 		refusal.RefundPartExceedsSale.About("tax").When(named.Tax.Cmp(r.Tax) > 0 && !in.Tax.IsZero()),
-		refusal.RefundPartExceedsSale.About("shipping").When(named.Shipping.Cmp(r.Shipping) > 0 && !in.Shipping.IsZero()),
+		refusal.RefundPartExceedsSale.About("shipping").When(named.Shipping.Cmp(r.Shipping) > 0 &&
+			!in.Shipping.IsZero()),
 	)
 }
 

@@ -15,9 +15,11 @@ import (
 )
 
 // UpdateSale implements tributary.Program.UpdateSale.
-func (p *Program) UpdateSale(ctx context.Context, id affiliate.SaleID, up affiliate.SaleUpdate) (_ affiliate.Sale, err error) {
+func (p *Program) UpdateSale(ctx context.Context, id affiliate.SaleID,
+	up affiliate.SaleUpdate) (_ affiliate.Sale, err error) {
 	defer p.Begin(&ctx, "UpdateSale", Writes).End(&err)
-	rq := Request{Name: "sale.update", Input: []any{id, up}, Refused: refusal.First(refusal.RefuseNoSaleID.When(id == 0))}
+	rq := Request{Name: "sale.update", Input: []any{id, up},
+		Refused: refusal.First(refusal.RefuseNoSaleID.When(id == 0))}
 	if rq.Refused == nil {
 		rq.Refused = p.normalizeSaleUpdate(&up)
 	}
@@ -304,7 +306,8 @@ func (o *Op) decideOwn(rec *record.Sale) error {
 		return err
 	}
 	s.note(&rec.Why)
-	rec.Why.Over, rec.Why.PlanFrom, rec.Why.PlanID = affiliate.Enum[affiliate.OverLimit]{}, affiliate.EnumOf(d.planFrom), d.planID
+	rec.Why.Over, rec.Why.PlanFrom, rec.Why.PlanID = affiliate.Enum[affiliate.OverLimit]{},
+		affiliate.EnumOf(d.planFrom), d.planID
 	DecideLines(rec, &d.Terms, affiliate.RateOfSale, s)
 	return nil
 }
@@ -427,7 +430,8 @@ func setByHand(r *record.Sale, earned affiliate.Amount) error {
 	if err != nil {
 		return err
 	}
-	r.ByHand = affiliate.Set(record.HandSet{Earned: earned, Kept: kept, Named: named.Of, Tax: named.Tax, Shipping: named.Shipping})
+	r.ByHand = affiliate.Set(record.HandSet{Earned: earned, Kept: kept, Named: named.Of,
+		Tax: named.Tax, Shipping: named.Shipping})
 	return nil
 }
 
@@ -438,7 +442,8 @@ func (o *Op) refuseTakenSaleIDs(before, rec *record.Sale) error {
 		old, new string
 		taken    refusal.Refusal
 	}{
-		{record.ExternalKey(rec.Conversion, rec.ExternalID), before.ExternalID, rec.ExternalID, refusal.SaleExternalIDTaken},
+		{record.ExternalKey(rec.Conversion, rec.ExternalID), before.ExternalID, rec.ExternalID,
+			refusal.SaleExternalIDTaken},
 		{record.TextKey(record.ByInvoice, rec.InvoiceID), before.InvoiceID, rec.InvoiceID, refusal.SaleInvoiceIDTaken},
 	} {
 		if id.new == "" || id.new == id.old {
@@ -455,13 +460,15 @@ func (o *Op) refuseTakenSaleIDs(before, rec *record.Sale) error {
 // sameGround reports whether what a commission rests on is the same.
 func sameGround(r *record.Sale, q *record.Sale) bool {
 	paid := func(a, b affiliate.StoredLine) bool { return a.Rule == b.Rule && a.Pay == b.Pay }
-	return AsCharged(r).TotalEarned == AsCharged(q).TotalEarned && r.Rate == q.Rate && r.RateType == q.RateType && r.Cap == q.Cap && slices.EqualFunc(r.Lines, q.Lines, paid)
+	return AsCharged(r).TotalEarned == AsCharged(q).TotalEarned && r.Rate == q.Rate &&
+		r.RateType == q.RateType && r.Cap == q.Cap && slices.EqualFunc(r.Lines, q.Lines, paid)
 }
 
 // sameMoney reports whether total, rate and commissions are the same.
 func sameMoney(r *record.Sale, q *record.Sale) bool {
 	return sameGround(r, q) && r.ByHand == q.ByHand &&
-		slices.EqualFunc(r.Commissions, q.Commissions, func(a, b record.Commission) bool { return a.Earned == b.Earned })
+		slices.EqualFunc(r.Commissions, q.Commissions,
+			func(a, b record.Commission) bool { return a.Earned == b.Earned })
 }
 
 // DeleteSale implements tributary.Program.DeleteSale.
@@ -482,7 +489,8 @@ func (p *Program) DeleteSale(ctx context.Context, id affiliate.SaleID) (err erro
 }
 
 // ReverseSale implements tributary.Program.ReverseSale.
-func (p *Program) ReverseSale(ctx context.Context, ref affiliate.SaleRef, how affiliate.Reversal) (_ affiliate.ReversedSale, err error) {
+func (p *Program) ReverseSale(ctx context.Context, ref affiliate.SaleRef,
+	how affiliate.Reversal) (_ affiliate.ReversedSale, err error) {
 	defer p.Begin(&ctx, "ReverseSale", Writes).End(&err)
 	o := p.Op(ctx)
 	rq := Request{Name: "sale.reverse", Input: []any{ref, how}, Refused: cmp.Or(

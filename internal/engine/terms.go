@@ -30,8 +30,9 @@ func termsAt(r *record.Plan, at affiliate.Instant) *affiliate.Terms {
 // shownTerms returns terms as the wire shows them.
 func shownTerms(t *affiliate.Terms) affiliate.ProgramTerms {
 	return affiliate.ProgramTerms{
-		CommissionType: t.Type, CommissionRate: t.Rate, NumberOfPayments: OrNull(t.MaxPayments), NumberOfMonths: OrNull(t.MaxMonths),
-		HoldDays: t.HoldDays, Rules: t.Clone().Rules, MonthsFrom: t.MonthsFrom, MaxPerSale: t.MaxPerSale, MaxPerCustomer: t.MaxPerCustomer,
+		CommissionType: t.Type, CommissionRate: t.Rate, NumberOfPayments: OrNull(t.MaxPayments),
+		NumberOfMonths: OrNull(t.MaxMonths), HoldDays: t.HoldDays, Rules: t.Clone().Rules,
+		MonthsFrom: t.MonthsFrom, MaxPerSale: t.MaxPerSale, MaxPerCustomer: t.MaxPerCustomer,
 		OfferCouponID: t.OfferCouponID,
 	}
 }
@@ -40,10 +41,14 @@ func shownTerms(t *affiliate.Terms) affiliate.ProgramTerms {
 func versionsOf(r *record.Plan, now affiliate.Instant) []affiliate.DatedTerms {
 	inForce := termsAt(r, now)
 	all := make([]affiliate.DatedTerms, 0, len(r.Versions)+1)
-	all = append(all, affiliate.DatedTerms{From: affiliate.Null[affiliate.Time](), InForce: inForce == &r.Terms, ProgramTerms: shownTerms(&r.Terms)})
+	all = append(all,
+		affiliate.DatedTerms{From: affiliate.Null[affiliate.Time](), InForce: inForce == &r.Terms,
+			ProgramTerms: shownTerms(&r.Terms)})
 	for i := range r.Versions {
 		v := &r.Versions[i]
-		all = append(all, affiliate.DatedTerms{From: refusal.TimeOrNull(v.From), InForce: inForce == &v.Terms, ProgramTerms: shownTerms(&v.Terms)})
+		all = append(all,
+			affiliate.DatedTerms{From: refusal.TimeOrNull(v.From), InForce: inForce == &v.Terms,
+				ProgramTerms: shownTerms(&v.Terms)})
 	}
 	return all
 }
@@ -107,7 +112,8 @@ func (o *Op) withdraw(r *record.Plan, from affiliate.Instant) error {
 
 // version finds the version that begins at a time, or where it would be.
 func version(r *record.Plan, from affiliate.Instant) (int, bool) {
-	return slices.BinarySearchFunc(r.Versions, from, func(v affiliate.StoredTerms, t affiliate.Instant) int { return v.From.Compare(t) })
+	return slices.BinarySearchFunc(r.Versions, from,
+		func(v affiliate.StoredTerms, t affiliate.Instant) int { return v.From.Compare(t) })
 }
 
 // termsUpdateCheck checks an update by itself.
@@ -219,7 +225,8 @@ func (o *Op) TermsReaching(aff *record.Affiliate) ([]affiliate.DatedTerms, error
 	all = all[slices.IndexFunc(all, func(t affiliate.DatedTerms) bool { return t.InForce }):]
 	for i := range all {
 		t := &all[i].ProgramTerms
-		d := deal{Terms: affiliate.Terms{Type: t.CommissionType, Rate: t.CommissionRate}, rateFrom: affiliate.RateOfPlan}
+		d := deal{Terms: affiliate.Terms{Type: t.CommissionType, Rate: t.CommissionRate},
+			rateFrom: affiliate.RateOfPlan}
 		if err := o.overrideRate(&d, aff); err != nil {
 			return nil, err
 		}

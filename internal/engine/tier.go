@@ -72,7 +72,8 @@ func (p *Program) Tiers(ctx context.Context, pg affiliate.Page) (_ affiliate.Lis
 func (p *Program) UpdateTier(ctx context.Context, id uuid.UUID, up affiliate.TierUpdate) (_ affiliate.Tier, err error) {
 	defer p.Begin(&ctx, "UpdateTier", Writes).End(&err)
 	o := p.Op(ctx)
-	rq := Request{Name: "tier.update", Input: []any{id, up}, Refused: refusal.First(refusal.RefuseNoTierID.When(id == uuid.Nil))}
+	rq := Request{Name: "tier.update", Input: []any{id, up},
+		Refused: refusal.First(refusal.RefuseNoTierID.When(id == uuid.Nil))}
 	if rq.Refused == nil {
 		rq.Refused = tierUpdateCheck(up)
 	}

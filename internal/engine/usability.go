@@ -25,7 +25,8 @@ func (v *verdict) checkAlways(at affiliate.Instant, c affiliate.Currency, house 
 // such an amount.
 func (o *Op) checkCoupon(v *verdict, priced bool, c affiliate.Currency) {
 	if o.foreignAmount(&v.coupon, c) {
-		v.decide(priced, false, refusal.CouponCurrency, affiliate.Failure{Currency: cmp.Or(v.coupon.Currency, o.Cfg.Currency)})
+		v.decide(priced, false, refusal.CouponCurrency,
+			affiliate.Failure{Currency: cmp.Or(v.coupon.Currency, o.Cfg.Currency)})
 	}
 }
 
@@ -45,7 +46,8 @@ func (v *verdict) foreignMinimum(c affiliate.Currency) bool {
 }
 
 // UsabilityOf returns the usability of a code whose affiliate has a hold.
-func (o *Op) UsabilityOf(code *record.Code, coupon *record.Coupon, hold affiliate.HoldReason) (affiliate.Usability, error) {
+func (o *Op) UsabilityOf(code *record.Code, coupon *record.Coupon,
+	hold affiliate.HoldReason) (affiliate.Usability, error) {
 	v := verdict{code: *code, coupon: *coupon}
 	err := o.freePlaces(&v, nil)
 	if err != nil {
@@ -55,7 +57,8 @@ func (o *Op) UsabilityOf(code *record.Code, coupon *record.Coupon, hold affiliat
 	o.checkOwnerOf(&v, hold)
 	o.checkCoupon(&v, true, o.Cfg.Currency)
 	v.checkPeriod(o.Now)
-	return affiliate.Usability{Usable: len(v.failures) == 0, Reasons: refusal.EmptyNotNil(v.failures), Hold: OrNull(hold)}, nil
+	return affiliate.Usability{Usable: len(v.failures) == 0,
+		Reasons: refusal.EmptyNotNil(v.failures), Hold: OrNull(hold)}, nil
 }
 
 // usabilityOfCoupon returns the usability of a code of the coupon that has no rules

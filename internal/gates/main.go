@@ -45,7 +45,8 @@ func main() {
 	before := load()
 	results := measure(ctx, os.Stderr, chosen)
 	held := report(os.Stdout, chosen, results)
-	fmt.Printf("\n%s, %d processors, %s; load before: %s; after: %s.\n", runtime.Version(), runtime.NumCPU(), runtime.GOARCH, before, load())
+	fmt.Printf("\n%s, %d processors, %s; load before: %s; after: %s.\n", runtime.Version(),
+		runtime.NumCPU(), runtime.GOARCH, before, load())
 	if !held {
 		os.Exit(1)
 	}

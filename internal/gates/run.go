@@ -33,7 +33,8 @@ func (b bench) args() []string {
 	if strings.HasPrefix(b.name, "Test") {
 		return []string{"test", "-count=1", "-run", "^" + b.name + "$", "."}
 	}
-	args := []string{"test", "-run", "^$", "-bench", "^" + b.name + "$", "-benchtime", cmp.Or(b.times, "1x"), "-timeout", "30m"}
+	args := []string{"test", "-run", "^$", "-bench", "^" + b.name + "$", "-benchtime",
+		cmp.Or(b.times, "1x"), "-timeout", "30m"}
 	args = append(args, ".")
 	if b.flags != "" {
 		args = append(args, "-args", b.flags)
@@ -95,7 +96,8 @@ func (b bench) run(ctx context.Context, log io.Writer, root string) output {
 
 // rootFolder finds the root of the project from any folder below it.
 func rootFolder(ctx context.Context) (string, error) {
-	out, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}", "github.com/tributary-go/tributary").Output()
+	out, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}",
+		"github.com/tributary-go/tributary").Output()
 	if err != nil {
 		return "", errors.New("gates runs in a checkout of the project")
 	}

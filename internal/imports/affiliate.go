@@ -19,7 +19,8 @@ import (
 )
 
 // ImportAffiliates implements tributary.Imports.Affiliates.
-func ImportAffiliates(ctx context.Context, p *engine.Program, rows []imported.Affiliate) (_ imported.Report, err error) {
+func ImportAffiliates(ctx context.Context, p *engine.Program,
+	rows []imported.Affiliate) (_ imported.Report, err error) {
 	defer p.Begin(&ctx, "ImportAffiliates", engine.Writes).End(&err)
 	o := p.Op(ctx)
 	rq := engine.Request{Name: "affiliate.import", Refused: refusal.First(p.CheckImport(len(rows)))}
@@ -141,10 +142,11 @@ func (im *importing) newAffiliate(row *imported.Affiliate) (record.Affiliate, er
 		return record.Affiliate{}, err
 	}
 	rec := record.Affiliate{
-		ID: im.NewIDAt(row.CreatedAt), FirstName: row.FirstName, LastName: row.LastName, Email: row.Email, ExternalID: row.ExternalID,
-		Status: row.Status, Source: engine.ForAffiliate(affiliate.SourceImported), PlanID: row.CommissionPlanID,
-		PaymentMethod: row.PaymentMethod,
-		CreatedAt:     affiliate.InstantOf(row.CreatedAt), UpdatedAt: affiliate.InstantOf(row.CreatedAt),
+		ID: im.NewIDAt(row.CreatedAt), FirstName: row.FirstName, LastName: row.LastName,
+		Email: row.Email, ExternalID: row.ExternalID, Status: row.Status,
+		Source: engine.ForAffiliate(affiliate.SourceImported), PlanID: row.CommissionPlanID,
+		PaymentMethod: row.PaymentMethod, CreatedAt: affiliate.InstantOf(row.CreatedAt),
+		UpdatedAt: affiliate.InstantOf(row.CreatedAt),
 	}
 	if err := im.SetPayee(&rec, row.PayoutEmail); err != nil {
 		return rec, err
@@ -159,7 +161,8 @@ func (im *importing) newAffiliate(row *imported.Affiliate) (record.Affiliate, er
 }
 
 // knownAffiliate adds the links that a row says besides what it said before.
-func (im *importing) knownAffiliate(known record.Import, row *imported.Affiliate, drawn *drawnAffiliate) (imported.Row, error) {
+func (im *importing) knownAffiliate(known record.Import, row *imported.Affiliate,
+	drawn *drawnAffiliate) (imported.Row, error) {
 	rec, err := im.AffiliateByID(known.Object)
 	if errors.Is(err, affiliate.ErrNotFound) {
 		return im.changed(&known, refusal.UnknownRef.Of("ref")), nil

@@ -65,11 +65,10 @@ func (s *importShare) add(t engine.Tally) error {
 		return err
 	}
 	s.tally = engine.Tally{
-		Clicks: s.tally.Clicks + t.Clicks, Pruned: s.tally.Pruned +
-			t.Pruned, Referrals: s.tally.Referrals + t.Referrals,
-		Sales: s.tally.Sales + t.Sales, Conversions: s.tally.Conversions +
-			t.Conversions, Free: s.tally.Free +
-			t.Free, Revenue: sum.Revenue, Commission: sum.Commission,
+		Clicks: s.tally.Clicks + t.Clicks, Pruned: s.tally.Pruned + t.Pruned,
+		Referrals: s.tally.Referrals + t.Referrals,
+		Sales:     s.tally.Sales + t.Sales, Conversions: s.tally.Conversions + t.Conversions,
+		Free: s.tally.Free + t.Free, Revenue: sum.Revenue, Commission: sum.Commission,
 	}
 	return nil
 }
@@ -161,7 +160,8 @@ func (im *importing) bookShare(s *importShare, books *record.Books) error {
 		}
 	}
 	b := engine.Booking{Of: record.Movement{
-		Cause: affiliate.EnumOf(affiliate.CauseOpening), Sales: s.change.Sales, Conversions: s.change.Conversions, Revenue: s.change.Revenue, Refunds: s.change.Refunded,
+		Cause: affiliate.EnumOf(affiliate.CauseOpening), Sales: s.change.Sales,
+		Conversions: s.change.Conversions, Revenue: s.change.Revenue, Refunds: s.change.Refunded,
 	}}
 	b.Move(affiliate.AccountAccrual, affiliate.AccountHeld, s.change.Held)
 	b.Move(affiliate.AccountAccrual, affiliate.AccountPayable, s.change.Payable)

@@ -105,7 +105,8 @@ func (im *importing) coupon(row *imported.Coupon, digest string) (imported.Row, 
 		outcome = imported.Created
 		at := affiliate.InstantOf(row.CreatedAt)
 		rec = record.Coupon{
-			ID: im.NewIDAt(row.CreatedAt), TimesRedeemed: row.TimesRedeemed, OpeningRedeemed: row.TimesRedeemed, CreatedAt: at, UpdatedAt: at,
+			ID: im.NewIDAt(row.CreatedAt), TimesRedeemed: row.TimesRedeemed,
+			OpeningRedeemed: row.TimesRedeemed, CreatedAt: at, UpdatedAt: at,
 		}
 		im.FillCoupon(&rec, row.CouponParams)
 		if err := im.Tx.Coupons.Insert(rec); err != nil {

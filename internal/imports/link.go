@@ -267,7 +267,8 @@ func (l *importedLinks) store(owner record.Affiliate) (int, error) {
 func (l *importedLinks) insert(planned *linkPlan, owner uuid.UUID) error {
 	at := affiliate.InstantOf(planned.CreatedAt)
 	rec := record.Link{
-		ID: l.NewIDAt(planned.CreatedAt), AffiliateID: owner, Slug: planned.Slug, OpeningClicks: planned.Clicks, CreatedAt: at, UpdatedAt: at,
+		ID: l.NewIDAt(planned.CreatedAt), AffiliateID: owner, Slug: planned.Slug,
+		OpeningClicks: planned.Clicks, CreatedAt: at, UpdatedAt: at,
 	}
 	planned.stored = rec.ID
 	if err := l.TakeSlug(rec.Slug); err != nil {

@@ -88,7 +88,8 @@ func (im *importing) payout(row *imported.Payout, digest string) (imported.Row, 
 	at := affiliate.InstantOf(row.CreatedAt)
 	rec := record.Payout{
 		ID: im.NewIDAt(row.CreatedAt), AffiliateID: aff.ID, ExternalID: row.ExternalID,
-		PaymentMethod: aff.PaymentMethod, PayeeName: engine.NameOf(aff), PayeeEmail: aff.PayoutEmail, CreatedAt: at, UpdatedAt: at,
+		PaymentMethod: aff.PaymentMethod, PayeeName: engine.NameOf(aff),
+		PayeeEmail: aff.PayoutEmail, CreatedAt: at, UpdatedAt: at,
 	}
 	if err := held.put(&rec, row); err != nil {
 		return imported.Row{}, err

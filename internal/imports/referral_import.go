@@ -110,7 +110,8 @@ func normalizeOlder(row *imported.Referral) error {
 // older keeps that a customer is older than the program.
 func (im *importing) older(row *imported.Referral) (imported.Row, error) {
 	outcome := imported.Existing
-	for _, name := range [...]engine.Name{{Kind: engine.NameMailbox, Text: row.Email}, {Kind: engine.NameCustomer, Text: row.ReferredUserExternalID}} {
+	for _, name := range [...]engine.Name{{Kind: engine.NameMailbox, Text: row.Email},
+		{Kind: engine.NameCustomer, Text: row.ReferredUserExternalID}} {
 		if name.Text == "" {
 			continue
 		}
@@ -171,7 +172,8 @@ func (im *importing) referral(row *imported.Referral, digest string) (imported.R
 	return imported.Row{Outcome: imported.Created}, err
 }
 
-// importedCustomer finds the customer with the email of a row, or the erased one with its email or the host's id of it. It
+// importedCustomer finds the customer with the email of a row, or the erased one with its email or
+// the host's id of it. It
 // refuses an id that another customer has.
 func (im *importing) importedCustomer(row *imported.Referral) (engine.Customer, error) {
 	who, err := im.CustomerByEmail(row.Email)

@@ -41,7 +41,8 @@ func add(r *imported.Report, i int, row imported.Row, err error) {
 // importRows runs an import call: it prepares each row before the transaction, and
 // stores it inside. A refused row is left out, so every refusal must come before the
 // row writes anything.
-func importRows[T any](o *engine.Op, rq engine.Request, rows []T, prepare func(*T) error, store func(*importing, *T, int) (imported.Row, error)) (imported.Report, error) {
+func importRows[T any](o *engine.Op, rq engine.Request, rows []T, prepare func(*T) error,
+	store func(*importing, *T, int) (imported.Row, error)) (imported.Report, error) {
 	refused := make([]error, len(rows))
 	for i := range rows {
 		refused[i] = prepare(&rows[i])

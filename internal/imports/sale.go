@@ -140,7 +140,8 @@ func (im *importing) sale(row *imported.Sale, digest string) (imported.Row, erro
 	case bonus(row):
 		return im.newBonus(row, digest, who.affiliate.ID)
 	}
-	for _, key := range record.AppendText(record.AppendText(nil, record.ByExternalID, row.ExternalID), record.ByInvoice, row.InvoiceID) {
+	for _, key := range record.AppendText(record.AppendText(nil, record.ByExternalID,
+		row.ExternalID), record.ByInvoice, row.InvoiceID) {
 		rec, err := im.Tx.Sales.Find(key)
 		if err == nil {
 			return im.saleOfOrder(row, digest, &rec, who)
@@ -223,8 +224,9 @@ func (im *importing) newBonus(row *imported.Sale, digest string, affiliateID uui
 		return imported.Row{}, err
 	}
 	rec := record.Adjustment{
-		ID: im.NewIDAt(row.CreatedAt), AffiliateID: affiliateID, Kind: affiliate.AdjustBonus, Amount: row.CommissionEarned,
-		Reason: row.Reason, ExternalID: row.ExternalID, CreatedAt: affiliate.InstantOf(row.CreatedAt),
+		ID: im.NewIDAt(row.CreatedAt), AffiliateID: affiliateID, Kind: affiliate.AdjustBonus,
+		Amount: row.CommissionEarned, Reason: row.Reason, ExternalID: row.ExternalID,
+		CreatedAt: affiliate.InstantOf(row.CreatedAt),
 	}
 	if err := im.Tx.Adjustments.Insert(rec); err != nil {
 		return imported.Row{}, refusal.Internal("write adjustment", err)
@@ -245,7 +247,8 @@ func (im *importing) newBonus(row *imported.Sale, digest string, affiliateID uui
 // imported, the row stands for it. If another row imported it, this row is a second
 // commission of the same order: it is stored without the ids, which stay with the
 // first sale. When the same commission comes once more, it is noted and not stored.
-func (im *importing) saleOfOrder(row *imported.Sale, digest string, rec *record.Sale, who importCredit) (imported.Row, error) {
+func (im *importing) saleOfOrder(row *imported.Sale, digest string, rec *record.Sale,
+	who importCredit) (imported.Row, error) {
 	if rec.Source != affiliate.EnumOf(engine.ForSale(affiliate.SourceImported)) {
 		return im.adoptSale(row, digest, rec)
 	}
@@ -254,7 +257,8 @@ func (im *importing) saleOfOrder(row *imported.Sale, digest string, rec *record.
 		return imported.Row{}, err
 	}
 	untouched := rec.UpdatedAt == rec.CreatedAt
-	if rec.AffiliateID != who.affiliate.ID || rec.TotalEarned != row.TotalEarned || untouched && figures.Commission != row.CommissionEarned {
+	if rec.AffiliateID != who.affiliate.ID || rec.TotalEarned != row.TotalEarned || untouched &&
+		figures.Commission != row.CommissionEarned {
 		im.note("", refusal.SaleExternalIDTaken.Err(), "sale, without the ids of the payment")
 		row.ExternalID, row.InvoiceID, row.Keys = "", "", nil
 		return im.newImportedSale(row, digest, who)
@@ -326,16 +330,18 @@ func (im *importing) importedSale(row *imported.Sale, who *importCredit) (record
 	}
 	at, ref := affiliate.InstantOf(row.CreatedAt), &who.customer
 	rec := record.Sale{
-		ID: im.NewIDAt(row.CreatedAt), Number: number, AffiliateID: who.affiliate.ID, ReferralID: ref.ID, LinkID: who.link,
-		ExternalID: row.ExternalID, InvoiceID: row.InvoiceID,
-		Name: engine.Shared(cmp.Or(row.Name, ref.Name),
-			ref.Name), Email: engine.Shared(cmp.Or(row.Email, ref.Email), ref.Email),
-		TotalEarned: row.TotalEarned, Tax: row.Tax, Shipping: row.Shipping,
-		Status: affiliate.EnumOf(affiliate.SaleActive), Trigger: affiliate.EnumOf(affiliate.TriggerPurchase), Source: affiliate.EnumOf(engine.ForSale(affiliate.SourceImported)),
-		Past: !row.Counts && conversion == "", Conversion: conversion, CreatedAt: at, UpdatedAt: at,
+		ID: im.NewIDAt(row.CreatedAt), Number: number, AffiliateID: who.affiliate.ID,
+		ReferralID: ref.ID, LinkID: who.link, ExternalID: row.ExternalID, InvoiceID: row.InvoiceID,
+		Name:  engine.Shared(cmp.Or(row.Name, ref.Name), ref.Name),
+		Email: engine.Shared(cmp.Or(row.Email, ref.Email), ref.Email), TotalEarned: row.TotalEarned,
+		Tax: row.Tax, Shipping: row.Shipping, Status: affiliate.EnumOf(affiliate.SaleActive),
+		Trigger: affiliate.EnumOf(affiliate.TriggerPurchase),
+		Source:  affiliate.EnumOf(engine.ForSale(affiliate.SourceImported)),
+		Past:    !row.Counts && conversion == "", Conversion: conversion, CreatedAt: at, UpdatedAt: at,
 		Commissions: []record.Commission{{
-			Number: commission, AffiliateID: who.affiliate.ID, Earned: row.CommissionEarned, Approval: affiliate.EnumOf(row.Approval),
-			HoldReason: affiliate.EnumOf(row.HoldReason), CreatedAt: at, UpdatedAt: at,
+			Number: commission, AffiliateID: who.affiliate.ID, Earned: row.CommissionEarned,
+			Approval: affiliate.EnumOf(row.Approval), HoldReason: affiliate.EnumOf(row.HoldReason),
+			CreatedAt: at, UpdatedAt: at,
 		}},
 	}
 	if conversion != "" {

@@ -90,7 +90,8 @@ func (l Leaf) Set(n int) {
 // setEnum gives an enumeration one of its values for n = 1, and none for others.
 func (l Leaf) setEnum(p encoding.TextUnmarshaler, n int) {
 	l.V.SetZero()
-	for _, text := range []string{"FLAT", "REFUNDED", "BONUS", "API", "POLAR", "ON_HOLD", "AFFILIATE_BANNED", "PAID", "OPENING", "EMAIL", "TIER", "CUSTOMER", "MONTHS", "TAX"} {
+	for _, text := range []string{"FLAT", "REFUNDED", "BONUS", "API", "POLAR", "ON_HOLD",
+		"AFFILIATE_BANNED", "PAID", "OPENING", "EMAIL", "TIER", "CUSTOMER", "MONTHS", "TAX"} {
 		if n == 1 && p.UnmarshalText([]byte(text)) == nil {
 			return
 		}

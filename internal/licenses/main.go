@@ -63,7 +63,8 @@ func run(update bool) error {
 	kept, err := os.ReadFile(page)
 	if err != nil || !bytes.Equal(kept, want) {
 		return errors.Join(err,
-			fmt.Errorf("%s is not what the modules say: run go run ./internal/licenses -update, and look at the difference", page))
+			fmt.Errorf("%s is not what the modules say: run go run ./internal/licenses -update, and look at the difference",
+				page))
 	}
 	fmt.Printf("%d modules in %d, all licences allowed\n", len(found), len(folders))
 	return nil
@@ -143,7 +144,8 @@ func read(dir string) (licenses []string, err error) {
 	}
 	for _, file := range files {
 		name := strings.ToUpper(file.Name())
-		if file.IsDir() || strings.HasSuffix(name, ".GO") || !strings.HasPrefix(name, "LICEN") && !strings.HasPrefix(name, "COPYING") {
+		if file.IsDir() || strings.HasSuffix(name, ".GO") || !strings.HasPrefix(name, "LICEN") &&
+			!strings.HasPrefix(name, "COPYING") {
 			continue
 		}
 		text, err := os.ReadFile(filepath.Join(dir, file.Name()))

@@ -52,8 +52,9 @@ var ruleFiles = []string{
 
 // testFolders are the packages whose tests look at the rules, the quick ones first.
 var testFolders = []string{
-	"affiliate", "internal/payout", "internal/payment", "internal/delivery", "internal/audit", "internal/reading", "internal/partner",
-	"internal/engine", "internal/imports", "internal/upkeep", "internal/proofs",
+	"affiliate", "internal/payout", "internal/payment", "internal/delivery", "internal/audit",
+	"internal/reading", "internal/partner", "internal/engine", "internal/imports",
+	"internal/upkeep", "internal/proofs",
 }
 
 // least is the score that has to be reached, in per cent.
@@ -116,7 +117,9 @@ func run(ctx context.Context, o options) error {
 		}
 		trials, tests, left = append(trials, t), tests+len(t.tests), append(left, fails...)
 	}
-	fmt.Fprintf(o.log, "%d mutants, %d tests reach some; left out, because they fail without a mutant: %v\n", len(sites), tests, left)
+	fmt.Fprintf(o.log,
+		"%d mutants, %d tests reach some; left out, because they fail without a mutant: %v\n",
+		len(sites), tests, left)
 	fates := map[string][]fate{}
 	var mu sync.Mutex
 	spread(o.workers, sites, func(s site) {

@@ -156,7 +156,8 @@ func (s *surgeon) wrap(n ast.Node, now, before, after string) {
 	id := *s.next
 	*s.next++
 	number := fmt.Sprint(id)
-	one := site{id: id, file: s.file, line: s.fset.Position(n.Pos()).Line, fn: s.fn, was: strings.Join(strings.Fields(s.text(n)), " "), now: now, nth: 1}
+	one := site{id: id, file: s.file, line: s.fset.Position(n.Pos()).Line, fn: s.fn,
+		was: strings.Join(strings.Fields(s.text(n)), " "), now: now, nth: 1}
 	for _, before := range s.sites {
 		if before.fn == one.fn && before.was == one.was && before.now == one.now {
 			one.nth++

@@ -33,7 +33,8 @@ type testReach struct {
 
 // run runs some tests and returns whether all pass, and what they print.
 func (t *trial) run(ctx context.Context, names []string, limit time.Duration, env ...string) (bool, []byte) {
-	args := append([]string{"-test.run", "^(" + strings.Join(names, "|") + ")$", "-test.short", "-test.failfast", "-test.timeout", limit.String()}, t.flags...)
+	args := append([]string{"-test.run", "^(" + strings.Join(names, "|") + ")$", "-test.short",
+		"-test.failfast", "-test.timeout", limit.String()}, t.flags...)
 	ctx, cancel := context.WithTimeout(ctx, limit+5*time.Second)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, t.binary, args...)

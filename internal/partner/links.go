@@ -24,7 +24,9 @@ func (v Partner) Links(ctx context.Context, pg affiliate.Page) (affiliate.List[p
 
 // Link implements tributary.Partner.Link.
 func (v Partner) Link(ctx context.Context, id uuid.UUID) (partner.Link, error) {
-	links, err := v.p.Links(ctx, affiliate.LinkQuery{ID: affiliate.Set(id), AffiliateID: affiliate.Set(v.id)}, affiliate.Page{})
+	links, err := v.p.Links(ctx,
+		affiliate.LinkQuery{ID: affiliate.Set(id), AffiliateID: affiliate.Set(v.id)},
+		affiliate.Page{})
 	if err == nil && len(links.Items) == 0 {
 		err = affiliate.ErrNotFound
 	}
@@ -76,7 +78,9 @@ func (v Partner) AddLink(ctx context.Context, slug string, most int) (_ partner.
 // RenameLink implements tributary.Partner.RenameLink.
 func (v Partner) RenameLink(ctx context.Context, id uuid.UUID, slug string) (_ partner.Link, err error) {
 	defer v.p.Begin(&ctx, "PartnerRenameLink", engine.Writes).End(&err)
-	rq := engine.Request{Name: "partner.link.rename", Input: []any{v.id, id, slug}, Refused: refusal.First(refusal.NewLinkRequired.When(slug == ""), refusal.CheckSlug("newLink", slug))}
+	rq := engine.Request{Name: "partner.link.rename", Input: []any{v.id, id, slug},
+		Refused: refusal.First(refusal.NewLinkRequired.When(slug == ""),
+			refusal.CheckSlug("newLink", slug))}
 	o := v.self().Op(ctx)
 	return engine.Write(o, rq, func() (partner.Link, error) {
 		if _, err := v.active(o); err != nil {
@@ -115,7 +119,8 @@ func (v Partner) Codes(ctx context.Context, pg affiliate.Page) (_ affiliate.List
 	return engine.Found(ctx, v.p, engine.Hunt{Page: pg, Operation: "partner-codes", Query: q}, func(o *engine.Op, exactly bool) *engine.Seeker[record.Code, partner.Code] {
 		o.Now = now
 		return &engine.Seeker[record.Code, partner.Code]{
-			Choice: o.ChooseCodes(q, exactly), Table: o.Tx.Codes, Costs: 1, Item: func(rec record.Code) (partner.Code, error) { return partnerCode(o, rec) },
+			Choice: o.ChooseCodes(q, exactly), Table: o.Tx.Codes, Costs: 1,
+			Item: func(rec record.Code) (partner.Code, error) { return partnerCode(o, rec) },
 		}
 	})
 }
@@ -138,13 +143,16 @@ func partnerCode(o *engine.Op, rec record.Code) (partner.Code, error) {
 	for _, f := range u.Reasons {
 		reasons = append(reasons, f.Reason)
 	}
-	c, coupon := engine.CodeOf(rec, affiliate.Opt[affiliate.Coupon]{}, affiliate.Opt[affiliate.AffiliateContact]{}), o.CouponOf(parent)
+	c, coupon := engine.CodeOf(rec, affiliate.Opt[affiliate.Coupon]{},
+		affiliate.Opt[affiliate.AffiliateContact]{}), o.CouponOf(parent)
 	out := partner.Code{
-		ID: c.ID, Code: c.Code, Usable: u.Usable, Reasons: reasons, ExpiresAt: earlier(c.ExpiresAt, coupon.RedeemBy),
-		CouponType: coupon.CouponType, PercentOff: coupon.PercentOff, AmountOff: coupon.AmountOff, Currency: coupon.Currency,
-		MinimumAmount: c.MinimumAmount, MinimumAmountCurrency: c.MinimumAmountCurrency, FirstTimeOrder: c.FirstTimeOrder,
-		TimesRedeemed: c.TimesRedeemed, MaxRedemptions: c.MaxRedemptions,
-		StartsAt: later(c.StartsAt, coupon.StartsAt), MinimumQuantity: c.MinimumQuantity, MaxDiscount: coupon.MaxDiscount,
+		ID: c.ID, Code: c.Code, Usable: u.Usable, Reasons: reasons,
+		ExpiresAt: earlier(c.ExpiresAt, coupon.RedeemBy), CouponType: coupon.CouponType,
+		PercentOff: coupon.PercentOff, AmountOff: coupon.AmountOff, Currency: coupon.Currency,
+		MinimumAmount: c.MinimumAmount, MinimumAmountCurrency: c.MinimumAmountCurrency,
+		FirstTimeOrder: c.FirstTimeOrder, TimesRedeemed: c.TimesRedeemed,
+		MaxRedemptions: c.MaxRedemptions, StartsAt: later(c.StartsAt, coupon.StartsAt),
+		MinimumQuantity: c.MinimumQuantity, MaxDiscount: coupon.MaxDiscount,
 		MaxRedemptionsPerCustomer: lower(c.MaxRedemptionsPerCustomer, coupon.MaxRedemptionsPerCustomer),
 	}
 	return out, setLeft(o, &out, &rec, &parent)
@@ -204,20 +212,26 @@ func (v Partner) Sales(ctx context.Context, pg affiliate.Page) (_ affiliate.List
 	defer v.p.Begin(&ctx, "PartnerSales", engine.Reads).End(&err)
 	q := affiliate.SaleQuery{AffiliateID: affiliate.Set(v.id)}
 	return engine.Found(ctx, v.p, engine.Hunt{Page: pg, Operation: "partner-sales", Query: q}, func(o *engine.Op, _ bool) *engine.Seeker[record.Sale, partner.Sale] {
-		return &engine.Seeker[record.Sale, partner.Sale]{Choice: o.ChooseSales(q, false), Table: o.Tx.Sales, Item: func(rec record.Sale) (partner.Sale, error) { return partnerSale(o, rec) }}
+		return &engine.Seeker[record.Sale, partner.Sale]{Choice: o.ChooseSales(q, false),
+			Table: o.Tx.Sales,
+			Item:  func(rec record.Sale) (partner.Sale, error) { return partnerSale(o, rec) }}
 	})
 }
 
 // partnerSale returns a sale as the affiliate sees it whom it credits.
 func partnerSale(o *engine.Op, rec record.Sale) (partner.Sale, error) {
 	s := partner.Sale{
-		ID: affiliate.SaleID(rec.Number), TotalEarned: rec.TotalEarned, RefundedAmount: rec.Refunded, ApprovalStatus: affiliate.Null[affiliate.ApprovalStatus](), HoldReason: affiliate.Null[affiliate.HoldReason](),
-		Status: rec.Status.Value(), PromoCode: affiliate.Null[string](), Link: affiliate.Null[string](), Conversion: rec.Conversion, CreatedAt: affiliate.TimeOf(rec.CreatedAt.Time()),
+		ID: affiliate.SaleID(rec.Number), TotalEarned: rec.TotalEarned,
+		RefundedAmount: rec.Refunded, ApprovalStatus: affiliate.Null[affiliate.ApprovalStatus](),
+		HoldReason: affiliate.Null[affiliate.HoldReason](), Status: rec.Status.Value(),
+		PromoCode: affiliate.Null[string](), Link: affiliate.Null[string](),
+		Conversion: rec.Conversion, CreatedAt: affiliate.TimeOf(rec.CreatedAt.Time()),
 	}
 	s.CommissionEarned, _ = engine.CommissionEarned(&rec) // its sum was checked when the sale was stored
 	if len(rec.Commissions) > 0 {
 		c := &rec.Commissions[0]
-		s.ApprovalStatus, s.HoldReason, s.PayoutCreated = affiliate.Set(c.Approval.Value()), engine.OrNull(told(c.HoldReason.Value())), c.PayoutID != uuid.Nil
+		s.ApprovalStatus, s.HoldReason, s.PayoutCreated = affiliate.Set(c.Approval.Value()),
+			engine.OrNull(told(c.HoldReason.Value())), c.PayoutID != uuid.Nil
 	}
 	if rec.Email != "" || rec.ReferralID != uuid.Nil {
 		s.Customer = affiliate.MaskEmail(rec.Email, rec.ReferralID)

@@ -118,8 +118,8 @@ func (v Partner) Statement(ctx context.Context, from, to time.Time) (affiliate.S
 // Report implements tributary.Partner.Report.
 func (v Partner) Report(ctx context.Context, from, to time.Time, by affiliate.Interval) ([]affiliate.Bucket, error) {
 	days, err := reading.Report(ctx, v.p,
-		affiliate.ReportQuery{From: from, To: to, By: by,
-			AffiliateID: affiliate.Set(v.id)}, affiliate.Page{})
+		affiliate.ReportQuery{From: from, To: to, By: by, AffiliateID: affiliate.Set(v.id)},
+		affiliate.Page{})
 	return days.Items, err
 }
 
@@ -130,7 +130,8 @@ var dimensions = []affiliate.Dimension{
 }
 
 // Breakdown implements tributary.Partner.Breakdown.
-func (v Partner) Breakdown(ctx context.Context, from, to time.Time, by affiliate.Dimension, pg affiliate.Page) (affiliate.List[affiliate.BreakdownRow], error) {
+func (v Partner) Breakdown(ctx context.Context, from, to time.Time, by affiliate.Dimension,
+	pg affiliate.Page) (affiliate.List[affiliate.BreakdownRow], error) {
 	if by != "" {
 		if err := refusal.First(engine.InQuery(refusal.OneOf("by", by, dimensions))); err != nil {
 			return affiliate.List[affiliate.BreakdownRow]{}, err
@@ -182,8 +183,10 @@ func (v Partner) ExplainSale(ctx context.Context, id affiliate.SaleID) (_ partne
 func (v Partner) explanationOf(e *affiliate.Explanation) partner.Explanation {
 	out := partner.Explanation{
 		By: e.Credit.By, ClickAt: e.Credit.ClickAt, CustomerSince: e.Credit.ReferralAt,
-		CommissionType: e.Terms.CommissionType, CommissionRate: e.Terms.CommissionRate, RateFrom: e.Terms.RateFrom, Payment: e.Terms.Payment, Over: e.Terms.Over,
-		Base: e.Base, Arithmetic: e.Arithmetic, Lines: []affiliate.ExplainedLine{}, Entries: []partner.Entry{}, Changes: []partner.Change{},
+		CommissionType: e.Terms.CommissionType, CommissionRate: e.Terms.CommissionRate,
+		RateFrom: e.Terms.RateFrom, Payment: e.Terms.Payment, Over: e.Terms.Over, Base: e.Base,
+		Arithmetic: e.Arithmetic, Lines: []affiliate.ExplainedLine{}, Entries: []partner.Entry{},
+		Changes: []partner.Change{},
 	}
 	for _, l := range e.Lines {
 		l.ID, l.Rule = affiliate.Null[string](), affiliate.Null[string]() // the program's own words
@@ -192,8 +195,9 @@ func (v Partner) explanationOf(e *affiliate.Explanation) partner.Explanation {
 	for i := range e.Commissions {
 		c := &e.Commissions[i]
 		out.Entries = append(out.Entries, partner.Entry{
-			Amount: c.CommissionEarned, ApprovalStatus: c.ApprovalStatus, HoldReason: engine.OrNull(told(c.HoldReason.Or(""))),
-			PayableAt: c.PayableAt, PayoutID: c.PayoutID, AfterPayout: c.ClawBack,
+			Amount: c.CommissionEarned, ApprovalStatus: c.ApprovalStatus,
+			HoldReason: engine.OrNull(told(c.HoldReason.Or(""))), PayableAt: c.PayableAt,
+			PayoutID: c.PayoutID, AfterPayout: c.ClawBack,
 		})
 	}
 	for i := range slices.Backward(e.Movements) {
@@ -259,9 +263,11 @@ func (v Partner) Payout(ctx context.Context, id uuid.UUID) (partner.Payout, erro
 
 func (v Partner) payoutOf(p affiliate.Payout) partner.Payout {
 	out := partner.Payout{
-		ID: p.ID, Amount: p.Amount, Currency: p.Currency, Status: p.Status, PaymentMethod: p.PaymentMethod, PayeeEmail: affiliate.Null[string](),
-		PeriodStart: p.PeriodStart, PeriodEnd: p.PeriodEnd, PaidAt: p.PaidAt, FailedReason: p.FailedReason,
-		ReturnedAt: p.ReturnedAt, ReturnedReason: p.ReturnedReason, CreatedAt: p.CreatedAt,
+		ID: p.ID, Amount: p.Amount, Currency: p.Currency, Status: p.Status,
+		PaymentMethod: p.PaymentMethod, PayeeEmail: affiliate.Null[string](),
+		PeriodStart: p.PeriodStart, PeriodEnd: p.PeriodEnd, PaidAt: p.PaidAt,
+		FailedReason: p.FailedReason, ReturnedAt: p.ReturnedAt, ReturnedReason: p.ReturnedReason,
+		CreatedAt: p.CreatedAt,
 	}
 	if email, known := p.PayeeEmail.Get(); known {
 		out.PayeeEmail = affiliate.Set(affiliate.MaskEmail(email, v.id))
@@ -270,7 +276,8 @@ func (v Partner) payoutOf(p affiliate.Payout) partner.Payout {
 }
 
 // PayoutEntries implements tributary.Partner.PayoutEntries.
-func (v Partner) PayoutEntries(ctx context.Context, id uuid.UUID, pg affiliate.Page) (_ affiliate.List[affiliate.PayoutEntry], err error) {
+func (v Partner) PayoutEntries(ctx context.Context, id uuid.UUID,
+	pg affiliate.Page) (_ affiliate.List[affiliate.PayoutEntry], err error) {
 	defer v.p.Begin(&ctx, "PartnerPayoutEntries", engine.Reads).End(&err)
 	return payout.PayoutEntriesIn(ctx, v.p, id, v.id, pg)
 }

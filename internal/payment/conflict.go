@@ -20,7 +20,8 @@ import (
 // the amounts agree, and no other payment has brought it. A later payment of a
 // subscription, which repeats the texts of the first one, is a sale of its own, and so
 // is a payment about which a person said so.
-func (r *Payment) takeEarlier(w *affiliate.WaitingSale, sale *record.Sale, ref *record.Referral) (done bool, err error) {
+func (r *Payment) takeEarlier(w *affiliate.WaitingSale, sale *record.Sale,
+	ref *record.Referral) (done bool, err error) {
 	owner, err := r.Tx.Payments.Find(record.Key{Index: record.BySale, ID: sale.ID})
 	if err != nil && !errors.Is(err, affiliate.ErrNotFound) {
 		return true, err

@@ -11,10 +11,12 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-var paymentDecisions = []affiliate.PaymentDecision{affiliate.PaymentIsSameSale, affiliate.PaymentIsOwnSale, affiliate.PaymentDismissed}
+var paymentDecisions = []affiliate.PaymentDecision{affiliate.PaymentIsSameSale,
+	affiliate.PaymentIsOwnSale, affiliate.PaymentDismissed}
 
 // DecidePayment implements tributary.Program.DecidePayment.
-func DecidePayment(ctx context.Context, p *engine.Program, id uuid.UUID, d affiliate.PaymentDecision) (_ affiliate.PaymentResult, err error) {
+func DecidePayment(ctx context.Context, p *engine.Program, id uuid.UUID,
+	d affiliate.PaymentDecision) (_ affiliate.PaymentResult, err error) {
 	defer p.Begin(&ctx, "DecidePayment", engine.Writes).End(&err)
 	r := &Payment{Op: p.From(affiliate.SourceIntegration).Op(ctx)}
 	rate, err := rateNow(ctx, p, id, d)
@@ -30,7 +32,8 @@ func DecidePayment(ctx context.Context, p *engine.Program, id uuid.UUID, d affil
 }
 
 // decide is the transaction of DecidePayment.
-func (r *Payment) decide(id uuid.UUID, d affiliate.PaymentDecision, rate affiliate.ExchangeRate) (affiliate.PaymentResult, error) {
+func (r *Payment) decide(id uuid.UUID, d affiliate.PaymentDecision,
+	rate affiliate.ExchangeRate) (affiliate.PaymentResult, error) {
 	rec, err := WaitingPayment(r.Op, id)
 	if err != nil {
 		return affiliate.PaymentResult{}, refusal.PaymentNotFound.IfMissing(err)
@@ -55,7 +58,8 @@ func (r *Payment) decide(id uuid.UUID, d affiliate.PaymentDecision, rate affilia
 }
 
 // rateNow asks for the rate of a payment that is to become a sale in another currency.
-func rateNow(ctx context.Context, p *engine.Program, id uuid.UUID, d affiliate.PaymentDecision) (rate affiliate.ExchangeRate, err error) {
+func rateNow(ctx context.Context, p *engine.Program, id uuid.UUID,
+	d affiliate.PaymentDecision) (rate affiliate.ExchangeRate, err error) {
 	if d != affiliate.PaymentIsOwnSale {
 		return rate, nil
 	}
@@ -79,7 +83,8 @@ func WaitingPayment(o *engine.Op, id uuid.UUID) (record.Payment, error) {
 func (r *Payment) carryOut(d affiliate.PaymentDecision, rate affiliate.ExchangeRate) error {
 	named := r.Rec.Conflict
 	sold := r.Rec.Sale != uuid.Nil
-	if (len(r.Rec.Waiting) == 0 || r.Rec.Untold()) && d == affiliate.PaymentIsOwnSale || sold && d != affiliate.PaymentDismissed {
+	if (len(r.Rec.Waiting) == 0 || r.Rec.Untold()) && d == affiliate.PaymentIsOwnSale || sold &&
+		d != affiliate.PaymentDismissed {
 		return refusal.First(refusal.OneOf("decision", d, []affiliate.PaymentDecision{affiliate.PaymentDismissed}))
 	}
 	r.Rec.Conflict, r.Rec.Decided = uuid.Nil, string(d)

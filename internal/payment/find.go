@@ -15,7 +15,8 @@ import (
 )
 
 // ProviderPayment implements tributary.Payments.ProviderPayment.
-func ProviderPayment(ctx context.Context, p *engine.Program, provider, key string) (_ affiliate.ProviderPayment, err error) {
+func ProviderPayment(ctx context.Context, p *engine.Program, provider,
+	key string) (_ affiliate.ProviderPayment, err error) {
 	defer p.Begin(&ctx, "ProviderPayment", engine.Reads).End(&err)
 	if err := refusal.First(CheckProvider(provider), NeededText("key", key)); err != nil {
 		return affiliate.ProviderPayment{}, err
@@ -36,9 +37,12 @@ func ProviderPayment(ctx context.Context, p *engine.Program, provider, key strin
 // PaymentOf returns a payment as it is answered.
 func PaymentOf(o *engine.Op, rec *record.Payment) (affiliate.ProviderPayment, error) {
 	out := affiliate.ProviderPayment{
-		ID: rec.ID, Provider: rec.Provider, PayerID: rec.PayerID, Keys: []string{}, SaleID: affiliate.Null[affiliate.SaleID](),
-		Gross: refusal.NothingOrNull(rec.Gross), Currency: cmp.Or(rec.Counted, o.Cfg.Currency), Refunds: []affiliate.RefundFact{}, Disputes: []affiliate.DisputeFact{}, Refunded: affiliate.Null[affiliate.Amount](),
-		CreatedAt: affiliate.TimeOf(rec.CreatedAt.Time()), UpdatedAt: affiliate.TimeOf(rec.UpdatedAt.Time()),
+		ID: rec.ID, Provider: rec.Provider, PayerID: rec.PayerID, Keys: []string{},
+		SaleID: affiliate.Null[affiliate.SaleID](), Gross: refusal.NothingOrNull(rec.Gross),
+		Currency: cmp.Or(rec.Counted, o.Cfg.Currency), Refunds: []affiliate.RefundFact{},
+		Disputes: []affiliate.DisputeFact{}, Refunded: affiliate.Null[affiliate.Amount](),
+		CreatedAt: affiliate.TimeOf(rec.CreatedAt.Time()),
+		UpdatedAt: affiliate.TimeOf(rec.UpdatedAt.Time()),
 	}
 	err := engine.Each(o.Tx.PaymentKeys, record.Key{Index: record.OfPayment, ID: rec.ID}, func(key record.PaymentKey) error {
 		out.Keys = append(out.Keys, key.Key)
@@ -49,15 +53,19 @@ func PaymentOf(o *engine.Op, rec *record.Payment) (affiliate.ProviderPayment, er
 	}
 	slices.Sort(out.Keys)
 	for _, f := range rec.Refunds {
-		out.Refunds = append(out.Refunds, affiliate.RefundFact{ID: f.ID, Amount: f.Amount, Tax: refusal.NothingOrNull(f.Tax), Shipping: refusal.NothingOrNull(f.Shipping), State: f.State})
+		out.Refunds = append(out.Refunds,
+			affiliate.RefundFact{ID: f.ID, Amount: f.Amount, Tax: refusal.NothingOrNull(f.Tax),
+				Shipping: refusal.NothingOrNull(f.Shipping), State: f.State})
 	}
 	for _, f := range rec.Disputes {
-		out.Disputes = append(out.Disputes, affiliate.DisputeFact{ID: f.ID, Amount: f.Amount, State: f.State, Warning: f.Warning})
+		out.Disputes = append(out.Disputes,
+			affiliate.DisputeFact{ID: f.ID, Amount: f.Amount, State: f.State, Warning: f.Warning})
 	}
 	slices.SortFunc(out.Refunds, func(a, b affiliate.RefundFact) int { return cmp.Compare(a.ID, b.ID) })
 	slices.SortFunc(out.Disputes, func(a, b affiliate.DisputeFact) int { return cmp.Compare(a.ID, b.ID) })
 	if !rec.Refunded.IsZero() || !rec.Late.IsZero() {
-		out.Refunded = affiliate.Set(engine.Greater(rec.Refunded.Or(affiliate.Amount{}), rec.Late.Or(affiliate.Amount{})))
+		out.Refunded = affiliate.Set(engine.Greater(rec.Refunded.Or(affiliate.Amount{}),
+			rec.Late.Or(affiliate.Amount{})))
 	}
 	if rec.Sale != uuid.Nil {
 		sale, err := o.Tx.Sales.Get(rec.Sale)

@@ -57,8 +57,10 @@ func customerOf(o *engine.Op, rec *record.Payer, f affiliate.PayerFact) (c engin
 }
 
 // takeBack takes back what was decided about a payer's orders before their email or their first payment was told, and
-// returns it, so that they are decided about anew with that: the email may be that of a customer, of somebody who used a
-// code before, or of the affiliate. What a payout holds or a person changed stays, and so does its customer, who gets the
+// returns it, so that they are decided about anew with that: the email may be that of a customer,
+// of somebody who used a
+// code before, or of the affiliate. What a payout holds or a person changed stays, and so does its
+// customer, who gets the
 // email.
 func (r *Payment) takeBack(c *payerChange, parked []record.Payment) (map[uuid.UUID]engine.Unbooked, error) {
 	ref, err := r.Tx.Referrals.Get(c.Rec.ReferralID)
@@ -134,15 +136,19 @@ const maxRetried = 100
 // ReportPayer implements tributary.Payments.ReportPayer.
 func ReportPayer(ctx context.Context, p *engine.Program, provider string, f affiliate.PayerFact) (err error) {
 	defer p.Begin(&ctx, "ReportPayer", engine.Writes).End(&err)
-	rq := engine.Request{Name: "payer.report", Input: []any{provider, f}, Refused: refusal.First(CheckProvider(provider), NeededText("payer.id", f.ID), payerFactCheck(&f))}
+	rq := engine.Request{Name: "payer.report", Input: []any{provider, f},
+		Refused: refusal.First(CheckProvider(provider), NeededText("payer.id", f.ID),
+			payerFactCheck(&f))}
 	clean(&f)
-	r := &Payment{Op: p.From(affiliate.SourceIntegration).Op(ctx), Fact: affiliate.PaymentFact{Provider: provider, Payer: f}}
+	r := &Payment{Op: p.From(affiliate.SourceIntegration).Op(ctx),
+		Fact: affiliate.PaymentFact{Provider: provider, Payer: f}}
 	_, err = engine.Write(r.Op, rq, func() (struct{}, error) { return struct{}{}, r.reportPayer(f) })
 	return err
 }
 
 // Payer implements tributary.Payments.Payer.
-func Payer(ctx context.Context, p *engine.Program, provider string, f affiliate.PayerFact) (_ affiliate.Payer, err error) {
+func Payer(ctx context.Context, p *engine.Program, provider string,
+	f affiliate.PayerFact) (_ affiliate.Payer, err error) {
 	defer p.Begin(&ctx, "Payer", engine.Reads).End(&err)
 	if err := refusal.First(CheckProvider(provider), payerFactCheck(&f)); err != nil {
 		return affiliate.Payer{}, err
@@ -182,7 +188,8 @@ func hasParked(o *engine.Op, provider, payer string) (bool, error) {
 
 // openOf returns payments of a payer that are parked, or have a sale that can be decided about anew.
 func openOf(o *engine.Op, provider, payer string) ([]record.Payment, error) {
-	open, err := engine.Gather(o.Tx.Payments, record.Query{Key: record.OfProvider(record.OfPayer, provider, payer), Limit: maxRetried})
+	open, err := engine.Gather(o.Tx.Payments,
+		record.Query{Key: record.OfProvider(record.OfPayer, provider, payer), Limit: maxRetried})
 	if err != nil {
 		return nil, refusal.Internal("read open payments", err)
 	}
@@ -237,7 +244,9 @@ func (r *Payment) decideAnew(c *payerChange, open []record.Payment, undone map[u
 		if err != nil {
 			return err
 		}
-		return r.decideAnew(c, slices.DeleteFunc(rest, func(rec record.Payment) bool { return rec.Sale != uuid.Nil }), nil)
+		return r.decideAnew(c,
+			slices.DeleteFunc(rest, func(rec record.Payment) bool { return rec.Sale != uuid.Nil }),
+			nil)
 	}
 	if err := SavePayer(r.Op, c); err != nil {
 		return err
@@ -273,7 +282,8 @@ func (r *Payment) comesFirst() error {
 	return err
 }
 
-// resume decides about what the payment took back, and about what waits for its payer, who is a customer by it. It writes
+// resume decides about what the payment took back, and about what waits for its payer, who is a
+// customer by it. It writes
 // the payer.
 func (r *Payment) resume() error {
 	mine, fact := r.paymentState, r.Fact
@@ -324,10 +334,12 @@ const MaxSubs = 20
 
 // ProviderStatuses lists the states of a subscription. At the same moment a later
 // one wins over an earlier one.
-var ProviderStatuses = []affiliate.SubscriptionStatus{affiliate.SubscriptionPastDue, affiliate.SubscriptionActive, affiliate.SubscriptionCancelled}
+var ProviderStatuses = []affiliate.SubscriptionStatus{affiliate.SubscriptionPastDue,
+	affiliate.SubscriptionActive, affiliate.SubscriptionCancelled}
 
 // ReportSubscription implements tributary.Payments.ReportSubscription.
-func ReportSubscription(ctx context.Context, p *engine.Program, f affiliate.SubscriptionFact) (_ affiliate.Referral, err error) {
+func ReportSubscription(ctx context.Context, p *engine.Program,
+	f affiliate.SubscriptionFact) (_ affiliate.Referral, err error) {
 	defer p.Begin(&ctx, "ReportSubscription", engine.Writes).End(&err)
 	o := p.Op(ctx)
 	rq := engine.Request{Name: "subscription.report", Input: f, Refused: refusal.First(

@@ -16,7 +16,8 @@ import (
 )
 
 // ReportPayment implements tributary.Payments.ReportPayment.
-func ReportPayment(ctx context.Context, p *engine.Program, f affiliate.PaymentFact) (_ affiliate.PaymentResult, err error) {
+func ReportPayment(ctx context.Context, p *engine.Program,
+	f affiliate.PaymentFact) (_ affiliate.PaymentResult, err error) {
 	defer p.Begin(&ctx, "ReportPayment", engine.Writes).End(&err)
 	r := &Payment{Op: p.From(affiliate.SourceIntegration).Op(ctx), Fact: f}
 	r.Ahead = r
@@ -263,7 +264,8 @@ func (r *Payment) makeSale() error {
 	}
 	err := r.tryWaiting()
 	if note != nil && len(paid.Tries) == 0 && r.result.Outcome == affiliate.SaleUnattributed { // only the note names somebody
-		r.Rec.Waiting, r.Rec.Gross, r.Rec.Worth = note, affiliate.Opt[affiliate.Amount]{}, affiliate.Opt[affiliate.Amount]{}
+		r.Rec.Waiting, r.Rec.Gross, r.Rec.Worth = note, affiliate.Opt[affiliate.Amount]{},
+			affiliate.Opt[affiliate.Amount]{}
 	}
 	return err
 }
@@ -305,7 +307,8 @@ func (r *Payment) differs(paid *affiliate.Paid) (fields []string) {
 	return fields
 }
 
-// retold compares what a payment is told to be with what its sale is of. The earliest report counts, so a sale of a later one
+// retold compares what a payment is told to be with what its sale is of. The earliest report
+// counts, so a sale of a later one
 // is decided about anew; what else was told waits for a person.
 func (r *Payment) retold(paid *affiliate.Paid) error {
 	gross, known := r.Rec.Gross.Get()
@@ -329,7 +332,8 @@ func (r *Payment) retold(paid *affiliate.Paid) error {
 	if err != nil {
 		return err
 	}
-	r.Rec.Sale, r.Rec.Waiting, r.Rec.Gross, r.sale, r.body = uuid.Nil, nil, affiliate.Opt[affiliate.Amount]{}, record.Sale{}, nil
+	r.Rec.Sale, r.Rec.Waiting, r.Rec.Gross, r.sale, r.body = uuid.Nil, nil,
+		affiliate.Opt[affiliate.Amount]{}, record.Sale{}, nil
 	if err := r.await(paid); err != nil {
 		return err
 	}
@@ -405,7 +409,8 @@ func (r *Payment) follow() error {
 // link records that the payer pays for the customer of the sale. An email that the payer
 // may have typed proves nothing about a customer who existed before.
 func (r *Payment) link() error {
-	if r.payer.Rec.PayerID == "" || r.sale.ReferralID == uuid.Nil || r.payer.Rec.ReferralID != uuid.Nil && !r.payer.Rec.ByEmail {
+	if r.payer.Rec.PayerID == "" || r.sale.ReferralID == uuid.Nil ||
+		r.payer.Rec.ReferralID != uuid.Nil && !r.payer.Rec.ByEmail {
 		return nil
 	}
 	ref, err := r.Tx.Referrals.Get(r.sale.ReferralID)
@@ -435,11 +440,13 @@ func (r *Payment) kept() bool {
 		return true // the email says whose customer it is
 	}
 	agreed := paid.Stage == affiliate.PaidLater || paid.Stage == affiliate.PaidOfAgreed && paid.Awaits == ""
-	told := len(r.Rec.Refunds) > 0 || len(r.Rec.Disputes) > 0 || r.Fact.Refunded.Or(affiliate.Amount{}).Sign() > 0 || r.Fact.Revoked.Or(false)
+	told := len(r.Rec.Refunds) > 0 || len(r.Rec.Disputes) > 0 ||
+		r.Fact.Refunded.Or(affiliate.Amount{}).Sign() > 0 || r.Fact.Revoked.Or(false)
 	if r.Rec.Foreign() {
 		return r.Rec.ID != uuid.Nil || r.aside || told || agreed
 	}
-	return r.Rec.ID != uuid.Nil || r.Rec.Sale != uuid.Nil || len(paid.Tries) > 0 || r.expected || r.named || r.aside || !ok && len(r.fresh) > 1 || agreed || told
+	return r.Rec.ID != uuid.Nil || r.Rec.Sale != uuid.Nil || len(paid.Tries) > 0 || r.expected ||
+		r.named || r.aside || !ok && len(r.fresh) > 1 || agreed || told
 }
 
 // Save writes the payment.

@@ -21,10 +21,12 @@ import (
 func waiting(paid *affiliate.Paid) affiliate.WaitingSale {
 	product, _ := paid.Product.Get()
 	return affiliate.WaitingSale{
-		TotalEarned: paid.TotalEarned, Subtotal: refusal.UnlessNull(paid.Subtotal), Tax: paid.Tax, Shipping: paid.Shipping,
-		ExternalID: paid.ExternalID, InvoiceID: paid.ExternalInvoiceID, Rate: refusal.UnlessNull(paid.CommissionRate),
-		ProductID: product.ProductID, ProductName: product.Name, Lines: engine.StoredLines(paid.Lines), Trigger: paid.PaymentTrigger,
-		Free: paid.Free, Renewal: paid.Renewal, Nothing: paid.Stage == affiliate.PaidNothing, Untold: paid.Stage == affiliate.PaidUntold,
+		TotalEarned: paid.TotalEarned, Subtotal: refusal.UnlessNull(paid.Subtotal), Tax: paid.Tax,
+		Shipping: paid.Shipping, ExternalID: paid.ExternalID, InvoiceID: paid.ExternalInvoiceID,
+		Rate: refusal.UnlessNull(paid.CommissionRate), ProductID: product.ProductID,
+		ProductName: product.Name, Lines: engine.StoredLines(paid.Lines),
+		Trigger: paid.PaymentTrigger, Free: paid.Free, Renewal: paid.Renewal,
+		Nothing: paid.Stage == affiliate.PaidNothing, Untold: paid.Stage == affiliate.PaidUntold,
 		Payment: paid.Payment, Awaits: paid.Awaits, Tries: slices.Clone(paid.Tries),
 	}
 }
@@ -206,7 +208,8 @@ func (r *Payment) tryEach(waiting *affiliate.WaitingSale, who *engine.Customer, 
 		r.result.Outcome = affiliate.SaleRefused
 	case r.nobody:
 		r.result.Outcome = affiliate.SaleNoCustomer
-	case who.Referral.ID == uuid.Nil && waiting.Renewal && len(waiting.Tries) > 0 && !slices.ContainsFunc(waiting.Tries, byVisit):
+	case who.Referral.ID == uuid.Nil && waiting.Renewal && len(waiting.Tries) > 0 &&
+		!slices.ContainsFunc(waiting.Tries, byVisit):
 		if r.result.Outcome = affiliate.SaleNoFirst; r.payer.Rec.PayerID == "" && r.Fact.Payer.Email == "" {
 			r.result.Outcome = affiliate.SaleNoCustomer
 		}
@@ -230,7 +233,9 @@ func (r *Payment) leave() error {
 	case r.sale.ID != uuid.Nil: // SettlePayment said why it may be wrong
 	case r.Rec.Untold() && r.Rec.Decided != string(affiliate.PaymentDismissed):
 		r.Rec.Left = string(untold(&r.Rec.Waiting[0]))
-	case r.Rec.Sale != uuid.Nil || r.Rec.Conflict != uuid.Nil || r.Rec.Decided == string(affiliate.PaymentDismissed) || r.Rec.Gross.Or(affiliate.Amount{}).Cmp(lost) <= 0:
+	case r.Rec.Sale != uuid.Nil || r.Rec.Conflict != uuid.Nil ||
+		r.Rec.Decided == string(affiliate.PaymentDismissed) ||
+		r.Rec.Gross.Or(affiliate.Amount{}).Cmp(lost) <= 0:
 		r.Rec.Left = ""
 	case outcome == affiliate.SaleDuplicate:
 		r.Rec.Left = ""
@@ -238,7 +243,8 @@ func (r *Payment) leave() error {
 		r.Rec.Left = string(affiliate.SaleOtherCurrency)
 	case len(r.Rec.Waiting) == 0:
 		r.Rec.Left = string(affiliate.SaleParked)
-	case outcome == affiliate.SaleRefused || outcome == affiliate.SaleNoCustomer || outcome == affiliate.SaleNoFirst || outcome == affiliate.SaleUnattributed && named:
+	case outcome == affiliate.SaleRefused || outcome == affiliate.SaleNoCustomer ||
+		outcome == affiliate.SaleNoFirst || outcome == affiliate.SaleUnattributed && named:
 		r.Rec.Left = string(outcome)
 	case outcome != affiliate.SaleParked:
 		r.Rec.Left = ""
@@ -275,7 +281,8 @@ func attempts(w *affiliate.WaitingSale, known bool) []attempt {
 
 // attempt records the sale for one attempt. [affiliate.SaleUnattributed] means that the
 // next one is tried.
-func (r *Payment) attempt(w *affiliate.WaitingSale, who *engine.Customer, a attempt, alone bool) (affiliate.SaleOutcome, error) {
+func (r *Payment) attempt(w *affiliate.WaitingSale, who *engine.Customer, a attempt,
+	alone bool) (affiliate.SaleOutcome, error) {
 	ref := &who.Referral
 	in := sale(w)
 	if in.Currency = w.Currency; w.Currency != "" {
@@ -291,7 +298,8 @@ func (r *Payment) attempt(w *affiliate.WaitingSale, who *engine.Customer, a atte
 		in.Name, _, _ = strings.Cut(in.Email, "@")
 	}
 	d := engine.Decision{Priced: true}
-	d.Customer = engine.Customer{Known: ref.ID != uuid.Nil || in.Email != "", Email: cmp.Or(in.Email, ref.Email), Referral: *ref, ByEmail: who.ByEmail}
+	d.Customer = engine.Customer{Known: ref.ID != uuid.Nil || in.Email != "",
+		Email: cmp.Or(in.Email, ref.Email), Referral: *ref, ByEmail: who.ByEmail}
 	if ref.ID == uuid.Nil {
 		d.Customer.HostID = r.Fact.Payer.CustomerID
 		gone, err := r.Erasure(in.Email)

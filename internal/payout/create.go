@@ -80,9 +80,13 @@ func pay(o *engine.Op, aff *record.Affiliate, rec record.Payout, t entrySelectio
 
 // bookPaying books a new payout and, when it was created as PAID, its payment.
 func bookPaying(o *engine.Op, rec *record.Payout) error {
-	err := o.Enter(rec.AffiliateID, engine.BookPayout(rec, affiliate.CausePayoutCreated, affiliate.AccountPayable, affiliate.AccountInPayout))
+	err := o.Enter(rec.AffiliateID,
+		engine.BookPayout(rec, affiliate.CausePayoutCreated, affiliate.AccountPayable,
+			affiliate.AccountInPayout))
 	if err == nil && rec.Status == affiliate.PayoutPaid {
-		err = o.Enter(rec.AffiliateID, engine.BookPayout(rec, affiliate.CausePayoutPaid, affiliate.AccountInPayout, affiliate.AccountPaid))
+		err = o.Enter(rec.AffiliateID,
+			engine.BookPayout(rec, affiliate.CausePayoutPaid, affiliate.AccountInPayout,
+				affiliate.AccountPaid))
 	}
 	return err
 }

@@ -13,13 +13,15 @@ import (
 )
 
 // PayoutEntries implements tributary.Program.PayoutEntries.
-func PayoutEntries(ctx context.Context, p *engine.Program, id uuid.UUID, pg affiliate.Page) (_ affiliate.List[affiliate.PayoutEntry], err error) {
+func PayoutEntries(ctx context.Context, p *engine.Program, id uuid.UUID,
+	pg affiliate.Page) (_ affiliate.List[affiliate.PayoutEntry], err error) {
 	defer p.Begin(&ctx, "PayoutEntries", engine.Reads).End(&err)
 	return PayoutEntriesIn(ctx, p, id, uuid.Nil, pg)
 }
 
 // PayoutEntriesIn is PayoutEntries for payouts of one affiliate; zero: of any.
-func PayoutEntriesIn(ctx context.Context, p *engine.Program, id, of uuid.UUID, pg affiliate.Page) (affiliate.List[affiliate.PayoutEntry], error) {
+func PayoutEntriesIn(ctx context.Context, p *engine.Program, id, of uuid.UUID,
+	pg affiliate.Page) (affiliate.List[affiliate.PayoutEntry], error) {
 	if pg.Limit == 0 {
 		pg.Limit = affiliate.PageSize
 	}
@@ -64,15 +66,19 @@ func PayoutEntriesIn(ctx context.Context, p *engine.Program, id, of uuid.UUID, p
 // entryOf returns an item of a payout as it is now.
 func entryOf(o *engine.Op, item affiliate.PayoutItem) (affiliate.PayoutEntry, error) {
 	e := affiliate.PayoutEntry{
-		SaleID: engine.OrNull(affiliate.SaleID(item.Sale)), CommissionID: engine.OrNull(affiliate.CommissionID(item.Commission)), AdjustmentID: engine.OrNull(item.Adjustment),
-		Kind: affiliate.Null[affiliate.AdjustmentKind](), Reason: affiliate.Null[string](), Amount: affiliate.Null[affiliate.Amount](), At: affiliate.Null[affiliate.Time](),
+		SaleID:       engine.OrNull(affiliate.SaleID(item.Sale)),
+		CommissionID: engine.OrNull(affiliate.CommissionID(item.Commission)),
+		AdjustmentID: engine.OrNull(item.Adjustment),
+		Kind:         affiliate.Null[affiliate.AdjustmentKind](), Reason: affiliate.Null[string](),
+		Amount: affiliate.Null[affiliate.Amount](), At: affiliate.Null[affiliate.Time](),
 	}
 	if item.Adjustment != uuid.Nil {
 		rec, err := o.Tx.Adjustments.Get(item.Adjustment)
 		if err != nil {
 			return e, engine.IgnoreMissing(err)
 		}
-		e.SaleID, e.Kind, e.Reason = engine.OrNull(affiliate.SaleID(rec.Sale)), affiliate.Set(rec.Kind), engine.OrNull(rec.Reason)
+		e.SaleID, e.Kind, e.Reason = engine.OrNull(affiliate.SaleID(rec.Sale)),
+			affiliate.Set(rec.Kind), engine.OrNull(rec.Reason)
 		e.Amount, e.At = affiliate.Set(rec.Amount), affiliate.Set(affiliate.TimeOf(rec.CreatedAt.Time()))
 		return e, nil
 	}
@@ -95,7 +101,8 @@ func AdjustmentReasons(ctx context.Context, p *engine.Program, ids ...uuid.UUID)
 }
 
 // AdjustmentReasonsIn is AdjustmentReasons for one affiliate; zero: for any.
-func AdjustmentReasonsIn(ctx context.Context, p *engine.Program, of uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]string, error) {
+func AdjustmentReasonsIn(ctx context.Context, p *engine.Program, of uuid.UUID,
+	ids []uuid.UUID) (map[uuid.UUID]string, error) {
 	if len(ids) > refusal.MaxProducts {
 		return nil, refusal.FieldOver1000Entries.Of("adjustmentIds")
 	}

@@ -23,7 +23,8 @@ func Payout(ctx context.Context, p *engine.Program, id uuid.UUID) (_ affiliate.P
 }
 
 // Payouts implements tributary.Program.Payouts.
-func Payouts(ctx context.Context, p *engine.Program, f affiliate.PayoutQuery, pg affiliate.Page) (_ affiliate.List[affiliate.Payout], err error) {
+func Payouts(ctx context.Context, p *engine.Program, f affiliate.PayoutQuery,
+	pg affiliate.Page) (_ affiliate.List[affiliate.Payout], err error) {
 	defer p.Begin(&ctx, "Payouts", engine.Reads).End(&err)
 	if err := check(f); err != nil {
 		return affiliate.List[affiliate.Payout]{}, err
@@ -33,14 +34,16 @@ func Payouts(ctx context.Context, p *engine.Program, f affiliate.PayoutQuery, pg
 		return affiliate.List[affiliate.Payout]{}, err
 	}
 	return engine.View(ctx, p, func(o *engine.Op) (affiliate.List[affiliate.Payout], error) {
-		return engine.Chosen(o.Tx.Payouts, choosePayouts(o, f), l, func(rec record.Payout) (affiliate.Payout, error) { return payoutOf(o, rec), nil })
+		return engine.Chosen(o.Tx.Payouts, choosePayouts(o, f), l,
+			func(rec record.Payout) (affiliate.Payout, error) { return payoutOf(o, rec), nil })
 	})
 }
 
 // choosePayouts turns the filter into a choice.
 func choosePayouts(o *engine.Op, f affiliate.PayoutQuery) (c engine.Choice[record.Payout]) {
 	if f.Status != "" {
-		c.ByText(record.OfState, affiliate.Set(string(f.Status)), func(r *record.Payout) string { return string(r.Status) })
+		c.ByText(record.OfState, affiliate.Set(string(f.Status)),
+			func(r *record.Payout) string { return string(r.Status) })
 	}
 	c.ByOwner(o, f.AffiliateID, f.AffiliateEmail, func(r *record.Payout) uuid.UUID { return r.AffiliateID })
 	if f.Method != "" {
@@ -53,7 +56,9 @@ func choosePayouts(o *engine.Op, f affiliate.PayoutQuery) (c engine.Choice[recor
 // check refuses a status or a method that does not exist. On the wire the filter is
 // a query, so its errors are of the query.
 func check(f affiliate.PayoutQuery) error {
-	return refusal.First(engine.InQuery(refusal.OneOfOrNone("status", f.Status, affiliate.PayoutStatuses())), engine.InQuery(refusal.OneOfOrNone("method", f.Method, affiliate.PaymentMethods())))
+	return refusal.First(engine.InQuery(refusal.OneOfOrNone("status", f.Status,
+		affiliate.PayoutStatuses())),
+		engine.InQuery(refusal.OneOfOrNone("method", f.Method, affiliate.PaymentMethods())))
 }
 
 func payoutOf(o *engine.Op, rec record.Payout) affiliate.Payout {
@@ -62,13 +67,18 @@ func payoutOf(o *engine.Op, rec record.Payout) affiliate.Payout {
 		ids = append(ids, affiliate.CommissionID(n))
 	}
 	return affiliate.Payout{
-		ID: rec.ID, AffiliateID: rec.AffiliateID, Amount: rec.Amount, Currency: o.Cfg.Currency, Status: rec.Status,
-		PaymentMethod: engine.OrNull(rec.PaymentMethod), PeriodStart: refusal.TimeOrNull(rec.PeriodStart),
-		PeriodEnd: refusal.TimeOrNull(rec.PeriodEnd), ExternalID: engine.OrNull(rec.ExternalID), ManuallyPaid: rec.ManuallyPaid,
-		PaidAt: refusal.TimeOrNull(rec.PaidAt), FailedReason: engine.OrNull(rec.FailedReason), CommissionIDs: ids, AdjustmentIDs: engine.AdjustmentsIn(&rec),
-		PayeeName: engine.OrNull(rec.PayeeName), PayeeEmail: engine.OrNull(rec.PayeeEmail), CanceledAt: refusal.TimeOrNull(rec.CanceledAt), RunID: engine.OrNull(rec.RunID),
-		ReturnedAt: refusal.TimeOrNull(rec.ReturnedAt), ReturnedReason: engine.OrNull(rec.ReturnedReason),
-		CreatedAt: affiliate.TimeOf(rec.CreatedAt.Time()), UpdatedAt: affiliate.TimeOf(rec.UpdatedAt.Time()),
+		ID: rec.ID, AffiliateID: rec.AffiliateID, Amount: rec.Amount, Currency: o.Cfg.Currency,
+		Status: rec.Status, PaymentMethod: engine.OrNull(rec.PaymentMethod),
+		PeriodStart: refusal.TimeOrNull(rec.PeriodStart),
+		PeriodEnd:   refusal.TimeOrNull(rec.PeriodEnd), ExternalID: engine.OrNull(rec.ExternalID),
+		ManuallyPaid: rec.ManuallyPaid, PaidAt: refusal.TimeOrNull(rec.PaidAt),
+		FailedReason: engine.OrNull(rec.FailedReason), CommissionIDs: ids,
+		AdjustmentIDs: engine.AdjustmentsIn(&rec), PayeeName: engine.OrNull(rec.PayeeName),
+		PayeeEmail: engine.OrNull(rec.PayeeEmail), CanceledAt: refusal.TimeOrNull(rec.CanceledAt),
+		RunID: engine.OrNull(rec.RunID), ReturnedAt: refusal.TimeOrNull(rec.ReturnedAt),
+		ReturnedReason: engine.OrNull(rec.ReturnedReason),
+		CreatedAt:      affiliate.TimeOf(rec.CreatedAt.Time()),
+		UpdatedAt:      affiliate.TimeOf(rec.UpdatedAt.Time()),
 	}
 }
 
@@ -77,7 +87,8 @@ func payoutOf(o *engine.Op, rec record.Payout) affiliate.Payout {
 const previewedPieces = 10
 
 // PreviewPayouts implements tributary.Program.PreviewPayouts.
-func PreviewPayouts(ctx context.Context, p *engine.Program, in affiliate.PayoutRun, pg affiliate.Page) (_ affiliate.List[affiliate.PayoutLine], err error) {
+func PreviewPayouts(ctx context.Context, p *engine.Program, in affiliate.PayoutRun,
+	pg affiliate.Page) (_ affiliate.List[affiliate.PayoutLine], err error) {
 	defer p.Begin(&ctx, "PreviewPayouts", engine.Reads).End(&err)
 	in.Limit = 0 // it is of a run
 	w := previewOf(p, &in)
@@ -124,7 +135,8 @@ type previewWalk struct {
 }
 
 func previewOf(p *engine.Program, in *affiliate.PayoutRun) *previewWalk {
-	return &previewWalk{p: p, run: payoutRunRecord(in, p.Now()), err: checkRun(p, in, refusal.Optional("externalId", in.ExternalID, refusal.MaxName))}
+	return &previewWalk{p: p, run: payoutRunRecord(in, p.Now()),
+		err: checkRun(p, in, refusal.Optional("externalId", in.ExternalID, refusal.MaxName))}
 }
 
 // next reads a piece, up to so many lines, and reports whether there was one.

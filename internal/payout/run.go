@@ -54,7 +54,8 @@ func payoutRunRecord(in *affiliate.PayoutRun, now affiliate.Instant) record.Run 
 // sameSettings reports whether two runs were sent the same settings.
 func sameSettings(r *record.Run, s *record.Run) bool {
 	return r.SentUntil == s.SentUntil && r.Minimum == s.Minimum && r.NoDetails == s.NoDetails &&
-		slices.Equal(r.Methods, s.Methods) && slices.Equal(r.AffiliateIDs, s.AffiliateIDs) && slices.Equal(r.ExceptIDs, s.ExceptIDs)
+		slices.Equal(r.Methods, s.Methods) && slices.Equal(r.AffiliateIDs, s.AffiliateIDs) &&
+		slices.Equal(r.ExceptIDs, s.ExceptIDs)
 }
 
 // result returns the run as callers see it; counts are of its lines.
@@ -67,7 +68,8 @@ func result(r *record.Run, counts affiliate.RunCounts) affiliate.PayoutRunResult
 }
 
 func lineOf(rec record.Line) affiliate.PayoutLine {
-	return affiliate.PayoutLine{AffiliateID: rec.AffiliateID, Amount: rec.Amount, PayoutID: engine.OrNull(rec.PayoutID), Skipped: engine.OrNull(rec.Skipped)}
+	return affiliate.PayoutLine{AffiliateID: rec.AffiliateID, Amount: rec.Amount,
+		PayoutID: engine.OrNull(rec.PayoutID), Skipped: engine.OrNull(rec.Skipped)}
 }
 
 // AddLine counts a line.
@@ -94,19 +96,22 @@ func PayoutRun(ctx context.Context, p *engine.Program, externalID string) (_ aff
 }
 
 // PayoutRuns implements tributary.Program.PayoutRuns.
-func PayoutRuns(ctx context.Context, p *engine.Program, pg affiliate.Page) (_ affiliate.List[affiliate.PayoutRunResult], err error) {
+func PayoutRuns(ctx context.Context, p *engine.Program,
+	pg affiliate.Page) (_ affiliate.List[affiliate.PayoutRunResult], err error) {
 	defer p.Begin(&ctx, "PayoutRuns", engine.Reads).End(&err)
 	l, err := p.Listing(pg, "payout-runs", nil)
 	if err != nil {
 		return affiliate.List[affiliate.PayoutRunResult]{}, err
 	}
 	return engine.View(ctx, p, func(o *engine.Op) (affiliate.List[affiliate.PayoutRunResult], error) {
-		return engine.Collect(o.Tx.Runs, l, func(run record.Run) (affiliate.PayoutRunResult, error) { return runOf(o, run) })
+		return engine.Collect(o.Tx.Runs, l,
+			func(run record.Run) (affiliate.PayoutRunResult, error) { return runOf(o, run) })
 	})
 }
 
 // PayoutLines implements tributary.Program.PayoutLines.
-func PayoutLines(ctx context.Context, p *engine.Program, externalID string, pg affiliate.Page) (_ affiliate.List[affiliate.PayoutLine], err error) {
+func PayoutLines(ctx context.Context, p *engine.Program, externalID string,
+	pg affiliate.Page) (_ affiliate.List[affiliate.PayoutLine], err error) {
 	defer p.Begin(&ctx, "PayoutLines", engine.Reads).End(&err)
 	l, err := p.Listing(pg, "payout-lines", externalID)
 	if err != nil {
@@ -118,6 +123,7 @@ func PayoutLines(ctx context.Context, p *engine.Program, externalID string, pg a
 		run, err := refusal.FindText(o.Tx.Runs, record.ByExternalID, externalID)
 		c.Fail(err)
 		c.ByID(record.OfRun, affiliate.Set(run.ID), func(r *record.Line) uuid.UUID { return r.RunID })
-		return engine.Chosen(o.Tx.Lines, c, l, func(rec record.Line) (affiliate.PayoutLine, error) { return lineOf(rec), nil })
+		return engine.Chosen(o.Tx.Lines, c, l,
+			func(rec record.Line) (affiliate.PayoutLine, error) { return lineOf(rec), nil })
 	})
 }

@@ -14,7 +14,8 @@ import (
 )
 
 // SetPayoutStatus implements tributary.Program.SetPayoutStatus.
-func SetPayoutStatus(ctx context.Context, p *engine.Program, id uuid.UUID, status affiliate.PayoutStatus) (_ affiliate.Payout, err error) {
+func SetPayoutStatus(ctx context.Context, p *engine.Program, id uuid.UUID,
+	status affiliate.PayoutStatus) (_ affiliate.Payout, err error) {
 	defer p.Begin(&ctx, "SetPayoutStatus", engine.Writes).End(&err)
 	rq := engine.Request{Name: "payout.set-status", Refused: refusal.First(
 		refusal.PayoutIDRequired.When(id == uuid.Nil),
@@ -128,9 +129,13 @@ func settle(o *engine.Op, rec *record.Payout) error {
 			return err
 		})
 	case affiliate.PayoutCanceled:
-		return letGo(o, rec, engine.BookPayout(rec, affiliate.CausePayoutCanceled, affiliate.AccountInPayout, affiliate.AccountPayable))
+		return letGo(o, rec,
+			engine.BookPayout(rec, affiliate.CausePayoutCanceled, affiliate.AccountInPayout,
+				affiliate.AccountPayable))
 	case affiliate.PayoutReturned:
-		return letGo(o, rec, engine.BookPayout(rec, affiliate.CausePayoutReturned, affiliate.AccountPaid, affiliate.AccountPayable))
+		return letGo(o, rec,
+			engine.BookPayout(rec, affiliate.CausePayoutReturned, affiliate.AccountPaid,
+				affiliate.AccountPayable))
 	}
 	return nil
 }

@@ -20,7 +20,8 @@ func Adjustment(ctx context.Context, p *engine.Program, id uuid.UUID) (_ affilia
 }
 
 // Adjustments implements tributary.Program.Adjustments.
-func Adjustments(ctx context.Context, p *engine.Program, f affiliate.AdjustmentQuery, pg affiliate.Page) (_ affiliate.List[affiliate.Adjustment], err error) {
+func Adjustments(ctx context.Context, p *engine.Program, f affiliate.AdjustmentQuery,
+	pg affiliate.Page) (_ affiliate.List[affiliate.Adjustment], err error) {
 	defer p.Begin(&ctx, "Adjustments", engine.Reads).End(&err)
 	if err := engine.CheckAdjustments(f); err != nil {
 		return affiliate.List[affiliate.Adjustment]{}, err
@@ -30,7 +31,8 @@ func Adjustments(ctx context.Context, p *engine.Program, f affiliate.AdjustmentQ
 		return affiliate.List[affiliate.Adjustment]{}, err
 	}
 	return engine.View(ctx, p, func(o *engine.Op) (affiliate.List[affiliate.Adjustment], error) {
-		return engine.Chosen(o.Tx.Adjustments, chooseAdjustments(o, f), l, func(rec record.Adjustment) (affiliate.Adjustment, error) { return engine.AdjustmentOf(rec), nil })
+		return engine.Chosen(o.Tx.Adjustments, chooseAdjustments(o, f), l,
+			func(rec record.Adjustment) (affiliate.Adjustment, error) { return engine.AdjustmentOf(rec), nil })
 	})
 }
 

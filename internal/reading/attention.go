@@ -76,7 +76,8 @@ func sharedPayees(o *engine.Op, n int) (w affiliate.Waiting[affiliate.SharedPaye
 		}
 		seen[rec.Payee] = true
 		shared := affiliate.SharedPayee{}
-		for one, err := range o.Tx.Affiliates.List(record.Query{Key: record.TextKey(record.OfPayee, rec.Payee), Limit: mostPayees}) {
+		for one, err := range o.Tx.Affiliates.List(record.Query{Key: record.TextKey(record.OfPayee,
+			rec.Payee), Limit: mostPayees}) {
 			if err != nil {
 				return w, err
 			}
@@ -188,7 +189,8 @@ func conflictOf(o *engine.Op, r record.Payment) (affiliate.ConflictPayment, erro
 }
 
 // OverdrawnRedemption implements tributary.Program.OverdrawnRedemption.
-func OverdrawnRedemption(ctx context.Context, p *engine.Program, ref affiliate.SaleRef) (_ affiliate.OverdrawnRedemption, err error) {
+func OverdrawnRedemption(ctx context.Context, p *engine.Program,
+	ref affiliate.SaleRef) (_ affiliate.OverdrawnRedemption, err error) {
 	defer p.Begin(&ctx, "OverdrawnRedemption", engine.Reads).End(&err)
 	return engine.View(ctx, p, func(o *engine.Op) (affiliate.OverdrawnRedemption, error) {
 		rec, err := o.RedemptionOf(ref)
@@ -205,8 +207,9 @@ func OverdrawnRedemption(ctx context.Context, p *engine.Program, ref affiliate.S
 // overdrawnOf returns a redemption over a limit as it is listed.
 func overdrawnOf(o *engine.Op, r *record.Redemption) (affiliate.OverdrawnRedemption, error) {
 	out := affiliate.OverdrawnRedemption{
-		SaleID: affiliate.Null[affiliate.SaleID](), ExternalID: engine.OrNull(r.ExternalID), CouponID: r.CouponID, HoldID: r.HoldID,
-		Email: affiliate.Null[string](), Discount: r.Discount, CreatedAt: affiliate.TimeOf(r.CreatedAt.Time()),
+		SaleID: affiliate.Null[affiliate.SaleID](), ExternalID: engine.OrNull(r.ExternalID),
+		CouponID: r.CouponID, HoldID: r.HoldID, Email: affiliate.Null[string](),
+		Discount: r.Discount, CreatedAt: affiliate.TimeOf(r.CreatedAt.Time()),
 	}
 	var err error
 	if out.PromotionalCode, err = o.NameOfCode(r.CodeID); err != nil || r.ExternalID != "" {

@@ -16,7 +16,8 @@ import (
 // balance returns the balance of open books of which some matures.
 func balance(b *record.Books, affiliateID uuid.UUID, maturing affiliate.Amount) (affiliate.Balance, error) {
 	out := affiliate.Balance{
-		AffiliateID: affiliateID, Held: b.Held, Maturing: maturing, InPayout: b.InPayout, Paid: b.Paid, Movements: b.Number,
+		AffiliateID: affiliateID, Held: b.Held, Maturing: maturing, InPayout: b.InPayout,
+		Paid: b.Paid, Movements: b.Number,
 	}
 	var err error
 	if out.Payable, err = b.Payable.Sub(maturing); err != nil {
@@ -55,7 +56,8 @@ func Balance(ctx context.Context, p *engine.Program, of affiliate.AffiliateRef) 
 }
 
 // Balances implements tributary.Program.Balances.
-func Balances(ctx context.Context, p *engine.Program, pg affiliate.Page) (_ affiliate.List[affiliate.Balance], err error) {
+func Balances(ctx context.Context, p *engine.Program,
+	pg affiliate.Page) (_ affiliate.List[affiliate.Balance], err error) {
 	defer p.Begin(&ctx, "Balances", engine.Reads).End(&err)
 	l, err := p.Listing(pg, "balances", nil)
 	if err != nil {
@@ -97,8 +99,9 @@ func books(o *engine.Op, affiliate uuid.UUID) (record.Books, bool, error) {
 	if err != nil {
 		return record.Books{}, false, refusal.Internal("read totals", err)
 	}
-	return totals.Books, !totals.Books.Opened.IsZero() || totals.Books.Number == 0 &&
-		totals.Sales == 0 && totals.Conversions == 0, nil
+	return totals.Books,
+		!totals.Books.Opened.IsZero() || totals.Books.Number == 0 && totals.Sales == 0 &&
+			totals.Conversions == 0, nil
 }
 
 // maturing returns the sum of the commissions that are open and accepted, but not
@@ -114,7 +117,8 @@ func maturing(o *engine.Op, id uuid.UUID, books *record.Books) (sum affiliate.Am
 // eachMaturing calls fn with the commissions that are open and accepted, but not payable
 // yet, and from when they are. It reads only as far back as the longest time that a sale
 // was held. Negative entries never mature: a payout takes them whatever their time.
-func eachMaturing(o *engine.Op, of uuid.UUID, books *record.Books, fn func(from affiliate.Instant, earned affiliate.Amount) error) error {
+func eachMaturing(o *engine.Op, of uuid.UUID, books *record.Books,
+	fn func(from affiliate.Instant, earned affiliate.Amount) error) error {
 	if books.MaxHold == 0 {
 		return nil
 	}

@@ -44,7 +44,8 @@ func addBalance(t *affiliate.TotalBalance, b *affiliate.Balance) error {
 		to  *affiliate.Amount
 		add affiliate.Amount
 	}{
-		{&t.Held, b.Held}, {&t.Maturing, b.Maturing}, {&t.Payable, payable}, {&t.Debts, debt}, {&t.InPayout, b.InPayout},
+		{&t.Held, b.Held}, {&t.Maturing, b.Maturing}, {&t.Payable, payable}, {&t.Debts, debt},
+		{&t.InPayout, b.InPayout},
 		{&t.Paid, b.Paid}, {&t.Owed, owed}, {&t.Earned, b.Earned},
 	} {
 		if err == nil {
@@ -55,7 +56,8 @@ func addBalance(t *affiliate.TotalBalance, b *affiliate.Balance) error {
 }
 
 // RankedBalances implements tributary.Program.RankedBalances.
-func RankedBalances(ctx context.Context, p *engine.Program, at time.Time, pg affiliate.Page) (_ affiliate.List[affiliate.Balance], err error) {
+func RankedBalances(ctx context.Context, p *engine.Program, at time.Time,
+	pg affiliate.Page) (_ affiliate.List[affiliate.Balance], err error) {
 	defer p.Begin(&ctx, "RankedBalances", engine.Reads).End(&err)
 	var none affiliate.List[affiliate.Balance]
 	w := walk{Program: p, at: affiliate.InstantOf(at), now: p.Now()}
@@ -79,7 +81,8 @@ func RankedBalances(ctx context.Context, p *engine.Program, at time.Time, pg aff
 	}
 	owed := func(b *affiliate.Balance) affiliate.Amount { d, _ := b.Earned.Sub(b.Paid); return d } // the four add up without it
 	slices.SortFunc(all, func(x, y affiliate.Balance) int {
-		return cmp.Or(owed(&y).Cmp(owed(&x)), y.Paid.Cmp(x.Paid), strings.Compare(x.AffiliateID.String(), y.AffiliateID.String()))
+		return cmp.Or(owed(&y).Cmp(owed(&x)), y.Paid.Cmp(x.Paid),
+			strings.Compare(x.AffiliateID.String(), y.AffiliateID.String()))
 	})
 	out := affiliate.List[affiliate.Balance]{}
 	out.Items, out.Next, err = pageOf(all, l.Query, l.Scope)
@@ -126,7 +129,8 @@ func (w *walk) each(ctx context.Context, fn func(*affiliate.Balance) error) erro
 	if err != nil {
 		return err
 	}
-	for some := range slices.Chunk(slices.SortedFunc(maps.Keys(gone), func(a, b uuid.UUID) int { return slices.Compare(a[:], b[:]) }), reportPiece) {
+	for some := range slices.Chunk(slices.SortedFunc(maps.Keys(gone),
+		func(a, b uuid.UUID) int { return slices.Compare(a[:], b[:]) }), reportPiece) {
 		if err := w.some(ctx, some, fn); err != nil {
 			return err
 		}
@@ -198,13 +202,15 @@ func balanceAt(o *engine.Op, affiliateID uuid.UUID, at affiliate.Instant) (b aff
 // maturingAt is maturing as of a time: what the movements of the longest holding period
 // before it brought into PAYABLE and left there, of sales that were payable later. A sale
 // that was deleted since says no more when it was payable, so it counts as payable.
-func maturingAt(o *engine.Op, affiliateID uuid.UUID, at affiliate.Instant, books *record.Books) (sum affiliate.Amount, err error) {
+func maturingAt(o *engine.Op, affiliateID uuid.UUID, at affiliate.Instant,
+	books *record.Books) (sum affiliate.Amount, err error) {
 	if books.MaxHold == 0 {
 		return sum, nil
 	}
 	oldest := at.Add(-time.Duration(books.MaxHold)*24*time.Hour - engine.ClockSlack)
 	left := map[int64]affiliate.Amount{} // in PAYABLE, by the number of the sale
-	for m, err := range o.Tx.Movements.List(record.Query{Key: record.Key{Index: record.OfAffiliate, ID: affiliateID}, After: engine.FirstMovement(at), Desc: true}) {
+	for m, err := range o.Tx.Movements.List(record.Query{Key: record.Key{Index: record.OfAffiliate,
+		ID: affiliateID}, After: engine.FirstMovement(at), Desc: true}) {
 		if err != nil {
 			return sum, refusal.Internal("read movements", err)
 		}

@@ -18,11 +18,14 @@ import (
 
 var (
 	dimensions = []affiliate.Dimension{
-		affiliate.DimensionAffiliate, affiliate.DimensionLink, affiliate.DimensionCode, affiliate.DimensionCoupon, affiliate.DimensionProduct, affiliate.DimensionPlan,
-		affiliate.DimensionLandingPage, affiliate.DimensionUTMSource, affiliate.DimensionUTMMedium, affiliate.DimensionUTMCampaign, affiliate.DimensionSub,
+		affiliate.DimensionAffiliate, affiliate.DimensionLink, affiliate.DimensionCode,
+		affiliate.DimensionCoupon, affiliate.DimensionProduct, affiliate.DimensionPlan,
+		affiliate.DimensionLandingPage, affiliate.DimensionUTMSource, affiliate.DimensionUTMMedium,
+		affiliate.DimensionUTMCampaign, affiliate.DimensionSub,
 	}
 	figures = []affiliate.Figure{
-		affiliate.FigureRevenue, affiliate.FigureRefunds, affiliate.FigureCommission, affiliate.FigureSales, affiliate.FigureConversions,
+		affiliate.FigureRevenue, affiliate.FigureRefunds, affiliate.FigureCommission,
+		affiliate.FigureSales, affiliate.FigureConversions,
 		affiliate.FigureClicks, affiliate.FigureReferrals,
 	}
 )
@@ -32,7 +35,8 @@ var (
 const maxRows = 100_000
 
 // Breakdown implements tributary.Program.Breakdown.
-func Breakdown(ctx context.Context, p *engine.Program, q affiliate.BreakdownQuery, pg affiliate.Page) (_ affiliate.List[affiliate.BreakdownRow], err error) {
+func Breakdown(ctx context.Context, p *engine.Program, q affiliate.BreakdownQuery,
+	pg affiliate.Page) (_ affiliate.List[affiliate.BreakdownRow], err error) {
 	defer p.Begin(&ctx, "Breakdown", engine.Reads).End(&err)
 	var none affiliate.List[affiliate.BreakdownRow]
 	q.From, q.To, q.Sort = q.From.UTC(), q.To.UTC(), cmp.Or(q.Sort, affiliate.FigureRevenue)
@@ -47,8 +51,8 @@ func Breakdown(ctx context.Context, p *engine.Program, q affiliate.BreakdownQuer
 		return none, err
 	}
 	b := breakdown{Program: p, by: q.By,
-		in: span{affiliate.InstantOf(q.From),
-			affiliate.InstantOf(q.To)}, rows: map[mark]*row{}, origin: map[int64]origin{}}
+		in: span{affiliate.InstantOf(q.From), affiliate.InstantOf(q.To)}, rows: map[mark]*row{},
+		origin: map[int64]origin{}}
 	if err := b.fill(ctx, q.AffiliateID); err != nil {
 		return none, err
 	}

@@ -14,15 +14,19 @@ import (
 
 func movementOf(rec record.Movement) affiliate.Movement {
 	return affiliate.Movement{
-		Number: rec.Number, AffiliateID: rec.AffiliateID, At: affiliate.TimeOf(rec.At.Time()), From: rec.From.Value(), To: rec.To.Value(),
-		Amount: rec.Amount, Cause: rec.Cause.Value(), SaleID: engine.OrNull(affiliate.SaleID(rec.Sale)), CommissionID: engine.OrNull(affiliate.CommissionID(rec.Commission)),
-		PayoutID: engine.OrNull(rec.PayoutID), AdjustmentID: engine.OrNull(rec.AdjustmentID), LinkID: engine.OrNull(rec.LinkID), CodeID: engine.OrNull(rec.CodeID),
-		Sales: rec.Sales, Conversions: rec.Conversions, Revenue: rec.Revenue, Refunds: rec.Refunds, Actor: rec.Actor,
+		Number: rec.Number, AffiliateID: rec.AffiliateID, At: affiliate.TimeOf(rec.At.Time()),
+		From: rec.From.Value(), To: rec.To.Value(), Amount: rec.Amount, Cause: rec.Cause.Value(),
+		SaleID:       engine.OrNull(affiliate.SaleID(rec.Sale)),
+		CommissionID: engine.OrNull(affiliate.CommissionID(rec.Commission)),
+		PayoutID:     engine.OrNull(rec.PayoutID), AdjustmentID: engine.OrNull(rec.AdjustmentID),
+		LinkID: engine.OrNull(rec.LinkID), CodeID: engine.OrNull(rec.CodeID), Sales: rec.Sales,
+		Conversions: rec.Conversions, Revenue: rec.Revenue, Refunds: rec.Refunds, Actor: rec.Actor,
 	}
 }
 
 // Movements implements tributary.Program.Movements.
-func Movements(ctx context.Context, p *engine.Program, f affiliate.MovementQuery, pg affiliate.Page) (_ affiliate.List[affiliate.Movement], err error) {
+func Movements(ctx context.Context, p *engine.Program, f affiliate.MovementQuery,
+	pg affiliate.Page) (_ affiliate.List[affiliate.Movement], err error) {
 	defer p.Begin(&ctx, "Movements", engine.Reads).End(&err)
 	f.From, f.To = f.From.UTC(), f.To.UTC()
 	if err := refusal.First(
@@ -64,7 +68,8 @@ func ofOwner(c *engine.Choice[record.Movement], o *engine.Op, owner uuid.UUID) {
 
 // chooseMovements turns the filter into a choice. No chosen movement is before
 // since.
-func chooseMovements(o *engine.Op, f affiliate.MovementQuery) (c engine.Choice[record.Movement], since affiliate.Instant) {
+func chooseMovements(o *engine.Op,
+	f affiliate.MovementQuery) (c engine.Choice[record.Movement], since affiliate.Instant) {
 	owner := func(r *record.Movement) uuid.UUID { return r.AffiliateID }
 	if f.AffiliateEmail.IsZero() {
 		c.ByID(record.OfAffiliate, f.AffiliateID, owner) // also the ledger of one who was merged or deleted

@@ -117,7 +117,8 @@ func addMovement(b *affiliate.Activity, r *record.Movement) (err error) {
 const reportPiece = 1000
 
 // Report implements tributary.Program.Report.
-func Report(ctx context.Context, p *engine.Program, q affiliate.ReportQuery, pg affiliate.Page) (_ affiliate.List[affiliate.Bucket], err error) {
+func Report(ctx context.Context, p *engine.Program, q affiliate.ReportQuery,
+	pg affiliate.Page) (_ affiliate.List[affiliate.Bucket], err error) {
 	defer p.Begin(&ctx, "Report", engine.Reads).End(&err)
 	q.From, q.To = q.From.UTC(), q.To.UTC()
 	if err := check(&q); err != nil {
@@ -287,7 +288,8 @@ func countClicks(ctx context.Context, p *engine.Program, key record.Key, in span
 }
 
 // countReferrals is countClicks for referrals.
-func countReferrals(ctx context.Context, p *engine.Program, key record.Key, in span, fn func(*record.Referral) error) error {
+func countReferrals(ctx context.Context, p *engine.Program, key record.Key, in span,
+	fn func(*record.Referral) error) error {
 	return countVisits(ctx, p, func(tx *record.Tx) record.Table[record.Referral] { return tx.Referrals },
 		key, in, func(rec *record.Referral) affiliate.Instant { return rec.CreatedAt }, fn)
 }

@@ -125,8 +125,10 @@ func redemptionOf(o *engine.Op, r *record.Sale) (none affiliate.Opt[affiliate.Ex
 // creditOf reads what credited the affiliate, as far as it still exists.
 func creditOf(o *engine.Op, r *record.Sale) (affiliate.ExplainedCredit, error) {
 	c := affiliate.ExplainedCredit{
-		By: r.Why.By.Value(), PromotionalCodeID: engine.OrNull(r.CodeID), ClickID: engine.OrNull(affiliate.ClickID(r.Why.Click)), ClickAt: affiliate.Null[affiliate.Time](),
-		AffiliateLinkID: engine.OrNull(r.LinkID), ReferralID: engine.OrNull(r.ReferralID), ReferralAt: affiliate.Null[affiliate.Time](),
+		By: r.Why.By.Value(), PromotionalCodeID: engine.OrNull(r.CodeID),
+		ClickID: engine.OrNull(affiliate.ClickID(r.Why.Click)),
+		ClickAt: affiliate.Null[affiliate.Time](), AffiliateLinkID: engine.OrNull(r.LinkID),
+		ReferralID: engine.OrNull(r.ReferralID), ReferralAt: affiliate.Null[affiliate.Time](),
 	}
 	if c.By == "" {
 		c.By = affiliate.CreditUnknown
@@ -151,9 +153,12 @@ func creditOf(o *engine.Op, r *record.Sale) (affiliate.ExplainedCredit, error) {
 // terms returns the terms of the sale as the explanation shows them.
 func terms(r *record.Sale) affiliate.ExplainedTerms {
 	t := affiliate.ExplainedTerms{
-		CommissionType: r.RateType.Value(), CommissionRate: r.Rate, RateFrom: r.Why.RateFrom.Value(), PlanFrom: r.Why.PlanFrom.Value(),
-		CommissionPlanID: engine.OrNull(r.Why.PlanID), CommissionTierID: engine.OrNull(r.Why.TierID), HoldDays: int64(r.HoldDays),
-		Payment: engine.OrNull(r.Why.Payment), Over: engine.OrNull(r.Why.Over.Value()), Month: int64(r.Why.Month),
+		CommissionType: r.RateType.Value(), CommissionRate: r.Rate,
+		RateFrom: r.Why.RateFrom.Value(), PlanFrom: r.Why.PlanFrom.Value(),
+		CommissionPlanID: engine.OrNull(r.Why.PlanID),
+		CommissionTierID: engine.OrNull(r.Why.TierID), HoldDays: int64(r.HoldDays),
+		Payment: engine.OrNull(r.Why.Payment), Over: engine.OrNull(r.Why.Over.Value()),
+		Month: int64(r.Why.Month),
 	}
 	if t.RateFrom == "" {
 		t.RateFrom = affiliate.RateUnknown

@@ -19,7 +19,8 @@ const (
 )
 
 // Simulate implements tributary.Program.Simulate.
-func Simulate(ctx context.Context, p *engine.Program, q affiliate.SimulateQuery) iter.Seq2[affiliate.Difference, error] {
+func Simulate(ctx context.Context, p *engine.Program,
+	q affiliate.SimulateQuery) iter.Seq2[affiliate.Difference, error] {
 	return func(yield func(affiliate.Difference, error) bool) {
 		q := q // two walks may go at once
 		if err := simulateCheck(&q); err != nil {
@@ -55,10 +56,15 @@ func simulateCheck(q *affiliate.SimulateQuery) error {
 }
 
 // simulate adds up the sales of one affiliate.
-func simulate(ctx context.Context, p *engine.Program, q *affiliate.SimulateQuery, id uuid.UUID) (affiliate.Difference, error) {
+func simulate(ctx context.Context, p *engine.Program, q *affiliate.SimulateQuery,
+	id uuid.UUID) (affiliate.Difference, error) {
 	d, customers := affiliate.Difference{AffiliateID: id}, map[uuid.UUID]earlierSales{}
 	for after, more := uuid.Nil, true; more; {
-		part, err := engine.View(ctx, p, func(o *engine.Op) (simulatedSum, error) { return simulateAfter(o, q, d, customers, after) })
+		part, err := engine.View(ctx, p,
+			func(o *engine.Op) (simulatedSum, error) {
+				return simulateAfter(o, q, d, customers,
+					after)
+			})
 		if err != nil {
 			return affiliate.Difference{}, err
 		}
@@ -103,8 +109,11 @@ type simulatedSum struct {
 	customers map[uuid.UUID]earlierSales
 }
 
-func simulateAfter(o *engine.Op, q *affiliate.SimulateQuery, sum affiliate.Difference, earlier map[uuid.UUID]earlierSales, after uuid.UUID) (simulatedSum, error) {
-	recs, err := engine.Gather(o.Tx.Sales, record.Query{Key: record.Key{Index: record.OfAffiliate, ID: sum.AffiliateID}, After: after, Limit: simulatedSales})
+func simulateAfter(o *engine.Op, q *affiliate.SimulateQuery, sum affiliate.Difference,
+	earlier map[uuid.UUID]earlierSales, after uuid.UUID) (simulatedSum, error) {
+	recs, err := engine.Gather(o.Tx.Sales,
+		record.Query{Key: record.Key{Index: record.OfAffiliate, ID: sum.AffiliateID}, After: after,
+			Limit: simulatedSales})
 	if err != nil {
 		return simulatedSum{}, err
 	}
@@ -143,7 +152,8 @@ func selects(q *affiliate.SimulateQuery, r *record.Sale) bool {
 
 // addSimulated adds a sale to the sums, and returns what it earns and what it would have
 // earned beside the earlier ones of its customer.
-func addSimulated(o *engine.Op, q *affiliate.SimulateQuery, sum *affiliate.Difference, r *record.Sale, earlier earlierSales) (was, would affiliate.Amount, err error) {
+func addSimulated(o *engine.Op, q *affiliate.SimulateQuery, sum *affiliate.Difference,
+	r *record.Sale, earlier earlierSales) (was, would affiliate.Amount, err error) {
 	if was, err = engine.CommissionEarned(r); err != nil {
 		return was, would, err
 	}
@@ -171,7 +181,8 @@ func addSimulated(o *engine.Op, q *affiliate.SimulateQuery, sum *affiliate.Diffe
 }
 
 // applies reports whether terms decide about the commission of a sale. They do
-// not when it was set by hand, when it is older than the recorded reasons, when the limits cannot be checked, or when its
+// not when it was set by hand, when it is older than the recorded reasons, when the limits cannot
+// be checked, or when its
 // own rate has another type. When the rate of such an old sale is changed later,
 // the sale has the source of the new rate, and still nothing about the limits.
 func applies(q *affiliate.SimulateQuery, r *record.Sale) bool {
@@ -195,7 +206,8 @@ func ownRate(r *record.Sale) bool {
 }
 
 // wouldEarn returns what a sale would earn.
-func wouldEarn(o *engine.Op, q *affiliate.SimulateQuery, r *record.Sale, earlier earlierSales) (affiliate.Amount, error) {
+func wouldEarn(o *engine.Op, q *affiliate.SimulateQuery, r *record.Sale,
+	earlier earlierSales) (affiliate.Amount, error) {
 	ref := record.Referral{ID: r.ReferralID}
 	if ref.ID != uuid.Nil && engine.AsksMonth(&q.Terms) {
 		var err error

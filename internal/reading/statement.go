@@ -53,7 +53,8 @@ func figuresOf(rec record.Movement) (f affiliate.Figures, err error) {
 const clockTrust = time.Hour
 
 // Statement implements tributary.Program.Statement.
-func Statement(ctx context.Context, p *engine.Program, of affiliate.AffiliateRef, from, to time.Time) (_ affiliate.Statement, err error) {
+func Statement(ctx context.Context, p *engine.Program, of affiliate.AffiliateRef, from,
+	to time.Time) (_ affiliate.Statement, err error) {
 	caller := ctx // the lines are read later, by calls of their own
 	defer p.Begin(&ctx, "Statement", engine.Reads).End(&err)
 	err = refusal.First(refusal.RefuseNoOwner.When(of == affiliate.AffiliateRef{}))
@@ -106,7 +107,8 @@ func checkPeriod(from, to time.Time) error {
 }
 
 // linesOf is a page of the lines of a statement.
-func linesOf(ctx context.Context, p *engine.Program, of uuid.UUID, shown period, pg affiliate.Page) (_ affiliate.List[affiliate.StatementLine], err error) {
+func linesOf(ctx context.Context, p *engine.Program, of uuid.UUID, shown period,
+	pg affiliate.Page) (_ affiliate.List[affiliate.StatementLine], err error) {
 	defer p.Begin(&ctx, "Statement", engine.Reads).End(&err)
 	if err := goOn(&shown, &pg); err != nil {
 		return affiliate.List[affiliate.StatementLine]{}, err
@@ -168,7 +170,8 @@ func openSince(o *engine.Op, affiliate uuid.UUID, since affiliate.Instant) (reco
 
 // figuresBefore returns the accounts after the last movement before a time, and the
 // number of that movement.
-func figuresBefore(o *engine.Op, affiliateID uuid.UUID, at affiliate.Instant) (f affiliate.Figures, number int64, err error) {
+func figuresBefore(o *engine.Op, affiliateID uuid.UUID,
+	at affiliate.Instant) (f affiliate.Figures, number int64, err error) {
 	rec, err := engine.Head(o.Tx.Movements,
 		record.Query{Key: record.Key{Index: record.OfAffiliate, ID: affiliateID},
 			After: engine.FirstMovement(at), Desc: true})

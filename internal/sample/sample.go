@@ -16,8 +16,10 @@ import (
 
 // Hostile holds texts that people may send, by what they attempt.
 var Hostile = map[string]string{
-	"markup": `"><script>alert(1)</script><img src=x onerror=alert(1)>`, "quotes": `' onmouseover='x" onload="y`, "template": `{{.}}${1}<!--`,
-	"script URL": `javascript:alert(1)`, "right to left": "\u202egnp.exe\u200b\ufeff", "emoji": "👩\u200d👩\u200d👧‍👦🏳️‍🌈", "formula": `=cmd|'/c calc'!A1`,
+	"markup": `"><script>alert(1)</script><img src=x onerror=alert(1)>`,
+	"quotes": `' onmouseover='x" onload="y`, "template": `{{.}}${1}<!--`,
+	"script URL": `javascript:alert(1)`, "right to left": "\u202egnp.exe\u200b\ufeff",
+	"emoji": "👩\u200d👩\u200d👧‍👦🏳️‍🌈", "formula": `=cmd|'/c calc'!A1`,
 }
 
 // Objects are some of those that Fill makes.
@@ -149,8 +151,8 @@ func (f *sampleProgram) sales() {
 		affiliate.ReferralParams{AffiliateID: "ada", Name: "Cus" + f.text(), Email: "cus@x.example",
 			ReferredUserExternalID: "cus" + f.text(), Plan: "p"}))
 	f.made.Paid = f.sell(affiliate.SaleParams{ReferralID: "ada", Email: "t@x.example",
-		Name: "T" + f.text(), Tax: affiliate.MustAmount("9.5"), ExternalID: "o1" +
-			f.text(), ExternalInvoiceID: "in" + f.text()}, "100")
+		Name: "T" + f.text(), Tax: affiliate.MustAmount("9.5"), ExternalID: "o1" + f.text(),
+		ExternalInvoiceID: "in" + f.text()}, "100")
 	f.done(f.CreatePayout(f.ctx,
 		affiliate.PayoutParams{AffiliateID: f.made.Ada.ID, ManuallyPaid: true,
 			ExternalID: "p1" + f.text()}))
@@ -161,7 +163,9 @@ func (f *sampleProgram) sales() {
 
 // payouts makes a payout of each state.
 func (f *sampleProgram) payouts() {
-	for i, status := range []affiliate.PayoutStatus{affiliate.PayoutProcessing, affiliate.PayoutFailed, affiliate.PayoutCanceled, affiliate.PayoutReturned, affiliate.PayoutPending} {
+	for i, status := range []affiliate.PayoutStatus{affiliate.PayoutProcessing,
+		affiliate.PayoutFailed, affiliate.PayoutCanceled, affiliate.PayoutReturned,
+		affiliate.PayoutPending} {
 		f.sell(affiliate.SaleParams{ReferralID: "ada", Email: "t@x.example", Name: "T"}, fmt.Sprint(300+i))
 		made := must[affiliate.Payout](f.t)(f.CreatePayout(f.ctx, affiliate.PayoutParams{AffiliateID: f.made.Ada.ID}))
 		switch status {
@@ -191,8 +195,8 @@ func (f *sampleProgram) moreSales() {
 	f.done(f.RefundSale(f.ctx, affiliate.Refund{SaleID: full.ID}))
 	for i := range 60 {
 		f.made.Free = f.sell(affiliate.SaleParams{ReferralID: "ada",
-			Email: fmt.Sprintf("b%d@x.example", i), Name: "B" +
-				f.text(), Shipping: affiliate.MustAmount("1.1")}, "12.34")
+			Email: fmt.Sprintf("b%d@x.example", i), Name: "B" + f.text(),
+			Shipping: affiliate.MustAmount("1.1")}, "12.34")
 	}
 }
 
@@ -200,12 +204,14 @@ func (f *sampleProgram) moreSales() {
 func (f *sampleProgram) lines() {
 	rules := []affiliate.Rule{
 		{Name: "Seats" + f.text(),
-			When: affiliate.RuleWhen{Products: []string{"SEAT" + f.text(), "DESK"},
-				PaymentTo: 12}, Pay: affiliate.RulePay{Type: affiliate.RuleUnit, Rate: affiliate.MustPercent("2.5")}, Firm: true},
+			When: affiliate.RuleWhen{Products: []string{"SEAT" + f.text(), "DESK"}, PaymentTo: 12},
+			Pay:  affiliate.RulePay{Type: affiliate.RuleUnit, Rate: affiliate.MustPercent("2.5")},
+			Firm: true},
 		{Name: "New" + f.text(),
 			When: affiliate.RuleWhen{Customer: affiliate.CustomerNew,
-				NotCategories: []string{"gift" +
-					f.text()}}, Pay: affiliate.RulePay{Type: affiliate.RulePercentage, Rate: affiliate.MustPercent("40")}},
+				NotCategories: []string{"gift" + f.text()}},
+			Pay: affiliate.RulePay{Type: affiliate.RulePercentage,
+				Rate: affiliate.MustPercent("40")}},
 	}
 	f.made.Plan = must[affiliate.Plan](f.t)(f.UpdatePlan(f.ctx, f.made.Plan.ID,
 		affiliate.PlanUpdate{TermsUpdate: affiliate.TermsUpdate{Rules: affiliate.Set(rules)}}))
@@ -215,8 +221,8 @@ func (f *sampleProgram) lines() {
 	f.done(f.SetTerms(f.ctx, affiliate.TermsUpdate{Rate: affiliate.Set(affiliate.MustPercent("15")), From: later}))
 	f.made.Lined = f.sell(affiliate.SaleParams{ReferralID: "planned", Email: "lines@x.example", Name: "L" + f.text(), Lines: []affiliate.Line{
 		{ID: "1" + f.text(), ProductID: "DESK", PlanID: "p" + f.text(), Name: "Desk" + f.text(),
-			Categories: []string{"office" +
-				f.text()}, Quantity: affiliate.Set(affiliate.MustAmount("3")), Amount: affiliate.MustAmount("60")},
+			Categories: []string{"office" + f.text()},
+			Quantity:   affiliate.Set(affiliate.MustAmount("3")), Amount: affiliate.MustAmount("60")},
 		{ProductID: "MILL" + f.text(), Amount: affiliate.MustAmount("50"), Discount: affiliate.MustAmount("10")},
 	}}, "100")
 }
@@ -225,10 +231,11 @@ func (f *sampleProgram) lines() {
 func (f *sampleProgram) conflict() {
 	one := affiliate.MustAmount("1")
 	res := must[affiliate.PaymentResult](f.t)(f.Payments().ReportPayment(f.ctx, affiliate.PaymentFact{
-		Provider: "stripe", Keys: []string{"pi_" +
-			f.text()}, At: f.Config().Now(), Currency: "USD", Payer: affiliate.PayerFact{ID: "cus_" + f.text(), Email: "eve@x.example"},
+		Provider: "stripe", Keys: []string{"pi_" + f.text()}, At: f.Config().Now(), Currency: "USD",
+		Payer: affiliate.PayerFact{ID: "cus_" + f.text(), Email: "eve@x.example"},
 		Sale: affiliate.Set(affiliate.Paid{SaleParams: affiliate.SaleParams{TotalEarned: one,
-			ExternalID: f.made.Paid.ExternalID.Or("")}, Gross: one, Tries: []affiliate.Credit{{ReferralID: fmt.Sprint(f.click.ID)}}}),
+			ExternalID: f.made.Paid.ExternalID.Or("")}, Gross: one,
+			Tries: []affiliate.Credit{{ReferralID: fmt.Sprint(f.click.ID)}}}),
 	}))
 	if f.made.Conflict = res.Payment.ID; res.Outcome != affiliate.SaleConflict {
 		f.t.Fatal(res.Outcome)
@@ -238,9 +245,10 @@ func (f *sampleProgram) conflict() {
 // deliveries makes some attempts fail.
 func (f *sampleProgram) deliveries() {
 	for _, c := range must[[]affiliate.Claim](f.t)(f.Webhooks().ClaimDeliveries(f.ctx, 5, time.Minute)) {
-		f.done(nil, f.Webhooks().SettleDeliveries(f.ctx,
-			[]affiliate.Attempt{{Delivery: c.Delivery, Token: c.Token, At: f.Config().Now(),
-				URL: c.URL, Status: 500, Response: "<b>no</b>" + f.text()}}))
+		f.done(nil,
+			f.Webhooks().SettleDeliveries(f.ctx,
+				[]affiliate.Attempt{{Delivery: c.Delivery, Token: c.Token, At: f.Config().Now(),
+					URL: c.URL, Status: 500, Response: "<b>no</b>" + f.text()}}))
 		f.made.Delivery = c.Delivery
 	}
 }

@@ -48,7 +48,9 @@ func BigCoupon(t testing.TB, n int) (CodeShop, affiliate.Coupon) {
 	for i, id := range []uuid.UUID{s.Eve.ID, s.Ada.Person.ID} {
 		if count := n/2 + n%2*(1-i); count > 0 {
 			Must(s.GenerateCodes(ctx, affiliate.CodesParams{Count: count, CodeParams: affiliate.CodeParams{
-				CouponID: c.ID, AffiliateID: id, RandomCharsLength: affiliate.Set[int64](8), CodeStructure: affiliate.Set(affiliate.CodeStructure{FirstName: true, RandomChars: true}),
+				CouponID: c.ID, AffiliateID: id, RandomCharsLength: affiliate.Set[int64](8),
+				CodeStructure: affiliate.Set(affiliate.CodeStructure{FirstName: true,
+					RandomChars: true}),
 			}}))
 		}
 	}

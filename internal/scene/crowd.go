@@ -29,7 +29,8 @@ func Crowd(t *testing.T, store record.Store, program uuid.UUID, n int) (due int)
 			for i := from; i < min(n, from+at); i++ {
 				open := i%100 == 50
 				c := record.Commission{Number: 1<<40 + int64(i), AffiliateID: ScaleID(1, i),
-					Earned: Sum("20"), Approval: affiliate.EnumOf(affiliate.ApprovalAccepted), CreatedAt: old, UpdatedAt: old}
+					Earned: Sum("20"), Approval: affiliate.EnumOf(affiliate.ApprovalAccepted),
+					CreatedAt: old, UpdatedAt: old}
 				if !open {
 					c.PayoutID, c.Frozen = ScaleID(3, i), true
 				}

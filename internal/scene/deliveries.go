@@ -62,7 +62,8 @@ func ByEndpoint(claims []affiliate.Claim) map[uuid.UUID]int {
 
 // OnStores runs a test on a store, and on one that runs every closure twice.
 func OnStores(t *testing.T, test func(t *testing.T, w *World), change ...func(*tributary.Config)) {
-	for name, store := range map[string]record.Store{"memstore": memstore.New(), "Rerun": conformance.Rerun(memstore.New())} {
+	for name, store := range map[string]record.Store{"memstore": memstore.New(),
+		"Rerun": conformance.Rerun(memstore.New())} {
 		t.Run(name, func(t *testing.T) {
 			w := NewOn(t, store, change...)
 			test(t, w)

@@ -17,23 +17,24 @@ var importedOne = []imported.Affiliate{{
 }}
 
 var importedCoupon = []imported.Coupon{{
-	CouponParams: affiliate.CouponParams{Name: "Spring",
-		PercentOff: Percent("20")}, Ref: "old:coupon:1", CreatedAt: pastDay,
+	CouponParams: affiliate.CouponParams{Name: "Spring", PercentOff: Percent("20")},
+	Ref:          "old:coupon:1", CreatedAt: pastDay,
 	Codes: []imported.Code{{CodeParams: affiliate.CodeParams{Code: "MARA20"}, Ref: "old:code:1",
 		Via: []string{"old:affiliate:1"}, TimesRedeemed: 3}},
 }}
 
 // ImportedCustomer is the customer of the past of Imports.
 var ImportedCustomer = []imported.Referral{{
-	ReferralParams: affiliate.ReferralParams{Name: "Tomas",
-		Email: "tomas@example.net"}, Ref: "old:customer:1", Via: []string{"old:link:1"}, CreatedAt: pastDay,
+	ReferralParams: affiliate.ReferralParams{Name: "Tomas", Email: "tomas@example.net"},
+	Ref:            "old:customer:1", Via: []string{"old:link:1"}, CreatedAt: pastDay,
 	Payers: []affiliate.ProviderID{{Provider: "stripe", ID: "cus_T"}, {Provider: "paddle", ID: "ctm_T"}},
 }}
 
 // ImportedSales are the sales and the bonus of the past of Imports.
 var ImportedSales = []imported.Sale{
 	{
-		Ref: "old:sale:1", CreatedAt: pastDay, Customer: "old:customer:1", TotalEarned: Sum("120"), Tax: Sum("20"), Refunded: Sum("30"), CommissionEarned: Sum("15"),
+		Ref: "old:sale:1", CreatedAt: pastDay, Customer: "old:customer:1", TotalEarned: Sum("120"),
+		Tax: Sum("20"), Refunded: Sum("30"), CommissionEarned: Sum("15"),
 		Keys: []affiliate.ProviderID{{Provider: "stripe", ID: "ch_1"}, {Provider: "stripe", ID: "in_1"}},
 	},
 	{Ref: "old:sale:2", CreatedAt: pastDay, Via: []string{"old:code:1"}, TotalEarned: Sum("50"),

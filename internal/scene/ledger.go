@@ -46,7 +46,8 @@ func NewLedger(t testing.TB, change ...func(*tributary.Config)) *Ledger {
 	b.Link = Must(b.CreateLink(ctx, affiliate.LinkParams{Link: "ada-spring", AffiliateID: b.Person.ID}))
 	click := Must(b.TrackClick(ctx,
 		affiliate.ClickParams{Slug: "ada-spring", DeviceID: "device-1",
-			LandingURL: "https://beans.example/?ref=ada-spring", Referrer: "https://blog.example", UserAgent: "Browser"}))
+			LandingURL: "https://beans.example/?ref=ada-spring", Referrer: "https://blog.example",
+			UserAgent: "Browser"}))
 	b.Pass(time.Second)
 	b.Customer = Must(b.CreateReferral(ctx,
 		affiliate.ReferralParams{AffiliateID: fmt.Sprint(click.ID), Name: "Carl Customer",

@@ -35,7 +35,8 @@ func NewPayShop(t testing.TB, change ...func(*tributary.Config)) *PayShop {
 func (s *PayShop) Hosts() affiliate.Sale {
 	s.T.Helper()
 	res := Must(s.RecordSale(s.T.Context(), affiliate.SaleParams{
-		ReferralID: "mara", Email: "ines@example.com", Name: "Ines", TotalEarned: Sum("10000"), ExternalID: "order-1042",
+		ReferralID: "mara", Email: "ines@example.com", Name: "Ines", TotalEarned: Sum("10000"),
+		ExternalID: "order-1042",
 	}))
 	return res.Sale.Or(affiliate.Sale{})
 }

@@ -215,7 +215,8 @@ func (k personalTable[R]) eraseOne(o *engine.Op, who *subject, rec R) (bool, err
 }
 
 // read finds the records that show the person.
-func (k personalTable[R]) read(o *engine.Op, who *subject, found func(id string, at affiliate.Instant, data any)) error {
+func (k personalTable[R]) read(o *engine.Op, who *subject,
+	found func(id string, at affiliate.Instant, data any)) error {
 	shows := func(rec *R) bool {
 		return k.of == nil || slices.ContainsFunc(who.faces(), func(face *subject) bool { return k.of(face, rec) })
 	}

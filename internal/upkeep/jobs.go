@@ -19,13 +19,15 @@ func workIn(p *engine.Program, job affiliate.Job) (work, error) {
 	case affiliate.PruneJob:
 		return work{name: "prune", phases: horizonBefore(p, j.Before).phases()}, nil
 	case affiliate.RetainJob:
-		return work{name: "retain", refused: checkRetention(p, j.Retention), phases: behind(p, j.Retention, p.Now()).phases()}, nil
+		return work{name: "retain", refused: checkRetention(p, j.Retention),
+			phases: behind(p, j.Retention, p.Now()).phases()}, nil
 	case affiliate.AssignTiersJob:
 		return assignTiers(), nil
 	case affiliate.RecalculateJob:
 		return recalculate(j), nil
 	case affiliate.OpenBooksJob:
-		return work{name: "open-books", phases: []phase{onBooks((*engine.Op).WantsOpening, (*engine.Op).OpenBooks)}}, nil
+		return work{name: "open-books",
+			phases: []phase{onBooks((*engine.Op).WantsOpening, (*engine.Op).OpenBooks)}}, nil
 	case affiliate.CloseBooksJob:
 		return closeBooks(p, affiliate.InstantOf(j.Until)), nil
 	case affiliate.EraseAffiliateJob:
@@ -43,7 +45,8 @@ func assignTiers() work {
 		if err != nil {
 			return stretch{}, err
 		}
-		return walk(o.Tx.Affiliates, record.Key{}, after, n, func(rec record.Affiliate) (bool, error) { return o.AssignTier(tiers, rec) })
+		return walk(o.Tx.Affiliates, record.Key{}, after, n,
+			func(rec record.Affiliate) (bool, error) { return o.AssignTier(tiers, rec) })
 	}}}
 }
 
@@ -145,7 +148,10 @@ func (h horizon) phases() []phase {
 		sweeping(h.deliveries, h.deliverySweep(), func(r *affiliate.Retained) *int64 { return &r.Deliveries }),
 		func(o *engine.Op, after uuid.UUID, n int) (stretch, error) {
 			s := h.eventSweep()
-			s.stays = func(o *engine.Op, read []record.Event, goes []bool) error { return stayAfter(o, after, read, goes) }
+			s.stays = func(o *engine.Op, read []record.Event,
+				goes []bool) error {
+				return stayAfter(o, after, read, goes)
+			}
 			return sweeping(h.events, s, func(r *affiliate.Retained) *int64 { return &r.Events })(o, after, n)
 		},
 		sweeping(h.clicks, h.clickSweep(), func(r *affiliate.Retained) *int64 { return &r.Clicks }),

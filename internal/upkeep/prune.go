@@ -269,7 +269,8 @@ func holdsDropped(o *engine.Op, gone []record.Hold) error {
 	return nil
 }
 
-// paymentSweep deletes payments that never had a sale, with their keys. What a payment with a sale waits for, its payer's
+// paymentSweep deletes payments that never had a sale, with their keys. What a payment with a sale
+// waits for, its payer's
 // email or first payment, comes no more: the sale stays as it is.
 func (h horizon) paymentSweep() sweep[record.Payment] {
 	return sweep[record.Payment]{

@@ -42,7 +42,8 @@ func profile(r *record.Affiliate) any {
 		TierID        uuid.UUID                        `json:"tierId"`
 		UpdatedAt     affiliate.Opt[affiliate.Time]    `json:"updatedAt"`
 	}{
-		r.FirstName, r.LastName, r.Email, r.ExternalID, r.PayoutEmail, r.PaymentMethod, refusal.EmptyNotNil(r.Answers), r.Note, r.Status, r.Source,
+		r.FirstName, r.LastName, r.Email, r.ExternalID, r.PayoutEmail, r.PaymentMethod,
+		refusal.EmptyNotNil(r.Answers), r.Note, r.Status, r.Source,
 		r.Rate, r.PlanID, r.TierID, moment(r.UpdatedAt),
 	}
 }
@@ -63,7 +64,8 @@ func referralProfile(r *record.Referral) any {
 		Source      affiliate.ReferralSource      `json:"source"`
 		UpdatedAt   affiliate.Opt[affiliate.Time] `json:"updatedAt"`
 	}{
-		r.Name, r.Email, r.CustomerID, refusal.NothingOrNull(r.Notes), shownMetadata(r.Metadata), r.LandingPage, r.AffiliateID, r.LinkID,
+		r.Name, r.Email, r.CustomerID, refusal.NothingOrNull(r.Notes), shownMetadata(r.Metadata),
+		r.LandingPage, r.AffiliateID, r.LinkID,
 		r.Plan, r.Status, r.Medium, r.Source, moment(r.UpdatedAt),
 	}
 }
@@ -98,7 +100,8 @@ func bought(r *record.Sale) (affiliate.Instant, any) {
 		PaidAt      affiliate.Opt[affiliate.Time] `json:"paidAt"`
 		Charged     []affiliate.Charge            `json:"charged,omitempty"` // in another currency
 	}{
-		r.Number, r.Name, r.Email, shownMetadata(r.Metadata), r.ExternalID, r.InvoiceID, r.TotalEarned, r.Tax, r.Shipping, r.Refunded,
+		r.Number, r.Name, r.Email, shownMetadata(r.Metadata), r.ExternalID, r.InvoiceID,
+		r.TotalEarned, r.Tax, r.Shipping, r.Refunded,
 		refusal.EmptyNotNil(r.Products), r.Status.Value(), moment(r.PaidAt), r.Charged,
 	}
 }

@@ -25,7 +25,8 @@ const (
 )
 
 // Step implements tributary.Program.Step.
-func Step(ctx context.Context, p *engine.Program, job affiliate.Job, at affiliate.Step) (_ affiliate.Progress, err error) {
+func Step(ctx context.Context, p *engine.Program, job affiliate.Job,
+	at affiliate.Step) (_ affiliate.Progress, err error) {
 	defer p.Begin(&ctx, "Step", engine.Writes).End(&err)
 	if job == (affiliate.VerifyJob{}) {
 		return verify(ctx, p)
@@ -241,8 +242,8 @@ func (s stepProgress) part(o *engine.Op, last bool) (stepProgress, error) {
 // plus returns the sum of two counts.
 func plus(r affiliate.Retained, s affiliate.Retained) affiliate.Retained {
 	return affiliate.Retained{Events: r.Events + s.Events, Receipts: r.Receipts + s.Receipts,
-		Deliveries: r.Deliveries + s.Deliveries, Clicks: r.Clicks + s.Clicks, Payments: r.Payments +
-			s.Payments, Holds: r.Holds + s.Holds}
+		Deliveries: r.Deliveries + s.Deliveries, Clicks: r.Clicks + s.Clicks,
+		Payments: r.Payments + s.Payments, Holds: r.Holds + s.Holds}
 }
 
 // walk runs fn on the next records under a key, n at most, 0: all; fn reports whether

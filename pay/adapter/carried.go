@@ -112,7 +112,9 @@ func (m Data) marked() bool {
 				continue
 			}
 			is := func(key string) bool { return spelt(string(name)) == spelt(cmp.Or(m.Names[key], key)) }
-			if slices.ContainsFunc(marks, is) || strings.HasPrefix(spelt(string(name)), "tributary") && !slices.ContainsFunc(silent, is) {
+			if slices.ContainsFunc(marks, is) ||
+				strings.HasPrefix(spelt(string(name)), "tributary") &&
+					!slices.ContainsFunc(silent, is) {
 				return true
 			}
 		}
@@ -152,8 +154,9 @@ func named(m Data) bool {
 func (m Data) values() pay.Carried {
 	program, _ := uuid.Parse(m.Get(keyProgram)) // see named
 	return pay.Carried{
-		Program: program, Click: firstOf(isClick, m.Get(keyClick)), Slug: firstOf(isSlug, m.Get(keySlug)),
-		Code: m.Get(keyCode), Hold: m.Get(keyHold), Offer: m.Get(keyOffer) == offered, Order: m.Get(keyOrder), Customer: m.Get(keyCustomer),
+		Program: program, Click: firstOf(isClick, m.Get(keyClick)),
+		Slug: firstOf(isSlug, m.Get(keySlug)), Code: m.Get(keyCode), Hold: m.Get(keyHold),
+		Offer: m.Get(keyOffer) == offered, Order: m.Get(keyOrder), Customer: m.Get(keyCustomer),
 	}
 }
 

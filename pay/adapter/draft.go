@@ -68,7 +68,8 @@ func (d *Draft) Untold(reason pay.Reason, awaits string, p Paid) {
 
 // Elsewhere leaves a payment to the event that books it, which awaits names. One that was paid
 // waits for that event, if it says who brought its customer.
-func (d *Draft) Elsewhere(awaits string, paid bool, o Value, c affiliate.Currency, payer affiliate.PayerFact, p Paid, keys ...string) {
+func (d *Draft) Elsewhere(awaits string, paid bool, o Value, c affiliate.Currency,
+	payer affiliate.PayerFact, p Paid, keys ...string) {
 	if !paid || !c.Known() || strings.Join(keys, "") == "" {
 		d.Ignore(pay.CoveredElsewhere)
 		return
@@ -153,6 +154,7 @@ func (d *Draft) Status(payer, subscription string, status affiliate.Subscription
 	}
 	d.Action.Kind = pay.KindStatus
 	d.Action.Status = affiliate.SubscriptionFact{
-		Provider: d.Provider, Payer: affiliate.PayerFact{ID: payer}, Subscription: subscription, Status: status, At: d.Action.Event.At,
+		Provider: d.Provider, Payer: affiliate.PayerFact{ID: payer}, Subscription: subscription,
+		Status: status, At: d.Action.Event.At,
 	}
 }

@@ -223,7 +223,8 @@ func refused(err error) answer {
 
 // apply brings an action into its program.
 func (h *hook) apply(ctx context.Context, body []byte, a pay.Action) (pay.Result, error) {
-	if a.Kind == pay.KindIgnored && (a.Reason == pay.OtherAccount || a.Reason == pay.TestMode || a.Reason == pay.LiveMode) {
+	if a.Kind == pay.KindIgnored &&
+		(a.Reason == pay.OtherAccount || a.Reason == pay.TestMode || a.Reason == pay.LiveMode) {
 		return pay.Result{Action: a}, nil
 	}
 	if h.Limit > 0 {

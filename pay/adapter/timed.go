@@ -139,7 +139,8 @@ func (d *Draft) Lead(b Bill, p Paid) {
 	f := &d.Action.Payment
 	d.Action.Kind = pay.KindCustomer
 	d.Action.Tries = p.Tries
-	if (d.Action.Carried.Code+d.Action.Carried.Hold != "" || slices.ContainsFunc(p.Tries, byCode)) && b.Paid.IsZero() && b.Subtotal.Sign() > 0 {
+	if (d.Action.Carried.Code+d.Action.Carried.Hold != "" ||
+		slices.ContainsFunc(p.Tries, byCode)) && b.Paid.IsZero() && b.Subtotal.Sign() > 0 {
 		b.Tax, b.Shipping = affiliate.Amount{}, affiliate.Amount{}
 		d.Sale(b, p)
 		return

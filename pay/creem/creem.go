@@ -84,7 +84,8 @@ func scheme(cfg Config) adapter.Scheme { return adapter.HMACHex(HeaderName, cfg.
 func Events() []string {
 	return []string{
 		"checkout.completed", "subscription.paid", "refund.created", "dispute.created",
-		"subscription.active", "subscription.trialing", "subscription.update", "subscription.scheduled_cancel", "subscription.canceled",
-		"subscription.past_due", "subscription.unpaid", "subscription.paused", "subscription.expired",
+		"subscription.active", "subscription.trialing", "subscription.update",
+		"subscription.scheduled_cancel", "subscription.canceled", "subscription.past_due",
+		"subscription.unpaid", "subscription.paused", "subscription.expired",
 	}
 }

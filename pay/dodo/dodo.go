@@ -69,9 +69,11 @@ func scheme(cfg Config) adapter.Scheme { return adapter.StandardWebhooks(cfg.Sec
 // Events returns the types of events that a webhook endpoint should get.
 func Events() []string {
 	return []string{
-		"payment.succeeded", "refund.succeeded", "refund.failed",
-		"dispute.opened", "dispute.challenged", "dispute.expired", "dispute.accepted", "dispute.cancelled", "dispute.won", "dispute.lost",
-		"subscription.active", "subscription.renewed", "subscription.updated", "subscription.plan_changed", "subscription.on_hold",
-		"subscription.paused", "subscription.unpaused", "subscription.cancelled", "subscription.expired",
+		"payment.succeeded", "refund.succeeded", "refund.failed", "dispute.opened",
+		"dispute.challenged", "dispute.expired", "dispute.accepted", "dispute.cancelled",
+		"dispute.won", "dispute.lost", "subscription.active", "subscription.renewed",
+		"subscription.updated", "subscription.plan_changed", "subscription.on_hold",
+		"subscription.paused", "subscription.unpaused", "subscription.cancelled",
+		"subscription.expired",
 	}
 }

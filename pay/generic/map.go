@@ -128,8 +128,8 @@ func (r report) paid(v adapter.Value, ids []string) {
 	b := adapter.Bill{Currency: r.Action.Payment.Currency, Paid: amountOf(v.Get("amount")),
 		Tax: amountOf(v.Get("tax")), Shipping: amountOf(v.Get("shipping"))}
 	p := adapter.Paid{
-		Order: cmp.Or(append([]string{v.Get("orderId").Text()},
-			ids...)...), Invoice: v.Get("invoiceId").Text(), Product: v.Get("productId").Text(),
+		Order:   cmp.Or(append([]string{v.Get("orderId").Text()}, ids...)...),
+		Invoice: v.Get("invoiceId").Text(), Product: v.Get("productId").Text(),
 		At: v.Get("at").Time(), Renewal: v.Get("renewal").True(), Tries: creditsOf(v.Get("credit")),
 	}
 	carried := v.Get("carried")
@@ -182,8 +182,10 @@ func (r report) lines(p *adapter.Paid, b adapter.Bill, list adapter.Value) {
 	parts := adapter.Parts(list, func(line adapter.Value) adapter.Part {
 		line.Only("id", "productId", "planId", "name", "quantity", "amount", "discount")
 		part := adapter.Part{
-			ID: line.Get("id").Text(), Product: line.Get("productId").Text(), Plan: line.Get("planId").Text(), Name: line.Get("name").Text(),
-			Quantity: line.Get("quantity").Integer(), Gross: amountOf(line.Get("amount")).Scaled(), Off: amountOf(line.Get("discount")).Scaled(),
+			ID: line.Get("id").Text(), Product: line.Get("productId").Text(),
+			Plan: line.Get("planId").Text(), Name: line.Get("name").Text(),
+			Quantity: line.Get("quantity").Integer(), Gross: amountOf(line.Get("amount")).Scaled(),
+			Off: amountOf(line.Get("discount")).Scaled(),
 		}
 		part.Net = part.Gross - part.Off
 		return part
@@ -201,7 +203,8 @@ func refundOf(v adapter.Value) affiliate.RefundFact {
 	v.Only("id", "amount", "tax", "shipping", "state")
 	f := affiliate.RefundFact{ID: v.Get("id").Text(), Amount: amountOf(v.Get("amount")),
 		State: affiliate.RefundState(v.Get("state").Text())}
-	if !slices.Contains([]affiliate.RefundState{affiliate.RefundPending, affiliate.RefundSucceeded, affiliate.RefundFailed}, f.State) {
+	if !slices.Contains([]affiliate.RefundState{affiliate.RefundPending, affiliate.RefundSucceeded,
+		affiliate.RefundFailed}, f.State) {
 		v.Get("state").Fail("is none of pending, succeeded, failed")
 	}
 	for name, part := range map[string]*affiliate.Opt[affiliate.Amount]{"tax": &f.Tax, "shipping": &f.Shipping} {
@@ -218,7 +221,8 @@ func disputeOf(v adapter.Value) affiliate.DisputeFact {
 	f := affiliate.DisputeFact{ID: v.Get("id").Text(), Amount: amountOf(v.Get("amount")),
 		State: affiliate.DisputeState(v.Get("state").Text())}
 	if !slices.Contains([]affiliate.DisputeState{
-		affiliate.DisputeInquiry, affiliate.DisputeWithdrawn, affiliate.DisputeWon, affiliate.DisputeLost, affiliate.DisputeReleased,
+		affiliate.DisputeInquiry, affiliate.DisputeWithdrawn, affiliate.DisputeWon,
+		affiliate.DisputeLost, affiliate.DisputeReleased,
 	}, f.State) {
 		v.Get("state").Fail("is none of inquiry, withdrawn, won, lost, released")
 	}

@@ -78,9 +78,9 @@ func scheme(cfg Config) adapter.Scheme { return adapter.HMACHex(HeaderName, cfg.
 // Events returns the types of events that a webhook should get.
 func Events() []string {
 	return []string{
-		"order_created", "order_refunded",
-		"subscription_created", "subscription_updated", "subscription_cancelled", "subscription_resumed", "subscription_expired",
-		"subscription_paused", "subscription_unpaused",
-		"subscription_payment_success", "subscription_payment_recovered", "subscription_payment_refunded",
+		"order_created", "order_refunded", "subscription_created", "subscription_updated",
+		"subscription_cancelled", "subscription_resumed", "subscription_expired",
+		"subscription_paused", "subscription_unpaused", "subscription_payment_success",
+		"subscription_payment_recovered", "subscription_payment_refunded",
 	}
 }

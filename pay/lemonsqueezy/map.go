@@ -110,7 +110,8 @@ func (e *event) order() {
 	if p, b, ok := e.paid(false, key); ok {
 		p.Order = key
 		item := e.object.Get("first_order_item").Apart() // a product is never a reason to refuse an order
-		if amountOf(item.Get("price"), b.Currency).Scaled()*max(item.Get("quantity").Integer(), 1) == b.Subtotal.Scaled() && item.Err() == nil {
+		if amountOf(item.Get("price"), b.Currency).Scaled()*max(item.Get("quantity").Integer(),
+			1) == b.Subtotal.Scaled() && item.Err() == nil {
 			p.Product = item.Get("product_id").Loose() // the only item
 		} else {
 			e.Action.NoLines = pay.LinesMissing

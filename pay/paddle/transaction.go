@@ -39,7 +39,8 @@ func (e *event) transaction() {
 	e.Sale(b, p)
 }
 
-// paidAt reads when a transaction was paid: when the last of its payments was captured. The zero time: none says it, and
+// paidAt reads when a transaction was paid: when the last of its payments was captured. The zero
+// time: none says it, and
 // it is that of the event.
 func paidAt(o adapter.Value) (at time.Time) {
 	for one := range o.Get("payments").Each() {
@@ -120,7 +121,8 @@ func (e *event) lines(p *adapter.Paid, c affiliate.Currency) {
 	parts := adapter.Parts(details.Get("line_items"), func(line adapter.Value) adapter.Part {
 		totals, product := line.Get("totals"), line.Get("product")
 		part := adapter.Part{
-			ID: line.Get("id").Text(), Product: product.Get("id").Text(), Plan: line.Get("price_id").Text(), Name: product.Get("name").Text(),
+			ID: line.Get("id").Text(), Product: product.Get("id").Text(),
+			Plan: line.Get("price_id").Text(), Name: product.Get("name").Text(),
 			Quantity: line.Get("quantity").Integer(), Of: product.Get("id").Text(),
 			Gross: scaled(totals, "subtotal"), Off: scaled(totals, "discount"),
 		}

@@ -99,7 +99,9 @@ func (s Suite) tax(t *testing.T) {
 		story := s.story(t)
 		story.customer()
 		story.tell(Step{Kind: Paid, Payment: "p1", Amount: dollars(120), Tax: dollars(20), Data: story.data})
-		if refunded && !story.tell(Step{Kind: Refund, Payment: "p1", Of: "r1", Amount: dollars(120), Sum: dollars(120), Gross: dollars(120), Tax: dollars(20)}) {
+		if refunded &&
+			!story.tell(Step{Kind: Refund, Payment: "p1", Of: "r1", Amount: dollars(120),
+				Sum: dollars(120), Gross: dollars(120), Tax: dollars(20)}) {
 			continue
 		}
 		actions := story.actions(t)

@@ -115,8 +115,9 @@ func (s Suite) hostile(t *testing.T) {
 		{"nothing", map[string]string{}, "0.00", "", false},
 		{"another order", with("tributary_order", "order-8"), "20.00", "", true},
 		{"another customer", with("tributary_customer", "18"), "20.00", "", true},
-		{"a code", with("tributary_code", "MARA20", "tributary_slug", "", "tributary_order", "",
-			"tributary_customer", ""), "0.00", "", true},
+		{"a code",
+			with("tributary_code", "MARA20", "tributary_slug", "", "tributary_order", "",
+				"tributary_customer", ""), "0.00", "", true},
 		{"no signature", with("tributary_signature", ""), "20.00", "", true},
 		{"another program", with("tributary_program", uuid.Nil.String()), "0.00", "", true},
 		{"an email as a slug", with("tributary_slug", "tomas@customers.example"), "0.00", "", true},
@@ -157,7 +158,8 @@ func (s Suite) hostile(t *testing.T) {
 func pieces(t *testing.T, body []byte) iter.Seq2[string, []byte] {
 	t.Helper()
 	return func(yield func(string, []byte) bool) {
-		for _, value := range []any{removedField{}, nil, "x", json.Number("-1"), json.Number("99999999999999999"), true, []any{}, []any{"x"}, map[string]any{}} {
+		for _, value := range []any{removedField{}, nil, "x", json.Number("-1"),
+			json.Number("99999999999999999"), true, []any{}, []any{"x"}, map[string]any{}} {
 			for at := 0; ; at++ {
 				d := json.NewDecoder(bytes.NewReader(body))
 				d.UseNumber()

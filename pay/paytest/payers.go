@@ -63,8 +63,8 @@ var pasts = []past{
 	{name: "a code", carried: pay.Carried{Code: "MARA20", Order: "order-7"}, want: "Mara 38.00, Ben 0.00"},
 	{name: "a link", carried: pay.Carried{Slug: "mara"}, want: "Mara 38.00, Ben 0.00"},
 	{name: "a code and a link of others",
-		carried: pay.Carried{Code: "MARA20", Slug: "ben",
-			Order: "order-7"}, more: true, want: "Mara 58.00, Ben 0.00"},
+		carried: pay.Carried{Code: "MARA20", Slug: "ben", Order: "order-7"}, more: true,
+		want: "Mara 58.00, Ben 0.00"},
 	{name: "a code that is refused and a link of others", carried: pay.Carried{Code: "MARA20", Slug: "ben", Order: "order-7"}, want: "Mara 0.00, Ben 38.00",
 		before: func(s *shoptest.Shop) { change(s, affiliate.CodeUpdate{Active: affiliate.Set(false)}) }},
 	{name: "nothing", want: "Mara 0.00, Ben 0.00"},
@@ -202,8 +202,8 @@ func stateOf(s *shoptest.Shop) string {
 		}
 		lines = append(lines,
 			fmt.Sprintf("sale of %s (%s) for %s by %q: %s, code %t:%s", x.TotalEarned,
-				x.ExternalID.Or(""), nameOf(s,
-					x.AffiliateID), x.Email.Or(""), x.Status, !x.PromotionalCodeID.IsNull(), held))
+				x.ExternalID.Or(""), nameOf(s, x.AffiliateID), x.Email.Or(""), x.Status,
+				!x.PromotionalCodeID.IsNull(), held))
 	}
 	code := shoptest.Must(s.Program.Code(ctx, affiliate.CodeRef{ID: s.Code.ID}))
 	lines = append(lines, fmt.Sprintf("%s was redeemed %d times", code.Code, code.TimesRedeemed))

@@ -73,7 +73,9 @@ func (s *story) paid(n int64) {
 func (s *story) refund(payment string, n int64) {
 	of := s.of[payment]
 	id, sum := fmt.Sprintf("r%d-%s", of.made+1, payment), shoptest.Must(of.sum.Add(dollars(n)))
-	if sum.Cmp(dollars(100)) <= 0 && s.tell(Step{Kind: Refund, Payment: payment, Of: id, Amount: dollars(n), Sum: sum, Gross: dollars(100)}) {
+	if sum.Cmp(dollars(100)) <= 0 &&
+		s.tell(Step{Kind: Refund, Payment: payment, Of: id, Amount: dollars(n), Sum: sum,
+			Gross: dollars(100)}) {
 		of.refunds[id], of.sum, of.made = dollars(n), sum, of.made+1
 	}
 }

@@ -81,9 +81,9 @@ func scheme(cfg Config) adapter.Scheme {
 // Events returns the types of events that a webhook endpoint should get.
 func Events() []string {
 	return []string{
-		"order.paid", "order.refunded", "refund.created", "refund.updated",
-		"subscription.created", "subscription.active", "subscription.updated", "subscription.uncanceled", "subscription.canceled",
-		"subscription.past_due", "subscription.paused", "subscription.resumed", "subscription.revoked",
-		"customer.created", "customer.updated",
+		"order.paid", "order.refunded", "refund.created", "refund.updated", "subscription.created",
+		"subscription.active", "subscription.updated", "subscription.uncanceled",
+		"subscription.canceled", "subscription.past_due", "subscription.paused",
+		"subscription.resumed", "subscription.revoked", "customer.created", "customer.updated",
 	}
 }

@@ -84,8 +84,8 @@ func (e *event) bill() (b adapter.Bill, counted affiliate.Currency) {
 	whole := amountOf(o.Get(total))
 	b.Tax = amountOf(o.Get(tax))
 	for _, levy := range [][2]string{
-		{"original_total_duties_set",
-			"current_total_duties_set"}, {"original_total_additional_fees_set", "current_total_additional_fees_set"},
+		{"original_total_duties_set", "current_total_duties_set"},
+		{"original_total_additional_fees_set", "current_total_additional_fees_set"},
 	} {
 		set := o.Get(levy[0])
 		if left := o.Get(levy[1]); e.current && left.Given() {
@@ -188,7 +188,8 @@ func (e *event) grossOf(line adapter.Value) affiliate.Amount {
 	return affiliate.AmountFromScaled(price.Scaled() * n)
 }
 
-// lines reads the lines of an order, but for gift cards, tips, and those that an edit removed. When they are not taken, the
+// lines reads the lines of an order, but for gift cards, tips, and those that an edit removed. When
+// they are not taken, the
 // sale has the product of all of them, if they have the same.
 func (e *event) lines(p *adapter.Paid, b *adapter.Bill) {
 	included := e.object.Get("taxes_included").True()

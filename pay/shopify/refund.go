@@ -36,7 +36,8 @@ func currencyIn(t adapter.Value, otherwise affiliate.Currency) affiliate.Currenc
 // shownIn returns the currency in which the customer saw what a refund lists; empty: it lists nothing.
 func shownIn(refund adapter.Value) string {
 	list := refund.Apart() // what is listed is never a reason to refuse a refund
-	for _, of := range [][2]string{{"refund_line_items", "subtotal_set"}, {"refund_shipping_lines", "subtotal_amount_set"}, {"order_adjustments", "amount_set"}} {
+	for _, of := range [][2]string{{"refund_line_items", "subtotal_set"},
+		{"refund_shipping_lines", "subtotal_amount_set"}, {"order_adjustments", "amount_set"}} {
 		if shown := list.Get(of[0]).First().Get(of[1], moneyOfBuyers, "currency_code").Text(); shown != "" {
 			return shown
 		}

@@ -68,7 +68,8 @@ type Config struct {
 // Source: docs/payments-shopify.md.
 func Handler(p *tributary.Program, cfg Config) (http.Handler, error) {
 	if cfg.Tolerance != 0 || cfg.Wait != 0 {
-		return nil, fmt.Errorf("%w: signatures have no time and nothing waits, so there is no tolerance and no wait", adapter.ErrConfig)
+		return nil, fmt.Errorf("%w: signatures have no time and nothing waits, so there is no tolerance and no wait",
+			adapter.ErrConfig)
 	}
 	cfg.MaxBody = cmp.Or(cfg.MaxBody, maxBody)
 	return adapter.Endpoint{

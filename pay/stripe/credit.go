@@ -63,7 +63,8 @@ func (e *event) creditNote() {
 		}
 		return
 	}
-	if !o.Get("refunds").First().Given() && o.Get("refund").Ref() == "" && o.Get("customer_balance_transaction").Ref() != "" {
+	if !o.Get("refunds").First().Given() && o.Get("refund").Ref() == "" &&
+		o.Get("customer_balance_transaction").Ref() != "" {
 		e.Ignore(pay.CreditBalance)
 		return
 	}
@@ -77,7 +78,8 @@ func (e *event) noted(c affiliate.Currency) iter.Seq[affiliate.RefundFact] {
 	o := e.object
 	return func(yield func(affiliate.RefundFact) bool) {
 		for one := range o.Get("refunds").Each() {
-			if !yield(affiliate.RefundFact{ID: one.Get("refund").Ref(), Amount: amountOf(one.Get("amount_refunded"), c), State: affiliate.RefundPending}) {
+			if !yield(affiliate.RefundFact{ID: one.Get("refund").Ref(),
+				Amount: amountOf(one.Get("amount_refunded"), c), State: affiliate.RefundPending}) {
 				return
 			}
 		}

@@ -49,8 +49,8 @@ func (e *event) linesOfSession(p *adapter.Paid, b *adapter.Bill) {
 func (e *event) linesOfInvoice(p *adapter.Paid, c affiliate.Currency) {
 	o := e.object
 	whole := adapter.Bill{
-		Currency: c, Paid: amountOf(o.Get("total"),
-			c), Tax: e.taxOfInvoice(c), Shipping: shippingOf(o, o.Get("amount_shipping"), c),
+		Currency: c, Paid: amountOf(o.Get("total"), c), Tax: e.taxOfInvoice(c),
+		Shipping: shippingOf(o, o.Get("amount_shipping"), c),
 	}
 	e.lines(p, o.Get("lines"), &whole, func(line adapter.Value) adapter.Part {
 		part := partOf(line)

@@ -78,13 +78,12 @@ const (
 // Events returns the types of events that an endpoint should get.
 func Events() []string {
 	return []string{
-		"checkout.session.completed", "checkout.session.async_payment_succeeded",
-		"invoice.paid", "invoice_payment.paid",
-		"refund.created", "refund.updated", "refund.failed",
-		"charge.dispute.created", "charge.dispute.funds_withdrawn", "charge.dispute.funds_reinstated", "charge.dispute.closed",
-		"customer.subscription.created", "customer.subscription.updated", "customer.subscription.deleted",
-		"credit_note.created", "customer.created", "customer.updated",
-		"payment_intent.succeeded", "charge.succeeded",
+		"checkout.session.completed", "checkout.session.async_payment_succeeded", "invoice.paid",
+		"invoice_payment.paid", "refund.created", "refund.updated", "refund.failed",
+		"charge.dispute.created", "charge.dispute.funds_withdrawn",
+		"charge.dispute.funds_reinstated", "charge.dispute.closed", "customer.subscription.created",
+		"customer.subscription.updated", "customer.subscription.deleted", "credit_note.created",
+		"customer.created", "customer.updated", "payment_intent.succeeded", "charge.succeeded",
 	}
 }
 

@@ -175,7 +175,8 @@ func (e *event) returned(refunds []affiliate.RefundFact) bool {
 func (e *event) bill() (adapter.Bill, []adapter.Part) {
 	o := e.object
 	b := adapter.Bill{
-		Currency: e.Action.Payment.Currency, Paid: amountOf(o.Get("total")), Tax: amountOf(o.Get("total_tax")), Shipping: amountOf(o.Get("shipping_total")),
+		Currency: e.Action.Payment.Currency, Paid: amountOf(o.Get("total")),
+		Tax: amountOf(o.Get("total_tax")), Shipping: amountOf(o.Get("shipping_total")),
 	}
 	list := o.Apart() // a line is never a reason to refuse an order
 	parts := append(adapter.Parts(list.Get("line_items"), partOf), adapter.Parts(list.Get("fee_lines"), feeOf)...)
@@ -209,7 +210,8 @@ const maxSum = 1e15
 // partOf reads a line of products.
 func partOf(line adapter.Value) adapter.Part {
 	part := adapter.Part{
-		ID: line.Get("id").Loose(), Product: nonzero(line.Get("product_id")), Plan: nonzero(line.Get("variation_id")), Name: line.Get("name").Text(),
+		ID: line.Get("id").Loose(), Product: nonzero(line.Get("product_id")),
+		Plan: nonzero(line.Get("variation_id")), Name: line.Get("name").Text(),
 		Gross: amountOf(line.Get("subtotal")).Scaled(), Net: amountOf(line.Get("total")).Scaled(),
 	}
 	part.Gross = max(part.Gross, part.Net) // a price that was raised by hand
@@ -262,7 +264,8 @@ func refundsOf(list adapter.Value) (facts []affiliate.RefundFact) {
 		if total.Sign() < 0 {
 			facts = append(facts,
 				affiliate.RefundFact{ID: r.Get("id").Loose(),
-					Amount: affiliate.AmountFromScaled(-total.Scaled()), State: affiliate.RefundSucceeded})
+					Amount: affiliate.AmountFromScaled(-total.Scaled()),
+					State:  affiliate.RefundSucceeded})
 		}
 	}
 	return facts

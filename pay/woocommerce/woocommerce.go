@@ -91,7 +91,8 @@ const (
 // the webhook, and no signature. WooCommerce calls a webhook broken when it is refused.
 func isPing(w http.ResponseWriter, r *http.Request) bool {
 	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
-	if err != nil || kind != "application/x-www-form-urlencoded" || r.Method != http.MethodPost || len(r.Header.Values(HeaderName)) > 0 || r.ContentLength > maxPing {
+	if err != nil || kind != "application/x-www-form-urlencoded" || r.Method != http.MethodPost ||
+		len(r.Header.Values(HeaderName)) > 0 || r.ContentLength > maxPing {
 		return false
 	}
 	body, err := inbound.Body(w, r, maxPing, pingFor)

@@ -36,7 +36,8 @@ type Import struct {
 // of a command. The import is filled when they are parsed.
 func Flags(flags *flag.FlagSet) *Import {
 	c := &Import{}
-	flags.StringVar(&c.Folder.Service, "from", "csv", "`service` of the export: "+strings.Join(importer.Services(), ", ")+" with a mapping.json")
+	flags.StringVar(&c.Folder.Service, "from", "csv",
+		"`service` of the export: "+strings.Join(importer.Services(), ", ")+" with a mapping.json")
 	flags.TextVar(&c.Config.ID, "program", uuid.Nil, "`id` of the program")
 	flags.Func("currency", "`currency` of the program (default: the one that it has, or USD)", func(text string) (err error) {
 		c.Config.Currency, err = affiliate.ParseCurrency(text)

@@ -104,7 +104,8 @@ func compareSequences(ctx context.Context, one, two record.Store, program uuid.U
 	}
 	for i, seq := range counted {
 		if a[i] != b[i] {
-			return fmt.Errorf("%w: the sequence %s is at %d in the first and at %d in the second", ErrDiffer, seq, a[i], b[i])
+			return fmt.Errorf("%w: the sequence %s is at %d in the first and at %d in the second",
+				ErrDiffer, seq, a[i], b[i])
 		}
 	}
 	return nil

@@ -128,7 +128,8 @@ func (s *Store) find(ctx context.Context, program uuid.UUID) (location, error) {
 func newest(sights []sight) int {
 	at := -1
 	for i, saw := range sights {
-		if saw.err == nil && (saw.fence.isHere() || saw.fence.isLeaving()) && (at < 0 || saw.fence.epoch() > sights[at].fence.epoch()) {
+		if saw.err == nil && (saw.fence.isHere() || saw.fence.isLeaving()) &&
+			(at < 0 || saw.fence.epoch() > sights[at].fence.epoch()) {
 			at = i
 		}
 	}

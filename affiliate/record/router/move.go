@@ -83,7 +83,8 @@ type mover struct {
 
 // carry moves a program, or leaves it where it is.
 func (s *Store) carry(ctx context.Context, program uuid.UUID, f location, to int) error {
-	m := &mover{Store: s, program: program, from: f.at, to: to, epoch: max(f.fence.epoch(), f.beyond+1), beaten: time.Now()}
+	m := &mover{Store: s, program: program, from: f.at, to: to,
+		epoch: max(f.fence.epoch(), f.beyond+1), beaten: time.Now()}
 	switch err := step(ctx, m.source(), program, f.fence, fenceOf(m.epoch, leaving, 0)); {
 	case errors.Is(err, errOvertaken):
 		return pause(ctx, 1)

@@ -18,14 +18,15 @@ var affiliateCommands = []command{
 	},
 	{
 		group: "affiliates", verb: "search", what: "List the affiliates that fit all filters",
-		method: "GET", path: "/affiliates/search", fields: fields("status", "externalId",
-			"commissionPlanId", "commissionTierId", "oldestFirst:b", "search"),
+		method: "GET", path: "/affiliates/search",
+		fields: fields("status", "externalId", "commissionPlanId", "commissionTierId",
+			"oldestFirst:b", "search"),
 		paging: inQuery, columns: affiliateColumns,
 	},
 	{
 		group: "affiliates", verb: "get", what: "Show an affiliate, by id, --email or --external-id",
-		method: "GET", path: "/affiliates", fields: fields("id", "email",
-			"externalId"), arg: "id", columns: affiliateMoney,
+		method: "GET", path: "/affiliates", fields: fields("id", "email", "externalId"), arg: "id",
+		columns: affiliateMoney,
 	},
 	{
 		group: "affiliates", verb: "create", what: "Create an affiliate",
@@ -34,7 +35,8 @@ var affiliateCommands = []command{
 			"affiliateLink", "affiliateStatus", "sendWelcomeEmail:b", "commissionPlanId", "offerCouponId"),
 	},
 	{
-		group: "affiliates", verb: "ensure", what: "Show the affiliate with an --external-id, and create it when there is none",
+		group: "affiliates", verb: "ensure",
+		what:   "Show the affiliate with an --external-id, and create it when there is none",
 		method: "POST", path: "/affiliates/ensure", columns: affiliateMoney,
 		fields: fields("firstName", "lastName", "email", "externalId", "commissionRate:n",
 			"affiliateLink", "affiliateStatus", "sendWelcomeEmail:b", "commissionPlanId", "offerCouponId"),
@@ -43,22 +45,23 @@ var affiliateCommands = []command{
 		group: "affiliates", verb: "update", what: "Change an affiliate; --email-address finds it instead of the id",
 		method: "PUT", path: "/affiliates", arg: "affiliateId",
 		fields: fields("affiliateId", "emailAddress", "firstName", "lastName", "email",
-			"externalId", "commissionRate:n", "affiliateLink", "affiliateStatus", "offerCouponId", "note"),
+			"externalId", "commissionRate:n", "affiliateLink", "affiliateStatus", "offerCouponId",
+			"note"),
 	},
 	{
 		group: "affiliates", verb: "merge", what: "Make one affiliate of two: --from goes, --into stays",
-		method: "POST", path: "/affiliates/merge", fields: fields("from",
-			"into"), columns: affiliateMoney, ask: "merge the affiliates",
+		method: "POST", path: "/affiliates/merge", fields: fields("from", "into"),
+		columns: affiliateMoney, ask: "merge the affiliates",
 	},
 	{
 		group: "affiliates", verb: "delete", what: "Delete an affiliate",
-		method: "DELETE", path: "/affiliates", fields: fields("affiliateId",
-			"forfeit:b"), arg: "affiliateId", ask: "delete the affiliate",
+		method: "DELETE", path: "/affiliates", fields: fields("affiliateId", "forfeit:b"),
+		arg: "affiliateId", ask: "delete the affiliate",
 	},
 	{
 		group: "affiliates", verb: "erase", what: "Erase what tells who an affiliate is; money and totals stay",
-		method: "POST", path: "/affiliates/erase", fields: fields("affiliateId",
-			"forfeit:b"), arg: "affiliateId", steps: true, ask: "erase the affiliate",
+		method: "POST", path: "/affiliates/erase", fields: fields("affiliateId", "forfeit:b"),
+		arg: "affiliateId", steps: true, ask: "erase the affiliate",
 	},
 	statusOfAffiliates("approve", "ACTIVE", "Approve affiliates that wait", ""),
 	statusOfAffiliates("decline", "DECLINED", "Decline affiliates that wait", ""),
@@ -66,30 +69,34 @@ var affiliateCommands = []command{
 	statusOfAffiliates("ban", "BANNED", "Ban affiliates: later commissions are on hold", "ban the affiliates"),
 	{
 		group: "affiliates", verb: "plan", what: "Give affiliates a commission plan, or --null commission-plan-id",
-		method: "POST", path: "/affiliates/plan", fields: fields("affiliateIds:l",
-			"commissionPlanId"), arg: "affiliateIds", columns: affiliateColumns,
+		method: "POST", path: "/affiliates/plan",
+		fields: fields("affiliateIds:l", "commissionPlanId"), arg: "affiliateIds",
+		columns: affiliateColumns,
 	},
 	{
 		group: "affiliates", verb: "tier", what: "Give affiliates a commission tier, or --null commission-tier-id",
-		method: "POST", path: "/affiliates/tier", fields: fields("affiliateIds:l",
-			"commissionTierId"), arg: "affiliateIds", columns: affiliateColumns,
+		method: "POST", path: "/affiliates/tier",
+		fields: fields("affiliateIds:l", "commissionTierId"), arg: "affiliateIds",
+		columns: affiliateColumns,
 	},
 	{
 		group: "affiliates", verb: "tier-exempt", what: "Exempt affiliates from changes of tier, or --exempt=false",
-		method: "POST", path: "/affiliates/tier-exempt", fields: fields("affiliateIds:l",
-			"exempt:b"), arg: "affiliateIds", columns: affiliateColumns,
+		method: "POST", path: "/affiliates/tier-exempt",
+		fields: fields("affiliateIds:l", "exempt:b"), arg: "affiliateIds",
+		columns: affiliateColumns,
 	},
 	{
 		group: "affiliates", verb: "payout-details", what: "Say how an affiliate is paid",
-		method: "POST", path: "/affiliates/payout-details", fields: fields("affiliateId",
-			"payoutEmail", "paymentMethod"), arg: "affiliateId",
+		method: "POST", path: "/affiliates/payout-details",
+		fields: fields("affiliateId", "payoutEmail", "paymentMethod"), arg: "affiliateId",
 		columns: affiliateMoney,
 	},
 	{
 		group: "affiliates", verb: "invite", what: "Invite an affiliate",
 		method: "POST", path: "/affiliates/invite", columns: affiliateMoney,
 		fields: fields("firstName", "lastName", "email", "externalId", "commissionRate:n",
-			"affiliateLink", "sendWelcomeEmail:b", "commissionPlanId", "offerCouponId", "questionAnswers:j"),
+			"affiliateLink", "sendWelcomeEmail:b", "commissionPlanId", "offerCouponId",
+			"questionAnswers:j"),
 	},
 	{
 		group: "affiliates", verb: "accept-invite", what: "Accept an invitation for an affiliate",
@@ -102,8 +109,9 @@ var affiliateCommands = []command{
 func statusOfAffiliates(verb, status, what, ask string) command {
 	return command{
 		group: "affiliates", verb: verb, what: what, ask: ask,
-		method: "POST", path: "/affiliates/status", fields: fields("affiliateIds:l"), fixed: map[string]any{"status": status},
-		arg: "affiliateIds", columns: affiliateColumns,
+		method: "POST", path: "/affiliates/status", fields: fields("affiliateIds:l"),
+		fixed: map[string]any{"status": status},
+		arg:   "affiliateIds", columns: affiliateColumns,
 	}
 }
 
@@ -118,8 +126,9 @@ var linkColumns = []column{
 var linkCommands = []command{
 	{
 		group: "links", verb: "list", what: "List links; one filter at a time",
-		method: "GET", path: "/links", fields: fields("id", "link", "affiliateId",
-			"affiliateEmail"), only: true, paging: inQuery, columns: linkColumns,
+		method: "GET", path: "/links",
+		fields: fields("id", "link", "affiliateId", "affiliateEmail"), only: true,
+		paging: inQuery, columns: linkColumns,
 	},
 	{
 		group: "links", verb: "get", what: "Show a link, by id or by --link",
@@ -127,8 +136,8 @@ var linkCommands = []command{
 	},
 	{
 		group: "links", verb: "create", what: "Create a link",
-		method: "POST", path: "/links", fields: fields("link", "affiliateId",
-			"affiliateEmail"), arg: "link", columns: linkColumns,
+		method: "POST", path: "/links", fields: fields("link", "affiliateId", "affiliateEmail"),
+		arg: "link", columns: linkColumns,
 	},
 	{
 		group: "links", verb: "update", what: "Rename a link, found by id or by --link",
@@ -140,7 +149,8 @@ var linkCommands = []command{
 	},
 	{
 		group: "links", verb: "release", what: "Let anybody have a slug that a link had before",
-		method: "POST", path: "/links/release", fields: fields("link"), arg: "link", ask: "let anybody have the slug: posts with it may then credit somebody else",
+		method: "POST", path: "/links/release", fields: fields("link"), arg: "link",
+		ask: "let anybody have the slug: posts with it may then credit somebody else",
 	},
 }
 
@@ -160,8 +170,9 @@ var referralCommands = []command{
 	},
 	{
 		group: "referrals", verb: "search", what: "List the referrals that fit all filters",
-		method: "GET", path: "/referrals/search", fields: fields("affiliateId",
-			"subscriptionStatus", "since", "until", "oldestFirst:b", "search"),
+		method: "GET", path: "/referrals/search",
+		fields: fields("affiliateId", "subscriptionStatus", "since", "until", "oldestFirst:b",
+			"search"),
 		paging: inQuery, columns: referralColumns,
 	},
 	{
@@ -181,26 +192,30 @@ var referralCommands = []command{
 	},
 	{
 		group: "referrals", verb: "merge", what: "Make one customer of two: --from goes, --into stays",
-		method: "POST", path: "/referrals/merge", fields: fields("from",
-			"into"), columns: referralColumns, ask: "merge the customers",
+		method: "POST", path: "/referrals/merge", fields: fields("from", "into"),
+		columns: referralColumns, ask: "merge the customers",
 	},
 	{
 		group: "referrals", verb: "delete", what: "Delete a referral",
-		method: "DELETE", path: "/referrals", fields: fields("referralId",
-			"forfeit:b"), arg: "referralId", ask: "delete the referral",
+		method: "DELETE", path: "/referrals", fields: fields("referralId", "forfeit:b"),
+		arg: "referralId", ask: "delete the referral",
 	},
 	{
 		group: "referrals", verb: "status", what: "Say what became of the subscription of a referral",
-		method: "POST", path: "/referrals/status", fields: fields("referralId",
-			"subscriptionStatus"), arg: "referralId", columns: referralColumns,
+		method: "POST", path: "/referrals/status",
+		fields: fields("referralId", "subscriptionStatus"), arg: "referralId",
+		columns: referralColumns,
 	},
 	{
-		group: "referrals", verb: "erase", what: "Erase what tells who a customer is, by id or email; sales and totals stay",
-		method: "POST", path: "/referrals/erase", fields: fields("referralId"), arg: "referralId", steps: true, ask: "erase the customer",
+		group: "referrals", verb: "erase",
+		what:   "Erase what tells who a customer is, by id or email; sales and totals stay",
+		method: "POST", path: "/referrals/erase", fields: fields("referralId"), arg: "referralId",
+		steps: true, ask: "erase the customer",
 	},
 	{
 		group: "referrals", verb: "plan", what: "Give referrals a commission plan, or --null commission-plan-id",
-		method: "POST", path: "/referrals/plan", fields: fields("referralIds:l",
-			"commissionPlanId"), arg: "referralIds", columns: referralColumns,
+		method: "POST", path: "/referrals/plan",
+		fields: fields("referralIds:l", "commissionPlanId"), arg: "referralIds",
+		columns: referralColumns,
 	},
 }

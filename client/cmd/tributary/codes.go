@@ -28,20 +28,21 @@ var batchFields = append(codeFields[:len(codeFields):len(codeFields)], fields("a
 var codeCommands = []command{
 	{
 		group: "codes", verb: "list", what: "List promotional codes; one filter at a time",
-		method: "GET", path: "/promotional-codes", fields: fields("couponId", "affiliateId",
-			"affiliateEmail"), only: true,
+		method: "GET", path: "/promotional-codes",
+		fields: fields("couponId", "affiliateId", "affiliateEmail"), only: true,
 		paging: inQuery, columns: codeColumns,
 	},
 	{
 		group: "codes", verb: "search", what: "List the promotional codes that fit all filters",
-		method: "GET", path: "/promotional-codes/search", fields: fields("couponId", "affiliateId",
-			"active:b", "state", "oldestFirst:b", "search"),
+		method: "GET", path: "/promotional-codes/search",
+		fields: fields("couponId", "affiliateId", "active:b", "state", "oldestFirst:b",
+			"search"),
 		paging: inQuery, columns: judgedColumns,
 	},
 	{
 		group: "codes", verb: "get", what: "Show a promotional code, by id, --code or --external-id",
-		method: "GET", path: "/promotional-codes", fields: fields("id", "code",
-			"externalId"), only: true, arg: "id", columns: codeColumns,
+		method: "GET", path: "/promotional-codes", fields: fields("id", "code", "externalId"),
+		only: true, arg: "id", columns: codeColumns,
 	},
 	{
 		group: "codes", verb: "create", what: "Create a promotional code",
@@ -53,12 +54,14 @@ var codeCommands = []command{
 		group: "codes", verb: "update", what: "Change a promotional code",
 		method: "PUT", path: "/promotional-codes", arg: "promotionalCodeId", columns: codeColumns,
 		fields: fields("promotionalCodeId", "code", "affiliateId", "affiliateEmail", "externalId", "active:b", "expiresAt", "maxRedemptions:n",
-			"firstTimeOrder:b", "minimumAmount:n", "minimumAmountCurrency", "startsAt", "minimumQuantity:n", "maxRedemptionsPerCustomer:n",
+			"firstTimeOrder:b", "minimumAmount:n", "minimumAmountCurrency", "startsAt",
+			"minimumQuantity:n", "maxRedemptionsPerCustomer:n",
 			"limitToCustomers:b", "customerId", "limitToAffiliate:b"),
 	},
 	{
-		group: "codes", verb: "delete", what: "Delete a promotional code",
-		method: "DELETE", path: "/promotional-codes", fields: fields("promotionalCodeId"), arg: "promotionalCodeId", ask: "delete the code",
+		group: "codes", verb: "delete", what: "Delete a promotional code", method: "DELETE",
+		path: "/promotional-codes", fields: fields("promotionalCodeId"), arg: "promotionalCodeId",
+		ask: "delete the code",
 	},
 	{
 		group: "codes", verb: "generate", what: "Generate promotional codes",
@@ -67,20 +70,23 @@ var codeCommands = []command{
 	},
 	{
 		group: "codes", verb: "check", what: "Say how many codes a batch could make, without making it",
-		method: "POST", path: "/promotional-codes/generate", fields: batchFields, fixed: map[string]any{"checkOnly": true},
+		method: "POST", path: "/promotional-codes/generate", fields: batchFields,
+		fixed: map[string]any{"checkOnly": true},
 	},
 	{
 		group: "codes", verb: "validate", what: "Say whether a promotional code fits an order",
 		method: "POST", path: "/promotional-codes/validate", arg: "promoCode",
 		fields: fields("promoCode", "offer:b", "totalEarned:n", "currency", "exchangeRate:n",
-			"subtotal:n", "email", "referralId", "referredUserExternalId", "product:j", "lines:j", "commission:b"),
+			"subtotal:n", "email", "referralId", "referredUserExternalId", "product:j", "lines:j",
+			"commission:b"),
 		columns: []column{{path: "discount", show: money}, {path: "total", show: money}},
 	},
 	{
 		group: "codes", verb: "compare", what: "Say which of several promotional codes is best for an order",
 		method: "POST", path: "/promotional-codes/compare", arg: "promoCodes",
 		fields: fields("promoCodes:l", "totalEarned:n", "currency", "exchangeRate:n", "subtotal:n",
-			"email", "referralId", "referredUserExternalId", "product:j", "lines:j", "commission:b"),
+			"email", "referralId", "referredUserExternalId", "product:j", "lines:j",
+			"commission:b"),
 	},
 }
 
@@ -109,26 +115,28 @@ var couponCommands = []command{
 	},
 	{
 		group: "coupons", verb: "summaries", what: "List coupons without their codes",
-		method: "GET", path: "/coupons/summaries", fields: fields("couponId",
-			"valid:b"), paging: inQuery, columns: judgedCoupons,
+		method: "GET", path: "/coupons/summaries", fields: fields("couponId", "valid:b"),
+		paging: inQuery, columns: judgedCoupons,
 	},
 	{
 		group: "coupons", verb: "get", what: "Show a coupon, by id, --external-id or --name",
-		method: "GET", path: "/coupons", fields: fields("id", "externalId",
-			"name"), only: true, arg: "id", columns: couponColumns,
+		method: "GET", path: "/coupons", fields: fields("id", "externalId", "name"), only: true,
+		arg: "id", columns: couponColumns,
 	},
 	{
 		group: "coupons", verb: "create", what: "Create a coupon",
 		method: "POST", path: "/coupons", columns: couponColumns,
 		fields: fields("name", "couponType", "percentOff:n", "amountOff:n", "currency", "duration", "durationInMonths:n", "maxRedemptions:n",
-			"limitToProducts:b", "productIds:l", "valid:b", "redeemBy", "startsAt", "maxDiscount:n", "maxDiscountTotal:n", "maxRedemptionsPerCustomer:n",
+			"limitToProducts:b", "productIds:l", "valid:b", "redeemBy", "startsAt", "maxDiscount:n",
+			"maxDiscountTotal:n", "maxRedemptionsPerCustomer:n",
 			"restoreOnRefund:b", "externalId", "integrationType"),
 	},
 	{
 		group: "coupons", verb: "update", what: "Change a coupon",
 		method: "PUT", path: "/coupons", arg: "couponId", columns: couponColumns,
 		fields: fields("couponId", "name", "couponType", "percentOff:n", "amountOff:n", "currency", "duration", "durationInMonths:n", "maxRedemptions:n",
-			"limitToProducts:b", "productIds:l", "valid:b", "redeemBy", "startsAt", "maxDiscount:n", "maxDiscountTotal:n", "maxRedemptionsPerCustomer:n",
+			"limitToProducts:b", "productIds:l", "valid:b", "redeemBy", "startsAt", "maxDiscount:n",
+			"maxDiscountTotal:n", "maxRedemptionsPerCustomer:n",
 			"restoreOnRefund:b"),
 	},
 	{
@@ -154,10 +162,12 @@ var holdCommands = []command{
 		method: "GET", path: "/holds", fields: fields("id"), arg: "id", columns: holdFields,
 	},
 	{
-		group: "holds", verb: "create", what: "Keep a place of a promotional code for an order until a time, or price the order anew",
+		group: "holds", verb: "create",
+		what:   "Keep a place of a promotional code for an order until a time, or price the order anew",
 		method: "POST", path: "/holds", arg: "id", columns: holdFields,
 		fields: fields("id", "promoCode", "offer:b", "until", "totalEarned:n", "currency",
-			"exchangeRate:n", "subtotal:n", "email", "referralId", "referredUserExternalId", "product:j", "lines:j"),
+			"exchangeRate:n", "subtotal:n", "email", "referralId", "referredUserExternalId",
+			"product:j", "lines:j"),
 	},
 	{
 		group: "holds", verb: "release", what: "Give the place of a hold back",

@@ -80,7 +80,8 @@ func (j *job) checkInput(fs *flag.FlagSet) error {
 	if j.only && len(j.input) > 1 {
 		return usage("%s takes one filter at a time; search combines them", j.name())
 	}
-	if j.verb == "get" && len(j.fields) > 0 && len(j.input) == 0 || j.verb != "list" && j.arg != "" && len(j.fields) == 1 && len(j.input) == 0 {
+	if j.verb == "get" && len(j.fields) > 0 && len(j.input) == 0 || j.verb != "list" &&
+		j.arg != "" && len(j.fields) == 1 && len(j.input) == 0 {
 		return usage("%s needs %s; see tributary %s --help", j.name(), shout(j.arg), j.name())
 	}
 	if j.arg == fileArg && j.file == "" {

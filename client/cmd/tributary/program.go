@@ -22,9 +22,10 @@ var programCommands = []command{
 		},
 	},
 	{
-		group: "prune", what: "Drop what is older than --before, or than --retention says: {\"events\":30,\"receipts\":2} in days",
-		method: "POST", path: "/prune", fields: fields("before",
-			"retention:j"), steps: true, ask: "drop old records for good",
+		group:  "prune",
+		what:   "Drop what is older than --before, or than --retention says: {\"events\":30,\"receipts\":2} in days",
+		method: "POST", path: "/prune", fields: fields("before", "retention:j"), steps: true,
+		ask: "drop old records for good",
 	},
 	{
 		group: "partner-token", what: "Open the partner pages for an affiliate: prints a URL that works for a minute",
@@ -52,7 +53,8 @@ var planColumns = []column{
 var (
 	planFields  = slices.Concat(fields("name"), termsFields, fields("paymentTrigger", "autoApproveRewards:b"))
 	termsFields = fields("commissionRate:n", "commissionType", "numberOfPayments:n",
-		"numberOfMonths:n", "holdDays:n", "rules:j", "monthsFrom", "maxPerSale:n", "maxPerCustomer:n", "offerCouponId")
+		"numberOfMonths:n", "holdDays:n", "rules:j", "monthsFrom", "maxPerSale:n",
+		"maxPerCustomer:n", "offerCouponId")
 	termsDates = fields("from", "withdraw")
 )
 
@@ -69,21 +71,25 @@ var planCommands = []command{
 		method: "GET", path: "/commission-plans", paging: inQuery, columns: planColumns,
 	},
 	{
-		group: "plans", verb: "get", what: "Show a commission plan",
-		method: "GET", path: "/commission-plans", fields: fields("commissionPlanId"), arg: "commissionPlanId", columns: planColumns,
+		group: "plans", verb: "get", what: "Show a commission plan", method: "GET",
+		path: "/commission-plans", fields: fields("commissionPlanId"), arg: "commissionPlanId",
+		columns: planColumns,
 	},
 	{
 		group: "plans", verb: "create", what: "Create a commission plan",
 		method: "POST", path: "/commission-plans", fields: planFields, columns: planColumns,
 	},
 	{
-		group: "plans", verb: "update", what: "Change a commission plan, its terms from a date on with --from 2027-01-01",
-		method: "PUT", path: "/commission-plans", fields: slices.Concat(fields("commissionPlanId"),
-			planFields, termsDates), arg: "commissionPlanId", columns: planColumns,
+		group: "plans", verb: "update",
+		what:   "Change a commission plan, its terms from a date on with --from 2027-01-01",
+		method: "PUT", path: "/commission-plans",
+		fields: slices.Concat(fields("commissionPlanId"), planFields, termsDates),
+		arg:    "commissionPlanId", columns: planColumns,
 	},
 	{
-		group: "plans", verb: "delete", what: "Delete a commission plan",
-		method: "DELETE", path: "/commission-plans", fields: fields("commissionPlanId"), arg: "commissionPlanId", ask: "delete the plan",
+		group: "plans", verb: "delete", what: "Delete a commission plan", method: "DELETE",
+		path: "/commission-plans", fields: fields("commissionPlanId"), arg: "commissionPlanId",
+		ask: "delete the plan",
 	},
 	{
 		group: "terms", verb: "list", what: "List the program's own terms: past, in force, and to come",
@@ -113,8 +119,9 @@ var tierCommands = []command{
 		method: "GET", path: "/commission-tiers", paging: inQuery, columns: tierColumns,
 	},
 	{
-		group: "tiers", verb: "get", what: "Show a commission tier",
-		method: "GET", path: "/commission-tiers", fields: fields("commissionTierId"), arg: "commissionTierId", columns: tierColumns,
+		group: "tiers", verb: "get", what: "Show a commission tier", method: "GET",
+		path: "/commission-tiers", fields: fields("commissionTierId"), arg: "commissionTierId",
+		columns: tierColumns,
 	},
 	{
 		group: "tiers", verb: "create", what: "Create a commission tier",
@@ -122,12 +129,14 @@ var tierCommands = []command{
 	},
 	{
 		group: "tiers", verb: "update", what: "Change a commission tier",
-		method: "PUT", path: "/commission-tiers", fields: append(fields("commissionTierId"),
-			tierFields...), arg: "commissionTierId", columns: tierColumns,
+		method: "PUT", path: "/commission-tiers",
+		fields: append(fields("commissionTierId"), tierFields...), arg: "commissionTierId",
+		columns: tierColumns,
 	},
 	{
-		group: "tiers", verb: "delete", what: "Delete a commission tier",
-		method: "DELETE", path: "/commission-tiers", fields: fields("commissionTierId"), arg: "commissionTierId", ask: "delete the tier",
+		group: "tiers", verb: "delete", what: "Delete a commission tier", method: "DELETE",
+		path: "/commission-tiers", fields: fields("commissionTierId"), arg: "commissionTierId",
+		ask: "delete the tier",
 	},
 	{
 		group: "tiers", verb: "assign", what: "Put every affiliate into the tier of their results",

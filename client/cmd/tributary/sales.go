@@ -11,8 +11,8 @@ var saleColumns = []column{
 }
 
 var saleMoney = append(saleColumns[:len(saleColumns):len(saleColumns)],
-	column{path: "subtotal", show: money}, column{path: "taxAmount",
-		show: money}, column{path: "shippingAmount", show: money},
+	column{path: "subtotal", show: money}, column{path: "taxAmount", show: money},
+	column{path: "shippingAmount", show: money},
 	column{path: "refundedAmount", show: money}, column{path: "refundedAt", show: date}, column{path: "updatedAt", show: date})
 
 var saleCommands = []command{
@@ -55,13 +55,14 @@ var saleCommands = []command{
 	},
 	{
 		group: "sales", verb: "refund", what: "Refund a sale, or a part of it with --amount, or of its --lines",
-		method: "PATCH", path: "/sales", fields: fields("saleId", "amount:n", "tax:n", "shipping:n",
-			"lines:j", "currency", "refundId", "clawback:b"), arg: "saleId",
+		method: "PATCH", path: "/sales",
+		fields: fields("saleId", "amount:n", "tax:n", "shipping:n", "lines:j", "currency",
+			"refundId", "clawback:b"), arg: "saleId",
 	},
 	{
 		group: "sales", verb: "review", what: "Accept, hold or decline the commissions of sales",
-		method: "POST", path: "/sales/review", fields: fields("saleIds:l",
-			"approvalStatus"), arg: "saleIds", columns: saleColumns,
+		method: "POST", path: "/sales/review", fields: fields("saleIds:l", "approvalStatus"),
+		arg: "saleIds", columns: saleColumns,
 	},
 	{
 		group: "sales", verb: "explain", what: "Say how the commission of a sale came about",
@@ -73,26 +74,32 @@ var saleCommands = []command{
 		fields: fields("saleId", "externalId", "externalInvoiceId", "clawback:b", "refundId"),
 	},
 	{
-		group: "sales", verb: "recalculate", what: "Calculate the commissions of an affiliate's or a customer's sales anew, or --all of them",
-		method: "POST", path: "/sales/recalculate", fields: fields("affiliateId", "affiliateEmail",
-			"referralId", "all:b"), arg: "affiliateId", steps: true,
+		group: "sales", verb: "recalculate",
+		what:   "Calculate the commissions of an affiliate's or a customer's sales anew, or --all of them",
+		method: "POST", path: "/sales/recalculate",
+		fields: fields("affiliateId", "affiliateEmail", "referralId", "all:b"), arg: "affiliateId",
+		steps: true,
 	},
 	{
-		group: "sales", verb: "accept-redemption", what: "Say that a redemption over a limit was seen: of a sale, or of an order by --external-id",
-		method: "POST", path: "/sales/accept-redemption", fields: fields("saleId", "externalId",
-			"externalInvoiceId"), arg: "saleId",
+		group: "sales", verb: "accept-redemption",
+		what:   "Say that a redemption over a limit was seen: of a sale, or of an order by --external-id",
+		method: "POST", path: "/sales/accept-redemption",
+		fields: fields("saleId", "externalId", "externalInvoiceId"), arg: "saleId",
 	},
 	{
-		group: "sales", verb: "restore-redemption", what: "Give back the redemption of a code, found by the sale's id, --external-id or --external-invoice-id",
-		method: "POST", path: "/sales/restore-redemption", fields: fields("saleId", "externalId",
-			"externalInvoiceId"), arg: "saleId",
+		group: "sales", verb: "restore-redemption",
+		what:   "Give back the redemption of a code, found by the sale's id, --external-id or --external-invoice-id",
+		method: "POST", path: "/sales/restore-redemption",
+		fields: fields("saleId", "externalId", "externalInvoiceId"), arg: "saleId",
 	},
 }
 
 var paymentCommands = []command{
 	{
-		group: "payments", verb: "decide", what: "Say what a payment is that brought money and has no sale: same (of the sale that it names), own or dismiss; attention lists them",
-		method: "POST", path: "/payments/decide", fields: fields("paymentId", "decision"), arg: "paymentId",
+		group: "payments", verb: "decide",
+		what:   "Say what a payment is that brought money and has no sale: same (of the sale that it names), own or dismiss; attention lists them",
+		method: "POST", path: "/payments/decide", fields: fields("paymentId", "decision"),
+		arg:     "paymentId",
 		columns: []column{{path: "moved", show: money}},
 	},
 }
@@ -152,13 +159,14 @@ var ledgerCommands = []command{
 	},
 	{
 		group: "balances", verb: "get", what: "Show what an affiliate is owed, by id or --affiliate-email",
-		method: "GET", path: "/balances", fields: fields("affiliateId",
-			"affiliateEmail"), only: true, arg: "affiliateId",
+		method: "GET", path: "/balances", fields: fields("affiliateId", "affiliateEmail"),
+		only: true, arg: "affiliateId",
 		columns: append(balanceColumns[:len(balanceColumns):len(balanceColumns)],
 			column{path: "maturing", show: money}, column{path: "earned", show: money}),
 	},
 	{
-		group: "balances", verb: "total", what: "Add up what all affiliates are owed, now or at the end of a day (--at)",
+		group: "balances", verb: "total",
+		what:   "Add up what all affiliates are owed, now or at the end of a day (--at)",
 		method: "GET", path: "/balances/total", fields: fields("at"),
 	},
 	{
@@ -171,26 +179,29 @@ var ledgerCommands = []command{
 		fields: fields("affiliateId", "affiliateEmail", "saleId", "payoutId", "adjustmentId", "cause", "from", "to"),
 	},
 	{
-		group: "statements", verb: "get", what: "Show the statement of an affiliate for a period; --json has its sums too",
-		method: "GET", path: "/statements", fields: fields("affiliateId", "affiliateEmail", "from",
-			"to"), arg: "affiliateId",
+		group: "statements", verb: "get",
+		what:   "Show the statement of an affiliate for a period; --json has its sums too",
+		method: "GET", path: "/statements",
+		fields: fields("affiliateId", "affiliateEmail", "from", "to"), arg: "affiliateId",
 		paging: inQuery, rows: "lines", columns: statementColumns,
 	},
 	{
 		group: "reports", verb: "get", what: "Show clicks, sales and commissions of a period, by day, week or month",
-		method: "GET", path: "/reports", fields: fields("from", "to", "by", "affiliateId",
-			"promotionalCodeId", "linkId"),
+		method: "GET", path: "/reports",
+		fields: fields("from", "to", "by", "affiliateId", "promotionalCodeId", "linkId"),
 		paging: inQuery, columns: bucketColumns,
 	},
 	{
-		group: "reports", verb: "rank", what: "Rank affiliates, links, codes, products, campaigns … by what they brought in a period",
-		method: "GET", path: "/reports/breakdown", fields: fields("from", "to", "by", "sort", "affiliateId"),
-		paging: inQuery, columns: breakdownColumns,
+		group: "reports", verb: "rank",
+		what:   "Rank affiliates, links, codes, products, campaigns … by what they brought in a period",
+		method: "GET", path: "/reports/breakdown",
+		fields: fields("from", "to", "by", "sort", "affiliateId"), paging: inQuery,
+		columns: breakdownColumns,
 	},
 	{
 		group: "adjustments", verb: "list", what: "List the adjustments that fit all filters",
-		method: "GET", path: "/adjustments", fields: fields("affiliateId", "affiliateEmail",
-			"saleId", "kind", "payoutId"),
+		method: "GET", path: "/adjustments",
+		fields: fields("affiliateId", "affiliateEmail", "saleId", "kind", "payoutId"),
 		paging: inQuery, columns: adjustmentColumns,
 	},
 	{

@@ -369,14 +369,15 @@ const (
 
 // groups is the order of the groups in the help.
 var groups = []string{
-	"affiliates", "referrals", "links", "coupons", "codes", "holds", "sales", "payments",
-	"plans", "terms", "tiers", "webhooks", "events", "payouts", "balances", "movements", "statements", "reports", "adjustments",
-	"program", "attention", "prune", "partner-token", "verify",
+	"affiliates", "referrals", "links", "coupons", "codes", "holds", "sales", "payments", "plans",
+	"terms", "tiers", "webhooks", "events", "payouts", "balances", "movements", "statements",
+	"reports", "adjustments", "program", "attention", "prune", "partner-token", "verify",
 }
 
 // commands is the table.
 var commands = slices.Concat(
-	affiliateCommands, referralCommands, linkCommands, couponCommands, codeCommands, holdCommands, saleCommands, paymentCommands,
+	affiliateCommands, referralCommands, linkCommands, couponCommands, codeCommands, holdCommands,
+	saleCommands, paymentCommands,
 	planCommands, tierCommands, webhookCommands, eventCommands, payoutCommands, ledgerCommands, programCommands,
 )
 

@@ -31,13 +31,15 @@ var webhookCommands = []command{
 	},
 	{
 		group: "webhooks", verb: "create", what: "Create a webhook endpoint; the secret is shown this once",
-		method: "POST", path: "/webhooks", fields: fields("url", "events:l", "description",
-			"active:b", "svixHeaders:b", "headers:j"), arg: "url", columns: endpointColumns,
+		method: "POST", path: "/webhooks",
+		fields: fields("url", "events:l", "description", "active:b", "svixHeaders:b",
+			"headers:j"), arg: "url", columns: endpointColumns,
 	},
 	{
 		group: "webhooks", verb: "update", what: "Change a webhook endpoint",
-		method: "PUT", path: "/webhooks", fields: fields("webhookId", "url", "events:l",
-			"description", "active:b", "svixHeaders:b", "headers:j"), arg: "webhookId",
+		method: "PUT", path: "/webhooks",
+		fields: fields("webhookId", "url", "events:l", "description", "active:b",
+			"svixHeaders:b", "headers:j"), arg: "webhookId",
 		columns: endpointColumns,
 	},
 	{
@@ -46,8 +48,9 @@ var webhookCommands = []command{
 	},
 	{
 		group: "webhooks", verb: "rotate", what: "Give an endpoint a new secret; it is shown this once",
-		method: "POST", path: "/webhooks/rotate-secret", fields: fields("webhookId",
-			"gracePeriodSeconds:n"), arg: "webhookId", columns: endpointColumns,
+		method: "POST", path: "/webhooks/rotate-secret",
+		fields: fields("webhookId", "gracePeriodSeconds:n"), arg: "webhookId",
+		columns: endpointColumns,
 	},
 	{
 		group: "webhooks", verb: "test", what: "Send a test event to an endpoint",
@@ -55,13 +58,15 @@ var webhookCommands = []command{
 	},
 	{
 		group: "webhooks", verb: "replay", what: "Send a delivery again, or those of --webhook-id in a period",
-		method: "POST", path: "/webhooks/replay", fields: fields("deliveryId", "webhookId", "since",
-			"until"), arg: "deliveryId",
+		method: "POST", path: "/webhooks/replay",
+		fields: fields("deliveryId", "webhookId", "since", "until"), arg: "deliveryId",
 	},
 	{
-		group: "webhooks", verb: "deliveries", what: "List deliveries, or that of --delivery-id; --json has its payload",
-		method: "GET", path: "/webhooks/deliveries", fields: fields("deliveryId", "webhookId",
-			"eventId", "state", "event", "since", "until"),
+		group: "webhooks", verb: "deliveries",
+		what: "List deliveries, or that of --delivery-id; --json has its payload", method: "GET",
+		path: "/webhooks/deliveries",
+		fields: fields("deliveryId", "webhookId", "eventId", "state", "event", "since",
+			"until"),
 		paging: inQuery, columns: deliveryColumns,
 	},
 }
@@ -75,12 +80,14 @@ var eventColumns = []column{
 
 var eventCommands = []command{
 	{
-		group: "events", verb: "list", what: "List events, newest first, or those after --after, oldest first; --json has their payloads",
-		method: "GET", path: "/events", fields: fields("type", "objectId", "eventId",
-			"after"), paging: inQuery, columns: eventColumns,
+		group: "events", verb: "list",
+		what:   "List events, newest first, or those after --after, oldest first; --json has their payloads",
+		method: "GET", path: "/events", fields: fields("type", "objectId", "eventId", "after"),
+		paging: inQuery, columns: eventColumns,
 	},
 	{
-		group: "events", verb: "follow", what: "Print events as they come, from now on or from --after, a line of JSON each",
+		group: "events", verb: "follow",
+		what:   "Print events as they come, from now on or from --after, a line of JSON each",
 		method: "GET", path: "/events", fields: fields("after"), run: followEvents,
 	},
 }

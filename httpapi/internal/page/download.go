@@ -79,7 +79,8 @@ type Rows[T any] struct {
 
 // figures are the columns with amounts.
 var figures = []string{
-	"adjustments", "amount", "charged", "closing", "commission", "due", "held", "inPayouts", "notYetDue", "opening", "other", "owed", "paid", "refunded", "refunds", "revenue", "total",
+	"adjustments", "amount", "charged", "closing", "commission", "due", "held", "inPayouts",
+	"notYetDue", "opening", "other", "owed", "paid", "refunded", "refunds", "revenue", "total",
 }
 
 // Mark begins a text that spreadsheets would else not read as UTF-8.

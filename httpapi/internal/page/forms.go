@@ -59,7 +59,8 @@ func (f Forms) Once(at time.Time, about ...string) string {
 	return minute + "~" + f.Token(at, append(about, minute)...)
 }
 
-// Told reports whether a token of [Forms.Once] is valid for these values, and whether it is new: of this minute or the one
+// Told reports whether a token of [Forms.Once] is valid for these values, and whether it is new: of
+// this minute or the one
 // before, so that a page that is loaded again later does not say it again.
 func (f Forms) Told(now time.Time, once string, about ...string) (valid, isNew bool) {
 	minute, token, _ := strings.Cut(once, "~")

@@ -15,7 +15,8 @@ var kept = template.Must(template.New("kept").Parse(`<!doctype html><html lang="
 <form method="post" action="">{{range $name, $values := .}}{{range $values}}<input type="hidden" name="{{$name}}" value="{{.}}">{{end}}{{end}}<button>Send it again</button></form></html>
 `))
 
-// Keep answers a form of these pages, which has a token, that was sent without a login: nothing is done, and it can be sent
+// Keep answers a form of these pages, which has a token, that was sent without a login: nothing is
+// done, and it can be sent
 // again after one. It reports false, and answers nothing, for any other request, such as one from another site.
 func Keep(w http.ResponseWriter, r *http.Request, crossSite *http.CrossOriginProtection, token string) bool {
 	if r.Method != http.MethodPost || crossSite.Check(r) != nil {

@@ -24,7 +24,8 @@ func NewMount(prefix string) (Mount, error) {
 	if prefix == "" || prefix == "/" {
 		return Mount{"/"}, nil
 	}
-	if !strings.HasPrefix(prefix, "/") || !strings.HasSuffix(prefix, "/") || prefix == "//" || !clean(prefix[1:len(prefix)-1]) {
+	if !strings.HasPrefix(prefix, "/") || !strings.HasSuffix(prefix, "/") || prefix == "//" ||
+		!clean(prefix[1:len(prefix)-1]) {
 		return Mount{}, fmt.Errorf("the prefix %q does not begin and end with a slash, or is not clean", prefix)
 	}
 	return Mount{prefix}, nil
@@ -143,7 +144,8 @@ func forwarded(h http.Header) bool {
 			return true
 		}
 		switch name {
-		case "Forwarded", "Via", "X-Real-Ip", "X-Client-Ip", "X-Cluster-Client-Ip", "True-Client-Ip", "Cf-Connecting-Ip", "Fastly-Client-Ip":
+		case "Forwarded", "Via", "X-Real-Ip", "X-Client-Ip", "X-Cluster-Client-Ip",
+			"True-Client-Ip", "Cf-Connecting-Ip", "Fastly-Client-Ip":
 			return true
 		}
 	}

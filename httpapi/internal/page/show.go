@@ -83,7 +83,8 @@ func (Show) Count(n any) string {
 }
 
 // Off returns what a discount takes off.
-func (s Show) Off(amount affiliate.Opt[affiliate.Amount], currency affiliate.Opt[affiliate.Currency], percent affiliate.Opt[affiliate.Percent]) string {
+func (s Show) Off(amount affiliate.Opt[affiliate.Amount],
+	currency affiliate.Opt[affiliate.Currency], percent affiliate.Opt[affiliate.Percent]) string {
 	if flat, ok := amount.Get(); ok {
 		return Money(flat, currency.Or(s.Currency)) + " off"
 	}
@@ -116,11 +117,17 @@ func (s Show) Zone() string { return s.Location.String() }
 
 // missed are the classes of attempts that got no answer, for people.
 var missed = map[string]string{
-	affiliate.FailedTimeout: "There was no answer in time", affiliate.FailedDNS: "The host has no address", affiliate.FailedTLS: "There was no trusted connection",
-	affiliate.FailedConnection: "The connection was refused or broke", affiliate.FailedRedirect: "The answer leads elsewhere, which is not followed",
-	affiliate.FailedBlockedAddress: "The address of the host may not be called", affiliate.FailedBlockedURL: "The URL is not accepted any more",
-	affiliate.FailedSecret: "The secret could not be read", affiliate.FailedNoSender: "Nothing here sends", affiliate.FailedBusy: "Nothing was sent: too much was being sent",
-	affiliate.FailedInternal: "Something went wrong here",
+	affiliate.FailedTimeout:        "There was no answer in time",
+	affiliate.FailedDNS:            "The host has no address",
+	affiliate.FailedTLS:            "There was no trusted connection",
+	affiliate.FailedConnection:     "The connection was refused or broke",
+	affiliate.FailedRedirect:       "The answer leads elsewhere, which is not followed",
+	affiliate.FailedBlockedAddress: "The address of the host may not be called",
+	affiliate.FailedBlockedURL:     "The URL is not accepted any more",
+	affiliate.FailedSecret:         "The secret could not be read",
+	affiliate.FailedNoSender:       "Nothing here sends",
+	affiliate.FailedBusy:           "Nothing was sent: too much was being sent",
+	affiliate.FailedInternal:       "Something went wrong here",
 }
 
 // Missed says why an attempt got no answer; of an Opt without a value it is empty.

@@ -87,7 +87,8 @@ func (s Sealer) Open(text string, program uuid.UUID, now time.Time) (t Ticket, o
 	if len(text) != front+1+base64.RawURLEncoding.EncodedLen(sha256.Size) {
 		return t, false
 	}
-	if !hmac.Equal([]byte(s.mac(text[:front])), []byte(text[front+1:])) || text[front] != '.' || text[:len(s.kind.prefix)] != s.kind.prefix {
+	if !hmac.Equal([]byte(s.mac(text[:front])), []byte(text[front+1:])) || text[front] != '.' ||
+		text[:len(s.kind.prefix)] != s.kind.prefix {
 		return t, false
 	}
 	raw, err := base64.RawURLEncoding.DecodeString(text[len(s.kind.prefix):front])

@@ -36,7 +36,8 @@ func serve(proxy, repository string, m mod, version string) (sums string, err er
 	if err != nil {
 		return "", err
 	}
-	for name, content := range map[string][]byte{"list": []byte(version + "\n"), version + ".info": info, version + ".mod": text} {
+	for name, content := range map[string][]byte{"list": []byte(version + "\n"),
+		version + ".info": info, version + ".mod": text} {
 		if err := os.WriteFile(filepath.Join(dir, name), content, 0o644); err != nil {
 			return "", err
 		}

@@ -126,8 +126,8 @@ func serve(ctx context.Context, set settings, stderr io.Writer) error {
 	}
 	dial := func(key string) (*client.Client, error) { return client.New(set.url, key, shared) }
 	s := &http.Server{
-		Handler: mcp.Handler(dial,
-			set.Config), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute, IdleTimeout: 2 * time.Minute,
+		Handler: mcp.Handler(dial, set.Config), ReadHeaderTimeout: 10 * time.Second,
+		ReadTimeout: time.Minute, IdleTimeout: 2 * time.Minute,
 	}
 	context.AfterFunc(ctx, func() {
 		end, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)

@@ -43,7 +43,8 @@ func payment(d *adapter.Draft, o adapter.Value, cfg adapter.Config) {
 	c := adapter.Currency(o.Get("currency"))
 	d.Fact(pay.KindSale, c, o, o.Get("id").Text(), o.Get("invoice").Text())
 	buyer := o.Get("customer")
-	d.Action.Payment.Payer = affiliate.PayerFact{ID: buyer.Get("id").Text(), Email: buyer.Get("email").Text(), Name: buyer.Get("name").Text()}
+	d.Action.Payment.Payer = affiliate.PayerFact{ID: buyer.Get("id").Text(),
+		Email: buyer.Get("email").Text(), Name: buyer.Get("name").Text()}
 	d.Action.Carried = cfg.Carried(o.Get("metadata"))
 	bill := adapter.Bill{Currency: c, Paid: amount(o.Get("total"), c), Tax: amount(o.Get("tax"), c)}
 	if bill.Paid.Sign() <= 0 {
@@ -59,7 +60,8 @@ func payment(d *adapter.Draft, o adapter.Value, cfg adapter.Config) {
 func refund(d *adapter.Draft, o adapter.Value) {
 	c := adapter.Currency(o.Get("currency"))
 	d.Fact(pay.KindRefund, c, o, o.Get("payment").Text())
-	f := affiliate.RefundFact{ID: o.Get("id").Text(), Amount: amount(o.Get("amount"), c), State: affiliate.RefundPending}
+	f := affiliate.RefundFact{ID: o.Get("id").Text(), Amount: amount(o.Get("amount"), c),
+		State: affiliate.RefundPending}
 	switch o.Get("status").Text() {
 	case "succeeded":
 		f.State = affiliate.RefundSucceeded

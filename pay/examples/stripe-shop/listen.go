@@ -59,7 +59,8 @@ func hinted(next http.Handler, out *lines) http.Handler {
 		answer := &answer{ResponseWriter: w}
 		next.ServeHTTP(answer, r)
 		if answer.code == http.StatusUnauthorized {
-			out.print("an event was refused: is " + secretVariable + " the secret that this stripe listen printed, and the clock right?")
+			out.print("an event was refused: is " + secretVariable +
+				" the secret that this stripe listen printed, and the clock right?")
 		}
 	})
 }

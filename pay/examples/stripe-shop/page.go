@@ -44,6 +44,7 @@ func (p page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("X-Content-Type-Options", "nosniff")
 	// It fails only when the client has gone.
 	pageTemplate.Execute(w, map[string]string{
-		"Slug": slug, "Click": httpapi.ClickFrom(p.Program, r), "Money": money, "Code": hostLines(), "Host": r.Host, "Program": p.Config().ID.String(),
+		"Slug": slug, "Click": httpapi.ClickFrom(p.Program, r), "Money": money, "Code": hostLines(),
+		"Host": r.Host, "Program": p.Config().ID.String(),
 	})
 }

@@ -168,7 +168,8 @@ func (st *stage) send(ctx context.Context, body []byte) (kind string, code int, 
 	w := httptest.NewRecorder()
 	st.mux.ServeHTTP(w, r)
 	if w.Code/100 != 2 {
-		return envelope.Type, w.Code, fmt.Errorf("%s: the answer is %d %s", envelope.Type, w.Code, bytes.TrimSpace(w.Body.Bytes()))
+		return envelope.Type, w.Code, fmt.Errorf("%s: the answer is %d %s", envelope.Type, w.Code,
+			bytes.TrimSpace(w.Body.Bytes()))
 	}
 	return envelope.Type, w.Code, nil
 }
@@ -184,6 +185,7 @@ func (st *stage) say(ctx context.Context, what string, code int, answer string) 
 	if code != 0 {
 		status = fmt.Sprint(code)
 	}
-	_, err = fmt.Fprintf(st.out, "%s  %-26s  %s  %s\n%45s%s\n", st.now.Format(time.DateOnly), what, status, answer, "", money)
+	_, err = fmt.Fprintf(st.out, "%s  %-26s  %s  %s\n%45s%s\n", st.now.Format(time.DateOnly), what,
+		status, answer, "", money)
 	return err
 }

@@ -77,7 +77,9 @@ func (s *shop) partner(ctx context.Context) (affiliate.Affiliate, error) {
 	if !errors.Is(err, affiliate.ErrNotFound) {
 		return known, err
 	}
-	return s.CreateAffiliate(ctx, affiliate.AffiliateParams{FirstName: "Mara", LastName: "Silva", Email: email, AffiliateLink: slug})
+	return s.CreateAffiliate(ctx,
+		affiliate.AffiliateParams{FirstName: "Mara", LastName: "Silva", Email: email,
+			AffiliateLink: slug})
 }
 
 // money prints what the affiliate has.
@@ -86,7 +88,8 @@ func (s *shop) money(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("%s: payable %s, paid %s", s.mara.FirstName, b.Payable.Format(b.Currency), b.Paid.Format(b.Currency)), nil
+	return fmt.Sprintf("%s: payable %s, paid %s", s.mara.FirstName, b.Payable.Format(b.Currency),
+		b.Paid.Format(b.Currency)), nil
 }
 
 // said returns a result in a few words.
@@ -105,7 +108,8 @@ func (s *shop) said(r pay.Result) string {
 	case !ok:
 		return strings.TrimSpace(string(r.Action.Kind) + " " + string(r.Outcome))
 	case r.Outcome != "":
-		return fmt.Sprintf("sale of %s %s, commission %s", sale.TotalEarned.Format(c), r.Outcome, sale.CommissionEarned.Format(c))
+		return fmt.Sprintf("sale of %s %s, commission %s", sale.TotalEarned.Format(c), r.Outcome,
+			sale.CommissionEarned.Format(c))
 	}
 	return fmt.Sprintf("%s moves %s", r.Action.Kind, r.Moved.Format(c))
 }

@@ -149,7 +149,8 @@ const final = time.Duration(-1) // another try would not help
 
 // send sends a request once. With an error it returns the wait before the next try;
 // 0: Stripe named none.
-func (a *api) send(ctx context.Context, method, path string, body []byte, once string, into any) (time.Duration, error) {
+func (a *api) send(ctx context.Context, method, path string, body []byte, once string,
+	into any) (time.Duration, error) {
 	rq, err := http.NewRequestWithContext(ctx, method,
 		strings.TrimSuffix(a.base.String(), "/")+path, bytes.NewReader(body))
 	if err != nil {
@@ -214,7 +215,8 @@ func refusal(answer *http.Response, raw []byte) error {
 	}
 	_ = json.Unmarshal(raw, &said) // the status alone says enough
 	return &Error{
-		Status: answer.StatusCode, Code: word(said.Error.Code), Param: word(said.Error.Param), RequestID: word(answer.Header.Get("Request-Id")),
+		Status: answer.StatusCode, Code: word(said.Error.Code), Param: word(said.Error.Param),
+		RequestID: word(answer.Header.Get("Request-Id")),
 	}
 }
 

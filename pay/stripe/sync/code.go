@@ -124,7 +124,8 @@ func (s *session) findCode(ctx context.Context, couponID, text string) (ours, ot
 	}
 }
 
-func (s *session) createCode(ctx context.Context, couponID string, code affiliate.Code, fields url.Values) (theirs theirCode, err error) {
+func (s *session) createCode(ctx context.Context, couponID string, code affiliate.Code,
+	fields url.Values) (theirs theirCode, err error) {
 	form := url.Values{"promotion[type]": {"coupon"}, "promotion[coupon]": {couponID}, "code": {code.Code}}
 	for name, values := range fields {
 		form[name] = values
@@ -178,7 +179,8 @@ func codeFields(c affiliate.Coupon, code affiliate.Code, program tributary.Confi
 }
 
 // compareCode reports what differs, and switches the promotion code on or off.
-func (s *session) compareCode(ctx context.Context, c affiliate.Coupon, code affiliate.Code, couponID string, fields url.Values, theirs theirCode) error {
+func (s *session) compareCode(ctx context.Context, c affiliate.Coupon, code affiliate.Code,
+	couponID string, fields url.Values, theirs theirCode) error {
 	compare := func(field, ours, there string, fix Fix) {
 		if ours != there {
 			s.differ(Difference{CouponID: c.ID, Code: code.Code, ExternalID: theirs.ID,

@@ -128,7 +128,8 @@ func (s *session) readCoupon(ctx context.Context, id string) (theirs theirCoupon
 }
 
 // createCoupon creates the coupon, unless somebody else has created it meanwhile.
-func (s *session) createCoupon(ctx context.Context, c affiliate.Coupon, fields url.Values) (theirs theirCoupon, err error) {
+func (s *session) createCoupon(ctx context.Context, c affiliate.Coupon,
+	fields url.Values) (theirs theirCoupon, err error) {
 	form := url.Values{"id": {couponID(c)}}
 	for name, values := range fields {
 		form[name] = values

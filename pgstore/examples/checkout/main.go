@@ -90,11 +90,14 @@ type shop struct {
 
 // day runs a day of the shop.
 func (s *shop) day(ctx context.Context) error {
-	ada, err := s.program.CreateAffiliate(ctx, affiliate.AffiliateParams{FirstName: "Ada", LastName: "Lovelace", Email: "ada@example.com"})
+	ada, err := s.program.CreateAffiliate(ctx,
+		affiliate.AffiliateParams{FirstName: "Ada", LastName: "Lovelace", Email: "ada@example.com"})
 	if err != nil {
 		return err
 	}
-	coupon, err := s.program.CreateCoupon(ctx, affiliate.CouponParams{Name: "Spring", PercentOff: affiliate.Set(affiliate.MustPercent("20"))})
+	coupon, err := s.program.CreateCoupon(ctx,
+		affiliate.CouponParams{Name: "Spring",
+			PercentOff: affiliate.Set(affiliate.MustPercent("20"))})
 	if err != nil {
 		return err
 	}
@@ -117,7 +120,8 @@ func (s *shop) day(ctx context.Context) error {
 	if err := s.sell(ctx, first); err != nil {
 		return err
 	}
-	second := order{id: "order-2", code: "ADA20", email: grace, basket: basket, total: total, payment: errors.New("card declined")}
+	second := order{id: "order-2", code: "ADA20", email: grace, basket: basket, total: total,
+		payment: errors.New("card declined")}
 	if err := s.sell(ctx, second); !errors.Is(err, second.payment) {
 		return fmt.Errorf("order-2: %w", err)
 	}
@@ -192,7 +196,8 @@ func (s *shop) report(ctx context.Context) error {
 	fmt.Fprintf(s.out, "orders: %d\n", orders)
 	for _, sale := range sales.Items {
 		id, _ := sale.ExternalID.Get()
-		fmt.Fprintf(s.out, "sale: %s of %v, %v for %s\n", id, sale.TotalEarned, sale.CommissionEarned, sale.Affiliate.FirstName)
+		fmt.Fprintf(s.out, "sale: %s of %v, %v for %s\n", id, sale.TotalEarned,
+			sale.CommissionEarned, sale.Affiliate.FirstName)
 	}
 	if err := s.program.Verify(ctx); err != nil {
 		return err

@@ -45,9 +45,12 @@ type file struct {
 
 // Flags adds the flags of the file.
 func (f *file) Flags(flags *flag.FlagSet) {
-	flags.StringVar(&f.path, "file", f.path, "`path` of the file, which is made when there is none (default: the variable TRIBUTARY_FILE)")
-	flags.StringVar(&f.backup, "backup", "", "write a copy of the file to this `path`, also beside a server that runs, and end")
-	flags.BoolVar(&f.normal, "normal", false, "do not wait for the disk at every commit: faster, and the last sales may be gone after a loss of power")
+	flags.StringVar(&f.path, "file", f.path,
+		"`path` of the file, which is made when there is none (default: the variable TRIBUTARY_FILE)")
+	flags.StringVar(&f.backup, "backup", "",
+		"write a copy of the file to this `path`, also beside a server that runs, and end")
+	flags.BoolVar(&f.normal, "normal", false,
+		"do not wait for the disk at every commit: faster, and the last sales may be gone after a loss of power")
 }
 
 // Instead makes a copy of the file.

@@ -115,7 +115,8 @@ func (f figures) faultText(b *strings.Builder) {
 	fmt.Fprintf(b, "**Faults.** %s operations; %s faults at the calls of their store; %s calls that took too long; "+
 		"%s answers of writes lost after the commit; %s times two faults in turn, %s ordered pairs of kinds, of %s writes. "+
 		"0 left anything behind, 0 counted twice, 0 kept others from their turn.\n",
-		f.faults["faults"]["operations"], f.faults["faults"]["faults"], f.faults["slow"]["calls"], f.faults["lost"]["answers"],
+		f.faults["faults"]["operations"], f.faults["faults"]["faults"], f.faults["slow"]["calls"],
+		f.faults["lost"]["answers"],
 		f.faults["pairs"]["pairs"], f.faults["pairs"]["kinds"], f.faults["pairs"]["operations"])
 }
 
@@ -155,8 +156,8 @@ func join(rows []alike, what, figure string) []alike {
 // counted are what histories count, with the heads of their columns. What is zero
 // everywhere is no column.
 var counted = []struct{ key, head string }{
-	{"histories", "Histories"}, {"operations", "Calls"}, {"illegal", "Illegal"}, {"unknown",
-		"Unknown"}, {"unverified", "Refused"},
+	{"histories", "Histories"}, {"operations", "Calls"}, {"illegal", "Illegal"},
+	{"unknown", "Unknown"}, {"unverified", "Refused"},
 	{"unanswered", "Unanswered"}, {"overlaps", "Overlaps"}, {"least", "Least"}, {"refusals", "Refusals"},
 }
 

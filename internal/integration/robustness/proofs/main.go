@@ -56,14 +56,17 @@ type part struct {
 
 // selected runs some tests of a package.
 func selected(dir, folder string, tests ...string) part {
-	return part{dir, []string{"go", "test", "-json", "-count=1", "-timeout=90m", "-run",
-		"^(" + strings.Join(tests, "|") + ")$", folder}, tests}
+	return part{dir,
+		[]string{"go", "test", "-json", "-count=1", "-timeout=90m", "-run",
+			"^(" + strings.Join(tests, "|") + ")$", folder}, tests}
 }
 
 var parts = []part{
 	{"internal/integration/robustness", []string{"go", "test", "-json", "-count=1", "-timeout=90m", "."}, []string{
-		"TestHistoriesInMemory", "TestHistoriesOverHTTP", "TestHistoriesInFile", "TestHistoriesOnPostgres", "TestHistoriesOfProcesses",
-		"TestPlantedInMemory", "TestPlantedOverHTTP", "TestPlantedOnPostgres", "TestExactly", "TestExactlyInFile", "TestExactlyOnPostgres",
+		"TestHistoriesInMemory", "TestHistoriesOverHTTP", "TestHistoriesInFile",
+		"TestHistoriesOnPostgres", "TestHistoriesOfProcesses", "TestPlantedInMemory",
+		"TestPlantedOverHTTP", "TestPlantedOnPostgres", "TestExactly", "TestExactlyInFile",
+		"TestExactlyOnPostgres",
 	}},
 	selected(".", "./internal/proofs", "TestFaultAtEveryCall", "TestFaultsInPairs",
 		"TestLostAnswerOfEveryWrite", "TestSlowCall"),

@@ -32,7 +32,8 @@ func main() {
 	}
 	fmt.Println(made.StatusCode(), made.JSON200.Email)
 
-	refused, err := client.CreateLinkWithResponse(ctx, nil, api.CreateLinkJSONRequestBody{Link: slug, AffiliateEmail: &email})
+	refused, err := client.CreateLinkWithResponse(ctx, nil,
+		api.CreateLinkJSONRequestBody{Link: slug, AffiliateEmail: &email})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -33,7 +33,9 @@ func main() {
 		},
 	}))
 	defer endpoint.Close()
-	issued, err := partners.CreateEndpoint(ctx, affiliate.EndpointParams{URL: endpoint.URL, Events: []affiliate.EventType{affiliate.SaleCreated}})
+	issued, err := partners.CreateEndpoint(ctx,
+		affiliate.EndpointParams{URL: endpoint.URL,
+			Events: []affiliate.EventType{affiliate.SaleCreated}})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -47,7 +49,8 @@ func main() {
 	}
 	select {
 	case sale := <-came:
-		fmt.Println(res.Outcome, "and received:", sale.CommissionEarned, "for", sale.AffiliateID == res.Sale.Or(affiliate.Sale{}).AffiliateID)
+		fmt.Println(res.Outcome, "and received:", sale.CommissionEarned, "for",
+			sale.AffiliateID == res.Sale.Or(affiliate.Sale{}).AffiliateID)
 	case <-ctx.Done():
 		log.Fatal("no event came")
 	}
