@@ -11,7 +11,6 @@ import (
 	"net/url"
 	"os"
 	osexec "os/exec"
-	process "os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -270,7 +269,7 @@ var roles = map[string]func(ctx context.Context, store *pgstore.Store, pool *pgx
 	"persist": persist,
 }
 
-// worker is the main function of a worker process. Its clock is wrong by
+// worker is the main function of a worker osexec. Its clock is wrong by
 // TRIBUTARY_WORKER_SKEW, a call may take TRIBUTARY_WORKER_PATIENCE, and after each it
 // rests for TRIBUTARY_WORKER_PAUSE.
 func worker() {
@@ -515,7 +514,7 @@ var modes = map[pgstore.Mode]string{pgstore.Queue: "queue", pgstore.Serializable
 // TestPgBouncer: the pool modes and exec modes of the README work with a real
 // PgBouncer that has fewer connections to the server than there are clients.
 func TestPgBouncer(t *testing.T) {
-	program, err := process.LookPath("pgbouncer")
+	program, err := osexec.LookPath("pgbouncer")
 	if err != nil {
 		t.Skip("SKIPPED: no pgbouncer in PATH (on Debian and Ubuntu: apt-get install pgbouncer)")
 	}
@@ -592,7 +591,7 @@ pool_mode = %s
 default_pool_size = %d
 `, socket, port, pooling, bouncerConns)
 	must(0, os.WriteFile(conf, []byte(text), 0o644))
-	cmd := process.Command(program, "-q", conf)
+	cmd := osexec.Command(program, "-q", conf)
 	info := must(os.Stat(socket))
 	if owner := info.Sys().(*syscall.Stat_t); os.Getuid() == 0 {
 		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: owner.Uid, Gid: owner.Gid}}
