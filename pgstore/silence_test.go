@@ -269,7 +269,7 @@ var roles = map[string]func(ctx context.Context, store *pgstore.Store, pool *pgx
 	"persist": persist,
 }
 
-// worker is the main function of a worker osexec. Its clock is wrong by
+// worker is the main function of a worker process. Its clock is wrong by
 // TRIBUTARY_WORKER_SKEW, a call may take TRIBUTARY_WORKER_PATIENCE, and after each it
 // rests for TRIBUTARY_WORKER_PAUSE.
 func worker() {
