@@ -15,7 +15,7 @@ type Settings struct {
 	ID uuid.UUID `json:"id"`
 	// Shown on links.
 	Name string `json:"name"`
-	// Of every sale.
+	// Of commissions and payouts; a sale may be charged in another one that has a rate.
 	Currency Currency `json:"currency"`
 	// Where a plain date ends: the name of an IANA zone.
 	TimeZone string `json:"timeZone"`

@@ -450,8 +450,8 @@ func operationNotes() map[string]about {
 		"PATCH /sales": {
 			id: "refundSale", summary: "Refund a sale, in part or in full",
 			text: "The commission follows what is kept. A partial refund fires sale.updated; " +
-				"the full one fires sale.deleted, and nothing is fired for that sale " +
-				"afterwards.",
+				"the full one fires sale.deleted, and then nothing, unless the sale counts again " +
+				"because the refund failed or a dispute was won: that fires sale.updated.",
 			invalid: "outside_refund_window manually_paid already_paid included_in_payout_batch " +
 				"refund_exceeds_sale refund_limit_reached",
 			notFound: "sale_not_found",
