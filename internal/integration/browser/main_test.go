@@ -313,7 +313,7 @@ const (
 var server = sync.OnceValues(func() (string, error) {
 	path := filepath.Join(scratch, "server")
 	build := exec.Command("go", "build", "-o", path, "./examples/server")
-	build.Dir = filepath.Join("..", "..")
+	build.Dir = filepath.Join("..", "..", "..")
 	build.Stderr = os.Stderr
 	return path, build.Run()
 })
