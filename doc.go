@@ -11,7 +11,7 @@
 //   - take on an affiliate: [Program.CreateAffiliate], [Program.InviteAffiliate]; give them a link: [Program.CreateLink]
 //   - offer a discount: [Program.CreateCoupon], then [Program.CreateCode] or [Program.GenerateCodes]
 //   - count a visit: [Program.TrackClick]; sign up a customer: [Program.CreateReferral]
-//   - pay everybody to whom enough is due: [Program.PreviewPayouts], [Program.RunPayouts]; one affiliate: [Program.CreatePayout]; say what became of it: [Program.SetPayoutStatus], [Program.FailPayout], [Program.CancelPayout]
+//   - pay everybody to whom enough is due: [Program.PreviewPayouts], [Program.RunPayouts]; one affiliate: [Program.CreatePayout]; say what became of it: [Program.SetPayoutStatus], [Program.FailPayout]
 //   - say what an affiliate has: [Program.Balance], [Program.Statement]; why a sale earned it: [Program.ExplainSale]; give or take an amount: [Program.RecordAdjustment]
 //   - set who earns how much: [Config] (Terms), [Program.CreatePlan], [Program.CreateTier]; ask what other terms had cost: [Program.Simulate]
 //   - decide what is held: [Program.Attention], [Program.ReviewCommissions], [Program.AcceptRedemption]

@@ -180,17 +180,6 @@ func (p *Program) FailPayout(ctx context.Context, id uuid.UUID, reason string) (
 	return payout.FailPayout(ctx, p.engine, id, reason)
 }
 
-// CancelPayout is [Program.SetPayoutStatus] with CANCELED.
-//
-// Errors: [affiliate.MissingField] (payoutId), [affiliate.PayoutNotFound], [affiliate.StatusNotAllowed].
-//
-// Effects: those of [Program.SetPayoutStatus].
-//
-// Source: docs/money.md 4.
-func (p *Program) CancelPayout(ctx context.Context, id uuid.UUID) (affiliate.Payout, error) {
-	return payout.CancelPayout(ctx, p.engine, id)
-}
-
 // ReturnPayout is [Program.SetPayoutStatus] with RETURNED and the reason for it: a payout
 // that was PAID bounced, and the money is back (1–10,000 characters, newlines and tabs
 // allowed). Another reason replaces the one before. What it took is payable from now on;

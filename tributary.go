@@ -39,7 +39,7 @@ import (
 //   - Payments of providers: [Program.Payments] has what they say; DecidePayment
 //   - Payouts: SetPayoutDetails, CreatePayout, PayoutEntries, Payout, Payouts,
 //     PreviewPayouts, PayoutRun, PayoutRuns, PayoutLines, RunPayouts,
-//     SetPayoutStatus, FailPayout, CancelPayout, ReturnPayout, Transfers
+//     SetPayoutStatus, FailPayout, ReturnPayout, Transfers
 //   - What is owed, and why: Adjustment, Adjustments, RecordAdjustment, Attention,
 //     Balance, Balances, TotalBalance, RankedBalances, Movements, AdjustmentReasons,
 //     Report, Breakdown, ExplainSale, Simulate, Statement

@@ -77,11 +77,6 @@ func (c *Client) FailPayout(ctx context.Context, id uuid.UUID, reason string) (a
 			FailedReason: affiliate.Set(reason)})
 }
 
-// CancelPayout is [tributary.Program.CancelPayout].
-func (c *Client) CancelPayout(ctx context.Context, id uuid.UUID) (affiliate.Payout, error) {
-	return c.SetPayoutStatus(ctx, id, affiliate.PayoutCanceled)
-}
-
 // ReturnPayout is [tributary.Program.ReturnPayout].
 func (c *Client) ReturnPayout(ctx context.Context, id uuid.UUID, reason string) (affiliate.Payout, error) {
 	return c.movePayout(ctx,

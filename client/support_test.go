@@ -259,7 +259,6 @@ func invocations() []invocation {
 		{"SetPayoutStatus", func(x ctx, c c) error { return errOf(c.SetPayoutStatus(x, id, affiliate.PayoutPaid)) }},
 		{"FailPayout", func(x ctx, c c) error { return errOf(c.FailPayout(x, id, "returned")) }},
 		{"ReturnPayout", func(x ctx, c c) error { return errOf(c.ReturnPayout(x, id, "bounced")) }},
-		{"CancelPayout", func(x ctx, c c) error { return errOf(c.CancelPayout(x, id)) }},
 		{"RunPayouts", func(x ctx, c c) error { return errOf(c.RunPayouts(x, affiliate.PayoutRun{ExternalID: "may"})) }},
 		{"PreviewPayouts", func(x ctx, c c) error {
 			return errOf(gathered(affiliate.All(x, c.PreviewPayouts, affiliate.PayoutRun{})))

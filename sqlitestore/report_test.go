@@ -237,7 +237,7 @@ func (s *shop) change(rt *rapid.T, step string, id affiliate.SaleID) {
 		}
 	case "cancel":
 		if len(s.paid) > 0 {
-			_, _ = s.CancelPayout(ctx, s.paid[len(s.paid)-1])
+			_, _ = s.SetPayoutStatus(ctx, s.paid[len(s.paid)-1], affiliate.PayoutCanceled)
 		}
 	case "link":
 		_, _ = s.DeleteLink(ctx, affiliate.LinkRef{Slug: "bob"})

@@ -193,7 +193,7 @@ func (s *Shop) failed(ctx context.Context, r row) error {
 
 func (s *Shop) canceled(ctx context.Context, r row) error {
 	return s.eachPayout(ctx, r, func(p affiliate.Payout) error {
-		_, err := s.CancelPayout(ctx, p.ID)
+		_, err := s.SetPayoutStatus(ctx, p.ID, affiliate.PayoutCanceled)
 		return err
 	})
 }

@@ -235,7 +235,7 @@ func TestApplyConflicts(t *testing.T) {
 	p, payouts := paidProgram(t)
 	ctx := t.Context()
 	must(p.SetPayoutStatus(ctx, payouts[0].ID, affiliate.PayoutPaid))
-	must(p.CancelPayout(ctx, payouts[1].ID))
+	must(p.SetPayoutStatus(ctx, payouts[1].ID, affiliate.PayoutCanceled))
 	results := []payfile.Result{
 		{PayoutID: payouts[0].ID, State: payfile.Failed, Said: "FAILED"}, {PayoutID: payouts[1].ID, State: payfile.Paid, Said: "PAID"},
 		{PayoutID: payouts[1].ID, State: payfile.Failed, Said: "FAILED"},

@@ -24,7 +24,7 @@ func scenePayouts(s *scene) {
 	same(s, "a failed payout", affiliate.Set("closed"), do2(s, "FailPayout", s.FailPayout, first.ID, "closed").FailedReason)
 	no2(s, "SetPayoutStatus", s.SetPayoutStatus, first.ID, affiliate.PayoutPaid, statusNotAllowed)
 	no2(s, "SetPayoutStatus", s.SetPayoutStatus, first.ID, "", statusRequired)
-	same(s, "a canceled payout", affiliate.PayoutCanceled, do(s, "CancelPayout", s.CancelPayout, first.ID).Status)
+	same(s, "a canceled payout", affiliate.PayoutCanceled, do2(s, "SetPayoutStatus", s.SetPayoutStatus, first.ID, affiliate.PayoutCanceled).Status)
 	bounced := do(s, "CreatePayout", s.CreatePayout, affiliate.PayoutParams{AffiliateID: mara.ID, ManuallyPaid: true})
 	no2(s, "ReturnPayout", s.ReturnPayout, first.ID, "x", statusNotAllowed)
 	same(s, "a payout that came back", affiliate.Set("closed"), do2(s, "ReturnPayout", s.ReturnPayout, bounced.ID, "closed").ReturnedReason)

@@ -218,8 +218,6 @@ var payoutStatus = &action{
 			_, err = p.FailPayout(v.ctx(), id, in.text("failedReason"))
 		case affiliate.PayoutReturned:
 			_, err = p.ReturnPayout(v.ctx(), id, in.text("returnedReason"))
-		case affiliate.PayoutCanceled:
-			_, err = p.CancelPayout(v.ctx(), id)
 		default:
 			_, err = p.SetPayoutStatus(v.ctx(), id, status)
 		}

@@ -128,7 +128,7 @@ func TestPayoutStates(t *testing.T) {
 	must(w.ReturnPayout(ctx, p.ID, "bounced"))
 	says("It came back. What was in it is owed to you as before.")
 	p = must(w.CreatePayout(ctx, affiliate.PayoutParams{AffiliateID: w.ada.ID}))
-	must(w.CancelPayout(ctx, p.ID))
+	must(w.SetPayoutStatus(ctx, p.ID, affiliate.PayoutCanceled))
 	says("It was called off. What was in it is owed to you as before.")
 }
 

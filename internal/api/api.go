@@ -139,7 +139,6 @@ type Direct interface {
 	CreatePayout(ctx context.Context, in affiliate.PayoutParams) (affiliate.Payout, error)
 	SetPayoutStatus(ctx context.Context, id uuid.UUID, status affiliate.PayoutStatus) (affiliate.Payout, error)
 	FailPayout(ctx context.Context, id uuid.UUID, reason string) (affiliate.Payout, error)
-	CancelPayout(ctx context.Context, id uuid.UUID) (affiliate.Payout, error)
 	ReturnPayout(ctx context.Context, id uuid.UUID, reason string) (affiliate.Payout, error)
 	RunPayouts(ctx context.Context, in affiliate.PayoutRun) (affiliate.PayoutRunResult, error)
 	PreviewPayouts(ctx context.Context, in affiliate.PayoutRun,

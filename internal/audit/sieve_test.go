@@ -63,7 +63,7 @@ var sieved = map[string]func(t *testing.T) *scene.World{
 		}})
 		s.Pass(time.Hour)
 		canceled := s.PaysOut()
-		scene.Must(s.CancelPayout(ctx, canceled.ID))
+		scene.Must(s.SetPayoutStatus(ctx, canceled.ID, affiliate.PayoutCanceled))
 		paid := s.PaysOut()
 		s.Moves(paid, affiliate.PayoutPaid)
 		s.ClawsBack(byClick.ID, "30", "r1")

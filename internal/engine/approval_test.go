@@ -224,7 +224,7 @@ func TestForfeit(t *testing.T) {
 		"nothing": {"", func(scene.Shop) {}},
 		"canceled": {"20", func(s scene.Shop) {
 			s.ToTomas("100")
-			scene.Must(s.CancelPayout(t.Context(), scene.Must(s.CreatePayout(t.Context(), affiliate.PayoutParams{AffiliateID: ada(s)})).ID))
+			scene.Must(s.SetPayoutStatus(t.Context(), scene.Must(s.CreatePayout(t.Context(), affiliate.PayoutParams{AffiliateID: ada(s)})).ID, affiliate.PayoutCanceled))
 		}},
 	}
 	for what, owe := range owes {

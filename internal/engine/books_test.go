@@ -398,7 +398,7 @@ func TestAdjustmentsArePaid(t *testing.T) {
 		return s.Forfeiting().DeleteAffiliate(ctx, affiliate.AffiliateRef{ID: s.Ada.Person.ID})
 	})
 	s.Verifies()
-	s.Fires(func() error { _, err := s.CancelPayout(ctx, p.ID); return err })
+	s.Fires(func() error { _, err := s.SetPayoutStatus(ctx, p.ID, affiliate.PayoutCanceled); return err })
 	if got := scene.Must(s.Adjustment(ctx, fee.ID)); got.PayoutCreated || !got.PayoutID.IsNull() {
 		t.Errorf("still in a payout: %+v", got)
 	}
@@ -421,7 +421,7 @@ func TestDeleteAdjustedAffiliate(t *testing.T) {
 	if err := s.Forfeiting().DeleteAffiliate(ctx, bob); !errors.Is(err, affiliate.InPayout) {
 		t.Errorf("deleted: %v", err)
 	}
-	scene.Must(s.CancelPayout(ctx, p.ID))
+	scene.Must(s.SetPayoutStatus(ctx, p.ID, affiliate.PayoutCanceled))
 	s.Adjust(affiliate.AdjustmentParams{AffiliateID: s.Bob.ID, Kind: "CORRECTION", Amount: scene.Sum("-5")})
 	scene.Must(0, s.Forfeiting().DeleteAffiliate(ctx, bob))
 	if list := scene.Must(s.Adjustments(ctx, affiliate.AdjustmentQuery{}, affiliate.Page{})).Items; len(list) != 0 {

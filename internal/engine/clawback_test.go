@@ -107,7 +107,7 @@ func TestClawBackStory(t *testing.T) {
 	s.Fires(func() error { _, err := s.UpdateSale(ctx, s2.ID, up); return err })
 	// 14, 15
 	s.Moves(p2, affiliate.PayoutProcessing)
-	cancel := func() error { _, err := s.CancelPayout(ctx, p2.ID); return err }
+	cancel := func() error { _, err := s.SetPayoutStatus(ctx, p2.ID, affiliate.PayoutCanceled); return err }
 	s.Refused(scene.PayoutStuck, cancel)
 	scene.Must(s.FailPayout(ctx, p2.ID, "x"))
 	s.Fires(cancel, affiliate.SaleUpdated)
@@ -120,7 +120,7 @@ func TestClawBackStory(t *testing.T) {
 	}
 	s.Fires(cancel)
 	s.Refused(scene.PayoutStuck, func() error { _, err := s.SetPayoutStatus(ctx, p2.ID, affiliate.PayoutPaid); return err })
-	s.Refused(scene.PayoutStuck, func() error { _, err := s.CancelPayout(ctx, p1.ID); return err })
+	s.Refused(scene.PayoutStuck, func() error { _, err := s.SetPayoutStatus(ctx, p1.ID, affiliate.PayoutCanceled); return err })
 	s.Verifies()
 	// 16
 	p3 := scene.Must(pay(affiliate.PayoutParams{}))
@@ -225,7 +225,7 @@ func TestRefundOfSeveralPayouts(t *testing.T) {
 	s.PaysOut(func(in *affiliate.PayoutParams) { in.ManuallyPaid = true })
 	refused(paidByHand)
 	scene.Must(s.FailPayout(t.Context(), first.ID, "bounced"))
-	scene.Must(s.CancelPayout(t.Context(), first.ID))
+	scene.Must(s.SetPayoutStatus(t.Context(), first.ID, affiliate.PayoutCanceled))
 	refused(paidByHand)
 	s.Refused(inPayoutOf("Referral has sales that are part of a payout"), func() error { return s.Forfeiting().DeleteReferral(t.Context(), s.Tomas.Email) })
 	has(s, sale.ID, "16", "20", "-2", "-2")
@@ -241,7 +241,7 @@ func TestCanceledPayoutFrees(t *testing.T) {
 	ctx := t.Context()
 	s := scene.NewShop(t)
 	sale := s.ToTomas("100")
-	scene.Must(s.CancelPayout(ctx, s.PaysOut().ID))
+	scene.Must(s.SetPayoutStatus(ctx, s.PaysOut().ID, affiliate.PayoutCanceled))
 	scene.Must(s.RefundSale(ctx, affiliate.Refund{SaleID: sale.ID, Amount: scene.Amount("60")}))
 	has(s, sale.ID, "8", "20", "-12")
 	scene.Must(s.UpdateSale(ctx, sale.ID, affiliate.SaleUpdate{CommissionEarned: scene.Amount("11")}))
@@ -267,7 +267,7 @@ func TestCanceledPayoutFrees(t *testing.T) {
 	if again.Amount != scene.Sum("5.5") || len(again.CommissionIDs) != 4 {
 		t.Errorf("%v of %v", again.Amount, again.CommissionIDs)
 	}
-	scene.Must(s.CancelPayout(ctx, again.ID))
+	scene.Must(s.SetPayoutStatus(ctx, again.ID, affiliate.PayoutCanceled))
 	if err := s.DeleteSale(ctx, sale.ID); err != nil {
 		t.Error(err)
 	}
@@ -344,7 +344,7 @@ func TestPayoutFilter(t *testing.T) {
 	s := scene.NewShop(t)
 	s.ToTomas("100")
 	first := s.PaysOut()
-	scene.Must(s.CancelPayout(ctx, first.ID))
+	scene.Must(s.SetPayoutStatus(ctx, first.ID, affiliate.PayoutCanceled))
 	second := s.PaysOut()
 	ids := func(f affiliate.PayoutQuery) (ids []string) {
 		for _, p := range scene.Must(s.Payouts(ctx, f, affiliate.Page{})).Items {

@@ -349,7 +349,7 @@ func TestMovePaidSaleThenPayoutUndone(t *testing.T) {
 			if next := m.paysAda(affiliate.PayoutPending); next.Amount != scene.Sum("20") || len(next.AdjustmentIDs) != 2 {
 				t.Errorf("the next payout: %+v", next)
 			} else {
-				scene.Must(m.CancelPayout(ctx, next.ID))
+				scene.Must(m.SetPayoutStatus(ctx, next.ID, affiliate.PayoutCanceled))
 			}
 			m.Verifies()
 			scene.Must(0, m.Forfeiting().DeleteAffiliate(ctx, affiliate.AffiliateRef{ID: ada}))

@@ -465,7 +465,7 @@ func TestPayoutRuns(t *testing.T) {
 	s := newRunShop(t)
 	first := scene.Must(s.RunPayouts(ctx, may()))
 	payout := scene.Must(s.Payouts(ctx, affiliate.PayoutQuery{RunID: affiliate.Set(first.ID)}, affiliate.Page{})).Items[0]
-	scene.Must(s.CancelPayout(ctx, payout.ID))
+	scene.Must(s.SetPayoutStatus(ctx, payout.ID, affiliate.PayoutCanceled))
 	s.Pass(30 * 24 * time.Hour)
 	june := may()
 	june.ExternalID, june.NoDetails = "2026-06", true
@@ -488,7 +488,7 @@ func TestPayoutRuns(t *testing.T) {
 	other.Minimum = affiliate.Amount{}
 	scene.Must(s.RunPayouts(ctx, other))
 	bo := scene.Must(s.Payouts(ctx, affiliate.PayoutQuery{AffiliateID: affiliate.Set(s.of["Bo"].ID)}, affiliate.Page{})).Items[0]
-	scene.Must(s.CancelPayout(ctx, bo.ID))
+	scene.Must(s.SetPayoutStatus(ctx, bo.ID, affiliate.PayoutCanceled))
 	scene.Must(0, s.Forfeiting().DeleteAffiliate(ctx, affiliate.AffiliateRef{ID: s.of["Bo"].ID}))
 	s.is("lines of who is gone", []string{"Bo 6 paid"}, s.lines("extra"))
 	s.Verifies()

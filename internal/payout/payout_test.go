@@ -199,7 +199,7 @@ func TestFailPayout(t *testing.T) {
 	}
 	s.Refused(payoutMissing, func() error { _, err := s.FailPayout(ctx, uuid.Max, "x"); return err })
 	s.Refused(payoutMissing, func() error { _, err := s.SetPayoutStatus(ctx, uuid.Max, affiliate.PayoutPaid); return err })
-	s.Refused(scene.FieldError(affiliate.MissingField, "payoutId", "Payout ID is required"), func() error { _, err := s.CancelPayout(ctx, uuid.Nil); return err })
+	s.Refused(scene.FieldError(affiliate.MissingField, "payoutId", "Payout ID is required"), func() error { _, err := s.SetPayoutStatus(ctx, uuid.Nil, affiliate.PayoutCanceled); return err })
 	s.Refused(scene.FieldError(affiliate.MissingField, "payoutId", "Payout ID is required"), func() error { _, err := s.FailPayout(ctx, uuid.Nil, " "); return err })
 	s.Refused(scene.FieldError(affiliate.MissingField, "status", "Status is required"), func() error { _, err := s.SetPayoutStatus(ctx, p.ID, ""); return err })
 	s.Refused(scene.FieldError(affiliate.InvalidField, "status", "status must be one of PENDING, PROCESSING, PAID, FAILED, CANCELED, RETURNED"), func() error {
@@ -451,7 +451,7 @@ func TestPayoutOfTwoEntriesOfASale(t *testing.T) {
 	first := s.PaysOut()
 	s.ClawsBack(sale.ID, "50", "r1")
 	s.Pass(time.Hour)
-	scene.Must(s.CancelPayout(ctx, first.ID))
+	scene.Must(s.SetPayoutStatus(ctx, first.ID, affiliate.PayoutCanceled))
 	s.Pass(time.Hour)
 	before := scene.CountOf(s.EventTypes(0), affiliate.SaleUpdated)
 	second := s.PaysOut()
@@ -508,7 +508,7 @@ func TestPayoutEntries(t *testing.T) {
 	if _, err := w.Partner(uuid.New()).PayoutEntries(ctx, p.ID, affiliate.Page{}); !errors.Is(err, affiliate.ErrNotFound) {
 		t.Errorf("somebody else sees it: %v", err)
 	}
-	scene.Must(w.CancelPayout(ctx, p.ID))
+	scene.Must(w.SetPayoutStatus(ctx, p.ID, affiliate.PayoutCanceled))
 	scene.Must(0, w.DeleteSale(ctx, first.ID))
 	said, _ := walk(0)
 	scene.Equal(t, "1 null null null", said[0])

@@ -32,12 +32,6 @@ func FailPayout(ctx context.Context, p *engine.Program, id uuid.UUID, reason str
 	return movePayout(ctx, p, rq, payoutMove{id, affiliate.PayoutFailed, reason})
 }
 
-// CancelPayout implements tributary.Program.CancelPayout.
-func CancelPayout(ctx context.Context, p *engine.Program, id uuid.UUID) (_ affiliate.Payout, err error) {
-	defer p.Begin(&ctx, "CancelPayout", engine.Writes).End(&err)
-	return SetPayoutStatus(ctx, p, id, affiliate.PayoutCanceled)
-}
-
 // ReturnPayout implements tributary.Program.ReturnPayout.
 func ReturnPayout(ctx context.Context, p *engine.Program, id uuid.UUID, reason string) (_ affiliate.Payout, err error) {
 	defer p.Begin(&ctx, "ReturnPayout", engine.Writes).End(&err)

@@ -155,7 +155,7 @@ func newKeyedShop(t *testing.T, store record.Store) keyedShop {
 		"CreatePayout":    {affiliate.PayoutParams{AffiliateID: s.Person.ID, ExternalID: "p"}},
 		"RunPayouts":      {affiliate.PayoutRun{ExternalID: "2026-03", NoDetails: true}},
 		"RunPayouts step": {affiliate.PayoutRun{ExternalID: "2026-03", NoDetails: true, Limit: 1}},
-		"SetPayoutStatus": {payout.ID, affiliate.PayoutPaid}, "FailPayout": {payout.ID, "no account"}, "CancelPayout": {payout.ID}, "ReturnPayout": {settled.ID, "no account"},
+		"SetPayoutStatus": {payout.ID, affiliate.PayoutPaid}, "FailPayout": {payout.ID, "no account"}, "ReturnPayout": {settled.ID, "no account"},
 		"CreatePlan": {affiliate.PlanParams{Name: "new"}}, "DeletePlan": {plan.ID},
 		"UpdatePlan": {plan.ID, affiliate.PlanUpdate{TermsUpdate: affiliate.Terms{Rate: affiliate.MustPercent("9")}.Update()}},
 		"CreateTier": {affiliate.TierParams{Tier: 2, Name: "new"}}, "DeleteTier": {tier.ID},

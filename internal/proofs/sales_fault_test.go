@@ -111,7 +111,7 @@ func scenarios(s scene.Shop, ctx context.Context) map[string]scenario {
 		"payout canceled": {func(p *tributary.Program) error {
 			list, err := p.Payouts(ctx, affiliate.PayoutQuery{}, affiliate.Page{})
 			if err == nil {
-				_, err = p.CancelPayout(ctx, list.Items[0].ID)
+				_, err = p.SetPayoutStatus(ctx, list.Items[0].ID, affiliate.PayoutCanceled)
 			}
 			return err
 		}, false},

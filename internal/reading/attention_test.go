@@ -53,7 +53,7 @@ func TestAttention(t *testing.T) {
 
 	scene.Must(s.SetAffiliateStatus(ctx, affiliate.AffiliateActive, nia.ID))
 	scene.Must(s.ReviewCommissions(ctx, affiliate.ApprovalAccepted, held.ID))
-	scene.Must(s.CancelPayout(ctx, paid.ID))
+	scene.Must(s.SetPayoutStatus(ctx, paid.ID, affiliate.PayoutCanceled))
 	if got := scene.Must(s.Attention(ctx, 0)); !got.Empty() {
 		t.Errorf("all was dealt with: %+v", got)
 	}

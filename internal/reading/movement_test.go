@@ -40,7 +40,7 @@ func TestLedgerStory(t *testing.T) {
 	s.Moves(p2, affiliate.PayoutProcessing)
 	scene.Must(s.FailPayout(ctx, p2.ID, "x"))
 	s.Stands(8, "10", "10", "20", "40") // 14
-	scene.Must(s.CancelPayout(ctx, p2.ID))
+	scene.Must(s.SetPayoutStatus(ctx, p2.ID, affiliate.PayoutCanceled))
 	s.Stands(9, "20", "0", "20", "40")
 	pay() // 16
 	bonus := s.Adjust(affiliate.AdjustmentParams{AffiliateID: s.Ada.Person.ID, Kind: affiliate.AdjustBonus, Amount: scene.Sum("25")})
@@ -108,7 +108,7 @@ func TestMovements(t *testing.T) {
 	canceled := func(s scene.Shop, sale affiliate.Sale) {
 		p := s.PaysOut()
 		s.ClawsBack(sale.ID, "", "")
-		scene.Must(s.CancelPayout(ctx, p.ID))
+		scene.Must(s.SetPayoutStatus(ctx, p.ID, affiliate.PayoutCanceled))
 	}
 	byHand := func(s scene.Shop, _ affiliate.Sale) {
 		s.PaysOut(func(in *affiliate.PayoutParams) { in.ManuallyPaid = true })

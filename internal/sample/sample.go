@@ -175,7 +175,7 @@ func (f *sampleProgram) payouts() {
 			f.done(f.SetPayoutStatus(f.ctx, made.ID, affiliate.PayoutProcessing))
 			f.done(f.FailPayout(f.ctx, made.ID, "bank says no"+f.text()))
 		case affiliate.PayoutCanceled:
-			f.done(f.CancelPayout(f.ctx, made.ID))
+			f.done(f.SetPayoutStatus(f.ctx, made.ID, affiliate.PayoutCanceled))
 		case affiliate.PayoutReturned:
 			f.done(f.SetPayoutStatus(f.ctx, made.ID, affiliate.PayoutPaid))
 			f.done(f.ReturnPayout(f.ctx, made.ID, "bounced"+f.text()))
