@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/httpapi/internal/page"
 	"github.com/tributary-go/tributary/httpapi/internal/reqid"
@@ -20,13 +19,19 @@ type action struct {
 	done   string // what it has done, for people
 	names  string // the field that names the object that it makes; empty: the redirect's path has its id
 	form   func(*visit) (form, error)
-	check  func(*visit, *input) ([]string,
-		error) // the findings of the button Check, for people; nil: there is no such button
-	refuses func(*visit,
-		*input) error // says what is wrong with a form that is not out of date, before the engine does; nil: only the engine does
-	repeat func(*visit, *input) (form,
-		error) // what the page shows that asks once more: the money that it moves, in Effects and Tables; nil: no such page
-	do func(*visit, *tributary.Program, *input) (to string, err error) // to is the page where what was done shows
+
+	// check returns what the button Check finds, for people; nil: there is no such button.
+	check func(*visit, form, *input) ([]string, error)
+
+	// refuses says what is wrong with a form that is not out of date, before the engine does;
+	// nil: only the engine does.
+	refuses func(*visit, *input) error
+
+	// repeat is what the page shows that asks once more: the money that it moves, in Effects
+	// and Tables; nil: no such page.
+	repeat func(*visit, *input) (form, error)
+
+	do doer
 }
 
 const (
@@ -154,7 +159,13 @@ func (v *visit) seal(f form) form {
 
 // look shows a form with the findings of its check.
 func (v *visit) look(a *action, sent *input) {
-	found, err := a.check(v, sent)
+	f, err := a.form(v)
+	if err != nil {
+		v.fail(err)
+		return
+	}
+	sent.fields = f.Fields
+	found, err := a.check(v, f, sent)
 	if sent.err != nil {
 		err = sent.err
 	}
@@ -162,8 +173,7 @@ func (v *visit) look(a *action, sent *input) {
 		v.again(a, sent, err)
 		return
 	}
-	f, err := a.form(v)
-	if err != nil {
+	if f, err = a.form(v); err != nil { // what was pressed may have changed its rows
 		v.fail(err)
 		return
 	}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"slices"
 	"strings"
 
 	"github.com/google/uuid"
@@ -78,7 +77,7 @@ func (p *portrait) Due() bool {
 
 // affiliatePage shows an affiliate.
 func affiliatePage(v *visit) (view, error) {
-	a, err := v.affiliate()
+	a, err := ofAffiliate.named(v)
 	if err != nil {
 		return view{}, err
 	}
@@ -106,39 +105,10 @@ func affiliatePage(v *visit) (view, error) {
 		errors.Join(err1, err2, err3, err4, err5, err6, err7, err8, err9)
 }
 
-// affiliate returns the one that the path names.
-func (v *visit) affiliate() (affiliate.Affiliate, error) {
-	id, err := v.id(0)
-	if err != nil {
-		return affiliate.Affiliate{}, err
-	}
-	return v.program.Affiliate(v.ctx(), id.String())
-}
-
-// affiliateForm returns a form about the affiliate of the path.
-func affiliateForm(fill func(*visit, affiliate.Affiliate) (form, error)) func(*visit) (form, error) {
-	return func(v *visit) (form, error) {
-		a, err := v.affiliate()
-		if err != nil {
-			return form{}, err
-		}
-		f, err := fill(v, a)
-		f.Back = "affiliates/" + a.ID.String()
-		return f, err
-	}
-}
-
-// ofAffiliate returns a function that runs do for the affiliate of the path, and
-// redirects to its page.
-func ofAffiliate(do func(*visit, *tributary.Program, uuid.UUID, *input) error) func(*visit, *tributary.Program, *input) (string, error) {
-	return func(v *visit, p *tributary.Program, in *input) (string, error) {
-		id, err := v.id(0)
-		if err != nil {
-			return "", err
-		}
-		return "affiliates/" + id.String(), do(v, p, id, in)
-	}
-}
+var ofAffiliate = noun[affiliate.Affiliate]{"affiliates/",
+	func(v *visit, id uuid.UUID) (affiliate.Affiliate, error) {
+		return v.program.Affiliate(v.ctx(), id.String())
+	}}
 
 // Question returns the label of a signup question.
 func (v *visit) Question(id uuid.UUID) string {
@@ -154,225 +124,11 @@ func (v *visit) payee(id uuid.UUID) (string, error) {
 	return a.Name, err
 }
 
-// picked returns the ids of the query, 1 to 50.
-func picked[T any](v *visit, noun string, parse func(string) (T, error)) (ids []T, err error) {
-	for _, text := range v.query[paramID] {
-		id, err := parse(text)
-		if err != nil {
-			return nil, badQuery("An id is wrong.")
-		}
-		ids = append(ids, id)
-	}
-	if len(ids) == 0 || len(ids) > 50 {
-		return nil, badQuery("Tick 1 to 50 " + noun + " first.")
-	}
-	return ids, nil
-}
-
-// chosen returns the affiliates of the query.
-func (v *visit) chosen() (all []affiliate.Affiliate, err error) {
-	ids, err := picked(v, "affiliates", uuid.Parse)
-	for _, id := range ids {
-		a, err := v.program.Affiliate(v.ctx(), id.String())
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, a)
-	}
-	return all, err
-}
-
-// ofChosen returns a function that runs do for the affiliates of the query, and
-// redirects to the one affiliate or to the list.
-func ofChosen(do func(*visit, *tributary.Program, []uuid.UUID, *input) error) func(*visit, *tributary.Program, *input) (string, error) {
-	return func(v *visit, p *tributary.Program, in *input) (string, error) {
-		ids, err := picked(v, "affiliates", uuid.Parse)
-		if err != nil {
-			return "", err
-		}
-		return v.backTo(ids), do(v, p, ids, in)
-	}
-}
-
-// backTo returns the page of the affiliates of the query: the list in which they were
-// ticked, or the one affiliate.
-func (v *visit) backTo(ids []uuid.UUID) string {
-	if len(ids) == 1 && !v.query.Has(paramList) {
-		return "affiliates/" + ids[0].String()
-	}
-	return v.listOf("affiliates")
-}
-
-// membership completes the form of a plan or a tier. For several affiliates nothing
-// is selected at first, so that an untouched form changes nobody.
-func (v *visit) membership(all []affiliate.Affiliate, f form,
-	now func(affiliate.Affiliate) affiliate.Opt[uuid.UUID]) form {
-	f.Button, f.Edits = "Save", true
-	ids := make([]uuid.UUID, len(all))
-	choice := &f.Fields[0]
-	for i, a := range all {
-		ids[i] = a.ID
-		choice.Value = typed(now(a))
-		f.Effects = append(f.Effects, page.Text(a.Name, page.InList)+": "+choice.chosen(choice.Value))
-	}
-	f.Back = v.backTo(ids)
-	if len(all) > 1 {
-		choice.Value, choice.Required = noChoice, true
-		choice.Options = append([]option{{noChoice, "Choose one…"}}, choice.Options...)
-	}
-	return f
-}
-
-// noChoice is the value of a selection that is still to be made.
-const noChoice = "-"
-
-// membership reads the choice of a plan or a tier.
-func (in *input) membership(name string) uuid.UUID {
-	if in.text(name) == noChoice {
-		in.wrong(name, "Choose one, or the one that takes it away.")
-		return uuid.Nil
-	}
-	return in.id(name)
-}
-
-// whom returns the affiliates for the list of what a form does.
-func whom(all []affiliate.Affiliate) (names []string) {
-	for _, a := range all {
-		names = append(names, page.Text(a.Name, page.InList)+", now "+strings.ToLower(page.Words(a.Status)))
-	}
-	return names
-}
-
 func several(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}
 	return page.Count(int64(n)) + " " + noun + "s"
-}
-
-// moves are the statuses that people can set, with their labels.
-var moves = []struct {
-	to          affiliate.AffiliateStatus
-	verb, means string
-}{
-	{affiliate.AffiliateActive, "Approve", "They become active, and commissions that waited for it are accepted."},
-	{affiliate.AffiliateDeclined, "Decline",
-		"The program does not take them. What their sales earn stays on hold, and nothing is paid to them."},
-	{affiliate.AffiliateDeactivated, "Deactivate",
-		"Commissions of their later sales are on hold. What they have earned stays."},
-	{affiliate.AffiliateBanned, "Ban",
-		"Commissions of their later sales are on hold. What they have earned stays, and no payout run pays it while they are banned."},
-}
-
-// movesFrom returns the changes that a status allows.
-func movesFrom(status affiliate.AffiliateStatus) (all []option) {
-	for _, m := range moves {
-		if slices.Contains(status.Next(), m.to) {
-			all = append(all, option{string(m.to), m.verb})
-		}
-	}
-	return all
-}
-
-// canReturn reports whether an affiliate is out, and can be taken back.
-func canReturn(status affiliate.AffiliateStatus) bool {
-	return status == affiliate.AffiliateDeclined || status == affiliate.AffiliateDeactivated ||
-		status == affiliate.AffiliateBanned
-}
-
-const toldEach = "The event affiliate.updated is sent for each that changes."
-
-// affiliateStatus changes the status of the affiliates of the query.
-var affiliateStatus = &action{
-	name: "affiliates.status", object: "affiliate", done: "The status was changed.",
-	form: func(v *visit) (form, error) {
-		for _, m := range moves {
-			if string(m.to) != v.query.Get("to") {
-				continue
-			}
-			all, err := v.chosen()
-			if err != nil {
-				return form{}, err
-			}
-			for _, a := range all {
-				if a.Status != m.to && !slices.Contains(a.Status.Next(), m.to) {
-					return form{}, notAllowed(page.Text(a.Name, page.InList) + " is " +
-						strings.ToLower(page.Words(a.Status)) + " and cannot become " +
-						strings.ToLower(page.Words(m.to)) + ".")
-				}
-			}
-			why := whyField()
-			why.More = m.to == affiliate.AffiliateActive
-			return form{Title: m.verb + " " + several(len(all), "affiliate"), Button: m.verb,
-				Danger: m.to == affiliate.AffiliateBanned, Back: v.listOf("affiliates"),
-				Effects: append(whom(all), m.means, toldEach), Fields: []field{why}}, nil
-		}
-		return form{}, badQuery("Choose what to do.")
-	},
-	do: ofChosen(func(v *visit, p *tributary.Program, ids []uuid.UUID, in *input) error {
-		p = in.because(p)
-		if in.err != nil {
-			return in.err
-		}
-		for _, m := range moves {
-			if string(m.to) == v.query.Get("to") {
-				_, err := p.SetAffiliateStatus(v.ctx(), m.to, ids...)
-				return err
-			}
-		}
-		return badQuery("Choose what to do.")
-	}),
-}
-
-// affiliatesPlan puts the affiliates of the query on a plan.
-var affiliatesPlan = &action{
-	name: "affiliates.plan", object: "affiliate", done: "The plan was changed.",
-	form: func(v *visit) (form, error) {
-		all, err := v.chosen()
-		if err != nil {
-			return form{}, err
-		}
-		plans, err := v.planOptions()
-		return v.membership(all, form{
-			Title:   "Plan of " + several(len(all), "affiliate"),
-			Effects: []string{"Sales from now on earn by it, where an affiliate has no rate of their own and no tier with one. Sales that exist stay as they are.", toldEach},
-			Fields: []field{{Name: "commissionPlanId", Label: "Plan",
-				Options: orNone("The program's own terms", plans)}},
-		}, func(a affiliate.Affiliate) affiliate.Opt[uuid.UUID] { return a.CommissionPlanID }), err
-	},
-	do: ofChosen(func(v *visit, p *tributary.Program, ids []uuid.UUID, in *input) error {
-		plan := in.membership("commissionPlanId")
-		if in.err != nil {
-			return in.err
-		}
-		_, err := p.SetAffiliatePlan(v.ctx(), plan, ids...)
-		return err
-	}),
-}
-
-// affiliatesTier puts the affiliates of the query into a tier.
-var affiliatesTier = &action{
-	name: "affiliates.tier", object: "affiliate", done: "The tier was changed.",
-	form: func(v *visit) (form, error) {
-		all, err := v.chosen()
-		if err != nil {
-			return form{}, err
-		}
-		tiers, err := v.tierOptions()
-		return v.membership(all, form{
-			Title:   "Tier of " + several(len(all), "affiliate"),
-			Effects: []string{"The next assignment of tiers puts them where their results belong, unless they are exempt from it.", toldEach},
-			Fields:  []field{{Name: "commissionTierId", Label: "Tier", Options: orNone("None", tiers)}},
-		}, func(a affiliate.Affiliate) affiliate.Opt[uuid.UUID] { return a.CommissionTierID }), err
-	},
-	do: ofChosen(func(v *visit, p *tributary.Program, ids []uuid.UUID, in *input) error {
-		tier := in.membership("commissionTierId")
-		if in.err != nil {
-			return in.err
-		}
-		_, err := p.SetAffiliateTier(v.ctx(), tier, ids...)
-		return err
-	}),
 }
 
 // newAffiliate adds an affiliate, and inviteAffiliate one who has to accept first.
@@ -397,75 +153,59 @@ func addAffiliate(name, title, button, done, means string, call createsAffiliate
 			return form{
 				Title: title, Button: button, Back: "affiliates",
 				Effects: []string{means, "The event affiliate.created is sent."},
-				Fields: []field{
-					{Name: "firstName", Label: "First name", Required: true},
-					{Name: "lastName", Label: "Last name", Required: true},
-					{Name: "email", Label: "Email", Type: "email", Required: true},
-					{Name: "externalId", Label: "Your own id of them",
-						Hint: "The user, account or tenant of your application. Empty: none."},
-					{Name: "affiliateLink", Label: "Link",
-						Hint: "The end of their URL. Empty: it is made from the email."},
-				},
+				Fields: append(personFields(), field{Name: "affiliateLink", Label: "Link",
+					Hint: "The end of their URL. Empty: it is made from the email."}),
 			}, nil
 		},
-		do: func(v *visit, p *tributary.Program, in *input) (string, error) {
-			a, err := call(p, v.ctx(), affiliate.AffiliateParams{
-				FirstName: in.Get("firstName"), LastName: in.Get("lastName"),
-				Email: in.Get("email"), ExternalID: in.Get("externalId"),
-				AffiliateLink: in.Get("affiliateLink"),
-			})
-			if err != nil {
-				return "", err // nobody was made
-			}
-			return "affiliates/" + a.ID.String(), nil
-		},
+		do: create(call, func(a affiliate.Affiliate) string { return "affiliates/" + a.ID.String() }),
+	}
+}
+
+// personFields are the fields of who an affiliate is.
+func personFields() []field {
+	return []field{
+		{Name: "firstName", Label: "First name", Required: true},
+		{Name: "lastName", Label: "Last name", Required: true},
+		{Name: "email", Label: "Email", Type: "email", Required: true},
+		{Name: "externalId", Label: "Your own id of them",
+			Hint: "The user, account or tenant of your application. Empty: none."},
 	}
 }
 
 // editAffiliate changes the name, the email, the host's id and the rate of an affiliate.
 var editAffiliate = &action{
 	name: "affiliates.update", object: "affiliate", done: "The affiliate was changed.",
-	form: affiliateForm(func(_ *visit, a affiliate.Affiliate) (form, error) {
-		rate := ""
+	form: ofAffiliate.form(func(v *visit, a affiliate.Affiliate) (form, error) {
+		rate := field{Name: "commissionRate", Label: "Rate of their own",
+			Hint: "Empty: that of their tier, their plan or the program."}
 		if !a.UseCommissionPlanCommissionRate {
-			rate = a.CommissionRate.String()
+			rate.Value = a.CommissionRate.String()
 		}
+		a.CommissionRate = affiliate.Percent{}
 		return form{
 			Title: "Edit " + page.Named(a.Name), Button: "Save", Edits: true,
-			Effects: []string{"Sales from now on earn by the rate. Sales that exist stay as they are.", "The event affiliate.updated is sent."},
-			Fields: []field{
-				{Name: "firstName", Label: "First name", Required: true, Value: a.FirstName},
-				{Name: "lastName", Label: "Last name", Required: true, Value: a.LastName},
-				{Name: "email", Label: "Email", Type: "email", Required: true, Value: a.Email},
-				{Name: "externalId", Label: "Your own id of them",
-					Hint:  "The user, account or tenant of your application. Empty: none.",
-					Value: a.ExternalID},
-				{Name: "commissionRate", Label: "Rate of their own",
-					Hint: "Empty: that of their tier, their plan or the program.", Value: rate},
-				offerField(a.OfferCouponID, "Empty: that of their plan or the program."),
-				{Name: "note", Label: "Note",
-					Hint: "For the people of the program: the affiliate and webhooks never get it.",
-					Type: "textarea", Value: a.Note},
-			},
+			Effects: []string{
+				"Sales from now on earn by the rate. Sales that exist stay as they are.",
+				"The event affiliate.updated is sent."},
+			Fields: v.filled(a, append(personFields(), rate,
+				offerField("Empty: that of their plan or the program."),
+				field{Name: "note", Label: "Note", Type: "textarea",
+					Hint: "For the people of the program: the affiliate and webhooks never get it."},
+			)...),
 		}, nil
 	}),
-	do: ofAffiliate(func(v *visit, p *tributary.Program, id uuid.UUID, in *input) error {
-		up := affiliate.AffiliateUpdate{FirstName: in.words("firstName"),
-			LastName: in.words("lastName"), Email: in.words("email"),
-			ExternalID: in.words("externalId"), CommissionRate: in.percent("commissionRate"),
-			OfferCouponID: in.couponID("offerCouponId"), Note: in.words("note")}
-		if in.err != nil || up == (affiliate.AffiliateUpdate{}) {
-			return in.err
-		}
-		_, err := p.UpdateAffiliate(v.ctx(), affiliate.AffiliateRef{ID: id}, up)
-		return err
-	}),
+	do: update(ofAffiliate, updateAffiliate),
+}
+
+func updateAffiliate(p *tributary.Program, ctx context.Context, id uuid.UUID,
+	up affiliate.AffiliateUpdate) (int, error) {
+	return p.UpdateAffiliate(ctx, affiliate.AffiliateRef{ID: id}, up)
 }
 
 // takeBack makes an affiliate active again.
 var takeBack = &action{
 	name: "affiliates.take-back", object: "affiliate", done: "They are active again.",
-	form: affiliateForm(func(_ *visit, a affiliate.Affiliate) (form, error) {
+	form: ofAffiliate.form(func(_ *visit, a affiliate.Affiliate) (form, error) {
 		if !canReturn(a.Status) {
 			return form{}, notAllowed("They are " + strings.ToLower(page.Words(a.Status)) + ".")
 		}
@@ -477,12 +217,12 @@ var takeBack = &action{
 			Fields: []field{whyField()},
 		}, nil
 	}),
-	do: ofAffiliate(func(v *visit, p *tributary.Program, id uuid.UUID, in *input) error {
+	do: ofAffiliate.do(func(v *visit, p *tributary.Program, id uuid.UUID, in *input) error {
 		p = in.because(p)
 		if in.err != nil {
 			return in.err
 		}
-		_, err := p.UpdateAffiliate(v.ctx(), affiliate.AffiliateRef{ID: id},
+		_, err := updateAffiliate(p, v.ctx(), id,
 			affiliate.AffiliateUpdate{AffiliateStatus: affiliate.Set("active")})
 		return err
 	}),
@@ -491,16 +231,16 @@ var takeBack = &action{
 // tierExempt says whether the assignment of tiers leaves an affiliate alone.
 var tierExempt = &action{
 	name: "affiliates.tier-exempt", object: "affiliate", done: "This was saved.",
-	form: affiliateForm(func(_ *visit, a affiliate.Affiliate) (form, error) {
+	form: ofAffiliate.form(func(_ *visit, a affiliate.Affiliate) (form, error) {
 		return form{
 			Title: "Tiers of " + page.Named(a.Name), Button: "Save", Edits: true,
 			Effects: []string{"Who is exempt stays in their tier, whatever their results are.",
 				"The event affiliate.updated is sent when this changes."},
-			Fields: []field{{Name: "exempt", Label: "Exempt from the assignment of tiers",
-				Type: "checkbox", Value: ticked(a.ExemptFromCommissionTierChanges)}},
+			Fields: []field{box("exempt", "Exempt from the assignment of tiers",
+				a.ExemptFromCommissionTierChanges)},
 		}, nil
 	}),
-	do: ofAffiliate(func(v *visit, p *tributary.Program, id uuid.UUID, in *input) error {
+	do: ofAffiliate.do(func(v *visit, p *tributary.Program, id uuid.UUID, in *input) error {
 		_, err := p.SetTierExempt(v.ctx(), in.yes("exempt"), id)
 		return err
 	}),
@@ -511,7 +251,7 @@ var paymentMethods = page.PaymentMethods
 // payoutDetails changes how an affiliate is paid.
 var payoutDetails = &action{
 	name: "affiliates.payout-details", object: "affiliate", done: "The payout details were changed.",
-	form: affiliateForm(func(_ *visit, a affiliate.Affiliate) (form, error) {
+	form: ofAffiliate.form(func(_ *visit, a affiliate.Affiliate) (form, error) {
 		return form{
 			Title: "Payout details of " + page.Named(a.Name), Button: "Save", Edits: true,
 			Effects: []string{"Payouts that are made from now on go there. Payouts that exist stay as they are."},
@@ -524,7 +264,7 @@ var payoutDetails = &action{
 			},
 		}, nil
 	}),
-	do: ofAffiliate(func(v *visit, p *tributary.Program, id uuid.UUID, in *input) error {
+	do: ofAffiliate.do(func(v *visit, p *tributary.Program, id uuid.UUID, in *input) error {
 		a, err := v.program.Affiliate(v.ctx(), id.String())
 		if err != nil {
 			return err
@@ -550,7 +290,7 @@ const shownAdjustments = 5
 // adjust books a bonus or a correction.
 var adjust = &action{
 	name: "affiliates.adjust", object: "affiliate", done: "The adjustment was booked.",
-	form: affiliateForm(func(v *visit, a affiliate.Affiliate) (form, error) {
+	form: ofAffiliate.form(func(v *visit, a affiliate.Affiliate) (form, error) {
 		f := form{
 			Title: "Adjust what " + page.Named(a.Name) + " is owed", Button: "Book",
 			Effects: []string{"The next payout has it. It shows on their statement with its reason."},
@@ -572,7 +312,7 @@ var adjust = &action{
 		return f, err
 	}),
 	repeat: func(v *visit, in *input) (form, error) {
-		a, err := v.affiliate()
+		a, err := ofAffiliate.named(v)
 		if err != nil {
 			return form{}, err
 		}
@@ -580,7 +320,7 @@ var adjust = &action{
 		return form{Effects: []string{page.Words(in.Get("kind")) + " of " + v.Money(sum) + " for " +
 			v.Short(a.Name) + ".", "Reason: " + v.Short(in.text(fieldReason))}}, nil
 	},
-	do: ofAffiliate(func(v *visit, p *tributary.Program, id uuid.UUID, in *input) error {
+	do: ofAffiliate.do(func(v *visit, p *tributary.Program, id uuid.UUID, in *input) error {
 		sum := in.amount("amount")
 		if in.err != nil {
 			return in.err
@@ -596,7 +336,7 @@ var adjust = &action{
 // deleteAffiliate deletes an affiliate.
 var deleteAffiliate = &action{
 	name: "affiliates.delete", object: "affiliate", done: "The affiliate was deleted.",
-	form: affiliateForm(func(v *visit, a affiliate.Affiliate) (form, error) {
+	form: ofAffiliate.form(func(v *visit, a affiliate.Affiliate) (form, error) {
 		owed, err := v.owedTo(a.ID)
 		return form{
 			Title: "Delete " + page.Named(a.Name), Button: "Delete", Danger: true, Fields: v.givenUp(owed),
@@ -609,13 +349,9 @@ var deleteAffiliate = &action{
 			},
 		}, err
 	}),
-	do: func(v *visit, p *tributary.Program, in *input) (string, error) {
-		id, err := v.id(0)
-		if err != nil {
-			return "", err
-		}
-		return "affiliates", in.givesUp(p).DeleteAffiliate(v.ctx(), affiliate.AffiliateRef{ID: id})
-	},
+	do: doThen("affiliates", func(v *visit, p *tributary.Program, id uuid.UUID, in *input) error {
+		return in.givesUp(p).DeleteAffiliate(v.ctx(), affiliate.AffiliateRef{ID: id})
+	}),
 }
 
 const fieldForfeit = "forfeit"
@@ -657,50 +393,6 @@ func (in *input) givesUp(p *tributary.Program) *tributary.Program {
 	return p
 }
 
-// eraseAffiliate and eraseCustomer blank personal data, step by step.
-var (
-	eraseAffiliate = erase("affiliates", "affiliate", "the affiliate", (*visit).payee, func(id uuid.UUID, in *input) affiliate.Job {
-		return affiliate.EraseAffiliateJob{ID: id, Forfeit: in.yes(fieldForfeit)}
-	})
-	eraseCustomer = erase("customers", "referral", "the customer", (*visit).buyer,
-		func(id uuid.UUID, _ *input) affiliate.Job { return affiliate.EraseReferralJob{Ref: id.String()} })
-)
-
-func erase(section, object, whom string, who func(*visit, uuid.UUID) (string, error),
-	job func(uuid.UUID, *input) affiliate.Job) *action {
-	return &action{
-		name: section + ".erase", object: object,
-		done: "Personal data erased. Undelivered webhooks still contain it; erase again after delivery.",
-		form: func(v *visit) (form, error) {
-			id, err := v.id(0)
-			if err != nil {
-				return form{}, err
-			}
-			who, err := who(v, id)
-			f := form{
-				Title: "Erase " + whom + " " + page.Named(who), Button: "Erase", Danger: true,
-				Back:    section + "/" + id.String(),
-				Effects: []string{"Names, emails and notes are blanked for good, here, in stored answers and in the payloads of events. Sales, money and totals stay.", "This cannot be taken back."},
-			}
-			if object == "affiliate" && err == nil {
-				var owed affiliate.Amount
-				owed, err = v.owedTo(id)
-				f.Fields = v.givenUp(owed)
-			}
-			f.goesOn(v, section+".erase", "Erase "+whom+": there is more to look at")
-			return f, err
-		},
-		do: func(v *visit, p *tributary.Program, in *input) (string, error) {
-			id, err := v.id(0)
-			if err != nil {
-				return "", err
-			}
-			step, err := p.Step(v.ctx(), job(id, in), affiliate.Step{Cursor: in.Get(paramCursor), Limit: stepLimit})
-			return v.goOn(section+"/"+id.String()+"/erase", section+"/"+id.String(), step), err
-		},
-	}
-}
-
 // mergeAffiliate and mergeCustomer make one of two.
 var (
 	mergeAffiliate = &action{
@@ -725,7 +417,7 @@ var (
 	}
 	mergeCustomer = &action{
 		name: "customers.merge", object: "referral", done: "The two are one customer.",
-		form: customerForm(func(_ *visit, r affiliate.Referral) (form, error) {
+		form: ofCustomer.form(func(_ *visit, r affiliate.Referral) (form, error) {
 			into := field{Name: fieldInto, Label: "Into",
 				Hint:     "Who stays, with their affiliate: email, or id, or ext: and your own id.",
 				Required: true}

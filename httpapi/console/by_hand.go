@@ -24,7 +24,7 @@ var newSale = &action{
 			Fields: append(fields,
 				field{Name: "totalEarned", Label: "What the customer paid" + in, Required: true},
 				field{Name: "externalId", Label: "Number of the order", Hint: "An order is recorded once."},
-				field{Name: "paidAt", Label: "Paid on", Type: "date",
+				field{Name: "paidAt", Label: "Paid on", Type: "date", Own: true,
 					Hint: "Empty: now. Terms and codes are those of that day."},
 				field{Name: "tax", Label: "Tax" + in, Hint: "How much of it was tax.", More: true},
 				field{Name: "shipping", Label: "Shipping" + in, Hint: "How much of it was shipping.", More: true},
@@ -35,14 +35,9 @@ var newSale = &action{
 	},
 	do: func(v *visit, p *tributary.Program, in *input) (string, error) {
 		who, err := v.creditTyped(in)
-		sale := affiliate.SaleParams{
-			ReferralID: who.ReferralID, Email: who.Email, Name: who.Name,
-			PromoCode: in.text("promoCode"), ExternalID: in.text("externalId"),
-			ExternalInvoiceID: in.text("externalInvoiceId"),
-			TotalEarned:       in.amount("totalEarned").Or(affiliate.Amount{}),
-			Tax:               in.amount("tax").Or(affiliate.Amount{}),
-			Shipping:          in.amount("shipping").Or(affiliate.Amount{}), PaidAt: in.paidOn(v),
-		}
+		sale := affiliate.SaleParams{ReferralID: who.ReferralID, Email: who.Email, Name: who.Name}
+		in.into(&sale)
+		sale.PaidAt = in.paidOn(v)
 		if err != nil || in.err != nil {
 			return "", err
 		}
@@ -70,10 +65,9 @@ var newConversion = &action{
 		if err != nil {
 			return "", err
 		}
-		result, err := p.RecordConversion(v.ctx(), affiliate.ConversionParams{
-			Conversion: in.text("conversion"), ReferralID: who.ReferralID, Email: who.Email,
-			Name: who.Name, ExternalID: in.text("externalId"), PromoCode: in.text("promoCode"),
-		})
+		sale := affiliate.ConversionParams{ReferralID: who.ReferralID, Email: who.Email, Name: who.Name}
+		in.into(&sale)
+		result, err := p.RecordConversion(v.ctx(), sale)
 		return recorded(result, credited(err))
 	},
 }
@@ -120,7 +114,7 @@ func recorded(result affiliate.SaleResult, err error) (string, error) {
 var newCustomer = &action{
 	name: "customers.create", object: "referral", done: "The customer was added.",
 	form: func(v *visit) (form, error) {
-		by, err := v.picker(field{Name: fieldAffiliate, Label: "Affiliate", Required: true,
+		by, err := v.picker(field{Name: fieldAffiliate, Label: "Affiliate", Required: true, Own: true,
 			Value: v.query.Get(paramAffiliate)})
 		return form{
 			Title: "Add a customer", Button: "Add", Back: "customers",
@@ -155,11 +149,9 @@ var newCustomer = &action{
 		if err != nil {
 			return "", err
 		}
-		made, err := p.CreateReferral(v.ctx(), affiliate.ReferralParams{
-			AffiliateID: a.ID.String(), Name: in.text(fieldName), Email: in.text(fieldCustomer),
-			ReferredUserExternalID: in.text("referredUserExternalId"), Plan: in.text("plan"),
-			Manual: true,
-		})
+		params := affiliate.ReferralParams{AffiliateID: a.ID.String(), Manual: true}
+		in.into(&params)
+		made, err := p.CreateReferral(v.ctx(), params)
 		return "customers/" + made.ID.String(), credited(err)
 	},
 }

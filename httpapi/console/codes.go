@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/google/uuid"
+
 	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/httpapi/internal/page"
@@ -74,7 +76,7 @@ type codeSheet struct {
 
 // codePage shows a code, its sales, and what it would do for an order.
 func codePage(v *visit) (view, error) {
-	c, err := v.code()
+	c, err := ofCode.named(v)
 	if err != nil {
 		return view{}, err
 	}
@@ -189,71 +191,34 @@ func (d *codeSheet) try(v *visit) error {
 	return err
 }
 
-// code returns the one that the path names.
-func (v *visit) code() (affiliate.Code, error) {
-	id, err := v.id(0)
-	if err != nil {
-		return affiliate.Code{}, err
-	}
+var ofCode = noun[affiliate.Code]{"codes/", func(v *visit, id uuid.UUID) (affiliate.Code, error) {
 	return v.program.Code(v.ctx(), affiliate.CodeRef{ID: id})
-}
-
-// codeForm returns a form about the code of the path.
-func codeForm(fill func(*visit, affiliate.Code) (form, error)) func(*visit) (form, error) {
-	return func(v *visit) (form, error) {
-		c, err := v.code()
-		if err != nil {
-			return form{}, err
-		}
-		f, err := fill(v, c)
-		f.Back = "codes/" + c.ID.String()
-		return f, err
-	}
-}
-
-// updateCode writes what a form says about the code of the path.
-func updateCode(read func(*input) affiliate.CodeUpdate) func(*visit, *tributary.Program, *input) (string, error) {
-	return func(v *visit, p *tributary.Program, in *input) (string, error) {
-		id, err := v.id(0)
-		up := read(in)
-		if err = errors.Join(err, in.err); err != nil {
-			return "", err
-		}
-		_, err = p.UpdateCode(v.ctx(), id, up)
-		return "codes/" + id.String(), err
-	}
-}
+}}
 
 // ruleFields are the fields that a single code and a batch share. Most codes need the first ones alone.
-func (v *visit) ruleFields(c affiliate.Code) []field {
-	return []field{
-		v.dayField(field{Name: "expiresAt", Label: "Until", Hint: "The last day. Empty: for ever."},
-			c.ExpiresAt, affiliate.Date.Instant),
-		{Name: "maxRedemptions", Label: "Uses of this code",
-			Hint: "Empty: no limit but the coupon's.", Type: "number",
-			Value: typed(c.MaxRedemptions)},
-		more(v.dayField(field{Name: "startsAt", Label: "From",
-			Hint: "The first day. Empty: always."}, c.StartsAt, affiliate.Date.FirstInstant)),
-		{Name: "maxRedemptionsPerCustomer", Label: "Uses of one customer",
-			Hint: "Empty: no limit but the coupon's.", Type: "number",
-			Value: typed(c.MaxRedemptionsPerCustomer), More: true},
-		{Name: "minimumQuantity", Label: "Least pieces", Hint: "In the order. Empty: any.",
-			Value: typed(c.MinimumQuantity), More: true},
-		{Name: "minimumAmount", Label: "Smallest order", Hint: "Empty: any.",
-			Value: typed(c.MinimumAmount), More: true},
-		{Name: "minimumAmountCurrency", Label: "Currency of the smallest order",
-			Hint:  "Empty: that of the program. Orders are in that, so a code with another is refused.",
-			Value: typed(c.MinimumAmountCurrency), More: true},
-		{Name: "firstTimeOrder", Label: "Only for a customer's first order", Type: "checkbox",
-			Value: ticked(c.FirstTimeOrder), More: true},
-	}
+var ruleFields = []field{
+	{Name: "expiresAt", Label: "Until", Hint: "The last day. Empty: for ever.", Type: lastDay},
+	{Name: "maxRedemptions", Label: "Uses of this code", Type: "number",
+		Hint: "Empty: no limit but the coupon's."},
+	{Name: "startsAt", Label: "From", Hint: "The first day. Empty: always.", Type: firstDay,
+		More: true},
+	{Name: "maxRedemptionsPerCustomer", Label: "Uses of one customer", Type: "number", More: true,
+		Hint: "Empty: no limit but the coupon's."},
+	{Name: "minimumQuantity", Label: "Least pieces", Hint: "In the order. Empty: any.",
+		In: pieces, More: true},
+	{Name: "minimumAmount", Label: "Smallest order", Hint: "Empty: any.",
+		In: "minimumAmountCurrency", More: true},
+	{Name: "minimumAmountCurrency", Label: "Currency of the smallest order", More: true,
+		Hint: "Empty: that of the program. Orders are in that, so a code with another is refused."},
+	{Name: "firstTimeOrder", Label: "Only for a customer's first order", Type: "checkbox", More: true},
 }
 
 // newCode gives a coupon one more code.
 var newCode = &action{
 	name: "codes.create", object: "code", done: "The code was made.",
-	form: couponForm(func(v *visit, c affiliate.Coupon) (form, error) {
-		owner, err := v.picker(field{Name: fieldAffiliate, Label: "Affiliate", Hint: v.withoutOwner()})
+	form: ofCoupon.form(func(v *visit, c affiliate.Coupon) (form, error) {
+		owner, err := v.picker(field{Name: fieldAffiliate, Label: "Affiliate",
+			Hint: v.withoutOwner(), Own: true})
 		return form{
 			Title: "New code of " + page.Named(c.Name), Button: "Create",
 			Effects: []string{"It takes " + v.offOf(affiliate.Set(c)) + ".",
@@ -261,30 +226,19 @@ var newCode = &action{
 			Fields: append([]field{
 				{Name: "code", Label: "Code", Hint: "What customers type, such as MARA20.", Required: true},
 				owner,
-			}, v.ruleFields(affiliate.Code{})...),
+			}, v.filled(affiliate.Code{}, ruleFields...)...),
 		}, err
 	}),
-	do: func(v *visit, p *tributary.Program, in *input) (string, error) {
-		id, err1 := v.id(0)
-		owner, err2 := v.ownerTyped(in)
-		c := affiliate.CodeParams{
-			CouponID: id, Code: in.text("code"), AffiliateEmail: owner.Or(""),
-			StartsAt: in.date("startsAt"), MinimumQuantity: in.pieces("minimumQuantity"),
-			MaxRedemptionsPerCustomer: in.whole("maxRedemptionsPerCustomer"),
-			ExpiresAt:                 in.date("expiresAt"), MaxRedemptions: in.whole("maxRedemptions"),
-			MinimumAmount:         in.amountOf("minimumAmount", in.currencyOf("minimumAmountCurrency")),
-			MinimumAmountCurrency: choice[affiliate.Currency](in, "minimumAmountCurrency"),
-			FirstTimeOrder:        in.yes("firstTimeOrder"),
-		}
-		if err := errors.Join(err1, in.err, err2); err != nil {
-			return "", err
-		}
-		made, err := p.CreateCode(v.ctx(), c)
-		if err != nil {
-			return "", err
-		}
-		return "codes/" + made.ID.String(), nil
-	},
+	do: create((*tributary.Program).CreateCode,
+		func(c affiliate.Code) string { return "codes/" + c.ID.String() },
+		func(v *visit, in *input, c *affiliate.CodeParams) (err error) {
+			if c.CouponID, err = v.id(0); err != nil || in.err != nil {
+				return err
+			}
+			owner, err := v.ownerTyped(in)
+			c.AffiliateEmail = owner.Or("")
+			return err
+		}),
 }
 
 // ownerTyped returns the email of the affiliate who gets a code; null: nobody does. It is not given when the
@@ -308,71 +262,57 @@ func (v *visit) withoutOwner() string {
 // editCode changes a code's text and rules.
 var editCode = &action{
 	name: "codes.update", object: "code", done: "The code was changed.",
-	form: codeForm(func(v *visit, c affiliate.Code) (form, error) {
+	form: ofCode.form(func(v *visit, c affiliate.Code) (form, error) {
 		return form{
 			Title: "Edit " + page.Named(c.Code), Button: "Save", Edits: true,
 			Effects: []string{"Orders from now on follow these rules. The event promocode.updated is sent."},
-			Fields:  append([]field{{Name: "code", Label: "Code", Required: true, Value: c.Code}}, v.ruleFields(c)...),
+			Fields: append([]field{{Name: "code", Label: "Code", Required: true, Value: c.Code}},
+				v.filled(c, ruleFields...)...),
 		}, nil
 	}),
-	do: updateCode(func(in *input) affiliate.CodeUpdate {
-		return affiliate.CodeUpdate{
-			Code: in.words("code"), StartsAt: in.date("startsAt"),
-			MinimumQuantity:           in.pieces("minimumQuantity"),
-			MaxRedemptionsPerCustomer: in.whole("maxRedemptionsPerCustomer"),
-			ExpiresAt:                 in.date("expiresAt"), MaxRedemptions: in.whole("maxRedemptions"),
-			MinimumAmount:         in.amountOf("minimumAmount", in.currencyOf("minimumAmountCurrency")),
-			MinimumAmountCurrency: nullable(choice[affiliate.Currency](in, "minimumAmountCurrency")),
-			FirstTimeOrder:        in.flag("firstTimeOrder"),
-		}
-	}),
+	do: update(ofCode, (*tributary.Program).UpdateCode),
 }
 
 // giveCode moves a code to another affiliate, or to none.
 var giveCode = &action{
 	name: "codes.give", object: "code", done: "The code has its new owner.",
-	form: codeForm(func(v *visit, c affiliate.Code) (form, error) {
+	form: ofCode.form(func(v *visit, c affiliate.Code) (form, error) {
 		now := ""
 		if a, ok := c.Affiliate.Get(); ok {
 			now = a.Email
 		}
-		owner, err := v.picker(field{Name: fieldAffiliate, Label: "Affiliate", Hint: v.withoutOwner(), Value: now})
+		owner, err := v.picker(field{Name: fieldAffiliate, Label: "Affiliate",
+			Hint: v.withoutOwner(), Value: now, Own: true})
 		return form{
 			Title: "Whose code is " + page.Named(c.Code) + "?", Button: "Save", Edits: true,
 			Effects: []string{"Sales from now on are credited to them. Sales that exist stay as they are."},
 			Fields:  []field{owner},
 		}, err
 	}),
-	do: func(v *visit, p *tributary.Program, in *input) (string, error) {
-		id, err1 := v.id(0)
-		owner, err2 := v.ownerTyped(in)
-		if err := errors.Join(err1, err2); err != nil {
-			return "", err
-		}
-		_, err := p.UpdateCode(v.ctx(), id, affiliate.CodeUpdate{AffiliateEmail: owner})
-		return "codes/" + id.String(), err
-	},
+	do: update(ofCode, (*tributary.Program).UpdateCode,
+		func(v *visit, in *input, up *affiliate.CodeUpdate) (err error) {
+			up.AffiliateEmail, err = v.ownerTyped(in)
+			return err
+		}),
 }
 
 // activeCode switches a code on or off.
 var activeCode = &action{
 	name: "codes.active", object: "code", done: "This was saved.",
-	form: codeForm(func(_ *visit, c affiliate.Code) (form, error) {
+	form: ofCode.form(func(_ *visit, c affiliate.Code) (form, error) {
 		return form{
 			Title: "Is " + page.Named(c.Code) + " active?", Button: "Save", Edits: true,
 			Effects: []string{"A code that is not active is refused at the checkout."},
-			Fields:  []field{{Name: "active", Label: "It is active", Type: "checkbox", Value: ticked(c.Active)}},
+			Fields:  []field{box("active", "It is active", c.Active)},
 		}, nil
 	}),
-	do: updateCode(func(in *input) affiliate.CodeUpdate {
-		return affiliate.CodeUpdate{Active: in.flag("active")}
-	}),
+	do: update(ofCode, (*tributary.Program).UpdateCode),
 }
 
 // deleteCode deletes a code.
 var deleteCode = &action{
 	name: "codes.delete", object: "code", done: "The code was deleted.",
-	form: codeForm(func(v *visit, c affiliate.Code) (form, error) {
+	form: ofCode.form(func(v *visit, c affiliate.Code) (form, error) {
 		return form{
 			Title: "Delete " + page.Named(c.Code), Button: "Delete", Danger: true,
 			Effects: []string{"It takes " + v.offOf(c.Coupon) + ", and its affiliate is " +

@@ -2,6 +2,7 @@ package console
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"strings"
 
@@ -96,16 +97,13 @@ type customerSheet struct {
 // notSaid is the plan of a customer of whom nobody has said what they bought.
 const notSaid = "N/A"
 
-// boughtBy returns what a customer has bought; empty: nobody has said.
-func boughtBy(r affiliate.Referral) string {
-	if plan := r.Plan.Or(""); plan != notSaid {
+// Bought returns what the customer has bought; empty: nobody has said.
+func (s *customerSheet) Bought() string {
+	if plan := s.Plan.Or(""); plan != notSaid {
 		return plan
 	}
 	return ""
 }
-
-// Bought returns what the customer has bought.
-func (s *customerSheet) Bought() string { return boughtBy(s.Referral) }
 
 // because says why the affiliate of a customer is credited: by the customer's first sale, where it is theirs.
 func (s *customerSheet) because(v *visit) error {
@@ -137,7 +135,7 @@ func (s *customerSheet) because(v *visit) error {
 
 // customerPage shows a customer.
 func customerPage(v *visit) (view, error) {
-	r, err := v.customer()
+	r, err := ofCustomer.named(v)
 	if err != nil {
 		return view{}, err
 	}
@@ -162,44 +160,20 @@ func (s *customerSheet) Moves() []move { return movesIn(s.Metadata) }
 // calledBy returns what a customer is called by: their name, else their email.
 func calledBy(r affiliate.Referral) string { return cmp.Or(r.Name.Or(""), r.Email) }
 
-// customer returns the one that the path names.
-func (v *visit) customer() (affiliate.Referral, error) {
-	id, err := v.id(0)
-	if err != nil {
-		return affiliate.Referral{}, err
-	}
-	return v.program.Referral(v.ctx(), id.String())
-}
+var ofCustomer = noun[affiliate.Referral]{"customers/",
+	func(v *visit, id uuid.UUID) (affiliate.Referral, error) {
+		return v.program.Referral(v.ctx(), id.String())
+	}}
 
-// customerForm returns a form about the customer of the path.
-func customerForm(fill func(*visit, affiliate.Referral) (form, error)) func(*visit) (form, error) {
-	return func(v *visit) (form, error) {
-		r, err := v.customer()
-		if err != nil {
-			return form{}, err
-		}
-		f, err := fill(v, r)
-		f.Back = "customers/" + r.ID.String()
-		return f, err
-	}
-}
-
-// ofCustomer returns a function that runs do for the customer of the path, and
-// redirects to their page.
-func ofCustomer(do func(*visit, *tributary.Program, uuid.UUID, *input) error) func(*visit, *tributary.Program, *input) (string, error) {
-	return func(v *visit, p *tributary.Program, in *input) (string, error) {
-		id, err := v.id(0)
-		if err != nil {
-			return "", err
-		}
-		return "customers/" + id.String(), do(v, p, id, in)
-	}
+func updateReferral(p *tributary.Program, ctx context.Context, id uuid.UUID,
+	up affiliate.ReferralUpdate) (affiliate.Referral, error) {
+	return p.UpdateReferral(ctx, id.String(), up)
 }
 
 // moveCustomer moves a customer to another affiliate.
 var moveCustomer = &action{
 	name: "customers.move", object: "referral", done: "The customer was given to another affiliate.",
-	form: customerForm(func(v *visit, r affiliate.Referral) (form, error) {
+	form: ofCustomer.form(func(v *visit, r affiliate.Referral) (form, error) {
 		by, err1 := v.program.Affiliate(v.ctx(), r.AffiliateID.String())
 		fields, err2 := v.moveFields()
 		return form{
@@ -211,7 +185,7 @@ var moveCustomer = &action{
 			Fields: fields, State: string(r.Metadata.Or(nil)),
 		}, errors.Join(err1, err2)
 	}),
-	do: ofCustomer(func(v *visit, p *tributary.Program, id uuid.UUID, in *input) error {
+	do: ofCustomer.do(func(v *visit, p *tributary.Program, id uuid.UUID, in *input) error {
 		r, err := v.program.Referral(v.ctx(), id.String())
 		if err != nil {
 			return err
@@ -223,7 +197,7 @@ var moveCustomer = &action{
 		p = in.because(p)
 		metadata, err := v.moved(in, r.Metadata, r.AffiliateID)
 		if err == nil {
-			_, err = p.UpdateReferral(v.ctx(), id.String(),
+			_, err = updateReferral(p, v.ctx(), id,
 				affiliate.ReferralUpdate{AffiliateID: affiliate.Set(to.ID), Metadata: metadata})
 		}
 		return err
@@ -233,34 +207,29 @@ var moveCustomer = &action{
 // editCustomer changes a customer.
 var editCustomer = &action{
 	name: "customers.update", object: "referral", done: "The customer was changed.",
-	form: customerForm(func(_ *visit, r affiliate.Referral) (form, error) {
+	form: ofCustomer.form(func(v *visit, r affiliate.Referral) (form, error) {
+		if r.Plan.Or("") == notSaid {
+			r.Plan = affiliate.Null[string]()
+		}
 		return form{
 			Title: "Edit " + page.Named(calledBy(r)), Button: "Save", Edits: true,
 			Effects: []string{"The event referral.updated is sent."},
-			Fields: []field{
-				{Name: "name", Label: "Name", Value: r.Name.Or("")},
-				{Name: "email", Label: "Email", Type: "email", Required: true, Value: r.Email},
-				{Name: "referredUserExternalId", Label: "Your id",
-					Value: r.ReferredUserExternalID.Or("")},
-				{Name: "plan", Label: "What they have bought", Value: boughtBy(r)},
-				{Name: "notes", Label: "Notes", Hint: "For you alone.", Type: "textarea", Value: r.Notes.Or("")},
-			},
+			Fields: v.filled(r, []field{
+				{Name: "name", Label: "Name"},
+				{Name: "email", Label: "Email", Type: "email", Required: true},
+				{Name: "referredUserExternalId", Label: "Your id"},
+				{Name: "plan", Label: "What they have bought"},
+				{Name: "notes", Label: "Notes", Hint: "For you alone.", Type: "textarea"},
+			}...),
 		}, nil
 	}),
-	do: ofCustomer(func(v *visit, p *tributary.Program, id uuid.UUID, in *input) error {
-		_, err := p.UpdateReferral(v.ctx(), id.String(), affiliate.ReferralUpdate{
-			Name: in.words("name"), Email: in.words("email"),
-			ReferredUserExternalID: in.words("referredUserExternalId"), Plan: in.words("plan"),
-			Notes: in.words("notes"),
-		})
-		return err
-	}),
+	do: update(ofCustomer, updateReferral),
 }
 
 // customerStatus changes the status of a customer's subscription.
 var customerStatus = &action{
 	name: "customers.status", object: "referral", done: "The status was changed.",
-	form: customerForm(func(_ *visit, r affiliate.Referral) (form, error) {
+	form: ofCustomer.form(func(_ *visit, r affiliate.Referral) (form, error) {
 		return form{
 			Title: "Status of " + page.Named(calledBy(r)), Button: "Save", Edits: true,
 			Effects: []string{"The event referral.updated is sent when it changes."},
@@ -268,7 +237,7 @@ var customerStatus = &action{
 				Value: string(r.SubscriptionStatus), Options: options(subscriptionStatuses...)}},
 		}, nil
 	}),
-	do: ofCustomer(func(v *visit, p *tributary.Program, id uuid.UUID, in *input) error {
+	do: ofCustomer.do(func(v *visit, p *tributary.Program, id uuid.UUID, in *input) error {
 		_, err := p.PushReferralStatus(v.ctx(), id.String(), affiliate.SubscriptionStatus(in.Get("subscriptionStatus")))
 		return err
 	}),
@@ -277,7 +246,7 @@ var customerStatus = &action{
 // customerPlan puts a customer on a plan of their own.
 var customerPlan = &action{
 	name: "customers.plan", object: "referral", done: "The plan was changed.",
-	form: customerForm(func(v *visit, r affiliate.Referral) (form, error) {
+	form: ofCustomer.form(func(v *visit, r affiliate.Referral) (form, error) {
 		plans, err := v.planOptions()
 		return form{
 			Title: "Plan of " + page.Named(calledBy(r)), Button: "Save", Edits: true,
@@ -286,7 +255,7 @@ var customerPlan = &action{
 				Value: typed(r.CommissionPlanID), Options: orNone("That of the affiliate", plans)}},
 		}, err
 	}),
-	do: ofCustomer(func(v *visit, p *tributary.Program, id uuid.UUID, in *input) error {
+	do: ofCustomer.do(func(v *visit, p *tributary.Program, id uuid.UUID, in *input) error {
 		plan := in.id("commissionPlanId")
 		if in.err != nil {
 			return in.err
@@ -299,7 +268,7 @@ var customerPlan = &action{
 // deleteCustomer deletes a customer.
 var deleteCustomer = &action{
 	name: "customers.delete", object: "referral", done: "The customer was deleted.",
-	form: customerForm(func(v *visit, r affiliate.Referral) (form, error) {
+	form: ofCustomer.form(func(v *visit, r affiliate.Referral) (form, error) {
 		owed, err := v.owedFor(r.ID)
 		return form{
 			Title: "Delete " + page.Named(calledBy(r)), Button: "Delete", Danger: true, Fields: v.givenUp(owed),
@@ -309,13 +278,9 @@ var deleteCustomer = &action{
 				"The event referral.deleted is sent."},
 		}, err
 	}),
-	do: func(v *visit, p *tributary.Program, in *input) (string, error) {
-		id, err := v.id(0)
-		if err != nil {
-			return "", err
-		}
-		return "customers", in.givesUp(p).DeleteReferral(v.ctx(), id.String())
-	},
+	do: doThen("customers", func(v *visit, p *tributary.Program, id uuid.UUID, in *input) error {
+		return in.givesUp(p).DeleteReferral(v.ctx(), id.String())
+	}),
 }
 
 // owedFor returns what is owed for the sales of a customer and is in no payout.

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"strings"
 
+	"github.com/google/uuid"
+
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/httpapi/internal/page"
 )
@@ -102,7 +104,7 @@ type eventSheet struct {
 
 // eventPage shows an event, its payload and its deliveries.
 func eventPage(v *visit) (view, error) {
-	e, err := v.event()
+	e, err := ofEvent.named(v)
 	if err != nil {
 		return view{}, err
 	}
@@ -111,21 +113,9 @@ func eventPage(v *visit) (view, error) {
 	return view{title: string(e.Type), template: "event", Data: &eventSheet{e, list.Items}}, err
 }
 
-// event returns the one that the path names.
-func (v *visit) event() (affiliate.Event, error) {
-	id, err := v.id(0)
-	if err != nil {
-		return affiliate.Event{}, err
-	}
-	list, err := v.program.Events(v.ctx(), affiliate.EventQuery{ID: affiliate.Set(id)}, affiliate.Page{Limit: 1})
-	if err == nil && len(list.Items) == 0 {
-		err = affiliate.ErrNotFound
-	}
-	if err != nil {
-		return affiliate.Event{}, err
-	}
-	return list.Items[0], nil
-}
+var ofEvent = noun[affiliate.Event]{get: func(v *visit, id uuid.UUID) (affiliate.Event, error) {
+	return first(v.program.Events(v.ctx(), affiliate.EventQuery{ID: affiliate.Set(id)}, only))
+}}
 
 // Told returns the payload of an event; null once a person in it was erased.
 func (e *eventSheet) Told() affiliate.Opt[json.RawMessage] {
@@ -137,7 +127,7 @@ func (e *eventSheet) Told() affiliate.Opt[json.RawMessage] {
 
 // eventFile returns the payload of an event, whole.
 func eventFile(v *visit) error {
-	e, err := v.event()
+	e, err := ofEvent.named(v)
 	if err == nil && len(e.Payload) == 0 {
 		err = affiliate.ErrNotFound
 	}

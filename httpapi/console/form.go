@@ -1,6 +1,8 @@
 package console
 
 import (
+	"fmt"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -55,7 +57,17 @@ type field struct {
 	Row               int      // of a table, from 1; 0: it is in none
 	Picks             []option // that are offered beside what can be typed
 	More              bool     // it is seldom needed, and folded away
+	Own               bool     // the action reads it itself, not [input.into]
+	In                string   // of an amount: the field with its currency, or pieces; empty: the program's
 }
+
+// The types of a date that stands for a moment, which is the first or the last one of that
+// day; and what an amount is of that is no money.
+const (
+	firstDay = "first day"
+	lastDay  = "last day"
+	pieces   = "pieces"
+)
 
 // An option is one choice of a field.
 type option struct{ Value, Text string }
@@ -167,29 +179,60 @@ func (f *form) blame(why *affiliate.Error) {
 	}
 }
 
-// more returns a field that is folded away.
-func more(f field) field {
-	f.More = true
-	return f
+// filled returns fields with the values of the members of an object that have their names. A
+// member without a value, and the zero of a field that may be empty, is empty.
+func (v *visit) filled(object any, fields ...field) []field {
+	members := reflect.ValueOf(object)
+	all := slices.Clone(fields)
+	for i := range all {
+		f := &all[i]
+		member, found := memberOf(members, f.Name)
+		switch {
+		case f.Type == firstDay || f.Type == lastDay:
+			moment, _ := member.Interface().(affiliate.Opt[affiliate.Time])
+			v.fillDay(f, moment)
+		case found && f.Value == "":
+			f.fill(member.Interface(), member.IsZero())
+		}
+	}
+	return all
 }
 
-// dayField completes a field with the day of a moment, which is its first or last one. A moment within a day
-// stays one, so that a form which is saved as it is changes nothing.
-func (v *visit) dayField(f field, at affiliate.Opt[affiliate.Time],
-	of func(affiliate.Date, *time.Location) time.Time) field {
+func (f *field) fill(value any, zero bool) {
+	switch value := value.(type) {
+	case bool:
+		f.Value = ticked(value)
+	case []string:
+		f.Value = strings.Join(value, "\n")
+	case interface{ IsNull() bool }:
+		if !zero && !value.IsNull() {
+			f.Value = fmt.Sprint(value)
+		}
+	default:
+		if !zero || f.Required {
+			f.Value = fmt.Sprint(value)
+		}
+	}
+}
+
+// fillDay fills a date in with the day of a moment. A moment within a day stays one, so that a
+// form which is saved as it is changes nothing.
+func (v *visit) fillDay(f *field, at affiliate.Opt[affiliate.Time]) {
+	of := affiliate.Date.Instant
+	if f.Type == firstDay {
+		of = affiliate.Date.FirstInstant
+	}
 	moment, there := at.Get()
 	zone := v.program.Config().Location
 	day := moment.Time().In(zone).Format(time.DateOnly)
-	date, err := affiliate.ParseDate(day)
-	switch {
+	f.Type = "date"
+	switch date, err := affiliate.ParseDate(day); {
 	case !there:
-		f.Type = "date"
 	case err == nil && of(date, zone).Equal(moment.Time()):
-		f.Type, f.Value = "date", day
+		f.Value = day
 	default:
-		f.Value = moment.String()
+		f.Type, f.Value = "", moment.String()
 	}
-	return f
 }
 
 // options makes choices of the values of an enumeration.
@@ -204,6 +247,18 @@ func options[S ~string](values ...S) []option {
 // orNone returns the choices with one more, for none of them.
 func orNone(none string, choices []option) []option {
 	return append([]option{{"", none}}, choices...)
+}
+
+// box returns a field that is ticked or not.
+func box(name, label string, yes bool) field {
+	return field{Name: name, Label: label, Type: "checkbox", Value: ticked(yes)}
+}
+
+// ownBox returns a box that the action reads itself.
+func ownBox(name, label string, yes bool) field {
+	f := box(name, label, yes)
+	f.Own = true
+	return f
 }
 
 // ticked returns the value of a checkbox.

@@ -2,11 +2,13 @@ package console
 
 import (
 	"crypto/sha256"
+	"fmt"
 	"io"
 	"maps"
 	"mime"
 	"net/http"
 	"net/url"
+	"reflect"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -23,6 +25,7 @@ import (
 type input struct {
 	url.Values
 	currency affiliate.Currency // of amounts whose form says no other
+	fields   []field            // of the form, as it is when it is sent
 	err      error
 }
 
@@ -71,6 +74,150 @@ func (in *input) digest() [32]byte {
 	sent := maps.Clone(in.Values)
 	sent.Del(fieldToken)
 	return sha256.Sum256([]byte(sent.Encode()))
+}
+
+// into reads the fields of the form into the members of the input of an operation that have
+// their names, by the types of these. In an update, a field that was left alone is not given,
+// and an empty one is null. It panics at a field that no member takes, unless the action reads
+// it itself.
+func (in *input) into(to any) { in.fieldsInto(to, in.fields) }
+
+func (in *input) fieldsInto(to any, fields []field) {
+	members := reflect.ValueOf(to).Elem()
+	for _, f := range fields {
+		if f.Own || f.Row > 0 {
+			continue
+		}
+		member, found := memberOf(members, f.Name)
+		if !found || !in.readInto(&f, member.Addr().Interface()) {
+			panic(fmt.Sprintf("console: no member of %v takes the field %s", members.Type(), f.Name))
+		}
+	}
+}
+
+// memberOf returns the member of a struct with a name in JSON.
+func memberOf(of reflect.Value, name string) (member reflect.Value, found bool) {
+	for _, f := range reflect.VisibleFields(of.Type()) {
+		if called, _, _ := strings.Cut(f.Tag.Get("json"), ","); called == name {
+			return of.FieldByIndex(f.Index), true
+		}
+	}
+	return member, false
+}
+
+// readInto reads a field into a member, and reports whether it can.
+func (in *input) readInto(f *field, to any) bool {
+	switch to := to.(type) {
+	case *string:
+		*to = in.text(f.Name)
+	case *affiliate.Opt[string]:
+		*to = in.words(f.Name)
+	case *bool:
+		*to = in.yes(f.Name)
+	case *affiliate.Opt[bool]:
+		*to = in.flag(f.Name)
+	case *int64:
+		*to = in.number(f)
+	case *affiliate.Opt[int64]:
+		*to = in.whole(f.Name)
+	case *affiliate.Amount:
+		*to = in.sum(f).Or(*to)
+	case *affiliate.Opt[affiliate.Amount]:
+		*to = in.sum(f)
+	case *affiliate.Percent:
+		*to = in.rate(f.Name)
+	case *affiliate.Opt[affiliate.Percent]:
+		*to = in.percent(f.Name)
+	case *affiliate.Opt[affiliate.Date]:
+		*to = in.date(f.Name)
+	case *uuid.UUID:
+		*to = in.couponID(f.Name).Or(*to)
+	case *affiliate.Opt[uuid.UUID]:
+		*to = in.couponID(f.Name)
+	case *[]string:
+		*to = in.lines(f.Name)
+	case *affiliate.Opt[[]string]:
+		if in.changed(f.Name) {
+			*to = affiliate.Set(in.lines(f.Name))
+		}
+	default:
+		return in.wordInto(f, to)
+	}
+	return true
+}
+
+// wordInto reads a field into a member that is a word of an enumeration.
+func (in *input) wordInto(f *field, to any) bool {
+	switch to := to.(type) {
+	case *affiliate.Opt[affiliate.Currency]:
+		*to = word[affiliate.Currency](in, f)
+	case *affiliate.Opt[affiliate.CouponType]:
+		*to = word[affiliate.CouponType](in, f)
+	case *affiliate.Opt[affiliate.Duration]:
+		*to = word[affiliate.Duration](in, f)
+	case *affiliate.Opt[affiliate.ConditionType]:
+		*to = word[affiliate.ConditionType](in, f)
+	default:
+		word := reflect.ValueOf(to).Elem()
+		if word.Kind() != reflect.String {
+			return false
+		}
+		word.SetString(in.text(f.Name))
+	}
+	return true
+}
+
+// word reads a word of an enumeration, which the engine checks. An empty one is null where it
+// can be typed, and wrong where it is chosen.
+func word[S ~string](in *input, f *field) (o affiliate.Opt[S]) {
+	text := in.text(f.Name)
+	switch {
+	case !in.changed(f.Name):
+		return o
+	case text == "" && f.Options == nil:
+		return affiliate.Null[S]()
+	}
+	return affiliate.Set(S(text))
+}
+
+// number reads a number of 0 or more. Where it may be empty, which is no limit, 0 is wrong.
+func (in *input) number(f *field) int64 {
+	n, given := in.whole(f.Name).Get()
+	if given && n < 1 && !f.Required {
+		in.wrong(f.Name, "Enter 1 or more, or leave it empty.")
+	}
+	return n
+}
+
+// sum reads the amount of a field, in the currency that it says.
+func (in *input) sum(f *field) affiliate.Opt[affiliate.Amount] {
+	switch f.In {
+	case "":
+		return in.amount(f.Name)
+	case pieces:
+		return read(in, f.Name, affiliate.ParseAmount, "Enter a number, such as 2.")
+	}
+	return in.amountOf(f.Name, in.currencyOf(f.In))
+}
+
+// rate reads a rate that has to be there.
+func (in *input) rate(name string) affiliate.Percent {
+	rate, given := in.percent(name).Get()
+	if !given {
+		in.wrong(name, hintPercent)
+	}
+	return rate
+}
+
+// lines returns the lines of a field that are not empty.
+func (in *input) lines(name string) []string {
+	all := []string{}
+	for line := range strings.Lines(in.text(name)) {
+		if line = strings.TrimSpace(line); line != "" {
+			all = append(all, line)
+		}
+	}
+	return all
 }
 
 // text returns a field without the spaces around it. Browsers send lines as CR LF.
@@ -153,17 +300,14 @@ func (in *input) currencyOf(name string) affiliate.Currency {
 	return in.currency
 }
 
+const hintPercent = "Enter a number, such as 12.5."
+
 func (in *input) percent(name string) affiliate.Opt[affiliate.Percent] {
-	return read(in, name, amounts.Form{Decimal: '.'}.Percent, "Enter a number, such as 12.5.")
+	return read(in, name, amounts.Form{Decimal: '.'}.Percent, hintPercent)
 }
 
 func (in *input) whole(name string) affiliate.Opt[int64] {
 	return read(in, name, func(s string) (int64, error) { return strconv.ParseInt(s, 10, 64) }, "Enter a whole number.")
-}
-
-// pieces reads a number of pieces.
-func (in *input) pieces(name string) affiliate.Opt[affiliate.Amount] {
-	return read(in, name, affiliate.ParseAmount, "Enter a number, such as 2.")
 }
 
 func (in *input) date(name string) affiliate.Opt[affiliate.Date] {
@@ -193,14 +337,6 @@ func (in *input) id(name string) (id uuid.UUID) {
 // couponID reads the id of a coupon.
 func (in *input) couponID(name string) affiliate.Opt[uuid.UUID] {
 	return read(in, name, uuid.Parse, "Enter the id of a coupon, as its page shows it.")
-}
-
-// choice reads a value of an enumeration, which the engine checks.
-func choice[S ~string](in *input, name string) (o affiliate.Opt[S]) {
-	if in.changed(name) {
-		o = affiliate.Set(S(in.text(name)))
-	}
-	return o
 }
 
 // back returns the page of the object that a hidden field names, or the page of its

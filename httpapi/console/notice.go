@@ -98,16 +98,3 @@ func (v *visit) listOf(section string) string {
 
 // Listed returns the query of this list, for the forms of what is ticked in it.
 func (v *view) Listed() string { return without(v.query, paramDone).Encode() }
-
-// goesOn turns a form into the next step of an action, when the previous step has
-// redirected to it.
-func (f *form) goesOn(v *visit, name, title string) {
-	cursor := ""
-	if did, _ := v.did(); did == name {
-		cursor = v.query.Get(paramCursor)
-	}
-	if cursor != "" {
-		f.Title, f.Button = title, "Go on"
-	}
-	f.Fields = append(f.Fields, field{Name: paramCursor, Type: "hidden", Value: cursor})
-}

@@ -24,7 +24,7 @@ func (v *visit) seen() (of, at string, ok bool) {
 // see shows a page of an affiliate.
 func (v *visit) see(of, at string) {
 	v.args = []string{of}
-	a, err := v.affiliate()
+	a, err := ofAffiliate.named(v)
 	if err != nil {
 		v.fail(err)
 		return

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/google/uuid"
+
 	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/httpapi/internal/page"
@@ -86,12 +88,7 @@ type disputedPayment struct {
 	money string
 }
 
-// disputed returns the payment that the path names.
-func (v *visit) disputed() (d disputedPayment, err error) {
-	id, err := v.id(0)
-	if err != nil {
-		return d, err
-	}
+var ofDisputed = noun[disputedPayment]{"payments", func(v *visit, id uuid.UUID) (d disputedPayment, err error) {
 	if d.ConflictPayment, err = v.program.Payments().PaymentConflict(v.ctx(), id); err != nil {
 		return d, err
 	}
@@ -101,7 +98,7 @@ func (v *visit) disputed() (d disputedPayment, err error) {
 	}
 	d.sale, err = v.program.Sale(v.ctx(), d.SaleID)
 	return d, err
-}
+}}
 
 // names returns the provider and its ids of the payment.
 func (d *disputedPayment) names() string {
@@ -131,11 +128,7 @@ func (d *disputedPayment) stays(v *visit) string {
 // decidePayment decides about a payment in conflict.
 var decidePayment = &action{
 	name: "payments.decide", object: "payment", done: "The decision was booked.",
-	form: func(v *visit) (form, error) {
-		d, err := v.disputed()
-		if err != nil {
-			return form{}, err
-		}
+	form: ofDisputed.form(func(v *visit, d disputedPayment) (form, error) {
 		choices := []option{
 			{noChoice, "Choose one…"},
 			{string(affiliate.PaymentIsSameSale), fmt.Sprintf("The payment of sale %v", d.SaleID)},
@@ -154,7 +147,7 @@ var decidePayment = &action{
 				{string(affiliate.PaymentDismissed), "Right as it is: its sale stays"}}
 		}
 		return form{
-			Title: "What is this payment?", Button: "Decide", Back: "payments",
+			Title: "What is this payment?", Button: "Decide",
 			Effects: []string{
 				fmt.Sprintf("%s was paid: %s, reported on %s. %s: %s.", d.money, d.names(),
 					v.Day(d.CreatedAt), so, whyNoSale(d.ConflictPayment)),
@@ -162,9 +155,9 @@ var decidePayment = &action{
 			},
 			Fields: []field{{Name: "decision", Label: "It is", Required: true, Options: choices}},
 		}, nil
-	},
+	}),
 	repeat: func(v *visit, in *input) (form, error) {
-		d, err := v.disputed()
+		d, err := ofDisputed.named(v)
 		return form{Effects: d.means(v, in.decision())}, err
 	},
 	do: func(v *visit, p *tributary.Program, in *input) (string, error) {

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/uuid"
+
 	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/affiliate/payfile"
@@ -73,7 +75,7 @@ func (v *visit) payoutsAsked() (affiliate.PayoutQuery, error) {
 
 // payoutPage shows a payout.
 func payoutPage(v *visit) (view, error) {
-	p, err := v.payout()
+	p, err := ofPayout.named(v)
 	if err != nil {
 		return view{}, err
 	}
@@ -131,13 +133,9 @@ func (s *payoutSheet) Took() string {
 	return several(len(s.CommissionIDs), "commission") + " and " + several(len(s.AdjustmentIDs), "adjustment")
 }
 
-func (v *visit) payout() (affiliate.Payout, error) {
-	id, err := v.id(0)
-	if err != nil {
-		return affiliate.Payout{}, err
-	}
+var ofPayout = noun[affiliate.Payout]{"payouts/", func(v *visit, id uuid.UUID) (affiliate.Payout, error) {
 	return v.program.Payout(v.ctx(), id)
-}
+}}
 
 // paidTo says who is paid, and where.
 func paidTo(name string, email affiliate.Opt[string], method affiliate.Opt[affiliate.PaymentMethod]) string {
@@ -180,11 +178,7 @@ func stepsFrom(status affiliate.PayoutStatus) (all []option) {
 // payoutStatus sets the status of a payout to the one that the query names.
 var payoutStatus = &action{
 	name: "payouts.status", object: "payout", done: "The status of the payout was changed.",
-	form: func(v *visit) (form, error) {
-		p, err := v.payout()
-		if err != nil {
-			return form{}, err
-		}
+	form: ofPayout.form(func(v *visit, p affiliate.Payout) (form, error) {
 		for _, step := range payoutSteps {
 			if string(step.to) != v.query.Get(paramTo) {
 				continue
@@ -195,7 +189,7 @@ var payoutStatus = &action{
 					strings.ToLower(page.Words(step.to)) + ".")
 			}
 			f := form{
-				Title: step.verb + ": " + v.Money(p.Amount), Button: step.verb, Back: "payouts/" + p.ID.String(),
+				Title: step.verb + ": " + v.Money(p.Amount), Button: step.verb,
 				Effects: []string{"It is " + strings.ToLower(page.Words(p.Status)) + " now: " +
 					v.Money(p.Amount) + " to " +
 					paidTo(p.PayeeName.Or(p.AffiliateID.String()), p.PayeeEmail,
@@ -207,12 +201,8 @@ var payoutStatus = &action{
 			return f, nil
 		}
 		return form{}, badQuery("Choose what became of it.")
-	},
-	do: func(v *visit, p *tributary.Program, in *input) (string, error) {
-		id, err := v.id(0)
-		if err != nil {
-			return "", err
-		}
+	}),
+	do: ofPayout.do(func(v *visit, p *tributary.Program, id uuid.UUID, in *input) (err error) {
 		switch status := affiliate.PayoutStatus(v.query.Get(paramTo)); status {
 		case affiliate.PayoutFailed:
 			_, err = p.FailPayout(v.ctx(), id, in.text("failedReason"))
@@ -221,8 +211,8 @@ var payoutStatus = &action{
 		default:
 			_, err = p.SetPayoutStatus(v.ctx(), id, status)
 		}
-		return "payouts/" + id.String(), err
-	},
+		return err
+	}),
 }
 
 // paramTo is the status that something becomes.
@@ -231,7 +221,7 @@ const paramTo = "to"
 // newPayout pays one affiliate what is due, without a run.
 var newPayout = &action{
 	name: "payouts.create", object: "payout", done: "The payout was made.",
-	form: affiliateForm(func(v *visit, a affiliate.Affiliate) (form, error) {
+	form: ofAffiliate.form(func(v *visit, a affiliate.Affiliate) (form, error) {
 		b, err := v.program.Balance(v.ctx(), affiliate.AffiliateRef{ID: a.ID})
 		return form{
 			Title: "Pay " + page.Named(a.Name), Button: "Make the payout",
@@ -243,14 +233,12 @@ var newPayout = &action{
 				Hint: "The same id makes one payout."}},
 		}, err
 	}),
-	do: func(v *visit, p *tributary.Program, in *input) (string, error) {
-		id, err := v.id(0)
-		if err != nil {
-			return "", err
-		}
-		made, err := p.CreatePayout(v.ctx(), affiliate.PayoutParams{AffiliateID: id, ExternalID: in.text("externalId")})
-		return "payouts/" + made.ID.String(), err
-	},
+	do: create((*tributary.Program).CreatePayout,
+		func(p affiliate.Payout) string { return "payouts/" + p.ID.String() },
+		func(v *visit, _ *input, params *affiliate.PayoutParams) (err error) {
+			params.AffiliateID, err = v.id(0)
+			return err
+		}),
 }
 
 // The files of pending payouts, and the results that come back.

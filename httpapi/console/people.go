@@ -133,13 +133,13 @@ func (v *visit) creditTyped(in *input) (c credit, err error) {
 
 // creditFields are the fields that creditTyped reads. The query may name both.
 func (v *visit) creditFields() ([]field, error) {
-	who, err := v.picker(field{Name: fieldAffiliate, Label: "Affiliate",
+	who, err := v.picker(field{Name: fieldAffiliate, Label: "Affiliate", Own: true,
 		Hint:  "Who is credited. Empty: who brought the customer, or the owner of the code.",
 		Value: v.query.Get(paramAffiliate)})
 	return []field{
 		{Name: fieldCustomer, Label: "Customer", Hint: "Email, or id, or ext: and your own id.",
-			Required: true, Value: v.query.Get(paramCustomer)},
-		{Name: fieldName, Label: "Name of a new customer",
+			Required: true, Value: v.query.Get(paramCustomer), Own: true},
+		{Name: fieldName, Label: "Name of a new customer", Own: true,
 			Hint: "Needed where the customer is not known yet.", Perhaps: true},
 		who,
 	}, err

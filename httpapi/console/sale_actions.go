@@ -8,8 +8,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/google/uuid"
-
 	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/httpapi/internal/page"
@@ -362,7 +360,7 @@ var reviewSales = &action{
 			affiliate.ApprovalDeclined: {"Decline", "Their commissions are not paid."},
 			affiliate.ApprovalOnHold:   {"Hold", "Their commissions wait until they are accepted or declined."},
 		}
-		f := form{Title: verbs[to][0] + " " + several(len(ids), "sale"), Button: verbs[to][0], Back: v.backToSales(ids)}
+		f := form{Title: verbs[to][0] + " " + several(len(ids), "sale"), Button: verbs[to][0], Back: backTo(v, "sales", ids)}
 		for _, id := range ids {
 			sale, err := v.program.Sale(v.ctx(), id)
 			if err != nil {
@@ -381,17 +379,8 @@ var reviewSales = &action{
 			return "", err
 		}
 		_, err = p.ReviewCommissions(v.ctx(), affiliate.ApprovalStatus(v.query.Get("to")), ids...)
-		return v.backToSales(ids), err
+		return backTo(v, "sales", ids), err
 	},
-}
-
-// backToSales returns the page of the sales of the query: the list in which they
-// were ticked, or the one sale.
-func (v *visit) backToSales(ids []affiliate.SaleID) string {
-	if len(ids) == 1 && !v.query.Has(paramList) {
-		return fmt.Sprint("sales/", ids[0])
-	}
-	return v.listOf("sales")
 }
 
 // decided returns what was decided about the commissions of a sale.
@@ -426,39 +415,4 @@ var restoreRedemption = &action{
 		}
 		return fmt.Sprint("sales/", id), p.RestoreRedemption(v.ctx(), affiliate.SaleRef{ID: id})
 	},
-}
-
-// recalculateAffiliate and recalculateCustomer calculate commissions again, step by
-// step.
-var (
-	recalculateAffiliate = recalculate("affiliates", "affiliate", func(id uuid.UUID) affiliate.RecalculateJob {
-		return affiliate.RecalculateJob{AffiliateID: affiliate.Set(id)}
-	})
-	recalculateCustomer = recalculate("customers", "referral", func(id uuid.UUID) affiliate.RecalculateJob {
-		return affiliate.RecalculateJob{ReferralID: affiliate.Set(id.String())}
-	})
-)
-
-func recalculate(section, object string, of func(uuid.UUID) affiliate.RecalculateJob) *action {
-	return &action{
-		name: section + ".recalculate", object: object, done: "Their sales were calculated anew.",
-		form: func(v *visit) (form, error) {
-			id, err := v.id(0)
-			f := form{
-				Title: "Calculate their sales anew", Button: "Calculate",
-				Back:    section + "/" + id.String(),
-				Effects: []string{"Each commission that no payout has is computed by the rates of today. The event sale.updated is sent for each that changes."},
-			}
-			f.goesOn(v, section+".recalculate", "Calculate their sales anew: there are more")
-			return f, err
-		},
-		do: func(v *visit, p *tributary.Program, in *input) (string, error) {
-			id, err := v.id(0)
-			if err != nil {
-				return "", err
-			}
-			step, err := p.Step(v.ctx(), of(id), affiliate.Step{Cursor: in.Get(paramCursor), Limit: stepLimit})
-			return v.goOn(section+"/"+id.String()+"/recalculate", section+"/"+id.String(), step), err
-		},
-	}
 }

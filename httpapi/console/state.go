@@ -113,6 +113,7 @@ func (s *stateComparison) repeats(sent *input) bool { return sent.Get(fieldRepea
 // deleted object: the action does.
 func (v *visit) compare(a *action, sent *input) (s stateComparison, err error) {
 	s.form, err = a.form(v)
+	sent.fields = s.form.Fields
 	if why, refused := page.Refusal(err); refused || errors.Is(err, affiliate.ErrNotFound) {
 		if s.gone = errors.Is(err, affiliate.ErrNotFound); !s.gone {
 			s.refused = why

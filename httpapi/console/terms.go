@@ -33,7 +33,7 @@ func (v *visit) holder() (h holder, err error) {
 		h.Versions, err = v.program.Terms(v.ctx())
 		return h, err
 	}
-	if h.Plan, err = v.plan(); err != nil {
+	if h.Plan, err = ofPlan.named(v); err != nil {
 		return h, err
 	}
 	p := &h.Plan
@@ -283,7 +283,7 @@ func termsForm(v *visit) (form, error) {
 			Hint: "The beginning of that day in " + v.program.Config().Location.String() +
 				". Empty: at once."}}
 	}
-	f.Fields = append(append(f.Fields, termFields(t.ProgramTerms)...), v.ruleRows(t.Rules)...)
+	f.Fields = append(append(f.Fields, v.termsFilled(t.ProgramTerms)...), v.ruleRows(t.Rules)...)
 	return f, nil
 }
 
@@ -301,11 +301,7 @@ func (v *visit) termsNow(h *holder) (said []string) {
 }
 
 // lookAtTerms says what the terms would have cost, or moves rows.
-func lookAtTerms(v *visit, in *input) ([]string, error) {
-	f, err := termsForm(v)
-	if err != nil {
-		return nil, err
-	}
+func lookAtTerms(v *visit, f form, in *input) ([]string, error) {
 	if f.digest() != in.Get(fieldSeen) {
 		return nil, stalePage("Somebody else has changed the terms meanwhile. What you have typed is still here: look at what they are now, and save again if this is still right.", "")
 	}

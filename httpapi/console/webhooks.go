@@ -1,6 +1,7 @@
 package console
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -48,7 +49,7 @@ type hookSheet struct {
 
 // endpointPage shows an endpoint and its deliveries.
 func endpointPage(v *visit) (view, error) {
-	e, err := v.endpoint()
+	e, err := ofEndpoint.named(v)
 	if err != nil {
 		return view{}, err
 	}
@@ -69,57 +70,26 @@ func (v *view) Health(e affiliate.Endpoint) health {
 	return health{v.Tone(e.Status), v.Words(e.Status)}
 }
 
-// endpoint returns the one that the path names.
-func (v *visit) endpoint() (affiliate.Endpoint, error) {
-	id, err := v.id(0)
-	if err != nil {
-		return affiliate.Endpoint{}, err
-	}
-	return v.program.Webhooks().Endpoint(v.ctx(), id)
-}
-
-// endpointForm returns a form about the endpoint of the path.
-func endpointForm(fill func(*visit, affiliate.Endpoint) (form, error)) func(*visit) (form, error) {
-	return func(v *visit) (form, error) {
-		e, err := v.endpoint()
-		if err != nil {
-			return form{}, err
-		}
-		f, err := fill(v, e)
-		f.Back = "webhooks/" + e.ID.String()
-		return f, err
-	}
-}
-
-// ofEndpoint returns a function that runs do for the endpoint of the path, and
-// redirects to its page.
-func ofEndpoint(do func(*visit, *tributary.Program, uuid.UUID, *input) error) func(*visit, *tributary.Program, *input) (string, error) {
-	return func(v *visit, p *tributary.Program, in *input) (string, error) {
-		id, err := v.id(0)
-		if err != nil {
-			return "", err
-		}
-		return "webhooks/" + id.String(), do(v, p, id, in)
-	}
-}
+var (
+	ofEndpoint = noun[affiliate.Endpoint]{"webhooks/",
+		func(v *visit, id uuid.UUID) (affiliate.Endpoint, error) {
+			return v.program.Webhooks().Endpoint(v.ctx(), id)
+		}}
+	ofDelivery = noun[affiliate.Delivery]{"webhooks/deliveries/",
+		func(v *visit, id uuid.UUID) (affiliate.Delivery, error) {
+			return v.program.Webhooks().Delivery(v.ctx(), id)
+		}}
+)
 
 // deliveryPage shows a delivery with its attempts.
 func deliveryPage(v *visit) (view, error) {
-	d, err := v.delivery()
+	d, err := ofDelivery.named(v)
 	return view{title: "Delivery of " + string(d.Event), template: "delivery", Data: &d}, err
-}
-
-func (v *visit) delivery() (affiliate.Delivery, error) {
-	id, err := v.id(0)
-	if err != nil {
-		return affiliate.Delivery{}, err
-	}
-	return v.program.Webhooks().Delivery(v.ctx(), id)
 }
 
 // payloadFile returns the payload of a delivery, whole.
 func payloadFile(v *visit) error {
-	d, err := v.delivery()
+	d, err := ofDelivery.named(v)
 	payload, ok := d.Payload.Get()
 	if err == nil && !ok {
 		err = affiliate.ErrNotFound
@@ -133,23 +103,18 @@ func payloadFile(v *visit) error {
 // replayDelivery sends a delivery again.
 var replayDelivery = &action{
 	name: "webhooks.replay", object: "delivery", done: "The delivery will be sent again.",
-	form: func(v *visit) (form, error) {
-		d, err := v.delivery()
+	form: ofDelivery.form(func(_ *visit, d affiliate.Delivery) (form, error) {
 		return form{
-			Title: "Send this delivery again", Button: "Send again", Back: "webhooks/deliveries/" + d.ID.String(),
+			Title: "Send this delivery again", Button: "Send again",
 			Effects: []string{"It is " + strings.ToLower(page.Words(d.State)) + ", after " +
 				several(int(d.AttemptCount), "attempt") + ".",
 				"The same bytes are sent once more, with the same webhook-id: a good receiver sees that it is a repeat."},
-		}, err
-	},
-	do: func(v *visit, p *tributary.Program, _ *input) (string, error) {
-		id, err := v.id(0)
-		if err != nil {
-			return "", err
-		}
-		_, err = p.Webhooks().Replay(v.ctx(), affiliate.ReplayRange{DeliveryID: id})
-		return "webhooks/deliveries/" + id.String(), err
-	},
+		}, nil
+	}),
+	do: ofDelivery.do(func(v *visit, p *tributary.Program, id uuid.UUID, _ *input) error {
+		_, err := p.Webhooks().Replay(v.ctx(), affiliate.ReplayRange{DeliveryID: id})
+		return err
+	}),
 }
 
 // eventFields returns the boxes of the events that an endpoint wants.
@@ -161,7 +126,7 @@ func eventFields(of []affiliate.EventType) (all []field) {
 	for _, e := range affiliate.EventTypes() {
 		all = append(all,
 			field{Name: eventPrefix + string(e), Label: string(e), Type: "checkbox",
-				Value: ticked(wanted[e] || wanted["*"])})
+				Value: ticked(wanted[e] || wanted["*"]), Own: true})
 	}
 	return all
 }
@@ -198,27 +163,28 @@ func (in *input) newEvents(now []affiliate.EventType) (wanted affiliate.Opt[[]af
 	return wanted
 }
 
-var addressFields = func(e affiliate.Endpoint) []field {
-	return []field{
-		{Name: "url", Label: "URL", Type: "url", Hint: "It begins with https.", Required: true, Value: e.URL},
-		{Name: "description", Label: "What it is", Value: e.Description.Or("")},
-	}
+// endpointFields are the fields of an endpoint that gets some events.
+func (v *visit) endpointFields(e affiliate.Endpoint, events []affiliate.EventType) []field {
+	return append(v.filled(e, []field{
+		{Name: "url", Label: "URL", Type: "url", Hint: "It begins with https.", Required: true},
+		{Name: "description", Label: "What it is"},
+	}...), eventFields(events)...)
 }
 
 // newEndpoint makes an endpoint, and shows its secret.
 var newEndpoint = &action{
 	name: "webhooks.create", object: "webhook", done: "The endpoint was made.",
-	form: func(*visit) (form, error) {
+	form: func(v *visit) (form, error) {
 		return form{
 			Title: "New endpoint", Button: "Create", Back: "webhooks",
 			Effects: []string{"It is told every event that is ticked. Its secret is shown once, on the next page."},
-			Fields:  append(addressFields(affiliate.Endpoint{}), eventFields(affiliate.EventTypes())...),
+			Fields:  v.endpointFields(affiliate.Endpoint{}, affiliate.EventTypes()),
 		}, nil
 	},
 	do: func(v *visit, p *tributary.Program, in *input) (string, error) {
-		made, err := p.Webhooks().CreateEndpoint(v.ctx(),
-			affiliate.EndpointParams{URL: in.text("url"), Description: in.text("description"),
-				Events: in.events()})
+		params := affiliate.EndpointParams{Events: in.events()}
+		in.into(&params)
+		made, err := p.Webhooks().CreateEndpoint(v.ctx(), params)
 		return v.reveal(made, err)
 	},
 }
@@ -241,45 +207,43 @@ type secretPage struct {
 // editEndpoint changes an endpoint.
 var editEndpoint = &action{
 	name: "webhooks.update", object: "webhook", done: "The endpoint was changed.",
-	form: endpointForm(func(_ *visit, e affiliate.Endpoint) (form, error) {
+	form: ofEndpoint.form(func(v *visit, e affiliate.Endpoint) (form, error) {
 		return form{
 			Title: "Edit the endpoint", Button: "Save", Edits: true,
 			Effects: []string{"Deliveries that wait go to the new URL from their next attempt on."},
-			Fields:  append(addressFields(e), eventFields(e.Events)...),
+			Fields:  v.endpointFields(e, e.Events),
 		}, nil
 	}),
-	do: ofEndpoint(func(v *visit, p *tributary.Program, id uuid.UUID, in *input) error {
-		up := affiliate.EndpointUpdate{URL: in.words("url"), Description: in.words("description")}
-		now, err := v.program.Webhooks().Endpoint(v.ctx(), id)
-		if err != nil {
+	do: update(ofEndpoint, updateEndpoint,
+		func(v *visit, in *input, up *affiliate.EndpointUpdate) error {
+			now, err := ofEndpoint.named(v)
+			up.Events = in.newEvents(now.Events)
 			return err
-		}
-		up.Events = in.newEvents(now.Events)
-		_, err = p.Webhooks().UpdateEndpoint(v.ctx(), id, up)
-		return err
-	}),
+		}),
+}
+
+func updateEndpoint(p *tributary.Program, ctx context.Context, id uuid.UUID,
+	up affiliate.EndpointUpdate) (affiliate.Endpoint, error) {
+	return p.Webhooks().UpdateEndpoint(ctx, id, up)
 }
 
 // activeEndpoint switches an endpoint on or off.
 var activeEndpoint = &action{
 	name: "webhooks.active", object: "webhook", done: "This was saved.",
-	form: endpointForm(func(_ *visit, e affiliate.Endpoint) (form, error) {
+	form: ofEndpoint.form(func(_ *visit, e affiliate.Endpoint) (form, error) {
 		return form{
 			Title: "Is this endpoint active?", Button: "Save", Edits: true,
 			Effects: []string{"While it is not, nothing is sent to it. Deliveries that it misses can be sent again."},
-			Fields:  []field{{Name: "active", Label: "It is active", Type: "checkbox", Value: ticked(e.Active)}},
+			Fields:  []field{box("active", "It is active", e.Active)},
 		}, nil
 	}),
-	do: ofEndpoint(func(v *visit, p *tributary.Program, id uuid.UUID, in *input) error {
-		_, err := p.Webhooks().UpdateEndpoint(v.ctx(), id, affiliate.EndpointUpdate{Active: in.flag("active")})
-		return err
-	}),
+	do: update(ofEndpoint, updateEndpoint),
 }
 
 // headersOfEndpoint replaces the headers of the receiver's own.
 var headersOfEndpoint = &action{
 	name: "webhooks.headers", object: "webhook", done: "The headers were saved.",
-	form: endpointForm(func(_ *visit, e affiliate.Endpoint) (form, error) {
+	form: ofEndpoint.form(func(_ *visit, e affiliate.Endpoint) (form, error) {
 		now := "It has none now."
 		if len(e.HeaderNames) > 0 {
 			now = "Its headers now: " + strings.Join(e.HeaderNames, ", ") + ". What you save replaces all of them."
@@ -292,7 +256,7 @@ var headersOfEndpoint = &action{
 				Type: "textarea"}},
 		}, nil
 	}),
-	do: ofEndpoint(func(v *visit, p *tributary.Program, id uuid.UUID, in *input) error {
+	do: ofEndpoint.do(func(v *visit, p *tributary.Program, id uuid.UUID, in *input) error {
 		headers := affiliate.EndpointHeaders{}
 		for line := range strings.Lines(in.text("headers")) {
 			name, value, ok := strings.Cut(strings.TrimSpace(line), ":")
@@ -311,7 +275,7 @@ var headersOfEndpoint = &action{
 // rotateSecret gives an endpoint a new secret, and shows it.
 var rotateSecret = &action{
 	name: "webhooks.rotate", object: "webhook", done: "The endpoint has a new secret.",
-	form: endpointForm(func(_ *visit, e affiliate.Endpoint) (form, error) {
+	form: ofEndpoint.form(func(_ *visit, e affiliate.Endpoint) (form, error) {
 		return form{
 			Title: "New secret", Button: "Make a new secret",
 			Effects: []string{"It is for " + page.Text(e.URL, page.InList) +
@@ -335,7 +299,7 @@ var rotateSecret = &action{
 // testEndpoint sends a sample.
 var testEndpoint = &action{
 	name: "webhooks.test", object: "webhook", done: "The test was sent.",
-	form: endpointForm(func(_ *visit, e affiliate.Endpoint) (form, error) {
+	form: ofEndpoint.form(func(_ *visit, e affiliate.Endpoint) (form, error) {
 		return form{
 			Title: "Test the endpoint", Button: "Send a test",
 			Effects: []string{"It goes to " + page.Text(e.URL, page.InList) + ".",
@@ -343,7 +307,7 @@ var testEndpoint = &action{
 			Fields: []field{{Name: "event", Label: "Event", Required: true, Options: eventOptions()}},
 		}, nil
 	}),
-	do: ofEndpoint(func(v *visit, p *tributary.Program, id uuid.UUID, in *input) error {
+	do: ofEndpoint.do(func(v *visit, p *tributary.Program, id uuid.UUID, in *input) error {
 		result, err := p.Webhooks().TestEndpoint(v.ctx(),
 			affiliate.EndpointTest{WebhookID: id, Event: affiliate.EventType(in.Get("event"))})
 		if err == nil {
@@ -369,7 +333,7 @@ func (s *testSheet) How(v *view) string {
 // replayRange sends again what an endpoint has missed.
 var replayRange = &action{
 	name: "webhooks.replay-range", object: "webhook", done: "What it has missed will be sent again.",
-	form: endpointForm(func(v *visit, e affiliate.Endpoint) (form, error) {
+	form: ofEndpoint.form(func(v *visit, e affiliate.Endpoint) (form, error) {
 		return form{
 			Title: "Send again what it has missed", Button: "Send again",
 			Effects: []string{"It goes to " + page.Text(e.URL, page.InList) + ".", "Every delivery of that time that failed or was skipped is sent once more, with the same webhook-id."},
@@ -380,7 +344,7 @@ var replayRange = &action{
 			},
 		}, nil
 	}),
-	do: ofEndpoint(func(v *visit, p *tributary.Program, id uuid.UUID, in *input) error {
+	do: ofEndpoint.do(func(v *visit, p *tributary.Program, id uuid.UUID, in *input) error {
 		what := affiliate.ReplayRange{WebhookID: id, Since: in.date("since"), Until: in.date("until")}
 		if in.err != nil {
 			return in.err
@@ -393,19 +357,15 @@ var replayRange = &action{
 // deleteEndpoint deletes an endpoint.
 var deleteEndpoint = &action{
 	name: "webhooks.delete", object: "webhook", done: "The endpoint was deleted.",
-	form: endpointForm(func(_ *visit, e affiliate.Endpoint) (form, error) {
+	form: ofEndpoint.form(func(_ *visit, e affiliate.Endpoint) (form, error) {
 		return form{
 			Title: "Delete the endpoint " + page.Named(e.URL), Button: "Delete", Danger: true,
 			Effects: []string{"It is " + strings.ToLower(page.Words(e.Status)) + " now.",
 				"Nothing is sent to it any more. Deliveries that wait are canceled."},
 		}, nil
 	}),
-	do: func(v *visit, p *tributary.Program, _ *input) (string, error) {
-		id, err := v.id(0)
-		if err != nil {
-			return "", err
-		}
-		_, err = p.Webhooks().DeleteEndpoint(v.ctx(), id)
-		return "webhooks", err
-	},
+	do: doThen("webhooks", func(v *visit, p *tributary.Program, id uuid.UUID, _ *input) error {
+		_, err := p.Webhooks().DeleteEndpoint(v.ctx(), id)
+		return err
+	}),
 }
