@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -25,8 +26,7 @@ import (
 
 // TestConformance runs the wire contract against the handler. A request that
 // reads or is refused leaves every record as it was, and in the end the books
-// hold.
-// It is console check 26.
+// hold. It is console check 26; and money check 58: there are no events but the fifteen.
 func TestConformance(t *testing.T) {
 	for _, row := range []struct {
 		name string
@@ -54,6 +54,11 @@ func TestConformance(t *testing.T) {
 			if err := p.Verify(t.Context()); err != nil {
 				t.Errorf("Verify: %v", err)
 			}
+			for e, err := range affiliate.All(t.Context(), p.Events, affiliate.EventQuery{}) {
+				if !slices.Contains(seedEvents, string(e.Type)) || err != nil {
+					t.Errorf("there is no event %q, error %v", e.Type, err)
+				}
+			}
 			if watched.compared < 500 {
 				t.Errorf("the records were compared around %d requests only", watched.compared)
 			}
@@ -61,6 +66,12 @@ func TestConformance(t *testing.T) {
 		})
 	}
 }
+
+// seedEvents are the types of events that there are.
+var seedEvents = strings.Fields(`
+	affiliate.created affiliate.updated affiliate.deleted referral.created referral.updated referral.deleted
+	sale.created sale.updated sale.deleted coupon.created coupon.updated coupon.deleted
+	promocode.created promocode.updated promocode.deleted`)
 
 // A watcher is a handler that compares the records before and after every
 // request that must not change any. It skips requests that overlap with another

@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -50,39 +49,6 @@ var lookups = map[string]struct{ one, several []string }{
 	"commission-tiers":         {[]string{"commissionTierId"}, nil},
 	"webhooks":                 {[]string{"webhookId"}, nil},
 	"webhooks/deliveries":      {[]string{"deliveryId"}, []string{"webhookId"}},
-}
-
-// TestPages: the pages of one record together are the whole list, and each
-// links to the next. Records that are created or deleted in between change
-// nothing else (B116 to B121).
-func TestPages(t *testing.T) {
-	w := newWorld(t)
-	s := w.fill()
-	for i := range 6 {
-		n := strconv.Itoa(i)
-		w.ok("POST", "/api/v1/affiliates", `{"firstName":"A","lastName":"`+n+`","email":"a`+n+`@example.com"}`)
-		w.ok("POST", "/api/v1/links", `{"link":"more-`+n+`","affiliateId":"`+s.affiliate.String()+`"}`)
-		w.ok("POST", "/api/v1/coupons", `{"name":"c","percentOff":10}`)
-		w.ok("POST", "/api/v1/promotional-codes", `{"couponId":"`+s.coupon.String()+`","code":"MORE`+n+`","affiliateId":"`+s.affiliate.String()+`"}`)
-		w.ok("POST", "/api/v1/sales", `{"referralId":"ada","email":"c`+n+`@example.net","name":"C","totalEarned":1}`)
-		w.ok("POST", "/api/v1/webhooks", `{"url":"https://hooks.example/`+n+`","events":["*"]}`)
-	}
-	ada := s.affiliate.String()
-	for _, target := range []string{
-		"affiliates", "links", "links?affiliateId=" + ada, "links?affiliateEmail=Ada%40example.com", "coupons", "promotional-codes",
-		"promotional-codes?couponId=" + s.coupon.String(), "promotional-codes?affiliateId=" + ada, "referrals", "referrals?affiliateEmail=ada@example.com",
-		"sales", "sales?affiliateId=" + ada, "webhooks", "webhooks/deliveries", "webhooks/deliveries?event=sale.created&since=2026-03-11&until=2026-03-12&webhookId=" + s.endpoint.String(),
-	} {
-		whole := w.do("GET", "/api/v1/"+target, "")
-		if whole.header.Get("Link") != "" || strings.Count(whole.body, `"id"`) == 0 {
-			t.Errorf("%s without a limit: %s, Link %q", target, whole.body, whole.header.Get("Link"))
-		}
-		for _, limit := range []string{"1", "2", "1000"} {
-			if got := w.pages(target, limit); got != whole.body {
-				t.Errorf("%s in pages of %s:\n%s\nwant\n%s", target, limit, got, whole.body)
-			}
-		}
-	}
 }
 
 // pages follows the links of a list and joins its pages.
@@ -250,7 +216,7 @@ func TestWholeLists(t *testing.T) {
 			t.Errorf("%s: headers %v", target, got.header)
 		}
 		if target != "coupons" && !strings.HasPrefix(target, "webhooks/") { // these have grown meanwhile
-			equal(t, w.pages(target, "1000"), got.body)
+			equal(t, w.pages(target, "7"), got.body)
 		}
 		got.header.Del("X-Request-Id")
 		equal(t, got.header, w.do("HEAD", "/api/v1/"+target, "").header)

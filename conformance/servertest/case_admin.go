@@ -117,7 +117,7 @@ func adminPlanCases() []serverCase {
 	return append(cases, planStories()...)
 }
 
-// planStories has console check 7.
+// planStories has console checks 5 and 7.
 func planStories() []serverCase {
 	return []serverCase{
 		{"admin/A10 a plan from its making to its end", planRule, func(x *exam) {

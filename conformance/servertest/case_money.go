@@ -101,6 +101,7 @@ func adjustmentCases() []serverCase {
 	}...)
 }
 
+// payoutStories are stories of payouts, and of sales that are held: money check 43.
 func payoutStories() []serverCase {
 	move := func(x *exam, status string) *answer {
 		return x.do("PATCH /payouts", `{"payoutId":"{{p}}","status":"`+status+`"}`)

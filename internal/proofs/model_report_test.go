@@ -283,7 +283,7 @@ func (h *countable) add(o *countable) {
 	h.adjustment += o.adjustment
 }
 
-// Oracle 22.8: a report is a recount of what happened, by day as by week and by
+// Oracle 22.8, money check 48: a report is a recount of what happened, by day as by week and by
 // month, over the changes of clocks of three zones.
 func TestModelReport(t *testing.T) {
 	zones := map[string]time.Time{

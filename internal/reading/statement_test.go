@@ -124,7 +124,7 @@ func TestCloseBooks(t *testing.T) {
 	}
 }
 
-// A statement of many lines is read in pages, and adds up.
+// Money check 49: a statement of many lines is read in pages, and adds up.
 func TestStatementPages(t *testing.T) {
 	s := scene.NewShop(t)
 	for range 250 {
