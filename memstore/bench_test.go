@@ -117,11 +117,59 @@ func fill(tb testing.TB, s *Store, n int, insert func(tx *record.Tx, i int) erro
 
 func BenchmarkLookup(b *testing.B) {
 	for _, n := range []int{1_000, 1_000_000} {
-		b.Run(fmt.Sprintf("Code/%d", n), func(b *testing.B) { lookupCode(b, n) })
-		b.Run(fmt.Sprintf("Slug/%d", n), func(b *testing.B) { lookupSlug(b, n) })
-		b.Run(fmt.Sprintf("Email/%d", n), func(b *testing.B) { lookupEmail(b, n) })
-		b.Run(fmt.Sprintf("ID/%d", n), func(b *testing.B) { lookupID(b, n) })
+		b.Run(fmt.Sprintf("Code/%d", n), func(b *testing.B) {
+			lookup(b, n, codes, func(r record.Code) string { return r.AppendKeys(nil)[0].Text }, func(tx *record.Tx, code string) (record.Code, error) {
+				return tx.Codes.Find(record.Key{Index: record.ByCode, Text: code})
+			})
+		})
+		b.Run(fmt.Sprintf("Slug/%d", n), func(b *testing.B) {
+			lookup(b, n, links, func(r record.Link) string { return r.AppendKeys(nil)[0].Text }, func(tx *record.Tx, slug string) (record.Link, error) {
+				return tx.Links.Find(record.Key{Index: record.BySlug, Text: slug})
+			})
+		})
+		b.Run(fmt.Sprintf("Email/%d", n), func(b *testing.B) {
+			lookup(b, n, affiliates, func(r record.Affiliate) string { return r.Email }, func(tx *record.Tx, email string) (record.Affiliate, error) {
+				return tx.Affiliates.Find(record.Key{Index: record.ByEmail, Text: email})
+			})
+		})
+		b.Run(fmt.Sprintf("ID/%d", n), func(b *testing.B) {
+			lookup(b, n, codes, record.Code.RecordID, func(tx *record.Tx, id uuid.UUID) (record.Code, error) { return tx.Codes.Get(id) })
+		})
 	}
+}
+
+// A benchTable is a table with the records that benchmarks put into it.
+type benchTable[T any] struct {
+	of     func(int) T
+	insert func(*record.Tx, T) error
+}
+
+var (
+	codes      = benchTable[record.Code]{codeOf, func(tx *record.Tx, r record.Code) error { return tx.Codes.Insert(r) }}
+	links      = benchTable[record.Link]{linkOf, func(tx *record.Tx, r record.Link) error { return tx.Links.Insert(r) }}
+	affiliates = benchTable[record.Affiliate]{affiliateOf, func(tx *record.Tx, r record.Affiliate) error { return tx.Affiliates.Insert(r) }}
+)
+
+// lookup compares look-ups by random keys with those of a map.
+func lookup[K comparable, T record.Record[T]](b *testing.B, n int, t benchTable[T], keyOf func(T) K, find func(*record.Tx, K) (T, error)) {
+	s := New()
+	fill(b, s, n, func(tx *record.Tx, i int) error { return t.insert(tx, t.of(i)) })
+	f, keys := besideMap(n, t.of, keyOf)
+	ctx := b.Context()
+	sideBySide(b, 5_000, func(i int) {
+		if rec, ok := f.get(keys[i%n]); !ok || rec.RecordID() == uuid.Nil {
+			b.Fatal("lost")
+		}
+	}, func(i int) {
+		var rec T
+		err := s.View(ctx, benchProgram, func(tx *record.Tx) (err error) {
+			rec, err = find(tx, keys[i%n])
+			return err
+		})
+		if err != nil || rec.RecordID() == uuid.Nil {
+			b.Fatal(err)
+		}
+	})
 }
 
 // besideMap fills a floor with n records and returns their keys in a random
@@ -138,94 +186,6 @@ func besideMap[K comparable, T any](n int, recordOf func(int) T, keyOf func(T) K
 	}
 	runtime.GC()
 	return f, keys
-}
-
-func lookupCode(b *testing.B, n int) {
-	s := New()
-	fill(b, s, n, func(tx *record.Tx, i int) error { return tx.Codes.Insert(codeOf(i)) })
-	f, keys := besideMap(n, codeOf, func(r record.Code) string { return r.AppendKeys(nil)[0].Text })
-
-	ctx := b.Context()
-	sideBySide(b, 5_000, func(i int) {
-		if rec, ok := f.get(keys[i%n]); !ok || rec.Revision != 1 {
-			b.Fatal("lost")
-		}
-	}, func(i int) {
-		var rec record.Code
-		err := s.View(ctx, benchProgram, func(tx *record.Tx) (err error) {
-			rec, err = tx.Codes.Find(record.Key{Index: record.ByCode, Text: keys[i%n]})
-			return err
-		})
-		if err != nil || rec.Revision != 1 {
-			b.Fatal(err)
-		}
-	})
-}
-
-func lookupSlug(b *testing.B, n int) {
-	s := New()
-	fill(b, s, n, func(tx *record.Tx, i int) error { return tx.Links.Insert(linkOf(i)) })
-	f, keys := besideMap(n, linkOf, func(r record.Link) string { return r.AppendKeys(nil)[0].Text })
-
-	ctx := b.Context()
-	sideBySide(b, 5_000, func(i int) {
-		if rec, ok := f.get(keys[i%n]); !ok || rec.Slug == "" {
-			b.Fatal("lost")
-		}
-	}, func(i int) {
-		var rec record.Link
-		err := s.View(ctx, benchProgram, func(tx *record.Tx) (err error) {
-			rec, err = tx.Links.Find(record.Key{Index: record.BySlug, Text: keys[i%n]})
-			return err
-		})
-		if err != nil || rec.Slug == "" {
-			b.Fatal(err)
-		}
-	})
-}
-
-func lookupEmail(b *testing.B, n int) {
-	s := New()
-	fill(b, s, n, func(tx *record.Tx, i int) error { return tx.Affiliates.Insert(affiliateOf(i)) })
-	f, keys := besideMap(n, affiliateOf, func(r record.Affiliate) string { return r.Email })
-
-	ctx := b.Context()
-	sideBySide(b, 5_000, func(i int) {
-		if rec, ok := f.get(keys[i%n]); !ok || rec.Email == "" {
-			b.Fatal("lost")
-		}
-	}, func(i int) {
-		var rec record.Affiliate
-		err := s.View(ctx, benchProgram, func(tx *record.Tx) (err error) {
-			rec, err = tx.Affiliates.Find(record.Key{Index: record.ByEmail, Text: keys[i%n]})
-			return err
-		})
-		if err != nil || rec.Email == "" {
-			b.Fatal(err)
-		}
-	})
-}
-
-func lookupID(b *testing.B, n int) {
-	s := New()
-	fill(b, s, n, func(tx *record.Tx, i int) error { return tx.Codes.Insert(codeOf(i)) })
-	f, keys := besideMap(n, codeOf, record.Code.RecordID)
-
-	ctx := b.Context()
-	sideBySide(b, 5_000, func(i int) {
-		if rec, ok := f.get(keys[i%n]); !ok || rec.Revision != 1 {
-			b.Fatal("lost")
-		}
-	}, func(i int) {
-		var rec record.Code
-		err := s.View(ctx, benchProgram, func(tx *record.Tx) (err error) {
-			rec, err = tx.Codes.Get(keys[i%n])
-			return err
-		})
-		if err != nil || rec.Revision != 1 {
-			b.Fatal(err)
-		}
-	})
 }
 
 // BenchmarkInsert adds links with rising ids to a table that has n links.

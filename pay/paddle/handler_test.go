@@ -1,17 +1,12 @@
 package paddle_test
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
-	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -26,54 +21,17 @@ import (
 	"github.com/tributary-go/tributary/pay/paddle"
 )
 
-// TestSignature: what was not signed, is not of now, or was changed on its way is
-// refused and changes nothing.
+// TestSignature: a signature that was made by openssl dgst -sha256 -hmac is verified, until it is old.
 func TestSignature(t *testing.T) {
-	s := newShop(t)
-	s.Send(s.customer())
-	body := s.first().JSON()
-	right := paddle.Sign(secret, s.Now, body)
-	t.Run("single bits", func(t *testing.T) {
-		random := rand.New(rand.NewPCG(1, 2))
-		for range 1000 {
-			h, b := []byte(right), bytes.Clone(body)
-			if n := random.IntN(len(h) + len(b)); n < len(h) {
-				h[n] ^= 1 << random.IntN(8)
-			} else {
-				b[n-len(h)] ^= 1 << random.IntN(8)
-			}
-			if got := s.answer(string(h), b); got != 400 && got != 401 {
-				t.Fatalf("status %d for %q", got, h)
-			}
+	const right = "ts=1767225600;h1=2fc8fe504598643acc0ef8e90dd06a8abfb4c2e0cc3f5960dce8ac1dfb1ca65c"
+	s, body := newShop(t), []byte(`{"id":"evt_1"}`)
+	for seconds, want := range map[int]error{-300: nil, 300: nil, 301: adapter.ErrSignature} {
+		cfg := s.config()
+		cfg.Now = func() time.Time { return time.Unix(int64(1767225600+seconds), 0) }
+		if err := paddle.Verify(http.Header{paddle.HeaderName: {right}}, body, cfg); !errors.Is(err, want) {
+			t.Errorf("%d seconds: %v", seconds, err)
 		}
-	})
-	t.Run("headers", func(t *testing.T) {
-		at, signature, _ := strings.Cut(right, ";")
-		for name, header := range map[string]string{
-			"no time": signature, "no signature": at, "two times": at + ";" + right, "empty": "", "commas": strings.Replace(right, ";", ",", 1),
-			"upper case": at + ";h1=" + strings.ToUpper(signature[3:]), "another scheme": at + ";" + strings.Replace(signature, "h1", "h2", 1),
-			"another secret": paddle.Sign("pdl_ntfset_another", s.Now, body), "long": right + strings.Repeat(";x=y", 2000),
-			"eleven": at + strings.Repeat(";h1="+strings.Repeat("0", 64), 10) + ";" + signature,
-		} {
-			if got := s.answer(header, body); got != 400 && got != 401 {
-				t.Errorf("%s: status %d", name, got)
-			}
-		}
-	})
-	t.Run("times", func(t *testing.T) {
-		for seconds, want := range map[int]int{-301: 401, 301: 401} {
-			at := s.Now.Add(time.Duration(seconds) * time.Second)
-			shoptest.Same(t, strconv.Itoa(seconds)+" s", s.answer(paddle.Sign(secret, at, body), body), want)
-		}
-	})
-	shoptest.Same(t, "sales", len(s.AllSales()), 0)
-	at, signature, _ := strings.Cut(right, ";")
-	shoptest.Same(t, "the second of two signatures", s.answer(at+";h1="+strings.Repeat("0", 64)+";"+signature, body), 200)
-	s.Want(s.Mara, "20.00")
-
-	old := newShopWith(t, func(cfg *paddle.Config) { cfg.Secrets = []string{"pdl_ntfset_new", secret} })
-	old.Send(old.customer())
-	shoptest.Same(t, "200 s old", old.answer(paddle.Sign(secret, old.Now.Add(-300*time.Second), body), body), 200)
+	}
 }
 
 // TestAnswers: each answer of the handler that is not 200.
@@ -137,65 +95,19 @@ func TestStoreDown(t *testing.T) {
 	})
 }
 
-// TestConfig: what cannot be used is refused before the first event, and secrets
-// are never printed.
+// TestConfig: what cannot be used is refused before the first event.
 func TestConfig(t *testing.T) {
 	p := newShop(t).Program
-	for name, cfg := range map[string]adapter.Config{
-		"no secret": {}, "an API key": {Secrets: []string{"pdl_live_apikey_01"}}, "white space": {Secrets: []string{secret + " "}},
-		"eleven":             {Secrets: strings.Split(strings.Repeat(secret+" ", 11), " ")[:11]},
-		"negative tolerance": {Secrets: []string{secret}, Tolerance: -1}, "negative wait": {Secrets: []string{secret}, Wait: -1}, "negative size": {Secrets: []string{secret}, MaxBody: -1},
+	right := adapter.Config{Secrets: []string{secret}}
+	for name, cfg := range map[string]paddle.Config{
+		"no secret": {}, "an API key": {Config: adapter.Config{Secrets: []string{"pdl_live_apikey_01"}}}, "other totals": {Config: right, Totals: "gross"},
 	} {
-		if _, err := paddle.Handler(p, paddle.Config{Config: cfg}); !errors.Is(err, adapter.ErrConfig) {
+		if _, err := paddle.Handler(p, cfg); !errors.Is(err, adapter.ErrConfig) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	cfg := paddle.Config{Config: adapter.Config{Secrets: []string{secret, secret}}, Totals: "gross"}
-	if _, err := paddle.Handler(p, cfg); !errors.Is(err, adapter.ErrConfig) {
-		t.Errorf("other totals: %v", err)
-	}
-	cfg.Totals = ""
-	if _, err := paddle.Handler(nil, cfg); !errors.Is(err, adapter.ErrConfig) {
+	if _, err := paddle.Handler(nil, paddle.Config{Config: right}); !errors.Is(err, adapter.ErrConfig) {
 		t.Errorf("no program: %v", err)
-	}
-	if err := paddle.Verify(http.Header{paddle.HeaderName: {"ts=1;h1=x"}}, nil, paddle.Config{}); !errors.Is(err, adapter.ErrConfig) {
-		t.Error(err)
-	}
-	text := fmt.Sprintf("%v %+v %#v %s %q", cfg.Secrets, cfg.Secrets, cfg.Secrets, cfg.Secrets, cfg.Secrets) + string(shoptest.Must(json.Marshal(struct{ Secrets adapter.Secrets }{cfg.Secrets}))) + cfg.Secrets.LogValue().String()
-	if strings.Contains(text, "shopshop") || !strings.Contains(text, "*** ***") {
-		t.Error(text)
-	}
-}
-
-// TestAtOnce: a sale and its refund at the same moment, for 50 payments.
-func TestAtOnce(t *testing.T) {
-	s := newShopWith(t, func(cfg *paddle.Config) { cfg.OnResult = nil; cfg.Logger = nil })
-	s.Send(s.customer())
-	var all sync.WaitGroup
-	for i := range 50 {
-		id := fmt.Sprint("txn_", i)
-		sale := s.transaction(id, 12000, 2000, "custom_data.tributary_click", "1").JSON()
-		refund := s.adjusted("adj_"+id, "refund", id, 3000).JSON()
-		for _, body := range [][]byte{sale, refund, sale} {
-			all.Go(func() {
-				if got := s.answer(paddle.Sign(secret, s.Now, body), body); got != 200 {
-					t.Errorf("status %d", got)
-				}
-			})
-		}
-	}
-	all.Wait()
-	s.Want(s.Mara, "750.00")
-}
-
-// TestPure: the same payload gives the same action.
-func TestPure(t *testing.T) {
-	for _, name := range []string{"transaction", "adjustment", "subscription", "customer"} {
-		body := shoptest.Load(t, "testdata/"+name+".json").JSON()
-		a, b := shoptest.Must(paddle.Map(body, paddle.Config{})), shoptest.Must(paddle.Map(body, paddle.Config{}))
-		if fmt.Sprint(a) != fmt.Sprint(b) || a.Kind == pay.KindIgnored {
-			t.Errorf("%s: %+v, %+v", name, a, b)
-		}
 	}
 }
 

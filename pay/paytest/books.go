@@ -31,6 +31,9 @@ func (s *story) actions(t testing.TB) (actions []pay.Action) {
 		if err != nil {
 			t.Fatalf("%s (%s): %v\n%s", s.steps[i].ID, s.steps[i].Kind, err, body)
 		}
+		if again, _ := s.Map(body, cfg); !reflect.DeepEqual(a, again) {
+			t.Errorf("%s (%s) is read in two ways: %+v and %+v", s.steps[i].ID, s.steps[i].Kind, a, again)
+		}
 		actions = append(actions, a)
 	}
 	return actions

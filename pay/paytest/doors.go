@@ -57,6 +57,7 @@ func (s Suite) requests(t *testing.T) {
 	}{
 		{"GET", func(r *http.Request) { r.Method = http.MethodGet }, 405},
 		{"a form", func(r *http.Request) { r.Header.Set("Content-Type", "application/x-www-form-urlencoded") }, 415},
+		{"gzip", func(r *http.Request) { r.Header.Set("Content-Encoding", "gzip") }, 415},
 		{"no signature", func(r *http.Request) {
 			r.Header = http.Header{"Content-Type": {"application/json"}}
 		}, 400},
