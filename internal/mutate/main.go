@@ -5,6 +5,10 @@
 //
 //	go run ./internal/mutate
 //
+// While tests are changed, a part of it answers sooner whether a mutant survives:
+//
+//	go run ./internal/mutate -files internal/engine/code_rules.go -funcs Program.CreateCode -tests internal/engine
+//
 // The table goes to standard output, and what survives meanwhile to standard error.
 // All mutants are in one program, which is compiled once; an environment variable
 // chooses one. The mutants: comparisons that are turned or include one value more
@@ -50,11 +54,12 @@ var ruleFiles = []string{
 	"internal/payout/status.go",
 }
 
-// testFolders are the packages whose tests look at the rules, the quick ones first.
+// testFolders are the packages whose tests look at the rules, the quick ones first. Those
+// that a colon and a pattern follow lend only the tests whose names it matches.
 var testFolders = []string{
 	"affiliate", "internal/payout", "internal/payment", "internal/delivery", "internal/audit",
 	"internal/reading", "internal/partner", "internal/engine", "internal/imports",
-	"internal/upkeep", "internal/proofs",
+	"internal/upkeep", "httpapi:^TestConformance$", "internal/proofs",
 }
 
 // least is the score that has to be reached, in per cent.
@@ -67,9 +72,13 @@ func main() {
 	o := options{reasons: survivors(survivorsText), out: os.Stdout, log: os.Stderr}
 	folders := flag.String("tests", strings.Join(testFolders, ","), "the folders of the tests")
 	files := flag.String("files", strings.Join(ruleFiles, ","), "the files to change")
+	funcs := flag.String("funcs", "", "the functions to change, as survivors are named; all, if empty")
 	flag.IntVar(&o.workers, "workers", 2, "how many tests run at once")
 	flag.Parse()
 	o.files, o.folders, o.flags = strings.Split(*files, ","), strings.Split(*folders, ","), flag.Args()
+	if *funcs != "" {
+		o.funcs = strings.Split(*funcs, ",")
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	if err := run(ctx, o); err != nil {
@@ -82,6 +91,7 @@ func main() {
 type options struct {
 	folders []string // of the tests
 	files   []string
+	funcs   []string // of these, if there are some
 	workers int
 	flags   []string          // of the test binary
 	reasons map[string]string // why mutants may survive, by their keys
@@ -99,10 +109,12 @@ func run(ctx context.Context, o options) error {
 	if err != nil {
 		return err
 	}
+	sites = slices.DeleteFunc(sites, func(s site) bool { return !o.tries(s.fn) })
 	var trials []*trial
 	tests, left := 0, []string{}
 	for _, folder := range o.folders {
-		t := &trial{folder: folder, dir: filepath.Join(dir, folder), flags: o.flags}
+		folder, pattern, _ := strings.Cut(folder, ":")
+		t := &trial{folder: folder, pattern: pattern, dir: filepath.Join(dir, folder), flags: o.flags}
 		t.binary = filepath.Join(t.dir, "tests")
 		if err := os.MkdirAll(t.dir, 0o700); err != nil {
 			return err
@@ -139,6 +151,9 @@ func run(ctx context.Context, o options) error {
 	}
 	return o.judge(fates)
 }
+
+// tries reports whether the mutants of a function are asked for.
+func (o options) tries(fn string) bool { return len(o.funcs) == 0 || slices.Contains(o.funcs, fn) }
 
 // survivors reads the reasons, by the key of the mutant. A line is
 // "key # reason"; a line that begins with # is a comment.
@@ -180,7 +195,9 @@ func (o options) judge(fates map[string][]fate) error {
 		total, killed = total+n, killed+dead
 	}
 	for _, key := range slices.Sorted(maps.Keys(stale)) {
-		if file, _, _ := strings.Cut(key, " "); slices.Contains(o.files, file) {
+		file, rest, _ := strings.Cut(key, " ")
+		fn, _, _ := strings.Cut(rest, ":")
+		if slices.Contains(o.files, file) && o.tries(fn) {
 			errs = append(errs, fmt.Errorf("listed in survivors.txt, and does not survive: %s", key))
 		}
 	}

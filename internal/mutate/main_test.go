@@ -30,6 +30,19 @@ func TestMutants(t *testing.T) {
 	}
 }
 
+// TestMutantsOfOneFunction: the mutants of other functions are not tried, and what is listed
+// of those is not missed. A pattern chooses the tests.
+func TestMutantsOfOneFunction(t *testing.T) {
+	const unseen = "testdata/rules/rules.go Count: *n++ => left out"
+	var table, log bytes.Buffer
+	o := options{folders: []string{"testdata/rules:^TestNone$"}, files: []string{"testdata/rules/rules.go"}, funcs: []string{"Count"}, workers: 2,
+		out: &table, log: &log, reasons: map[string]string{"testdata/rules/rules.go Left: left < 0 => not so": "it was so"}}
+	err := run(t.Context(), o)
+	if err == nil || !strings.Contains(err.Error(), unseen) || strings.Contains(err.Error(), "Left") {
+		t.Errorf("%v\n%s", err, &log)
+	}
+}
+
 // A package whose tests fail without a mutant says nothing about mutants.
 func TestMutantsOfFailingTests(t *testing.T) {
 	var log bytes.Buffer

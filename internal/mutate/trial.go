@@ -17,11 +17,12 @@ import (
 
 // A trial runs the tests of one package.
 type trial struct {
-	folder string // of the tests, which read their testdata there
-	binary string
-	flags  []string
-	dir    string      // for what the tests report
-	tests  []testReach // those that reach a site, the fastest first
+	folder  string // of the tests, which read their testdata there
+	pattern string // of their names; empty for all
+	binary  string
+	flags   []string
+	dir     string      // for what the tests report
+	tests   []testReach // those that reach a site, the fastest first
 }
 
 // A testReach is a test of the package, how long it takes and which sites it reaches.
@@ -56,7 +57,7 @@ func (t *trial) drawTheSame(ctx context.Context) {
 // measure what the questions cost, are named and left out. They are few: when more than
 // a tenth of a package fails, something else is wrong.
 func (t *trial) survey(ctx context.Context, workers int) (left []string, err error) {
-	cmd := exec.CommandContext(ctx, t.binary, "-test.list", "^(Test|Example)")
+	cmd := exec.CommandContext(ctx, t.binary, "-test.list", cmp.Or(t.pattern, "^(Test|Example)"))
 	cmd.Dir = t.folder
 	out, err := cmd.Output()
 	if err != nil {
