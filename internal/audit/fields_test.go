@@ -89,9 +89,7 @@ func (f *finder) breaksBy(table record.TableSchema, rec record.AnyRecord, found 
 				continue // another record has its key
 			}
 			found[name] = len(f.find(audit.Way{Whole: true})) > 0
-			if err := put(f.w, table, changed, rec); err != nil {
-				f.Fatal(err)
-			}
+			scene.Must(0, put(f.w, table, changed, rec))
 		}
 	}
 }

@@ -72,9 +72,7 @@ var sieved = map[string]func(t *testing.T) *scene.World{
 		s.Pass(time.Hour)
 		scene.Must(s.Run(ctx, affiliate.PruneJob{Before: s.Now.Add(-time.Minute)}))
 		s.ToTomas("90")
-		if err := errors.Join(s.DeleteSale(ctx, gone.ID), s.Forfeiting().DeleteReferral(ctx, s.Bea.ID.String()), s.EraseReferral(ctx, "code@example.net")); err != nil {
-			t.Fatal(err)
-		}
+		scene.Must(0, errors.Join(s.DeleteSale(ctx, gone.ID), s.Forfeiting().DeleteReferral(ctx, s.Bea.ID.String()), s.EraseReferral(ctx, "code@example.net")))
 		scene.Must(s.UpdateSale(ctx, code.ID, affiliate.SaleUpdate{ExternalInvoiceID: affiliate.Set("in-1")}))
 		s.Verifies()
 		return s.World
@@ -193,7 +191,7 @@ func (f *finder) changeEach() {
 	}
 }
 
-// rounds is how often several records are changed.
+// rounds: how often several records are changed.
 func rounds() int {
 	if atlength.On() {
 		return 400

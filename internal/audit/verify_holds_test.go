@@ -500,9 +500,7 @@ func TestVerifyReport(t *testing.T) {
 	now := time.Date(2026, 3, 11, 9, 0, 0, 0, time.UTC)
 	p := scene.Must(tributary.New(memstore.New(), tributary.Config{Now: func() time.Time { now = now.Add(time.Millisecond); return now }}))
 	empty := affiliate.Verification{Holds: true, Breaches: []affiliate.Breach{}, Took: time.Millisecond}
-	if diff := cmp.Diff(empty, scene.Must(p.Run(t.Context(), affiliate.VerifyJob{})).Verification); diff != "" {
-		t.Errorf("empty books (-want +got):\n%s", diff)
-	}
+	scene.Equal(t, empty, scene.Must(p.Run(t.Context(), affiliate.VerifyJob{})).Verification)
 	b := scene.NewLedger(t)
 	n := int64(0)
 	for _, lines := range b.Dump() {

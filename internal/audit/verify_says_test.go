@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary"
@@ -49,9 +48,7 @@ func TestVerifyLinkOfAnother(t *testing.T) {
 		return scene.Edit(tx.Links, func(r record.Link) bool { return r.ID == b.Link.ID }, func(r *record.Link) { r.AffiliateID = bea.ID })
 	})
 	err := b.Verify(t.Context())
-	if diff := cmp.Diff([]string{"I27"}, scene.Broken(err)); diff != "" {
-		t.Errorf("invariants (-want +got):\n%s", diff)
-	}
+	scene.Equal(t, []string{"I27"}, scene.Broken(err))
 	for _, object := range []string{"click ", "referral ", "sale "} {
 		if err == nil || !strings.Contains(err.Error(), "affiliate: I27: "+object) {
 			t.Errorf("no %sof the link: %v", object, err)
@@ -231,9 +228,7 @@ func TestVerifyPasses(t *testing.T) {
 				c.CommissionOnTax, c.CommissionOnShipping = true, true
 				return c
 			}()))
-			if err := p.Verify(ctx); err != nil {
-				t.Error(err)
-			}
+			scene.Must(0, p.Verify(ctx))
 		}},
 		"a customer of the past": {nil, func(s scene.Shop) {
 			scene.Must(s.Imports().Referrals(ctx, []imported.Referral{{ReferralParams: affiliate.ReferralParams{
@@ -241,9 +236,7 @@ func TestVerifyPasses(t *testing.T) {
 			s.Verifies()
 			scene.Must(s.UpdateReferral(ctx, "i@example.net", affiliate.ReferralUpdate{Name: affiliate.Set("I")}))
 			s.Verifies()
-			if err := s.Forfeiting().DeleteReferral(ctx, "i@example.net"); err != nil {
-				t.Error(err)
-			}
+			scene.Must(0, s.Forfeiting().DeleteReferral(ctx, "i@example.net"))
 		}},
 		"every limit of a code": {nil, func(s scene.Shop) {
 			coupon := scene.Must(s.CreateCoupon(ctx, affiliate.CouponParams{Name: "flat", CouponType: affiliate.CouponFlat, AmountOff: scene.Amount("5"), Currency: affiliate.Set[affiliate.Currency]("USD"),
@@ -253,9 +246,7 @@ func TestVerifyPasses(t *testing.T) {
 		}},
 		"a redemption that was restored": {nil, func(s scene.Shop) {
 			sale := s.Sell(affiliate.SaleParams{PromoCode: "ADA20"})
-			if err := s.RestoreRedemption(ctx, affiliate.SaleRef{ID: sale.ID}); err != nil {
-				t.Error(err)
-			}
+			scene.Must(0, s.RestoreRedemption(ctx, affiliate.SaleRef{ID: sale.ID}))
 		}},
 		"a sale that was changed while the clock was back": {nil, func(s scene.Shop) {
 			sale := s.ToTomas("100")

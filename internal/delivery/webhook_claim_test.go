@@ -11,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary"
@@ -440,9 +439,7 @@ func TestClaimAfterEdit(t *testing.T) {
 		scene.Must(w.Webhooks().DeleteEndpoint(t.Context(), ep.ID))
 		before := w.Dump()
 		w.Settle(200, again...)
-		if diff := cmp.Diff(before, w.Dump()); diff != "" {
-			t.Errorf("settled after the endpoint was deleted (-before +after):\n%s", diff)
-		}
+		scene.Equal(t, before, w.Dump())
 		scene.Equal(t, map[affiliate.DeliveryState]int{affiliate.DeliveryCanceled: 2}, w.States(ep.ID))
 		w.Pass(24 * time.Hour)
 		if got := w.Claim(64); len(got) > 0 {

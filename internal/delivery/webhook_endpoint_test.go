@@ -14,7 +14,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary"
@@ -68,12 +67,8 @@ func TestCreateEndpoint(t *testing.T) {
 		PausedUntil: affiliate.Null[affiliate.Time](), SecretHint: secret[len(secret)-4:], PreviousSecretExpiresAt: affiliate.Null[affiliate.Time](),
 		CreatedAt: at, UpdatedAt: at,
 	}
-	if diff := cmp.Diff(want, got.Endpoint); diff != "" {
-		t.Errorf("created (-want +got):\n%s", diff)
-	}
-	if diff := cmp.Diff(want, scene.Must(w.Webhooks().Endpoint(t.Context(), got.ID))); diff != "" {
-		t.Errorf("read (-want +got):\n%s", diff)
-	}
+	scene.Equal(t, want, got.Endpoint)
+	scene.Equal(t, want, scene.Must(w.Webhooks().Endpoint(t.Context(), got.ID)))
 	var wire map[string]any
 	if err := json.Unmarshal(scene.Must(json.Marshal(got)), &wire); err != nil || wire["secret"] != secret || wire["url"] != scene.HookURL || len(wire) != 18 {
 		t.Errorf("JSON of %d keys, secret %v", len(wire), wire["secret"])
@@ -83,9 +78,7 @@ func TestCreateEndpoint(t *testing.T) {
 		t.Error("the answer shares memory with the record")
 	}
 	all := w.Hook("*")
-	if diff := cmp.Diff(affiliate.EventTypes(), all.Events); diff != "" {
-		t.Errorf("* (-want +got):\n%s", diff)
-	}
+	scene.Equal(t, affiliate.EventTypes(), all.Events)
 	off := scene.Must(w.Webhooks().CreateEndpoint(t.Context(), affiliate.EndpointParams{URL: scene.HookURL, Events: []affiliate.EventType{"*"}, Active: affiliate.Set(false)}))
 	if off.Status != affiliate.EndpointDisabled || off.DisabledReason != affiliate.Set(affiliate.DisabledManual) || off.DisabledAt != affiliate.Set(at) {
 		t.Errorf("made inactive: %+v", off.Endpoint)
@@ -107,105 +100,7 @@ func TestCreateEndpoint(t *testing.T) {
 	w.Verifies()
 }
 
-var (
-	noWebhookID  = scene.FieldError(affiliate.MissingField, "webhookId", "Webhook ID is required")
-	noWebhook    = scene.MissingError(affiliate.WebhookNotFound, "Webhook endpoint not found")
-	badGrace     = scene.FieldError(affiliate.InvalidField, "gracePeriodSeconds", "gracePeriodSeconds must be an integer from 0 to 604800")
-	notHTTPS     = scene.FieldError(affiliate.InvalidField, "url", scene.TextNotHTTPS)
-	notAllowed   = scene.FieldError(affiliate.URLNotAllowed, "url", scene.TextNotAllowed)
-	noURL        = scene.FieldError(affiliate.MissingField, "url", "URL is required")
-	noEvents     = scene.FieldError(affiliate.MissingField, "events", "At least one event type is required")
-	unknownEvent = func(s string) affiliate.Error {
-		return scene.FieldError(affiliate.InvalidField, "events", "Unknown event type: "+s)
-	}
-	repeatedEvent = scene.FieldError(affiliate.InvalidField, "events", "Duplicate event type: sale.created")
-)
-
-func TestCreateEndpointErrors(t *testing.T) {
-	sale := []affiliate.EventType{affiliate.SaleCreated}
-	of := func(types ...affiliate.EventType) affiliate.EndpointParams {
-		return affiliate.EndpointParams{URL: scene.HookURL, Events: types}
-	}
-	tests := []struct {
-		name string
-		in   affiliate.EndpointParams
-		want affiliate.Error
-	}{
-		{"ErrURLMissing", affiliate.EndpointParams{}, noURL},
-		{"ErrURLBlank", affiliate.EndpointParams{URL: " ", Events: sale}, noURL},
-		{"ErrURLNotHTTPS", affiliate.EndpointParams{URL: "http://hooks.example/"}, notHTTPS},
-		{"ErrURLNotAllowed", affiliate.EndpointParams{URL: "https://127.0.0.1/"}, notAllowed},
-		{"ErrURLTooLong", affiliate.EndpointParams{URL: scene.HookURL + strings.Repeat("x", 2048)}, scene.FieldError(affiliate.InvalidField, "url", "url is too long")},
-		{"ErrEventsMissing", of(), noEvents},
-		{"ErrEventUnknown", of("promotional_code.created"), unknownEvent("promotional_code.created")},
-		{"ErrEventPattern", of("coupon.*"), unknownEvent("coupon.*")},
-		{"ErrEventCase", of("Coupon.created"), unknownEvent("Coupon.created")},
-		{"ErrEventEmpty", of(""), unknownEvent("")},
-		{"ErrEventStarAndMore", of("*", affiliate.SaleCreated), unknownEvent("*")},
-		{"ErrEventUnknownBeforeDuplicate", of(affiliate.SaleCreated, affiliate.SaleCreated, "x"), unknownEvent("x")},
-		{"ErrEventTwice", of(affiliate.SaleCreated, affiliate.SaleUpdated, affiliate.SaleCreated), repeatedEvent},
-		{"ErrDescriptionBlank", affiliate.EndpointParams{URL: scene.HookURL, Events: sale, Description: "  "}, scene.FieldError(affiliate.InvalidField, "description", "description must not be empty")},
-		{"ErrDescriptionLong", affiliate.EndpointParams{URL: scene.HookURL, Events: sale, Description: strings.Repeat("é", 256)}, scene.FieldError(affiliate.InvalidField, "description", "description is too long")},
-	}
-	w := scene.New(t)
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			w.Refused(tt.want, func() error { _, err := w.Webhooks().CreateEndpoint(t.Context(), tt.in); return err })
-		})
-	}
-	for range 50 {
-		w.Hook(affiliate.SaleCreated)
-	}
-	w.Refused(affiliate.Error{Kind: affiliate.KindConflict, Reason: affiliate.WebhookLimitReached, Message: "A program may have at most 50 webhook endpoints"},
-		func() error { _, err := w.Webhooks().CreateEndpoint(t.Context(), of("*")); return err })
-}
-
-func TestCreateEndpointOnce(t *testing.T) {
-	w := scene.New(t, scene.Sealed)
-	var replayed []byte
-	in := affiliate.EndpointParams{URL: scene.HookURL, Events: []affiliate.EventType{"*"}}
-	in.Once = affiliate.Once{Key: "k1", Replayed: func(answer []byte) { replayed = answer }}
-	first := scene.Must(w.Webhooks().CreateEndpoint(t.Context(), in))
-	second := scene.Must(w.Webhooks().CreateEndpoint(t.Context(), in))
-	if diff := cmp.Diff(first, second); diff != "" || first.Secret.Reveal() != second.Secret.Reveal() {
-		t.Errorf("replay (-first +second):\n%s", diff)
-	}
-	if !bytes.Equal(replayed, scene.Must(json.Marshal(first))) || len(scene.Must(w.Webhooks().Endpoints(t.Context(), affiliate.Page{})).Items) != 1 {
-		t.Errorf("replayed %s", replayed)
-	}
-	rotate := affiliate.Rotation{WebhookID: first.ID, Once: affiliate.Once{Key: "k2"}}
-	turned := scene.Must(w.Webhooks().RotateSecret(t.Context(), rotate))
-	again := scene.Must(w.Webhooks().RotateSecret(t.Context(), rotate))
-	if turned.Secret == first.Secret || turned.Secret.Reveal() != again.Secret.Reveal() {
-		t.Error("rotation is not repeatable")
-	}
-	(&scene.Ledger{World: w}).Without(first.Secret.Reveal(), turned.Secret.Reveal())
-	w.Verifies()
-}
-
-func TestUpdateEndpoint(t *testing.T) {
-	w := scene.New(t)
-	ep := w.Hook()
-	w.Pass(time.Minute)
-	same := scene.Must(w.Webhooks().UpdateEndpoint(t.Context(), ep.ID, affiliate.EndpointUpdate{URL: affiliate.Set(scene.HookURL), Active: affiliate.Set(true)}))
-	if diff := cmp.Diff(ep.Endpoint, same); diff != "" {
-		t.Errorf("nothing changed (-want +got):\n%s", diff)
-	}
-	got := scene.Must(w.Webhooks().UpdateEndpoint(t.Context(), ep.ID, affiliate.EndpointUpdate{
-		URL: affiliate.Set("https://new.example/"), Events: affiliate.Set([]affiliate.EventType{affiliate.SaleDeleted}),
-		Description: affiliate.Set("x"), SvixHeaders: affiliate.Set(true),
-	}))
-	want := ep.Endpoint
-	want.URL, want.Events, want.Description, want.SvixHeaders = "https://new.example/", []affiliate.EventType{affiliate.SaleDeleted}, affiliate.Set("x"), true
-	want.UpdatedAt = affiliate.TimeOf(w.Now)
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("changed (-want +got):\n%s", diff)
-	}
-	got = scene.Must(w.Webhooks().UpdateEndpoint(t.Context(), ep.ID, affiliate.EndpointUpdate{Description: affiliate.Null[string](), Events: affiliate.Set([]affiliate.EventType{"*"})}))
-	if !got.Description.IsNull() || len(got.Events) != 15 {
-		t.Errorf("cleared: %+v", got)
-	}
-}
+var noWebhook = scene.MissingError(affiliate.WebhookNotFound, "Webhook endpoint not found")
 
 func TestDisableEndpoint(t *testing.T) {
 	w := scene.New(t)
@@ -248,63 +143,13 @@ func TestDisableEndpoint(t *testing.T) {
 	w.Verifies()
 }
 
-func TestUpdateEndpointErrors(t *testing.T) {
-	w := scene.New(t)
-	id := w.Hook().ID
-	unknown := uuid.MustParse("0197c2f0-0000-7000-8000-00000000dead")
-	null := func(name string) affiliate.Error {
-		return scene.FieldError(affiliate.InvalidField, name, name+" must not be null")
-	}
-	tests := []struct {
-		name string
-		id   uuid.UUID
-		up   affiliate.EndpointUpdate
-		want affiliate.Error
-	}{
-		{"ErrIDMissing", uuid.Nil, affiliate.EndpointUpdate{URL: affiliate.Set("x")}, noWebhookID},
-		{"ErrUnknown", unknown, affiliate.EndpointUpdate{}, noWebhook},
-		{"ErrURLNull", id, affiliate.EndpointUpdate{URL: affiliate.Null[string]()}, null("url")},
-		{"ErrURLEmpty", id, affiliate.EndpointUpdate{URL: affiliate.Set("")}, scene.FieldError(affiliate.InvalidField, "url", "url must not be empty")},
-		{"ErrURLBlank", id, affiliate.EndpointUpdate{URL: affiliate.Set(" ")}, scene.FieldError(affiliate.InvalidField, "url", "url must not be empty")},
-		{"ErrURLNotHTTPS", unknown, affiliate.EndpointUpdate{URL: affiliate.Set("ftp://x")}, notHTTPS},
-		{"ErrURLNotAllowed", id, affiliate.EndpointUpdate{URL: affiliate.Set("https://[::1]/")}, notAllowed},
-		{"ErrEventsNull", id, affiliate.EndpointUpdate{Events: affiliate.Null[[]affiliate.EventType]()}, null("events")},
-		{"ErrEventsEmpty", id, affiliate.EndpointUpdate{Events: affiliate.Set([]affiliate.EventType{})}, noEvents},
-		{"ErrEventUnknown", id, affiliate.EndpointUpdate{Events: affiliate.Set([]affiliate.EventType{"y"})}, unknownEvent("y")},
-		{"ErrEventTwice", id, affiliate.EndpointUpdate{Events: affiliate.Set([]affiliate.EventType{affiliate.SaleCreated, affiliate.SaleCreated})}, repeatedEvent},
-		{"ErrDescriptionEmpty", id, affiliate.EndpointUpdate{Description: affiliate.Set("")}, scene.FieldError(affiliate.InvalidField, "description", "description must not be empty")},
-		{"ErrActiveNull", id, affiliate.EndpointUpdate{Active: affiliate.Null[bool]()}, null("active")},
-		{"ErrSvixHeadersNull", id, affiliate.EndpointUpdate{SvixHeaders: affiliate.Null[bool]()}, null("svixHeaders")},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			w.Refused(tt.want, func() error { _, err := w.Webhooks().UpdateEndpoint(t.Context(), tt.id, tt.up); return err })
-		})
-	}
-	for name, want := range map[uuid.UUID]affiliate.Error{uuid.Nil: noWebhookID, unknown: noWebhook} {
-		w.Refused(want, func() error { _, err := w.Webhooks().DeleteEndpoint(t.Context(), name); return err })
-		w.Refused(want, func() error {
-			_, err := w.Webhooks().RotateSecret(t.Context(), affiliate.Rotation{WebhookID: name})
-			return err
-		})
-	}
-	for _, seconds := range []int64{-1, 604801} {
-		w.Refused(badGrace, func() error {
-			_, err := w.Webhooks().RotateSecret(t.Context(), affiliate.Rotation{WebhookID: unknown, GracePeriodSeconds: affiliate.Set(seconds)})
-			return err
-		})
-	}
-}
-
 func TestDeleteEndpoint(t *testing.T) {
 	w := scene.New(t)
 	ep := w.Hook()
 	w.Ada()
 	w.Pass(time.Second)
 	got := scene.Must(w.Webhooks().DeleteEndpoint(t.Context(), ep.ID))
-	if diff := cmp.Diff(affiliate.DeletedEndpoint{ID: ep.ID, URL: scene.HookURL}, got); diff != "" {
-		t.Errorf("deleted (-want +got):\n%s", diff)
-	}
+	scene.Equal(t, affiliate.DeletedEndpoint{ID: ep.ID, URL: scene.HookURL}, got)
 	list := scene.Must(w.Webhooks().Deliveries(t.Context(), affiliate.DeliveryQuery{WebhookID: affiliate.Set(ep.ID), State: affiliate.DeliveryCanceled}, affiliate.Page{}))
 	if len(list.Items) != 3 || len(w.Dump()["queue"]) != 0 {
 		t.Errorf("%d canceled, queue %v", len(list.Items), w.Dump()["queue"])
@@ -509,12 +354,10 @@ func TestEndpointHeadersRefused(t *testing.T) {
 	} {
 		want := affiliate.Error{Kind: affiliate.KindInvalid, Reason: affiliate.InvalidField, Field: "headers", Message: c.message}
 		w.Refused(want, func() error {
-			_, err := w.Webhooks().CreateEndpoint(t.Context(), affiliate.EndpointParams{URL: scene.HookURL, Events: []affiliate.EventType{"*"}, Headers: c.headers})
-			return err
+			return scene.ErrOf(w.Webhooks().CreateEndpoint(t.Context(), affiliate.EndpointParams{URL: scene.HookURL, Events: []affiliate.EventType{"*"}, Headers: c.headers}))
 		})
 		w.Refused(want, func() error {
-			_, err := w.Webhooks().UpdateEndpoint(t.Context(), hook.ID, affiliate.EndpointUpdate{Headers: affiliate.Set(c.headers)})
-			return err
+			return scene.ErrOf(w.Webhooks().UpdateEndpoint(t.Context(), hook.ID, affiliate.EndpointUpdate{Headers: affiliate.Set(c.headers)}))
 		})
 	}
 }

@@ -138,9 +138,7 @@ func TestSettleRecordTime(t *testing.T) {
 	a := w.Attempt(w.ClaimOne(), 200)
 	a.At, a.Took = time.Time{}, time.Second
 	scene.Must(0, w.Webhooks().SettleDeliveries(t.Context(), []affiliate.Attempt{a}))
-	if got := w.ReadDelivery(a.Delivery).Attempts[0].At; got != affiliate.TimeOf(scene.Start.Add(-time.Second)) {
-		t.Errorf("at %v", got)
-	}
+	scene.Equal(t, affiliate.TimeOf(scene.Start.Add(-time.Second)), w.ReadDelivery(a.Delivery).Attempts[0].At)
 	w.Verifies()
 }
 
@@ -164,9 +162,7 @@ func TestSettleForeign(t *testing.T) {
 			}
 			scene.Equal(t, before, w.Dump())
 		}
-		if err := w.Webhooks().SettleDeliveries(t.Context(), nil); err != nil {
-			t.Error(err)
-		}
+		scene.Must(0, w.Webhooks().SettleDeliveries(t.Context(), nil))
 	})
 }
 
@@ -466,9 +462,7 @@ func TestDecide(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := delivery.Decide(&tt.a, tt.made, schedule, 0); got != tt.want {
-				t.Errorf("got %+v, want %+v", got, tt.want)
-			}
+			scene.Equal(t, tt.want, delivery.Decide(&tt.a, tt.made, schedule, 0))
 		})
 	}
 }

@@ -14,136 +14,25 @@ import (
 	"github.com/tributary-go/tributary/internal/scene"
 )
 
-func TestUpdateAffiliate(t *testing.T) {
-	for _, tt := range []struct {
-		name  string
-		up    affiliate.AffiliateUpdate
-		want  func(*affiliate.Affiliate)
-		quiet bool
+// TestUpdateAffiliateRate: a rate is the affiliate's own, also when it equals the one that
+// applied already, until null takes it away.
+func TestUpdateAffiliateRate(t *testing.T) {
+	w := scene.New(t)
+	ref := affiliate.AffiliateRef{ID: w.Join("a").ID}
+	for _, step := range []struct {
+		to      affiliate.Opt[affiliate.Percent]
+		rate    string
+		own     bool
+		changes int
 	}{
-		{"Nothing", affiliate.AffiliateUpdate{}, func(*affiliate.Affiliate) {}, true},
-		{"SameValues", affiliate.AffiliateUpdate{FirstName: affiliate.Set("Mara"), Email: affiliate.Set("A@example.org"), AffiliateStatus: affiliate.Set("Active")}, func(*affiliate.Affiliate) {}, true},
-		{"ClearNoRate", affiliate.AffiliateUpdate{CommissionRate: affiliate.Null[affiliate.Percent]()}, func(*affiliate.Affiliate) {}, true},
-		{"Names", affiliate.AffiliateUpdate{FirstName: affiliate.Set("Ann"), LastName: affiliate.Set("Bo")}, func(a *affiliate.Affiliate) {
-			a.FirstName, a.LastName, a.Name = "Ann", "Bo", "Ann Bo"
-		}, false},
-		{"Email", affiliate.AffiliateUpdate{Email: affiliate.Set(" New@Example.org")}, func(a *affiliate.Affiliate) { a.Email = "new@example.org" }, false},
-		{"Rate", affiliate.AffiliateUpdate{CommissionRate: affiliate.Set(affiliate.MustPercent("33.5"))}, func(a *affiliate.Affiliate) {
-			a.CommissionRate, a.UseCommissionPlanCommissionRate = affiliate.MustPercent("33.5"), false
-		}, false},
-		{"RateEqualToInherited", affiliate.AffiliateUpdate{CommissionRate: affiliate.Set(affiliate.MustPercent("20"))}, func(a *affiliate.Affiliate) {
-			a.UseCommissionPlanCommissionRate = false
-		}, false},
-		{"Inactive", affiliate.AffiliateUpdate{AffiliateStatus: affiliate.Set("INACTIVE")}, func(a *affiliate.Affiliate) { a.Status = "INACTIVE" }, false},
+		{affiliate.Null[affiliate.Percent](), "20", false, 0}, {scene.Percent("20"), "20", true, 1}, {scene.Percent("20"), "20", true, 0},
+		{scene.Percent("33.5"), "33.5", true, 1}, {affiliate.Null[affiliate.Percent](), "20", false, 1},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
-			w := scene.New(t)
-			want := w.Join("a")
-			w.Now = w.Now.Add(time.Hour)
-			before := w.Dump()
-			events := w.Fired(func() {
-				scene.Equal(t, 1, scene.Must(w.UpdateAffiliate(t.Context(), affiliate.AffiliateRef{Email: "A@example.org"}, tt.up)))
-			})
-			tt.want(&want)
-			if tt.quiet {
-				scene.Equal(t, before, w.Dump())
-				return
-			}
-			want.UpdatedAt = affiliate.TimeOf(w.Now)
-			scene.Equal(t, want, scene.Must(w.Affiliate(t.Context(), want.ID.String())))
-			if len(events) != 1 || events[0].Type != affiliate.AffiliateUpdated || events[0].Revision != 2 {
-				t.Fatalf("fired %+v", events)
-			}
-			want.Link = affiliate.Set("a")
-			scene.Equal(t, want, scene.BodyOf[affiliate.AffiliateBody](t, events[0]).Affiliate)
+		events := w.Fired(func() {
+			scene.Must(w.UpdateAffiliate(t.Context(), ref, affiliate.AffiliateUpdate{CommissionRate: step.to}))
 		})
-	}
-}
-
-func TestUpdateAffiliateClearsRate(t *testing.T) {
-	w := scene.New(t)
-	a := w.Join("a", func(in *affiliate.AffiliateParams) { in.CommissionRate = affiliate.Set(affiliate.MustPercent("50")) })
-	scene.Must(w.UpdateAffiliate(t.Context(), affiliate.AffiliateRef{ID: a.ID}, affiliate.AffiliateUpdate{CommissionRate: affiliate.Null[affiliate.Percent]()}))
-	got := scene.Must(w.Affiliate(t.Context(), "a"))
-	if got.CommissionRate != affiliate.MustPercent("20") || !got.UseCommissionPlanCommissionRate {
-		t.Errorf("got %+v", got)
-	}
-}
-
-func TestUpdateAffiliateAddsLink(t *testing.T) { // I28
-	w := scene.New(t)
-	a := w.Join("a")
-	events := w.FiredTypes(func() {
-		scene.Must(w.UpdateAffiliate(t.Context(), affiliate.AffiliateRef{ID: a.ID}, affiliate.AffiliateUpdate{AffiliateLink: affiliate.Set("B"), FirstName: affiliate.Set("X")}))
-	})
-	scene.Equal(t, []string{"affiliate.updated " + a.ID.String()}, events)
-	scene.Equal(t, []string{"a", "B"}, slugsOf(scene.Must(w.Affiliate(t.Context(), "b"))))
-}
-
-func TestUpdateAffiliateMatchesNothing(t *testing.T) { // B297
-	w := scene.New(t)
-	w.Join("a")
-	before := w.Dump()
-	up := affiliate.AffiliateUpdate{FirstName: affiliate.Set("X")}
-	for _, ref := range []affiliate.AffiliateRef{{ID: uuid.New()}, {Email: "b@example.org"}, {Email: "nonsense"}, {ID: uuid.New(), Email: "b@example.org"}} {
-		scene.Equal(t, 0, scene.Must(w.UpdateAffiliate(t.Context(), ref, up)))
-	}
-	scene.Equal(t, before, w.Dump())
-}
-
-func TestUpdateAffiliateRefusals(t *testing.T) {
-	w := scene.New(t)
-	a, b := w.Join("a"), w.Join("b")
-	flat := scene.Must(w.CreatePlan(w.T.Context(), affiliate.PlanParams{Name: "Flat", Terms: affiliate.Terms{Type: affiliate.CommissionFlat}}))
-	f := w.Join("f", func(in *affiliate.AffiliateParams) { in.CommissionPlanID = flat.ID })
-	text := func(s string) affiliate.Opt[string] { return affiliate.Set(s) }
-	null, long := affiliate.Null[string](), strings.Repeat("a", 101)
-	rate := func(s string) affiliate.Opt[affiliate.Percent] { return affiliate.Set(affiliate.MustPercent(s)) }
-	percent := scene.FieldError(affiliate.InvalidField, "commissionRate", "Commission rate must be between 0 and 100")
-	mismatch := scene.FieldError(affiliate.IdentifiersMismatch, "", "The identifiers do not name the same record")
-	inUse := scene.StateError(affiliate.SlugTaken, "affiliateLink", "The requested affiliate link is already in use")
-	field := func(name, what string) affiliate.Error {
-		return scene.FieldError(affiliate.InvalidField, name, name+" "+what)
-	}
-	self := affiliate.AffiliateRef{ID: a.ID}
-	for _, tt := range []struct {
-		name string
-		ref  affiliate.AffiliateRef
-		up   affiliate.AffiliateUpdate
-		want affiliate.Error
-	}{
-		{"ErrNoIdentifierB296", affiliate.AffiliateRef{}, affiliate.AffiliateUpdate{FirstName: null}, scene.FieldError(affiliate.MissingField, "affiliateId", "Affiliate ID or email address is required")},
-		{"ErrFirstNameNullB302", self, affiliate.AffiliateUpdate{FirstName: null, LastName: null}, field("firstName", "must not be null")},
-		{"ErrFirstNameEmpty", self, affiliate.AffiliateUpdate{FirstName: text("")}, field("firstName", "must not be empty")},
-		{"ErrFirstNameLong", self, affiliate.AffiliateUpdate{FirstName: text(long)}, field("firstName", "is too long")},
-		{"ErrLastNameNull", self, affiliate.AffiliateUpdate{LastName: null}, field("lastName", "must not be null")},
-		{"ErrLastNameNUL", self, affiliate.AffiliateUpdate{LastName: text("a\x00")}, field("lastName", "contains invalid characters")},
-		{"ErrEmailNull", self, affiliate.AffiliateUpdate{Email: null}, field("email", "must not be null")},
-		{"ErrEmailEmpty", self, affiliate.AffiliateUpdate{Email: text(" ")}, field("email", "must not be empty")},
-		{"ErrEmailInvalid", self, affiliate.AffiliateUpdate{Email: text("x"), AffiliateLink: null}, scene.FieldError(affiliate.InvalidField, "email", "Email is invalid")},
-		{"ErrLinkNull", self, affiliate.AffiliateUpdate{AffiliateLink: null}, field("affiliateLink", "must not be null")},
-		{"ErrLinkEmpty", self, affiliate.AffiliateUpdate{AffiliateLink: text("")}, scene.FieldError(affiliate.SlugSyntax, "affiliateLink", "Link can only contain letters, numbers, and hyphens")},
-		{"ErrLinkSyntax", self, affiliate.AffiliateUpdate{AffiliateLink: text("a b"), AffiliateStatus: null}, scene.FieldError(affiliate.SlugSyntax, "affiliateLink", "Link can only contain letters, numbers, and hyphens")},
-		{"ErrLinkLong", self, affiliate.AffiliateUpdate{AffiliateLink: text(long)}, scene.FieldError(affiliate.SlugSyntax, "affiliateLink", "Link must be at most 100 characters")},
-		{"ErrStatusNull", self, affiliate.AffiliateUpdate{AffiliateStatus: null}, field("affiliateStatus", "must not be null")},
-		{"ErrStatusB299", self, affiliate.AffiliateUpdate{AffiliateStatus: text("vip")}, field("affiliateStatus", "must be one of active, inactive")},
-		{"ErrNoteLong", self, affiliate.AffiliateUpdate{Note: text(strings.Repeat("é", 2001))}, field("note", "is too long")},
-		{"ErrNoteReturn", self, affiliate.AffiliateUpdate{Note: text("a\r\nb")}, field("note", "contains invalid characters")},
-		{"ErrStatusFolds", self, affiliate.AffiliateUpdate{AffiliateStatus: text("actıve")}, field("affiliateStatus", "must be one of active, inactive")},
-		{"ErrMismatchB298", affiliate.AffiliateRef{ID: a.ID, Email: b.Email}, affiliate.AffiliateUpdate{CommissionRate: rate("200")}, mismatch},
-		{"ErrMismatchUnknownEmail", affiliate.AffiliateRef{ID: a.ID, Email: "x@b.co"}, affiliate.AffiliateUpdate{}, mismatch},
-		{"ErrMismatchUnknownID", affiliate.AffiliateRef{ID: uuid.New(), Email: b.Email}, affiliate.AffiliateUpdate{}, mismatch},
-		{"ErrRate", self, affiliate.AffiliateUpdate{CommissionRate: rate("100.0001"), Email: text(b.Email)}, percent},
-		{"ErrRateNegative", self, affiliate.AffiliateUpdate{CommissionRate: rate("-0.0001")}, percent},
-		{"ErrRateFlat", affiliate.AffiliateRef{ID: f.ID, Email: f.Email}, affiliate.AffiliateUpdate{CommissionRate: rate("-1")}, scene.FieldError(affiliate.InvalidField, "commissionRate", "Commission rate must not be negative")},
-		{"ErrEmailTakenB300", self, affiliate.AffiliateUpdate{Email: text("B@example.org"), AffiliateLink: text("b")}, scene.StateError(affiliate.AffiliateEmailTaken, "email", "An affiliate with this email already exists")},
-		{"ErrSlugTakenB301", self, affiliate.AffiliateUpdate{AffiliateLink: text("B"), FirstName: text("X")}, inUse},
-		{"ErrSlugItsOwnB301", self, affiliate.AffiliateUpdate{AffiliateLink: text("A"), FirstName: text("X")}, inUse},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			w.T = t
-			w.Refused(tt.want, func() error { return scene.ErrOf(w.UpdateAffiliate(t.Context(), tt.ref, tt.up)) })
-		})
+		got := scene.Must(w.Affiliate(t.Context(), "a"))
+		scene.Equal(t, []any{step.rate, step.own, step.changes}, []any{got.CommissionRate.String(), !got.UseCommissionPlanCommissionRate, len(events)})
 	}
 }
 
@@ -278,33 +167,6 @@ func TestDeleteAffiliate(t *testing.T) { // I36, B307
 	}
 }
 
-func TestDeleteAffiliateWithCascadeEvents(t *testing.T) {
-	w := scene.New(t, func(c *tributary.Config) { c.CascadeEvents = true })
-	a := w.Join("a")
-	r := w.Refer("a", "kim@b.co")
-	w.SellTo("kim@b.co", "100")
-	code := issue(w, a.ID, "MARA20")
-	events := w.FiredTypes(func() {
-		scene.Must(0, w.Forfeiting().DeleteAffiliate(t.Context(), affiliate.AffiliateRef{ID: a.ID}))
-	})
-	scene.Equal(t, []string{
-		"sale.deleted 1", "referral.deleted " + r.ID.String(), "promocode.updated " + code.ID.String(), "affiliate.deleted " + a.ID.String(),
-	}, events)
-}
-
-func TestDeleteAffiliateMatchesNothing(t *testing.T) { // B305
-	w := scene.New(t)
-	a := w.Join("a")
-	scene.Must(0, w.Forfeiting().DeleteAffiliate(t.Context(), affiliate.AffiliateRef{ID: a.ID}))
-	before := w.Dump()
-	for _, ref := range []affiliate.AffiliateRef{{ID: a.ID}, {Email: a.Email}, {ID: uuid.New(), Email: "nonsense"}} {
-		if err := w.Forfeiting().DeleteAffiliate(t.Context(), ref); err != nil {
-			t.Errorf("%v: %v", ref, err)
-		}
-	}
-	scene.Equal(t, before, w.Dump())
-}
-
 func TestDeleteAffiliateRefusals(t *testing.T) {
 	w := scene.New(t)
 	a, b := w.Join("a"), w.Join("b")
@@ -379,6 +241,10 @@ func TestNote(t *testing.T) {
 		if strings.Contains(string(e.Payload), "hush") || strings.Contains(string(e.Payload), `"note"`) {
 			t.Errorf("%s shows the note: %s", e.Type, e.Payload)
 		}
+	}
+	field := func(to string) affiliate.AffiliateUpdate { return affiliate.AffiliateUpdate{Note: affiliate.Set(to)} }
+	for what, up := range map[string]affiliate.AffiliateUpdate{"is too long": field(strings.Repeat("é", 2001)), "contains invalid characters": field("a\r\nb")} {
+		w.Refused(scene.FieldError(affiliate.InvalidField, "note", "note "+what), func() error { return scene.ErrOf(w.UpdateAffiliate(ctx, ref, up)) })
 	}
 	w.Verifies()
 }

@@ -35,16 +35,12 @@ func TestApprovalReleases(t *testing.T) {
 		return got
 	}
 	stays := []string{"ON_HOLD FRAUD_PREVENTION 2", "DECLINED AFFILIATE_NOT_APPROVED 4"}
-	if diff := cmp.Diff(append([]string{"ON_HOLD AFFILIATE_NOT_APPROVED 20", "ON_HOLD AFFILIATE_NOT_APPROVED 5"}, stays...), holds()); diff != "" {
-		t.Errorf("before (-want +got):\n%s", diff)
-	}
+	scene.Equal(t, append([]string{"ON_HOLD AFFILIATE_NOT_APPROVED 20", "ON_HOLD AFFILIATE_NOT_APPROVED 5"}, stays...), holds())
 	if b := scene.Must(w.Balance(ctx, affiliate.AffiliateRef{ID: ivy.ID})); b.Held != scene.Sum("27") || b.Payable != scene.Sum("0") {
 		t.Errorf("before: %+v", b)
 	}
 	w.Fires(func() error { _, err := w.SetAffiliateStatus(ctx, affiliate.AffiliateActive, ivy.ID); return err }, affiliate.AffiliateUpdated, affiliate.SaleUpdated, affiliate.SaleUpdated)
-	if diff := cmp.Diff(append([]string{"ACCEPTED - 20", "ACCEPTED - 5"}, stays...), holds()); diff != "" {
-		t.Errorf("after (-want +got):\n%s", diff)
-	}
+	scene.Equal(t, append([]string{"ACCEPTED - 20", "ACCEPTED - 5"}, stays...), holds())
 	if b := scene.Must(w.Balance(ctx, affiliate.AffiliateRef{ID: ivy.ID})); b.Held != scene.Sum("2") || b.Payable != scene.Sum("25") {
 		t.Errorf("after: %+v", b)
 	}
@@ -91,23 +87,19 @@ func TestApprovalWays(t *testing.T) {
 			scene.Must(w.RecordSale(ctx, affiliate.SaleParams{ReferralID: name, Email: name + "@x.example", Name: "C", TotalEarned: scene.Sum("100")}))
 			scene.Must(w.RecordAdjustment(ctx, affiliate.AdjustmentParams{AffiliateID: a.ID, Kind: affiliate.AdjustBonus, Amount: scene.Sum("5"), Reason: "r"}))
 			run := affiliate.PayoutRun{ExternalID: name, AffiliateIDs: []uuid.UUID{a.ID}}
-			if got := linesOf(w, run); got != "5 not_approved" {
-				t.Errorf("the run says %s", got)
-			}
+			scene.Equal(t, "5 not_approved", linesOf(w, run))
 			w.Refused(scene.StateError(affiliate.AffiliateNotApproved, "", "Affiliate is not approved"), func() error {
 				return scene.ErrOf(w.CreatePayout(ctx, affiliate.PayoutParams{AffiliateID: a.ID}))
 			})
 			scene.Must(0, way.enter(a))
 			run.ExternalID += "-2"
-			if got := linesOf(w, run); got != "25 paid" {
-				t.Errorf("after that the run says %s", got)
-			}
+			scene.Equal(t, "25 paid", linesOf(w, run))
 		})
 	}
 	w.Verifies()
 }
 
-// linesOf is what a preview of a run and the run say, which is the same.
+// linesOf: what a preview of a run and the run say, which is the same.
 func linesOf(w *scene.World, run affiliate.PayoutRun) (told string) {
 	w.T.Helper()
 	for line, err := range affiliate.All(context.Background(), w.PreviewPayouts, run) {
@@ -177,9 +169,7 @@ func TestCodesOfStoppedAffiliates(t *testing.T) {
 					return scene.ErrOf(s.RecordSale(ctx, affiliate.SaleParams{PromoCode: "ADA20", Email: "c@x.example", Name: "C", TotalEarned: scene.Sum("100")}))
 				}
 				if row.refused {
-					if diff := cmp.Diff([]affiliate.Failure{{Reason: affiliate.AffiliateSuspended, Message: stopped.Message}}, got.Reasons); diff != "" {
-						t.Error(diff)
-					}
+					scene.Equal(t, []affiliate.Failure{{Reason: affiliate.AffiliateSuspended, Message: stopped.Message}}, got.Reasons)
 					s.Refused(stopped, sell)
 				} else if err := sell(); err != nil {
 					t.Error(err)
@@ -282,9 +272,7 @@ func TestForfeitDebt(t *testing.T) {
 // A bonus is owed too, a debt is not less, and what nothing matches is none.
 func TestForfeitAdjustments(t *testing.T) {
 	s, ctx := scene.NewShop(t), t.Context()
-	if err := s.DeleteReferral(ctx, "nobody@example.net"); err != nil {
-		t.Error(err)
-	}
+	scene.Must(0, s.DeleteReferral(ctx, "nobody@example.net"))
 	bonus := affiliate.AdjustmentParams{AffiliateID: s.Ada.Person.ID, Kind: affiliate.AdjustBonus, Amount: scene.Sum("7.5"), Reason: "spring"}
 	scene.Must(s.RecordAdjustment(ctx, bonus))
 	gone := func() error { return s.DeleteAffiliate(ctx, affiliate.AffiliateRef{ID: s.Ada.Person.ID}) }
@@ -294,8 +282,6 @@ func TestForfeitAdjustments(t *testing.T) {
 	scene.WantReason(t, "a debt", affiliate.MoneyOwed, gone())
 	bonus.Amount = scene.Sum("0.5")
 	scene.Must(s.RecordAdjustment(ctx, bonus))
-	if err := gone(); err != nil {
-		t.Error(err)
-	}
+	scene.Must(0, gone())
 	s.Verifies()
 }

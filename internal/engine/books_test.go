@@ -51,9 +51,7 @@ func TestOpenBooks(t *testing.T) {
 		"2 SALE 2 ACCRUAL-PAYABLE of sale 5, commission 6: sales 1, revenue 10, refunds 0",
 		"3 OPENING 40 ACCRUAL-HELD", "4 OPENING 2 ACCRUAL-PAYABLE", "5 OPENING 10 ACCRUAL-IN_PAYOUT", "6 OPENING 20 ACCRUAL-PAID",
 	}
-	if diff := cmp.Diff(want, s.Moved(affiliate.MovementQuery{})); diff != "" {
-		t.Errorf("movements (-want +got):\n%s", diff)
-	}
+	scene.Equal(t, want, s.Moved(affiliate.MovementQuery{}))
 	opening := scene.Must(s.Movements(ctx, affiliate.MovementQuery{Cause: affiliate.CauseOpening}, affiliate.Page{})).Items
 	if first := opening[3]; first.Sales != 4 || first.Revenue != scene.Sum("380") || first.Refunds != scene.Sum("20") {
 		t.Errorf("the opening counts %d sales, revenue %v, refunds %v", first.Sales, first.Revenue, first.Refunds)
@@ -62,9 +60,7 @@ func TestOpenBooks(t *testing.T) {
 	if n := scene.Must(s.Run(ctx, affiliate.OpenBooksJob{})).Changed; n != 0 {
 		t.Errorf("%d books were opened again", n)
 	}
-	if diff := cmp.Diff(before, s.Dump()); diff != "" {
-		t.Errorf("the second call changed records:\n%s", diff)
-	}
+	scene.Equal(t, before, s.Dump())
 	s.Raw(func(tx *record.Tx) error { // in their present form
 		return scene.EachRow(tx.Payouts, func(r record.Payout) error {
 			if len(r.Items) != 1 || len(r.Commissions) != 0 || r.Items[0].Sale != int64(paid.ID) && r.Items[0].Sale != int64(waiting.ID) {
@@ -93,9 +89,7 @@ func TestOpenBooksOfNobody(t *testing.T) {
 	}
 	s.Stands(2, "2", "0", "0", "2")
 	want := []string{"1 SALE 2 ACCRUAL-PAYABLE of sale 2, commission 2: sales 1, revenue 10, refunds 0", "2 OPENING 0 ACCRUAL-ACCRUAL"}
-	if diff := cmp.Diff(want, s.Moved(affiliate.MovementQuery{})); diff != "" {
-		t.Errorf("movements (-want +got):\n%s", diff)
-	}
+	scene.Equal(t, want, s.Moved(affiliate.MovementQuery{}))
 	s.Verifies()
 }
 
@@ -192,9 +186,7 @@ func TestAccrue(t *testing.T) {
 	for held := int64(-3); held <= 3; held++ {
 		for payable := int64(-3); payable <= 3; payable++ {
 			var b engine.Booking
-			if err := b.Accrue(affiliate.AmountFromScaled(held), affiliate.AmountFromScaled(payable)); err != nil {
-				t.Fatal(err)
-			}
+			scene.Must(0, b.Accrue(affiliate.AmountFromScaled(held), affiliate.AmountFromScaled(payable)))
 			moves := b.Transfers()
 			got := map[affiliate.Account]int64{}
 			for _, m := range moves {
@@ -332,16 +324,13 @@ func TestAdjustments(t *testing.T) {
 		Reason: "spring\n2026", BonusReason: scene.TextOf("spring\n2026"), ExternalID: scene.TextOf("b1"), ReversesID: affiliate.Null[uuid.UUID](),
 		ReversedByID: affiliate.Null[uuid.UUID](), PayoutID: affiliate.Null[uuid.UUID](), CreatedAt: affiliate.TimeOf(s.Now),
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	scene.Equal(t, want, got)
 	back := s.Adjust(affiliate.AdjustmentParams{Reverses: got.ID, Reason: "typo"})
 	if id, _ := back.ReversesID.Get(); id != got.ID || back.Amount != scene.Sum("-25") || back.Kind != affiliate.AdjustBonus || back.BonusReason.Or("") != "typo" {
 		t.Errorf("reversal %+v", back)
 	}
 	s.Refused(nothingToPay, func() error {
-		_, err := s.CreatePayout(ctx, affiliate.PayoutParams{AffiliateID: s.Ada.Person.ID})
-		return err
+		return scene.ErrOf(s.CreatePayout(ctx, affiliate.PayoutParams{AffiliateID: s.Ada.Person.ID}))
 	})
 	if id, _ := scene.Must(s.Adjustment(ctx, got.ID)).ReversedByID.Get(); id != back.ID {
 		t.Errorf("reversed by %v, want %v", id, back.ID)
@@ -418,9 +407,7 @@ func TestDeleteAdjustedAffiliate(t *testing.T) {
 	bob := affiliate.AffiliateRef{ID: s.Bob.ID}
 	s.Adjust(affiliate.AdjustmentParams{AffiliateID: s.Bob.ID, Kind: "BONUS", Amount: scene.Sum("5"), ExternalID: "x"})
 	p := scene.Must(s.CreatePayout(ctx, affiliate.PayoutParams{AffiliateID: s.Bob.ID}))
-	if err := s.Forfeiting().DeleteAffiliate(ctx, bob); !errors.Is(err, affiliate.InPayout) {
-		t.Errorf("deleted: %v", err)
-	}
+	scene.WantReason(t, "deleted", affiliate.InPayout, s.Forfeiting().DeleteAffiliate(ctx, bob))
 	scene.Must(s.SetPayoutStatus(ctx, p.ID, affiliate.PayoutCanceled))
 	s.Adjust(affiliate.AdjustmentParams{AffiliateID: s.Bob.ID, Kind: "CORRECTION", Amount: scene.Sum("-5")})
 	scene.Must(0, s.Forfeiting().DeleteAffiliate(ctx, bob))
@@ -465,9 +452,7 @@ func TestAdjustmentFilter(t *testing.T) {
 		"unknown address": {f{AffiliateEmail: scene.TextOf("nobody@example.com")}, nil},
 		"Bob of Ada":      {f{AffiliateID: ada, AffiliateEmail: scene.TextOf("bob@example.com")}, nil},
 	} {
-		if diff := cmp.Diff(tt.want, ids(scene.Must(s.Adjustments(ctx, tt.f, affiliate.Page{})).Items...)); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", name, diff)
-		}
+		scene.Equal(t, tt.want, ids(scene.Must(s.Adjustments(ctx, tt.f, affiliate.Page{})).Items...), name)
 		n := 0
 		for _, err := range affiliate.Each(1, func(pg affiliate.Page) (affiliate.List[affiliate.Adjustment], error) {
 			return s.Adjustments(ctx, tt.f, pg)
@@ -480,9 +465,7 @@ func TestAdjustmentFilter(t *testing.T) {
 			t.Errorf("%s: %d in pages of one", name, n)
 		}
 	}
-	if _, err := s.Adjustments(ctx, f{Kind: "GIFT"}, affiliate.Page{}); !errors.Is(err, affiliate.InvalidQuery) {
-		t.Errorf("an unknown kind: %v", err)
-	}
+	scene.WantReason(t, "an unknown kind", affiliate.InvalidQuery, scene.ErrOf(s.Adjustments(ctx, f{Kind: "GIFT"}, affiliate.Page{})))
 }
 
 // A reason that names the affiliate goes with the affiliate's other data.
@@ -530,9 +513,7 @@ func payableAt(s scene.Shop, id affiliate.SaleID, want ...time.Time) {
 		}
 		expected = append(expected, affiliate.Set(affiliate.TimeOf(at)))
 	}
-	if diff := cmp.Diff(expected, got); diff != "" {
-		s.T.Errorf("payableAt of sale %d (-want +got):\n%s", id, diff)
-	}
+	scene.Equal(s.T, expected, got, id)
 }
 
 // money checks 24 and 25.

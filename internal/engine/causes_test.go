@@ -10,7 +10,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary"
@@ -110,9 +109,7 @@ func walkCauses(t *testing.T, cascade bool) {
 					t.Errorf("%s: %s %s has revision %d, want %d", c.name, f.Type, name, f.Revision, revisions[f.Object])
 				}
 			}
-			if diff := cmp.Diff(append([]string{}, c.fires...), got); diff != "" {
-				t.Errorf("%s (-want +got):\n%s", c.name, diff)
-			}
+			scene.Equal(t, append([]string{}, c.fires...), got, c.name)
 		}
 		w.Verifies()
 	}
@@ -148,43 +145,34 @@ func walkCauses(t *testing.T, cascade bool) {
 		cause{"Err email taken", func() error { _, err := w.CreateAffiliate(ctx, person("ada")); return err }, nil},
 
 		cause{"UpdateAffiliate", func() error {
-			_, err := w.UpdateAffiliate(ctx, affiliate.AffiliateRef{ID: ada.ID}, affiliate.AffiliateUpdate{LastName: scene.TextOf("M")})
-			return err
+			return scene.ErrOf(w.UpdateAffiliate(ctx, affiliate.AffiliateRef{ID: ada.ID}, affiliate.AffiliateUpdate{LastName: scene.TextOf("M")}))
 		}, fires("affiliate.updated ada")},
 		cause{"UpdateAffiliate, the same", func() error {
-			_, err := w.UpdateAffiliate(ctx, affiliate.AffiliateRef{ID: ada.ID}, affiliate.AffiliateUpdate{LastName: scene.TextOf("M")})
-			return err
+			return scene.ErrOf(w.UpdateAffiliate(ctx, affiliate.AffiliateRef{ID: ada.ID}, affiliate.AffiliateUpdate{LastName: scene.TextOf("M")}))
 		}, nil},
 		cause{"UpdateAffiliate with a link", func() error {
-			_, err := w.UpdateAffiliate(ctx, affiliate.AffiliateRef{ID: ada.ID}, affiliate.AffiliateUpdate{FirstName: scene.TextOf("A"), AffiliateLink: scene.TextOf("ada-2")})
-			return err
+			return scene.ErrOf(w.UpdateAffiliate(ctx, affiliate.AffiliateRef{ID: ada.ID}, affiliate.AffiliateUpdate{FirstName: scene.TextOf("A"), AffiliateLink: scene.TextOf("ada-2")}))
 		}, fires("affiliate.updated ada")},
 		cause{"UpdateAffiliate of nobody", func() error {
-			_, err := w.UpdateAffiliate(ctx, affiliate.AffiliateRef{ID: uuid.Max}, affiliate.AffiliateUpdate{})
-			return err
+			return scene.ErrOf(w.UpdateAffiliate(ctx, affiliate.AffiliateRef{ID: uuid.Max}, affiliate.AffiliateUpdate{}))
 		}, nil},
 		cause{"AcceptInvite", func() error {
-			_, err := w.AcceptInvite(ctx, ivo.ID, affiliate.AffiliateUpdate{FirstName: scene.TextOf("I")})
-			return err
+			return scene.ErrOf(w.AcceptInvite(ctx, ivo.ID, affiliate.AffiliateUpdate{FirstName: scene.TextOf("I")}))
 		}, fires("affiliate.updated ivo")},
 		cause{"Err AcceptInvite twice", func() error { _, err := w.AcceptInvite(ctx, ivo.ID, affiliate.AffiliateUpdate{}); return err }, nil},
 		cause{"ApproveAffiliates", func() error { _, err := w.SetAffiliateStatus(ctx, affiliate.AffiliateActive, tim.ID); return err }, fires("affiliate.updated tim")},
 		cause{"DeactivateAffiliates, many", func() error {
-			_, err := w.SetAffiliateStatus(ctx, affiliate.AffiliateDeactivated, tim.ID, ivo.ID)
-			return err
+			return scene.ErrOf(w.SetAffiliateStatus(ctx, affiliate.AffiliateDeactivated, tim.ID, ivo.ID))
 		}, fires("affiliate.updated tim", "affiliate.updated ivo")},
 		cause{"Err BanAffiliates, one not active", func() error {
-			_, err := w.SetAffiliateStatus(ctx, affiliate.AffiliateBanned, bob.ID, tim.ID)
-			return err
+			return scene.ErrOf(w.SetAffiliateStatus(ctx, affiliate.AffiliateBanned, bob.ID, tim.ID))
 		}, nil},
 		cause{"back to pending", func() error {
-			_, err := w.UpdateAffiliate(ctx, affiliate.AffiliateRef{ID: tim.ID}, affiliate.AffiliateUpdate{AffiliateStatus: affiliate.Set("inactive")})
-			return err
+			return scene.ErrOf(w.UpdateAffiliate(ctx, affiliate.AffiliateRef{ID: tim.ID}, affiliate.AffiliateUpdate{AffiliateStatus: affiliate.Set("inactive")}))
 		}, fires("affiliate.updated tim")},
 		cause{"DeclineAffiliates", func() error { _, err := w.SetAffiliateStatus(ctx, affiliate.AffiliateDeclined, tim.ID); return err }, fires("affiliate.updated tim")},
 		cause{"SetPayoutDetails", func() error {
-			_, err := w.SetPayoutDetails(ctx, ada.ID, affiliate.PayoutDetails{Email: "p@example.com", Method: "WISE"})
-			return err
+			return scene.ErrOf(w.SetPayoutDetails(ctx, ada.ID, affiliate.PayoutDetails{Email: "p@example.com", Method: "WISE"}))
 		}, fires("affiliate.updated ada")},
 	)
 
@@ -205,14 +193,12 @@ func walkCauses(t *testing.T, cascade bool) {
 		cause{"AssignTiers", func() error { _, err := w.Run(ctx, affiliate.AssignTiersJob{}); return err }, fires("affiliate.updated bob")},
 		cause{"AssignTiers again", func() error { _, err := w.Run(ctx, affiliate.AssignTiersJob{}); return err }, nil},
 		cause{"UpdatePlan", func() error {
-			_, err := w.UpdatePlan(ctx, plan.ID, affiliate.PlanUpdate{Name: scene.TextOf("q")})
-			return err
+			return scene.ErrOf(w.UpdatePlan(ctx, plan.ID, affiliate.PlanUpdate{Name: scene.TextOf("q")}))
 		}, nil},
 		cause{"Err DeletePlan in use", func() error { return w.DeletePlan(ctx, plan.ID) }, nil},
 		cause{"DeleteTier", func() error { return w.DeleteTier(ctx, tier.ID) }, nil},
 		cause{"CreateLink", func() error {
-			_, err := w.CreateLink(ctx, affiliate.LinkParams{Link: "new", AffiliateID: ada.ID})
-			return err
+			return scene.ErrOf(w.CreateLink(ctx, affiliate.LinkParams{Link: "new", AffiliateID: ada.ID}))
 		}, fires("affiliate.updated ada")},
 		cause{"RenameLink", func() error { _, err := w.RenameLink(ctx, affiliate.LinkRef{Slug: "new"}, "newer"); return err }, fires("affiliate.updated ada")},
 		cause{"RenameLink, the same", func() error { _, err := w.RenameLink(ctx, affiliate.LinkRef{Slug: "newer"}, "newer"); return err }, nil},
@@ -231,32 +217,25 @@ func walkCauses(t *testing.T, cascade bool) {
 		cause{"Err CreateReferral of nobody", func() error { _, err := customer("x", "nobody"); return err }, nil},
 		cause{"CreateReferral, second", func() (err error) { bea, err = customer("bea", "bob"); return keep("bea", bea.ID, err) }, fires("referral.created bea")},
 		cause{"ImportReferrals", func() error {
-			_, err := w.Imports().Referrals(ctx, []imported.Referral{{ReferralParams: affiliate.ReferralParams{AffiliateID: "ada", Name: "i", Email: "i@example.net", ReferredUserExternalID: "i"}}})
-			return err
+			return scene.ErrOf(w.Imports().Referrals(ctx, []imported.Referral{{ReferralParams: affiliate.ReferralParams{AffiliateID: "ada", Name: "i", Email: "i@example.net", ReferredUserExternalID: "i"}}}))
 		}, nil},
 		cause{"UpdateReferral", func() error {
-			_, err := w.UpdateReferral(ctx, tomas.Email, affiliate.ReferralUpdate{Name: scene.TextOf("T")})
-			return err
+			return scene.ErrOf(w.UpdateReferral(ctx, tomas.Email, affiliate.ReferralUpdate{Name: scene.TextOf("T")}))
 		}, fires("referral.updated tomas")},
 		cause{"UpdateReferral, the same", func() error {
-			_, err := w.UpdateReferral(ctx, tomas.Email, affiliate.ReferralUpdate{Name: scene.TextOf("T")})
-			return err
+			return scene.ErrOf(w.UpdateReferral(ctx, tomas.Email, affiliate.ReferralUpdate{Name: scene.TextOf("T")}))
 		}, nil},
 		cause{"PushReferralStatus", func() error {
-			_, err := w.PushReferralStatus(ctx, tomas.Email, affiliate.SubscriptionPastDue)
-			return err
+			return scene.ErrOf(w.PushReferralStatus(ctx, tomas.Email, affiliate.SubscriptionPastDue))
 		}, fires("referral.updated tomas")},
 		cause{"PushReferralStatus to refused", func() error {
-			_, err := w.PushReferralStatus(ctx, tomas.Email, affiliate.SubscriptionDeclined)
-			return err
+			return scene.ErrOf(w.PushReferralStatus(ctx, tomas.Email, affiliate.SubscriptionDeclined))
 		}, fires("referral.updated tomas")},
 		cause{"RecordSale to an inactive customer", func() error {
-			_, err := w.RecordSale(ctx, affiliate.SaleParams{Email: tomas.Email, TotalEarned: scene.Sum("1")})
-			return err
+			return scene.ErrOf(w.RecordSale(ctx, affiliate.SaleParams{Email: tomas.Email, TotalEarned: scene.Sum("1")}))
 		}, nil},
 		cause{"PushReferralStatus back", func() error {
-			_, err := w.PushReferralStatus(ctx, tomas.Email, affiliate.SubscriptionActive)
-			return err
+			return scene.ErrOf(w.PushReferralStatus(ctx, tomas.Email, affiliate.SubscriptionActive))
 		}, fires("referral.updated tomas")},
 		cause{"SetReferralPlan, many", func() error { _, err := w.SetReferralPlan(ctx, plan.ID, tomas.ID, bea.ID); return err }, fires("referral.updated tomas", "referral.updated bea")},
 		cause{"SetReferralPlan, one back", func() error { _, err := w.SetReferralPlan(ctx, uuid.Nil, tomas.ID); return err }, fires("referral.updated tomas")},
@@ -270,12 +249,10 @@ func walkCauses(t *testing.T, cascade bool) {
 			return keep("coupon", coupon.ID, err)
 		}, fires("coupon.created coupon")},
 		cause{"UpdateCoupon", func() error {
-			_, err := w.UpdateCoupon(ctx, coupon.ID, affiliate.CouponUpdate{Valid: affiliate.Set(false)})
-			return err
+			return scene.ErrOf(w.UpdateCoupon(ctx, coupon.ID, affiliate.CouponUpdate{Valid: affiliate.Set(false)}))
 		}, fires("coupon.updated coupon")},
 		cause{"UpdateCoupon back", func() error {
-			_, err := w.UpdateCoupon(ctx, coupon.ID, affiliate.CouponUpdate{Valid: affiliate.Set(true)})
-			return err
+			return scene.ErrOf(w.UpdateCoupon(ctx, coupon.ID, affiliate.CouponUpdate{Valid: affiliate.Set(true)}))
 		}, fires("coupon.updated coupon")},
 		cause{"CreateCode", func() (err error) {
 			code, err = w.CreateCode(ctx, affiliate.CodeParams{CouponID: coupon.ID, Code: "ADA20", AffiliateID: ada.ID})
@@ -286,16 +263,13 @@ func walkCauses(t *testing.T, cascade bool) {
 			return keep("made", made.ID, err)
 		}, fires("promocode.created made")},
 		cause{"UpdateCode", func() error {
-			_, err := w.UpdateCode(ctx, code.ID, affiliate.CodeUpdate{Active: affiliate.Set(false)})
-			return err
+			return scene.ErrOf(w.UpdateCode(ctx, code.ID, affiliate.CodeUpdate{Active: affiliate.Set(false)}))
 		}, fires("promocode.updated code")},
 		cause{"Err sale by a retired code", func() error {
-			_, err := w.RecordSale(ctx, affiliate.SaleParams{PromoCode: "ADA20", TotalEarned: scene.Sum("1")})
-			return err
+			return scene.ErrOf(w.RecordSale(ctx, affiliate.SaleParams{PromoCode: "ADA20", TotalEarned: scene.Sum("1")}))
 		}, nil},
 		cause{"UpdateCode back", func() error {
-			_, err := w.UpdateCode(ctx, code.ID, affiliate.CodeUpdate{Active: affiliate.Set(true)})
-			return err
+			return scene.ErrOf(w.UpdateCode(ctx, code.ID, affiliate.CodeUpdate{Active: affiliate.Set(true)}))
 		}, fires("promocode.updated code")},
 		cause{"GenerateCodes", func() error {
 			codes, err := w.GenerateCodes(ctx, affiliate.CodesParams{CodeParams: affiliate.CodeParams{
@@ -330,42 +304,33 @@ func walkCauses(t *testing.T, cascade bool) {
 		cause{"RecordSale by code: counters alone", sell("s2", affiliate.SaleParams{PromoCode: "ADA20", Email: tomas.Email}), fires("sale.created s2")},
 		cause{"RecordSale, new customer", sell("s3", affiliate.SaleParams{PromoCode: "BOB20", Email: "new@example.net"}), fires("referral.created customer of s3", "sale.created s3")},
 		cause{"RecordSale, duplicate", func() error {
-			_, err := w.RecordSale(ctx, affiliate.SaleParams{Email: tomas.Email, ExternalID: "e", TotalEarned: scene.Sum("1")})
-			return err
+			return scene.ErrOf(w.RecordSale(ctx, affiliate.SaleParams{Email: tomas.Email, ExternalID: "e", TotalEarned: scene.Sum("1")}))
 		}, nil},
 		cause{"RecordSale, unattributed", func() error {
-			_, err := w.RecordSale(ctx, affiliate.SaleParams{Email: "u@example.net", TotalEarned: scene.Sum("1")})
-			return err
+			return scene.ErrOf(w.RecordSale(ctx, affiliate.SaleParams{Email: "u@example.net", TotalEarned: scene.Sum("1")}))
 		}, nil},
 		cause{"UpdateSale", func() error {
-			_, err := w.UpdateSale(ctx, sales["s1"], affiliate.SaleUpdate{TotalEarned: scene.Amount("200")})
-			return err
+			return scene.ErrOf(w.UpdateSale(ctx, sales["s1"], affiliate.SaleUpdate{TotalEarned: scene.Amount("200")}))
 		}, fires("sale.updated s1")},
 		cause{"Err UpdateSale", func() error {
-			_, err := w.UpdateSale(ctx, sales["s1"], affiliate.SaleUpdate{TotalEarned: scene.Amount("-1")})
-			return err
+			return scene.ErrOf(w.UpdateSale(ctx, sales["s1"], affiliate.SaleUpdate{TotalEarned: scene.Amount("-1")}))
 		}, nil},
 		cause{"RefundSale in part", func() error {
-			_, err := w.RefundSale(ctx, affiliate.Refund{SaleID: sales["s1"], Amount: scene.Amount("50"), RefundID: "r"})
-			return err
+			return scene.ErrOf(w.RefundSale(ctx, affiliate.Refund{SaleID: sales["s1"], Amount: scene.Amount("50"), RefundID: "r"}))
 		}, fires("sale.updated s1")},
 		cause{"RefundSale, repeated", func() error {
-			_, err := w.RefundSale(ctx, affiliate.Refund{SaleID: sales["s1"], Amount: scene.Amount("50"), RefundID: "r"})
-			return err
+			return scene.ErrOf(w.RefundSale(ctx, affiliate.Refund{SaleID: sales["s1"], Amount: scene.Amount("50"), RefundID: "r"}))
 		}, nil},
 		cause{"ReviewCommissions", func() error {
-			_, err := w.ReviewCommissions(ctx, affiliate.ApprovalOnHold, sales["s1"], sales["s2"])
-			return err
+			return scene.ErrOf(w.ReviewCommissions(ctx, affiliate.ApprovalOnHold, sales["s1"], sales["s2"]))
 		}, fires("sale.updated s1", "sale.updated s2")},
 		cause{"ReviewCommissions, one back", func() error { _, err := w.ReviewCommissions(ctx, affiliate.ApprovalAccepted, sales["s2"]); return err }, fires("sale.updated s2")},
 		cause{"change of terms", func() error { _, err := w.SetAffiliatePlan(ctx, uuid.Nil, ada.ID); return err }, fires("affiliate.updated ada")},
 		cause{"RecalculateSales", func() error {
-			_, err := w.Run(ctx, affiliate.RecalculateJob{})
-			return err
+			return scene.ErrOf(w.Run(ctx, affiliate.RecalculateJob{}))
 		}, fires("sale.updated s1", "sale.updated s2")},
 		cause{"RecalculateSales again", func() error {
-			_, err := w.Run(ctx, affiliate.RecalculateJob{})
-			return err
+			return scene.ErrOf(w.Run(ctx, affiliate.RecalculateJob{}))
 		}, nil},
 		cause{"CreatePayout", func() (err error) {
 			payout, err = w.CreatePayout(ctx, affiliate.PayoutParams{AffiliateID: ada.ID})
@@ -379,8 +344,7 @@ func walkCauses(t *testing.T, cascade bool) {
 		cause{"RestoreRedemption", func() error { return w.RestoreRedemption(ctx, affiliate.SaleRef{ID: sales["s3"]}) }, nil},
 		cause{"RefundSale in full", func() error { _, err := w.RefundSale(ctx, affiliate.Refund{SaleID: sales["s1"]}); return err }, fires("sale.deleted s1")},
 		cause{"UpdateSale, refunded", func() error {
-			_, err := w.UpdateSale(ctx, sales["s1"], affiliate.SaleUpdate{Name: scene.TextOf("n")})
-			return err
+			return scene.ErrOf(w.UpdateSale(ctx, sales["s1"], affiliate.SaleUpdate{Name: scene.TextOf("n")}))
 		}, nil},
 		cause{"DeleteSale, refunded", func() error { return w.DeleteSale(ctx, sales["s1"]) }, nil},
 		cause{"RecordSale for the reversal", sell("s4", affiliate.SaleParams{Email: bea.Email, ExternalInvoiceID: "i"}), fires("sale.created s4")},

@@ -30,9 +30,7 @@ func entriesOf(s scene.Shop, id affiliate.SaleID) (amounts []string) {
 // it earned.
 func has(s scene.Shop, id affiliate.SaleID, earned string, entries ...string) {
 	s.T.Helper()
-	if diff := cmp.Diff(entries, entriesOf(s, id)); diff != "" {
-		s.T.Errorf("commissions of sale %d (-want +got):\n%s", id, diff)
-	}
+	scene.Equal(s.T, entries, entriesOf(s, id), id)
 	sale := scene.Must(s.Sale(s.T.Context(), id))
 	if sale.CommissionEarned != scene.Sum(earned) || scene.CommissionSum(sale).Cmp(scene.RatOf(scene.Sum(earned))) != 0 {
 		s.T.Errorf("sale %d earned %v, want %s", id, sale.CommissionEarned, earned)
@@ -157,8 +155,7 @@ func TestClawBackRounds(t *testing.T) {
 				p := s.PaysOut(func(in *affiliate.PayoutParams) { in.ManuallyPaid = byHand })
 				if byHand {
 					s.Refused(paidByHand, func() error {
-						_, err := s.RefundSale(t.Context(), affiliate.Refund{SaleID: sale.ID})
-						return err
+						return scene.ErrOf(s.RefundSale(t.Context(), affiliate.Refund{SaleID: sale.ID}))
 					})
 				} else {
 					s.Moves(p, affiliate.PayoutPaid)
@@ -196,8 +193,7 @@ func TestClawBackRefusals(t *testing.T) {
 		return scene.ErrOf(s.ReverseSale(ctx, affiliate.SaleRef{ID: sale.ID}, affiliate.Reversal{RefundID: " "}))
 	})
 	s.Refused(partOfAPayout, func() error {
-		_, err := s.ReviewCommissions(ctx, affiliate.ApprovalDeclined, sale.ID)
-		return err
+		return scene.ErrOf(s.ReviewCommissions(ctx, affiliate.ApprovalDeclined, sale.ID))
 	})
 }
 
@@ -210,8 +206,7 @@ func TestRefundOfSeveralPayouts(t *testing.T) {
 	refused := func(want affiliate.Error) {
 		t.Helper()
 		s.Refused(want, func() error {
-			_, err := s.RefundSale(t.Context(), affiliate.Refund{SaleID: sale.ID})
-			return err
+			return scene.ErrOf(s.RefundSale(t.Context(), affiliate.Refund{SaleID: sale.ID}))
 		})
 	}
 	first := s.PaysOut()
@@ -258,8 +253,7 @@ func TestCanceledPayoutFrees(t *testing.T) {
 		t.Errorf("an entry beside one on hold is %s", c.ApprovalStatus)
 	}
 	s.Refused(nothingToPay, func() error {
-		_, err := s.CreatePayout(ctx, affiliate.PayoutParams{AffiliateID: s.Ada.Person.ID})
-		return err
+		return scene.ErrOf(s.CreatePayout(ctx, affiliate.PayoutParams{AffiliateID: s.Ada.Person.ID}))
 	})
 	scene.Must(s.ReviewCommissions(ctx, affiliate.ApprovalAccepted, sale.ID))
 	s.Verifies()
@@ -268,13 +262,9 @@ func TestCanceledPayoutFrees(t *testing.T) {
 		t.Errorf("%v of %v", again.Amount, again.CommissionIDs)
 	}
 	scene.Must(s.SetPayoutStatus(ctx, again.ID, affiliate.PayoutCanceled))
-	if err := s.DeleteSale(ctx, sale.ID); err != nil {
-		t.Error(err)
-	}
+	scene.Must(0, s.DeleteSale(ctx, sale.ID))
 	s.Verifies()
-	if err := s.Forfeiting().DeleteAffiliate(ctx, affiliate.AffiliateRef{ID: s.Ada.Person.ID}); err != nil {
-		t.Error(err)
-	}
+	scene.Must(0, s.Forfeiting().DeleteAffiliate(ctx, affiliate.AffiliateRef{ID: s.Ada.Person.ID}))
 	if left := scene.Must(s.Payouts(ctx, affiliate.PayoutQuery{}, affiliate.Page{})).Items; len(left) != 0 {
 		t.Errorf("canceled payouts without an affiliate: %v", left)
 	}
@@ -365,16 +355,12 @@ func TestPayoutFilter(t *testing.T) {
 		"no email": {affiliate.PayoutQuery{AffiliateEmail: scene.TextOf("nobody@example.com")}, nil},
 		"of Bob":   {affiliate.PayoutQuery{Status: affiliate.PayoutPending, AffiliateID: affiliate.Set(s.Bob.ID)}, nil},
 	} {
-		if diff := cmp.Diff(tt.want, ids(tt.f)); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", name, diff)
-		}
+		scene.Equal(t, tt.want, ids(tt.f), name)
 		var paid []string
 		for payment := range s.Transfers(ctx, tt.f) {
 			paid = append([]string{payment.PayoutID.String()}, paid...)
 		}
-		if diff := cmp.Diff(tt.want, paid); diff != "" {
-			t.Errorf("%s: payments, newest first (-want +got):\n%s", name, diff)
-		}
+		scene.Equal(t, tt.want, paid, name)
 	}
 	unknown := affiliate.PayoutQuery{Status: "SENT"}
 	_, err := s.Payouts(ctx, unknown, affiliate.Page{})
@@ -384,8 +370,7 @@ func TestPayoutFilter(t *testing.T) {
 		}
 	}
 	s.Refused(scene.FieldError(affiliate.InvalidField, "minimum", "minimum must be at least 0"), func() error {
-		_, err := s.CreatePayout(ctx, affiliate.PayoutParams{AffiliateID: s.Ada.Person.ID, Minimum: scene.Sum("-1")})
-		return err
+		return scene.ErrOf(s.CreatePayout(ctx, affiliate.PayoutParams{AffiliateID: s.Ada.Person.ID, Minimum: scene.Sum("-1")}))
 	})
 }
 

@@ -44,9 +44,7 @@ func TestConversions(t *testing.T) {
 	s, ctx := scene.NewShop(t, paysLeads), t.Context()
 	earns := func(id affiliate.SaleID, want string) {
 		t.Helper()
-		if got := scene.Must(s.Sale(ctx, id)).CommissionEarned; got != scene.Sum(want) {
-			t.Errorf("%d earns %v, want %s", id, got, want)
-		}
+		scene.Equal(t, scene.Sum(want), scene.Must(s.Sale(ctx, id)).CommissionEarned, id, want)
 		s.Verifies()
 	}
 	tomas := affiliate.ConversionParams{Conversion: "signup", ReferralID: s.Tomas.ID.String(), ExternalID: "user-1"}
@@ -218,9 +216,7 @@ func TestConversionAndPayment(t *testing.T) {
 		if got := scene.Must(s.Sale(ctx, lead.ID)); got.CommissionEarned != scene.Sum("50") || got.Status != affiliate.SaleActive {
 			t.Errorf("the lead: %+v", got)
 		}
-		if err := s.Verify(ctx); err != nil {
-			t.Error(err)
-		}
+		s.Verifies()
 	}
 	other := converts(t, scene.Shop{World: s.World}, affiliate.ConversionParams{Conversion: "call", Email: "ines@example.com", ExternalID: "sub-1"})
 	if err := scene.ErrOf(s.UpdateSale(ctx, other.ID, affiliate.SaleUpdate{ExternalID: affiliate.Set("pi_1")})); reasonOf(err) != affiliate.SaleExternalIDTaken {
@@ -232,9 +228,7 @@ func TestConversionAndPayment(t *testing.T) {
 func TestConversionRates(t *testing.T) {
 	s, ctx := scene.NewShop(t, paysLeads, capped("0", "8")), t.Context()
 	scene.Must(s.UpdateAffiliate(ctx, affiliate.AffiliateRef{ID: s.Ada.Person.ID}, affiliate.AffiliateUpdate{CommissionRate: affiliate.Set(affiliate.MustPercent("90"))}))
-	if got := converts(t, s, affiliate.ConversionParams{Conversion: "signup", Email: s.Tomas.Email}).CommissionEarned; got != scene.Sum("5") {
-		t.Errorf("beside a rate of the affiliate it earns %v", got)
-	}
+	scene.Equal(t, scene.Sum("5"), converts(t, s, affiliate.ConversionParams{Conversion: "signup", Email: s.Tomas.Email}).CommissionEarned)
 	lead := converts(t, s, affiliate.ConversionParams{Conversion: "lead", Email: s.Tomas.Email})
 	if lead.CommissionEarned != scene.Sum("3") {
 		t.Errorf("3 is left of the cap of 8, and it earns %v", lead.CommissionEarned)

@@ -74,7 +74,7 @@ func frozenSample() *engine.Frozen {
 	}
 }
 
-// BenchmarkRecent is why encoded payloads are cached: an event that 16 endpoints
+// BenchmarkRecent shows why encoded payloads are cached: an event that 16 endpoints
 // get, with the cache and without it.
 func BenchmarkRecent(b *testing.B) {
 	f := frozenSample()

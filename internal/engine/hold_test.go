@@ -71,7 +71,7 @@ func (s counter) holds(id, email string) (affiliate.Hold, error) {
 	return s.HoldRedemption(s.t.Context(), in)
 }
 
-// used is what is used of the code, the coupon, and its budget.
+// used: what is used of the code, the coupon, and its budget.
 func (s counter) used() string {
 	s.t.Helper()
 	code, coupon := scene.Must(s.Code(s.t.Context(), affiliate.CodeRef{ID: s.ADA20.ID})), s.Coupon20()
@@ -151,9 +151,7 @@ func TestCustomerLimit(t *testing.T) {
 	sold := func(code, email string) error {
 		return scene.ErrOf(s.RecordSale(ctx, affiliate.SaleParams{PromoCode: code, Email: email, TotalEarned: scene.Sum("1")}))
 	}
-	if err := sold(other.Code, "jodoe+2@gmail.com"); err != nil {
-		t.Error(err)
-	}
+	scene.Must(0, sold(other.Code, "jodoe+2@gmail.com"))
 	scene.WantReason(t, "third of the coupon", affiliate.CustomerLimit, sold(other.Code, "jodoe@gmail.com"))
 	s.says("someone@x.example")
 	s.says("")
@@ -190,9 +188,7 @@ func TestBudget(t *testing.T) {
 	s.says("", affiliate.BudgetSpent)
 	state := scene.Must(s.Codes(t.Context(), affiliate.CodeQuery{State: affiliate.CodeUsedUp}, affiliate.Page{}))
 	scene.Equal(t, 1, len(state.Items))
-	if err := s.RestoreRedemption(t.Context(), affiliate.SaleRef{ID: last.Sale.Or(affiliate.Sale{}).ID}); err != nil {
-		t.Error(err)
-	}
+	scene.Must(0, s.RestoreRedemption(t.Context(), affiliate.SaleRef{ID: last.Sale.Or(affiliate.Sale{}).ID}))
 	scene.Equal(t, "2 2 40", s.used())
 	s.says("")
 }
@@ -227,9 +223,7 @@ func TestHouseCode(t *testing.T) {
 	}
 	order.ExternalID = "o2"
 	scene.WantReason(t, "a second time", affiliate.CustomerLimit, scene.ErrOf(s.RecordSale(ctx, order)))
-	if err := s.RestoreRedemption(ctx, affiliate.SaleRef{ExternalID: "o1"}); err != nil {
-		t.Error(err)
-	}
+	scene.Must(0, s.RestoreRedemption(ctx, affiliate.SaleRef{ExternalID: "o1"}))
 	scene.WantReason(t, "again", affiliate.RedemptionRestored, s.RestoreRedemption(ctx, affiliate.SaleRef{ExternalID: "o1"}))
 	order.ReferralID = "ada"
 	got := scene.Must(s.RecordSale(ctx, order)).Sale.Or(affiliate.Sale{})
@@ -475,9 +469,7 @@ func TestManyLapsed(t *testing.T) {
 					t.Errorf("%s: works: %v (%v), and %d records were read", what, valid, err, got)
 				}
 			}
-			if err := s.Verify(ctx); err != nil {
-				t.Error(err)
-			}
+			scene.Must(0, s.Verify(ctx))
 		})
 	}
 }

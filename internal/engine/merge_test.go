@@ -131,9 +131,7 @@ func TestMergeAffiliates(t *testing.T) {
 	if one.ID != ada.ID || sum.Paid != scene.Sum("23") || sum.Payable.Scaled() != own.Payable.Scaled()+scene.Sum("20").Scaled() {
 		t.Errorf("balance %+v, of its own %+v", sum, own)
 	}
-	if got := one.ExternalID; got != "user-ben" {
-		t.Errorf("external id %q", got)
-	}
+	scene.Equal(t, "user-ben", one.ExternalID)
 	for _, p := range []affiliate.Payout{paid, canceled} {
 		if got := scene.Must(s.Payout(ctx, p.ID)); got.AffiliateID != ada.ID {
 			t.Errorf("payout of %s", got.AffiliateID)
@@ -459,9 +457,7 @@ func TestFormerIDsOfAffiliates(t *testing.T) {
 	if _, err := s.CreatePayout(ctx, affiliate.PayoutParams{AffiliateID: ben}); err != nil {
 		t.Errorf("CreatePayout: %v", err)
 	}
-	if _, err := s.Referral(ctx, kim.Email); err != nil {
-		t.Error(err)
-	}
+	scene.Must(s.Referral(ctx, kim.Email))
 	s.Verifies()
 }
 

@@ -312,9 +312,7 @@ func TestObserverOutcomes(t *testing.T) {
 				if step.runs == 0 {
 					want.Runs = got.Runs // of a read, or of none
 				}
-				if diff := cmp.Diff(want, got); diff != "" {
-					t.Errorf("%s (-want +got):\n%s", step.what, diff)
-				}
+				scene.Equal(t, want, got, step.what)
 			}
 		})
 	}
@@ -383,12 +381,8 @@ func TestObserverPanics(t *testing.T) {
 	}
 	quiet, plain := day()
 	loud, watched := day(panics)
-	if diff := cmp.Diff(quiet, loud); diff != "" {
-		t.Errorf("records (-unwatched +watched):\n%s", diff)
-	}
-	if diff := cmp.Diff(plain, watched); diff != "" {
-		t.Errorf("answer (-unwatched +watched):\n%s", diff)
-	}
+	scene.Equal(t, quiet, loud)
+	scene.Equal(t, plain, watched)
 	for _, text := range []string{"cause=begin", "cause=end", "cause=delivery", "cause=clock", "function=Observer"} {
 		if !strings.Contains(log.String(), text) {
 			t.Errorf("the log has no %q", text)
@@ -425,9 +419,7 @@ func TestObserverFailures(t *testing.T) {
 		w := scene.NewOn(t, badStore{row.err}, watch.into)
 		_, _ = w.Sale(t.Context(), 1)
 		row.want.Took = time.Millisecond
-		if diff := cmp.Diff(row.want, watch.last(t)); diff != "" {
-			t.Errorf("%v (-want +got):\n%s", row.err, diff)
-		}
+		scene.Equal(t, row.want, watch.last(t), row.err)
 	}
 }
 
@@ -510,9 +502,7 @@ func TestObserverDeliveries(t *testing.T) {
 		Program: w.Config().ID, Endpoint: ep.ID, Event: affiliate.AffiliateCreated, Attempt: 1, Status: 503,
 		Trigger: affiliate.TriggerAutomatic, State: affiliate.DeliveryPending, Started: w.Now, Took: 20 * time.Millisecond, Lag: 1500 * time.Millisecond,
 	}}
-	if diff := cmp.Diff(want, watch.sent); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	scene.Equal(t, want, watch.sent)
 }
 
 // Several observers see the same, each with its own context, whatever the
@@ -603,9 +593,7 @@ func TestObserverOfTwoPrograms(t *testing.T) {
 	other := scene.Must(tributary.New(memstore.New(), tributary.Config{ID: uuid.Max, Observer: two.observer()}))
 	w := scene.NewOn(t, relay{memstore.New(), other}, one.into)
 	_ = scene.Must(w.Affiliates(t.Context(), affiliate.AffiliateQuery{}, affiliate.Page{}))
-	if diff := cmp.Diff([][]string{{"Affiliates"}, {"Affiliates"}}, [][]string{names(one.all), names(two.all)}); diff != "" {
-		t.Errorf("seen (-want +got):\n%s", diff)
-	}
+	scene.Equal(t, [][]string{{"Affiliates"}, {"Affiliates"}}, [][]string{names(one.all), names(two.all)})
 	if one.all[0].res.Runs != 1 || two.all[0].res.Runs != 1 {
 		t.Errorf("runs %d and %d", one.all[0].res.Runs, two.all[0].res.Runs)
 	}

@@ -66,9 +66,7 @@ func withoutSales(fn func(*record.Tx) error) func(*record.Tx) error {
 func TestNewFillsIn(t *testing.T) {
 	p := scene.Must(tributary.New(memstore.New(), tributary.Config{Currency: "eur"}))
 	cfg := p.Config()
-	if diff := cmp.Diff([]any{affiliate.Currency("EUR"), time.UTC.String(), "ref", 60}, []any{cfg.Currency, cfg.Location.String(), cfg.Param, cfg.CookieDays}); diff != "" {
-		t.Error(diff)
-	}
+	scene.Equal(t, []any{affiliate.Currency("EUR"), time.UTC.String(), "ref", 60}, []any{cfg.Currency, cfg.Location.String(), cfg.Param, cfg.CookieDays})
 	if cfg.Now == nil || cfg.Rand == nil {
 		t.Error("no clock or no randomness")
 	}
@@ -123,9 +121,7 @@ func TestRefusal(t *testing.T) {
 		{refusal.RefuseEmptyParameter.Of("q"), affiliate.Error{Kind: affiliate.KindInvalid, Reason: affiliate.InvalidQuery, Field: "q", Message: "Query parameter q must not be empty"}},
 		{refusal.FieldNotADate.Of("since"), affiliate.Error{Kind: affiliate.KindInvalid, Reason: affiliate.InvalidField, Field: "since", Message: "since must be an ISO 8601 date"}},
 	} {
-		if diff := cmp.Diff(&tt.want, tt.got); diff != "" {
-			t.Errorf("(-want +got):\n%s", diff)
-		}
+		scene.Equal(t, &tt.want, tt.got)
 	}
 }
 
@@ -269,18 +265,15 @@ func TestIncompleteStore(t *testing.T) {
 	for name, use := range map[string]func() error{
 		"Ping": func() error { return p.Ping(ctx) },
 		"read": func() error {
-			_, err := p.Coupons(ctx, affiliate.CouponQuery{WithCodes: true}, affiliate.Page{})
-			return err
+			return scene.ErrOf(p.Coupons(ctx, affiliate.CouponQuery{WithCodes: true}, affiliate.Page{}))
 		},
 		"write": func() error {
-			_, err := p.CreateCoupon(ctx, affiliate.CouponParams{Name: "c", PercentOff: scene.Percent("5")})
-			return err
+			return scene.ErrOf(p.CreateCoupon(ctx, affiliate.CouponParams{Name: "c", PercentOff: scene.Percent("5")}))
 		},
 		"Evaluate": func() error { _, err := p.Evaluate(ctx, affiliate.Order{PromoCode: "ADA20"}); return err },
 		"Verify":   func() error { return p.Verify(ctx) },
 		"With": func() error {
-			_, err := p.With(saleless{memstore.New()}).Coupons(ctx, affiliate.CouponQuery{WithCodes: true}, affiliate.Page{})
-			return err
+			return scene.ErrOf(p.With(saleless{memstore.New()}).Coupons(ctx, affiliate.CouponQuery{WithCodes: true}, affiliate.Page{}))
 		},
 	} {
 		if err := use(); err == nil || !strings.Contains(err.Error(), "the store has no sales") {

@@ -22,11 +22,10 @@ var referralIDMissing = scene.FieldError(affiliate.MissingField, "referralId", "
 // referralUnknown has status 400, not 404, as in the published API.
 var referralUnknown = scene.FieldError(affiliate.ReferralNotFound, "", "Referral not found")
 
-// Contract 3.6, POST: every row.
+// Contract 3.6, POST: what conformance does not send.
 func TestCreateReferralErrors(t *testing.T) {
 	s := scene.NewShop(t)
 	ctx := t.Context()
-	long := strings.Repeat("é", 256)
 	off := scene.Must(s.CreateCode(ctx, affiliate.CodeParams{CouponID: s.Autumn.ID, Code: "OFF", AffiliateID: s.Ada.Person.ID, Active: affiliate.Set(false)}))
 	scene.Must(s.CreateCode(ctx, affiliate.CodeParams{CouponID: s.Autumn.ID, Code: "NOBODYS"}))
 	scene.Must(s.CreateCode(ctx, affiliate.CodeParams{CouponID: s.Autumn.ID, Code: "HERS", AffiliateID: s.Ada.Person.ID, LimitToAffiliate: true}))
@@ -38,24 +37,9 @@ func TestCreateReferralErrors(t *testing.T) {
 		change func(*affiliate.ReferralParams)
 		want   affiliate.Error
 	}{
-		{"ErrNobody B332", func(in *affiliate.ReferralParams) { in.AffiliateID, in.Name = "", "" }, scene.FieldError(affiliate.AttributionRequired, "", "Affiliate ID, affiliate email, or Promo Code is required")},
-		{"ErrNobodyBlank", func(in *affiliate.ReferralParams) { in.AffiliateID, in.AffiliateEmail, in.PromoCode = " ", " ", " " }, scene.FieldError(affiliate.AttributionRequired, "", "Affiliate ID, affiliate email, or Promo Code is required")},
-		{"ErrName B333", func(in *affiliate.ReferralParams) { in.Name, in.Email = "", "" }, scene.FieldError(affiliate.MissingField, "name", "Name is required")},
-		{"ErrNameBlank", func(in *affiliate.ReferralParams) { in.Name = "\u00a0 " }, scene.FieldError(affiliate.MissingField, "name", "Name is required")},
-		{"ErrNameLong", func(in *affiliate.ReferralParams) { in.Name = long }, scene.FieldError(affiliate.InvalidField, "name", "name is too long")},
-		{"ErrNameNUL", func(in *affiliate.ReferralParams) { in.Name = "a\x00b" }, scene.FieldError(affiliate.InvalidField, "name", "name contains invalid characters")},
-		{"ErrEmail B334", func(in *affiliate.ReferralParams) { in.Email, in.ReferredUserExternalID = " ", "" }, scene.FieldError(affiliate.MissingField, "email", "Email is required")},
-		{"ErrEmailSyntax B334", func(in *affiliate.ReferralParams) { in.Email, in.ReferredUserExternalID = "x", "" }, scene.FieldError(affiliate.InvalidField, "email", "Email is invalid")},
-		{"ErrEmailKelvin", func(in *affiliate.ReferralParams) { in.Email = "\u212a@example.net" }, scene.FieldError(affiliate.InvalidField, "email", "Email is invalid")},
-		{"ErrExternalID B335", func(in *affiliate.ReferralParams) { in.ReferredUserExternalID, in.Plan = "", " " }, scene.FieldError(affiliate.MissingField, "referredUserExternalId", "Referred user external ID is required")},
-		{"ErrExternalIDLong", func(in *affiliate.ReferralParams) { in.ReferredUserExternalID = long }, scene.FieldError(affiliate.InvalidField, "referredUserExternalId", "referredUserExternalId is too long")},
-		{"ErrPlanBlank", func(in *affiliate.ReferralParams) { in.Plan = " " }, scene.FieldError(affiliate.InvalidField, "plan", "plan must not be empty")},
-		{"ErrPlanUTF8", func(in *affiliate.ReferralParams) { in.Plan = "\xff" }, scene.FieldError(affiliate.InvalidField, "plan", "plan contains invalid characters")},
 		{"ErrIntegration", func(in *affiliate.ReferralParams) { in.Integration = "nul\x00" }, scene.FieldError(affiliate.InvalidField, "integrationReferralSource", integration)},
-		{"ErrMismatch B339", func(in *affiliate.ReferralParams) { in.AffiliateEmail = "bob@example.com" }, mismatch},
 		{"ErrMismatchUnknownEmail", func(in *affiliate.ReferralParams) { in.AffiliateEmail = "x@example.com" }, mismatch},
 		{"ErrMismatchUnknownID", func(in *affiliate.ReferralParams) { in.AffiliateID, in.AffiliateEmail = "nobody", "bob@example.com" }, mismatch},
-		{"ErrCodeUnknown B340", func(in *affiliate.ReferralParams) { in.PromoCode = "NOPE" }, scene.FieldError(affiliate.CodeNotFound, "", "Promo code not found")},
 		{"ErrCodeInactive B340", func(in *affiliate.ReferralParams) { in.PromoCode = off.Code }, scene.StateError(affiliate.CodeInactive, "", "Promo code is not active")},
 		{"ErrCodeUnassigned B340", func(in *affiliate.ReferralParams) { in.PromoCode = "NOBODYS" }, scene.StateError(affiliate.CodeUnassigned, "", "Promo code is not associated with an affiliate")},
 		{"ErrWrongAffiliate", func(in *affiliate.ReferralParams) { in.AffiliateID, in.PromoCode = "bob", "HERS" }, scene.StateError(affiliate.WrongAffiliate, "", "Promo code can only be used by its assigned affiliate")},
@@ -73,25 +57,6 @@ func TestCreateReferralErrors(t *testing.T) {
 			tt.change(&in)
 			s.Refused(tt.want, func() error { _, err := s.CreateReferral(ctx, in); return err })
 		})
-	}
-}
-
-// B336: when no affiliate is found, the error is ErrNotFound.
-func TestCreateReferralOfNobody(t *testing.T) {
-	s := scene.NewShop(t)
-	before := s.Dump()
-	for _, in := range []affiliate.ReferralParams{
-		{AffiliateID: "nobody"}, {AffiliateID: "999"}, {AffiliateID: uuid.Max.String()}, {AffiliateID: "99999999999999999999999"},
-		{AffiliateEmail: "x@example.com"}, {AffiliateEmail: "no email"}, {AffiliateID: "nobody", AffiliateEmail: "x@example.com"},
-		{AffiliateID: "\x00\xff" + strings.Repeat("x", 1<<20)}, {AffiliateID: s.Tomas.ID.String()}, {AffiliateID: "ada@example.com"},
-	} {
-		in.Name, in.Email, in.ReferredUserExternalID = "N", "n@example.net", "n"
-		if _, err := s.CreateReferral(t.Context(), in); err != affiliate.ErrNotFound {
-			t.Errorf("%.40q, %q: %v", in.AffiliateID, in.AffiliateEmail, err)
-		}
-	}
-	if diff := cmp.Diff(before, s.Dump()); diff != "" {
-		t.Error(diff)
 	}
 }
 
@@ -145,13 +110,9 @@ func TestCreateReferral(t *testing.T) {
 			var got affiliate.Referral
 			s.Fires(func() (err error) { got, err = s.CreateReferral(ctx, in); return err }, affiliate.ReferralCreated)
 			want.ID = got.ID
-			if diff := cmp.Diff(want, got); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
+			scene.Equal(t, want, got)
 			for _, ident := range []string{got.ID.String(), " " + strings.ToUpper(got.Email)} {
-				if diff := cmp.Diff(got, scene.Must(s.Referral(ctx, ident))); diff != "" {
-					t.Errorf("%s: %s", ident, diff)
-				}
+				scene.Equal(t, got, scene.Must(s.Referral(ctx, ident)), ident)
 			}
 			s.Verifies()
 		})
@@ -180,18 +141,13 @@ func TestCreateReferralKnown(t *testing.T) {
 		in.Name, in.Email, in.ReferredUserExternalID = "Other", "TOMAS@example.net", "other"
 		s.Fires(func() error {
 			got, err := s.CreateReferral(ctx, in)
-			if diff := cmp.Diff(s.Tomas, got); diff != "" {
-				t.Errorf("%s (-want +got):\n%s", name, diff)
-			}
+			scene.Equal(t, s.Tomas, got, name)
 			return err
 		})
 	}
-	if diff := cmp.Diff(before, s.Dump()); diff != "" {
-		t.Error(diff)
-	}
+	scene.Equal(t, before, s.Dump())
 }
 
-// Contract 3.6, PUT: every row, in its order.
 // TestCustomerOfAnother: an order that names another affiliate's click or code credits that
 // one, and the customer stays whose it is.
 func TestCustomerOfAnother(t *testing.T) {
@@ -215,94 +171,14 @@ func TestCustomerOfAnother(t *testing.T) {
 	}
 }
 
-func TestUpdateReferralErrors(t *testing.T) {
-	ctx := t.Context()
-	s := scene.NewShop(t)
-	long := strings.Repeat("x", 256)
-	status := func(v affiliate.SubscriptionStatus) affiliate.ReferralUpdate {
-		return affiliate.ReferralUpdate{SubscriptionStatus: affiliate.Set(v)}
-	}
-	statusUnknown := scene.FieldError(affiliate.InvalidField, "subscriptionStatus", "subscriptionStatus must be one of ACTIVE, SUBMITTED, DECLINED")
-	for _, tt := range []struct {
-		name, ident string
-		up          affiliate.ReferralUpdate
-		want        affiliate.Error
-	}{
-		{"ErrNoID B344", " ", affiliate.ReferralUpdate{Name: scene.TextOf("")}, referralIDMissing},
-		{"ErrName", "nobody", affiliate.ReferralUpdate{Name: scene.TextOf(" "), Email: scene.TextOf("x")}, scene.FieldError(affiliate.InvalidField, "name", "name must not be empty")},
-		{"ErrNameLong", s.Tomas.Email, affiliate.ReferralUpdate{Name: scene.TextOf(long)}, scene.FieldError(affiliate.InvalidField, "name", "name is too long")},
-		{"ErrEmailNull", s.Tomas.Email, affiliate.ReferralUpdate{Email: affiliate.Null[string]()}, scene.FieldError(affiliate.InvalidField, "email", "email must not be null")},
-		{"ErrEmailBlank", "nobody", affiliate.ReferralUpdate{Email: scene.TextOf(" "), Plan: scene.TextOf("")}, scene.FieldError(affiliate.InvalidField, "email", "email must not be empty")},
-		{"ErrEmail", "nobody", affiliate.ReferralUpdate{Email: scene.TextOf("x"), Plan: scene.TextOf("")}, scene.FieldError(affiliate.InvalidField, "email", "Email is invalid")},
-		{"ErrExternalID", s.Tomas.Email, affiliate.ReferralUpdate{ReferredUserExternalID: scene.TextOf("")}, scene.FieldError(affiliate.InvalidField, "referredUserExternalId", "referredUserExternalId must not be empty")},
-		{"ErrExternalIDNUL", s.Tomas.Email, affiliate.ReferralUpdate{ReferredUserExternalID: scene.TextOf("\x00")}, scene.FieldError(affiliate.InvalidField, "referredUserExternalId", "referredUserExternalId contains invalid characters")},
-		{"ErrPlan", s.Tomas.Email, affiliate.ReferralUpdate{Plan: scene.TextOf(long)}, scene.FieldError(affiliate.InvalidField, "plan", "plan is too long")},
-		{"ErrStatus B347", "nobody", status("vip"), statusUnknown},
-		{"ErrStatusProvider B347", s.Tomas.Email, status(affiliate.SubscriptionPastDue), statusUnknown},
-		{"ErrStatusCase B347", s.Tomas.Email, status("active"), statusUnknown},
-		{"ErrStatusNull", s.Tomas.Email, affiliate.ReferralUpdate{SubscriptionStatus: affiliate.Null[affiliate.SubscriptionStatus]()}, scene.FieldError(affiliate.InvalidField, "subscriptionStatus", "subscriptionStatus must not be null")},
-		{"ErrNotes B351", s.Tomas.Email, affiliate.ReferralUpdate{Notes: scene.TextOf(strings.Repeat("é", 10_001))}, scene.FieldError(affiliate.InvalidField, "notes", "notes is too long")},
-		{"ErrNotesControl", s.Tomas.Email, affiliate.ReferralUpdate{Notes: scene.TextOf("\r")}, scene.FieldError(affiliate.InvalidField, "notes", "notes contains invalid characters")},
-		{"ErrMetadata B350", s.Tomas.Email, affiliate.ReferralUpdate{Metadata: rawObject("[]")}, scene.FieldError(affiliate.InvalidField, "metadata", "metadata must be an object")},
-		{"ErrMetadataLong", s.Tomas.Email, affiliate.ReferralUpdate{Metadata: rawObject(`{"a":"` + strings.Repeat("x", 16_384) + `"}`)}, scene.FieldError(affiliate.InvalidField, "metadata", "metadata is too long")},
-		{"ErrUnknown B345", "nobody", affiliate.ReferralUpdate{Email: scene.TextOf(s.Bea.Email)}, referralUnknown},
-		{"ErrUnknownText", "\x00" + strings.Repeat("\xff", 1<<20), affiliate.ReferralUpdate{}, referralUnknown},
-		{"ErrEmailTaken B349", s.Tomas.ID.String(), affiliate.ReferralUpdate{Email: scene.TextOf("BEA@example.net"), Name: scene.TextOf("n")}, scene.StateError(affiliate.ReferralEmailTaken, "email", "A referral with this email already exists")},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			s.On(t)
-			s.Refused(tt.want, func() error { _, err := s.UpdateReferral(ctx, tt.ident, tt.up); return err })
-		})
-	}
-}
-
-func TestUpdateReferral(t *testing.T) {
-	ctx := t.Context()
-	s := scene.NewShop(t)
-	s.Pass(time.Hour)
-	notes := "line\n\ttab " + strings.Repeat("é", 9_990)
-	set := affiliate.ReferralUpdate{
-		Name: scene.TextOf("Tom"), Email: scene.TextOf(" TOM@example.net"), ReferredUserExternalID: scene.TextOf("c2"), Plan: scene.TextOf("Yearly"),
-		SubscriptionStatus: affiliate.Set(affiliate.SubscriptionSubmitted), Notes: scene.TextOf(notes), Metadata: rawObject(`{ "a" : 1.0 }`),
-	}
-	want := s.Tomas
-	want.Name, want.Email, want.ReferredUserExternalID, want.Plan = scene.TextOf("Tom"), "tom@example.net", scene.TextOf("c2"), scene.TextOf("Yearly")
-	want.SubscriptionStatus, want.Status, want.Notes = affiliate.SubscriptionSubmitted, affiliate.SubscriptionSubmitted, scene.TextOf(notes)
-	want.Metadata, want.UpdatedAt = rawObject(`{"a":1.0}`), affiliate.TimeOf(s.Now)
-	update := func(ident string, up affiliate.ReferralUpdate, events ...affiliate.EventType) {
-		t.Helper()
-		s.Fires(func() error {
-			got, err := s.UpdateReferral(ctx, ident, up)
-			if diff := cmp.Diff(want, got); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
-			return err
-		}, events...)
-		s.Verifies()
-	}
-	update("tomas@EXAMPLE.net", set, affiliate.ReferralUpdated)
-	s.Pass(time.Hour)
-	update(s.Tomas.ID.String(), set)
-	update("tom@example.net", affiliate.ReferralUpdate{})
-	want.Notes, want.UpdatedAt = scene.TextOf(""), affiliate.TimeOf(s.Now)
-	update("tom@example.net", affiliate.ReferralUpdate{Notes: scene.TextOf("")}, affiliate.ReferralUpdated)
-	null := affiliate.Null[string]()
-	want.Name, want.ReferredUserExternalID, want.Plan, want.Notes, want.Metadata = null, null, null, null, affiliate.Null[json.RawMessage]()
-	update("tom@example.net", affiliate.ReferralUpdate{Name: null, ReferredUserExternalID: null, Plan: null, Notes: null, Metadata: affiliate.Null[json.RawMessage]()}, affiliate.ReferralUpdated)
-	s.Customer("bob", "tomas") // the address can be used again
-	s.Verifies()
-}
-
 func TestPushReferralStatus(t *testing.T) {
 	ctx := t.Context()
 	s := scene.NewShop(t)
 	s.Refused(scene.FieldError(affiliate.InvalidField, "subscriptionStatus", "subscriptionStatus must be one of ACTIVE, SUBMITTED, DECLINED, PAST_DUE, CANCELLED"), func() error {
-		_, err := s.PushReferralStatus(ctx, s.Tomas.Email, "past_due")
-		return err
+		return scene.ErrOf(s.PushReferralStatus(ctx, s.Tomas.Email, "past_due"))
 	})
 	s.Refused(scene.FieldError(affiliate.MissingField, "referralId", "Referral ID is required"), func() error {
-		_, err := s.PushReferralStatus(ctx, "", affiliate.SubscriptionActive)
-		return err
+		return scene.ErrOf(s.PushReferralStatus(ctx, "", affiliate.SubscriptionActive))
 	})
 	for _, ident := range []string{"nobody", uuid.Max.String()} {
 		s.Refused(referralUnknown, func() error { _, err := s.PushReferralStatus(ctx, ident, affiliate.SubscriptionActive); return err })
@@ -325,8 +201,7 @@ func TestSetReferralPlan(t *testing.T) {
 	s := scene.NewShop(t)
 	plan := scene.Must(s.CreatePlan(ctx, affiliate.PlanParams{Name: "p"}))
 	s.Refused(scene.FieldError(affiliate.PlanNotFound, "commissionPlanId", "Commission plan not found"), func() error {
-		_, err := s.SetReferralPlan(ctx, uuid.Max, s.Tomas.ID)
-		return err
+		return scene.ErrOf(s.SetReferralPlan(ctx, uuid.Max, s.Tomas.ID))
 	})
 	s.Refused(referralUnknown, func() error { _, err := s.SetReferralPlan(ctx, plan.ID, s.Tomas.ID, uuid.Max); return err })
 	set := func(plan uuid.UUID, want affiliate.Opt[uuid.UUID], events ...affiliate.EventType) {
@@ -367,9 +242,7 @@ func TestDeleteReferral(t *testing.T) {
 				t.Errorf("%.20q: %v", ident, err)
 			}
 		}
-		if diff := cmp.Diff(before, s.Dump()); diff != "" {
-			t.Errorf("B354: %s", diff)
-		}
+		scene.Equal(t, before, s.Dump())
 
 		s.Sell(affiliate.SaleParams{ReferralID: scene.JSON(s.Click.ID), Email: s.Tomas.Email, PromoCode: ""})
 		s.Sell(affiliate.SaleParams{PromoCode: "ADA20", Email: s.Tomas.Email})
@@ -401,36 +274,6 @@ func TestDeleteReferral(t *testing.T) {
 		s.Sell(affiliate.SaleParams{Email: s.Bea.Email})
 		s.Refused(scene.StateError(affiliate.InPayout, "", "Referral has sales that are part of a payout"), func() error { return s.Forfeiting().DeleteReferral(ctx, s.Bea.Email) })
 		s.Verifies()
-	}
-}
-
-func TestReferralFilters(t *testing.T) {
-	ctx := t.Context()
-	s := scene.NewShop(t)
-	same := scene.Must(s.CreateReferral(ctx, affiliate.ReferralParams{AffiliateID: "ada", Name: "n", Email: "n@example.net", ReferredUserExternalID: "cust-n"}))
-	for name, tt := range map[string]struct {
-		f    affiliate.ReferralQuery
-		want []uuid.UUID
-	}{
-		"all":               {affiliate.ReferralQuery{}, []uuid.UUID{same.ID, s.Bea.ID, s.Tomas.ID}},
-		"affiliate":         {affiliate.ReferralQuery{AffiliateID: affiliate.Set(s.Bob.ID)}, []uuid.UUID{s.Bea.ID}},
-		"email":             {affiliate.ReferralQuery{AffiliateEmail: affiliate.Set(" ADA@example.com")}, []uuid.UUID{same.ID, s.Tomas.ID}},
-		"external id":       {affiliate.ReferralQuery{ReferredUserExternalID: affiliate.Set("cust-bea")}, []uuid.UUID{s.Bea.ID}},
-		"external id, case": {affiliate.ReferralQuery{ReferredUserExternalID: affiliate.Set("CUST-bea")}, nil},
-		"unknown B358":      {affiliate.ReferralQuery{AffiliateID: affiliate.Set(uuid.Max)}, nil},
-		"unknown email":     {affiliate.ReferralQuery{AffiliateEmail: affiliate.Set("x@example.com")}, nil},
-		"no email":          {affiliate.ReferralQuery{AffiliateEmail: affiliate.Set("\x00")}, nil},
-		"no text":           {affiliate.ReferralQuery{ReferredUserExternalID: affiliate.Set("\x00")}, nil},
-		"endless text":      {affiliate.ReferralQuery{ReferredUserExternalID: affiliate.Set(strings.Repeat("é", 1<<20))}, nil},
-	} {
-		list, err := s.Referrals(ctx, tt.f, affiliate.Page{})
-		var got []uuid.UUID
-		for _, r := range list.Items {
-			got = append(got, r.ID)
-		}
-		if err != nil || list.Items == nil || !cmp.Equal(tt.want, got) {
-			t.Errorf("%s: %v, %s", name, err, cmp.Diff(tt.want, got))
-		}
 	}
 }
 
@@ -472,9 +315,7 @@ func TestImportReferrals(t *testing.T) {
 	kept := append([]imported.Referral{}, rows...)
 	var report imported.Report
 	s.Fires(func() (err error) { report, err = s.Imports().Referrals(ctx, rows); return err })
-	if diff := cmp.Diff(kept, rows); diff != "" {
-		t.Errorf("the caller's rows changed: %s", diff)
-	}
+	scene.Equal(t, kept, rows)
 	failed := map[int]string{}
 	for _, f := range report.Failed {
 		failed[f.Row] = f.Err.Error()
@@ -515,8 +356,7 @@ func TestImportReferrals(t *testing.T) {
 	}
 	s.Verifies()
 	s.Fires(func() error {
-		_, err := s.UpdateReferral(ctx, "y3@example.net", affiliate.ReferralUpdate{Name: scene.TextOf("Z")})
-		return err
+		return scene.ErrOf(s.UpdateReferral(ctx, "y3@example.net", affiliate.ReferralUpdate{Name: scene.TextOf("Z")}))
 	}, affiliate.ReferralUpdated)
 	s.Fires(func() error { return s.Forfeiting().DeleteReferral(ctx, "y3@example.net") }, affiliate.ReferralDeleted)
 	s.Verifies()

@@ -27,7 +27,7 @@ func bigOrder() affiliate.ReviewRule {
 	return affiliate.ReviewRule{Reason: "big_order", Holds: func(e affiliate.Evidence) bool { return e.Total.Cmp(scene.Sum("1000")) >= 0 }}
 }
 
-// verdictOf is what a review left on the first commission of a sale.
+// verdictOf: what a review left on the first commission of a sale.
 func verdictOf(s affiliate.Sale) string {
 	c := s.Commissions[0]
 	return fmt.Sprint(c.ApprovalStatus, " ", c.HoldReason.Or(""), " ", c.RiskReasons)
@@ -69,17 +69,13 @@ func TestReview(t *testing.T) {
 				in := by[name]
 				in.TotalEarned = scene.Sum(tt.total)
 				sale := scene.Must(w.RecordSale(t.Context(), in)).Sale.Or(affiliate.Sale{})
-				if got := verdictOf(sale); got != tt.want {
-					t.Errorf("%s: %s, want %s", name, got, tt.want)
-				}
+				scene.Equal(t, tt.want, verdictOf(sale), name)
 				scene.Equal(t, tt.customer, sale.Email.Or(""))
 				scene.Equal(t, sale, scene.Must(w.Sale(t.Context(), sale.ID)))
 			}
 			seen := scene.Must(w.Evaluate(t.Context(), affiliate.Order{PromoCode: "ADA10", Email: tt.customer, TotalEarned: affiliate.Set(scene.Sum(tt.total))}))
 			_, reasons, _ := strings.Cut(tt.want, "[")
-			if got := fmt.Sprintf("%v%v]", seen.Valid, seen.Risks); got != "true["+reasons+"]" {
-				t.Errorf("preview: %s", got)
-			}
+			scene.Equal(t, "true["+reasons+"]", fmt.Sprintf("%v%v]", seen.Valid, seen.Risks))
 			w.Verifies()
 		})
 	}
@@ -264,9 +260,7 @@ func TestSameMailbox(t *testing.T) {
 		{"+a@example.org", "+b@example.org", false}, {"@example.org", "+a@example.org", false}, {"+a@example.org", "+A@example.org", true},
 		{"", "", true}, {"no address", "no address", true}, {"No address", "no address", false}, {"", "ada@example.org", false},
 	} {
-		if got := affiliate.SameMailbox(tt.a, tt.b); got != tt.want {
-			t.Errorf("SameMailbox(%q, %q) = %v", tt.a, tt.b, got)
-		}
+		scene.Equal(t, tt.want, affiliate.SameMailbox(tt.a, tt.b), tt.a, tt.b)
 	}
 	address := rapid.Custom(func(t *rapid.T) string {
 		local := rapid.SampledFrom([]string{"ada", "a.da", "ada+x", "a.d.a+y+z", "bo", "+", "", "a..b"}).Draw(t, "local")

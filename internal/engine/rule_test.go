@@ -99,9 +99,7 @@ func TestRuleOfPayments(t *testing.T) {
 	} {
 		s := scene.NewShop(t, pays(when(ruled("r", "50"), tt.when)))
 		for i, want := range tt.want {
-			if got := s.ToTomas("100").CommissionEarned; got != scene.Sum(want) {
-				t.Errorf("%s: payment %d earns %v, want %s", name, i+1, got, want)
-			}
+			scene.Equal(t, scene.Sum(want), s.ToTomas("100").CommissionEarned, name, i+1, want)
 		}
 	}
 }

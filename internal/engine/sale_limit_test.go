@@ -498,9 +498,7 @@ func TestBulkLimit(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w.Refused(affiliate.Error{Kind: affiliate.KindInvalid, Reason: affiliate.BulkLimitExceeded, Message: "The call is for more objects than the program allows at once"}, call.over)
-			if err := call.fits(); err != nil {
-				t.Error(err)
-			}
+			scene.Must(0, call.fits())
 		})
 	}
 	w.Verifies()
@@ -517,9 +515,7 @@ func TestCaps(t *testing.T) {
 	s, ctx := scene.NewShop(t, capped("30", "50")), t.Context()
 	earns := func(sale affiliate.Sale, want string) affiliate.SaleID {
 		t.Helper()
-		if got := scene.Must(s.Sale(ctx, sale.ID)).CommissionEarned; got != scene.Sum(want) {
-			t.Errorf("sale %d earns %v, want %s", sale.ID, got, want)
-		}
+		scene.Equal(t, scene.Sum(want), scene.Must(s.Sale(ctx, sale.ID)).CommissionEarned, sale.ID, want)
 		s.Verifies()
 		return sale.ID
 	}
@@ -634,9 +630,7 @@ func TestCapAtOnce(t *testing.T) {
 		wg.Go(func() { s.ToTomas("60") })
 	}
 	wg.Wait()
-	if got := scene.Must(s.Referral(t.Context(), s.Tomas.ID.String())).TotalCommission; got != scene.Sum("50") {
-		t.Errorf("together they earn %v", got)
-	}
+	scene.Equal(t, scene.Sum("50"), scene.Must(s.Referral(t.Context(), s.Tomas.ID.String())).TotalCommission)
 	s.Verifies()
 }
 

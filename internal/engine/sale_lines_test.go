@@ -214,9 +214,7 @@ func TestRefundOfLines(t *testing.T) {
 				scene.Must(s.RefundSale(t.Context(), in))
 				s.Verifies()
 			}
-			if got := scene.Must(s.Sale(t.Context(), sale.ID)).CommissionEarned; got != scene.Sum(tt.earned) {
-				t.Errorf("it earns %v, want %s", got, tt.earned)
-			}
+			scene.Equal(t, scene.Sum(tt.earned), scene.Must(s.Sale(t.Context(), sale.ID)).CommissionEarned, tt.earned)
 		})
 	}
 }
@@ -286,9 +284,7 @@ func TestLineBases(t *testing.T) {
 			for _, l := range scene.Must(s.ExplainSale(t.Context(), sale.ID)).Lines {
 				bases = append(bases, l.Base.String())
 			}
-			if got := strings.Join(bases, " "); got != tt.bases {
-				t.Errorf("bases %s, want %s", got, tt.bases)
-			}
+			scene.Equal(t, tt.bases, strings.Join(bases, " "))
 		})
 	}
 }

@@ -90,19 +90,13 @@ func TestMoveSaleOfEachKind(t *testing.T) {
 	bob := m.bob.ID
 	part := m.sale("part")
 	scene.Must(m.RefundSale(t.Context(), affiliate.Refund{SaleID: part.ID, Amount: affiliate.Set(affiliate.MustAmount("40"))}))
-	if got := scene.Must(m.UpdateSale(t.Context(), part.ID, m.to(bob))).CommissionEarned.String(); got != "30" {
-		t.Errorf("with 60 left it earns %s", got)
-	}
+	scene.Equal(t, "30", scene.Must(m.UpdateSale(t.Context(), part.ID, m.to(bob))).CommissionEarned.String())
 	hand := m.sale("hand")
 	scene.Must(m.UpdateSale(t.Context(), hand.ID, affiliate.SaleUpdate{CommissionEarned: affiliate.Set(affiliate.MustAmount("3"))}))
-	if got := scene.Must(m.UpdateSale(t.Context(), hand.ID, m.to(bob))).CommissionEarned.String(); got != "50" {
-		t.Errorf("set by hand before, it earns %s", got)
-	}
+	scene.Equal(t, "50", scene.Must(m.UpdateSale(t.Context(), hand.ID, m.to(bob))).CommissionEarned.String())
 	both := m.to(bob)
 	both.CommissionRate = affiliate.Set(affiliate.MustPercent("10"))
-	if got := scene.Must(m.UpdateSale(t.Context(), m.sale("both").ID, both)).CommissionEarned.String(); got != "10" {
-		t.Errorf("with a rate of 10 it earns %s", got)
-	}
+	scene.Equal(t, "10", scene.Must(m.UpdateSale(t.Context(), m.sale("both").ID, both)).CommissionEarned.String())
 	coded, _ := scene.Must(m.RecordSale(t.Context(), affiliate.SaleParams{PromoCode: "ADA20", TotalEarned: affiliate.MustAmount("100"), Email: "d@example.com", Name: "D"})).Sale.Get()
 	free, _ := scene.Must(m.RecordSale(t.Context(), affiliate.SaleParams{PromoCode: "ADA20", Free: true, Subtotal: affiliate.Set(affiliate.MustAmount("9")), Email: "e@example.com", Name: "E"})).Sale.Get()
 	for _, s := range []affiliate.Sale{coded, free} {
@@ -228,8 +222,7 @@ func TestMoveReferral(t *testing.T) {
 		t.Errorf("the old sale credits %s", s.AffiliateID)
 	}
 	m.Refused(affiliate.Error{Kind: affiliate.KindInvalid, Reason: affiliate.AffiliateNotFound, Message: "Affiliate not found"}, func() error {
-		_, err := m.UpdateReferral(t.Context(), m.ref.ID.String(), affiliate.ReferralUpdate{AffiliateID: affiliate.Set(uuid.New())})
-		return err
+		return scene.ErrOf(m.UpdateReferral(t.Context(), m.ref.ID.String(), affiliate.ReferralUpdate{AffiliateID: affiliate.Set(uuid.New())}))
 	})
 	m.Verifies()
 }
@@ -290,9 +283,7 @@ func TestMovePaidSale(t *testing.T) {
 				}
 			}
 			want := []string{fmt.Sprintf("20 of sale %d, in a payout: true", sale.ID), fmt.Sprintf("-20 of sale %d, in a payout: false", sale.ID)}
-			if diff := cmp.Diff(want, m.kept(ada)); diff != "" {
-				t.Errorf("adjustments (-want +got):\n%s", diff)
-			}
+			scene.Equal(t, want, m.kept(ada))
 			if a, b := m.balance(ada), m.balance(bob); a != "0 held, -20 payable, 0 maturing" || b != "0 held, 0 payable, 50 maturing" {
 				t.Errorf("Ada: %s; Bob: %s", a, b)
 			}
@@ -340,9 +331,7 @@ func TestMovePaidSaleThenPayoutUndone(t *testing.T) {
 			m.claw(sale.ID, m.bob.ID)
 			m.Refused(scene.StateError(affiliate.InPayout, "", "Affiliate has commissions that are part of a payout"), func() error { return m.Forfeiting().DeleteAffiliate(ctx, affiliate.AffiliateRef{ID: ada}) })
 			m.Fires(func() error { return scene.ErrOf(m.SetPayoutStatus(ctx, p.ID, tt.to)) })
-			if got := m.balance(ada); got != "0 held, 0 payable, 0 maturing" {
-				t.Errorf("Ada: %s", got)
-			}
+			scene.Equal(t, "0 held, 0 payable, 0 maturing", m.balance(ada))
 			m.Refused(nothingToPay, func() error { return scene.ErrOf(m.CreatePayout(ctx, affiliate.PayoutParams{AffiliateID: ada})) })
 			m.Verifies()
 			m.sale("2")
@@ -372,18 +361,14 @@ func TestMovedPaidSaleGoesOn(t *testing.T) {
 	for _, s := range []affiliate.Sale{part, gone} {
 		m.claw(s.ID, m.bob.ID)
 	}
-	if got := m.balance(m.ada.Person.ID); got != "0 held, -40 payable, 0 maturing" {
-		t.Errorf("Ada: %s", got)
-	}
+	scene.Equal(t, "0 held, -40 payable, 0 maturing", m.balance(m.ada.Person.ID))
 	if s := scene.Must(m.Sale(ctx, part.ID)); s.CommissionEarned != scene.Sum("30") || len(s.Commissions) != 1 {
 		t.Errorf("with 60 left Bob's commissions are %+v", s.Commissions)
 	}
 	scene.Must(m.RefundSale(ctx, affiliate.Refund{SaleID: part.ID, Amount: scene.Amount("10")}))
 	scene.Must(m.UpdateSale(ctx, part.ID, affiliate.SaleUpdate{CommissionRate: affiliate.Set(affiliate.MustPercent("10"))}))
 	scene.Must(m.ReviewCommissions(ctx, affiliate.ApprovalOnHold, part.ID))
-	if got := m.balance(m.bob.ID); got != "5 held, 0 payable, 50 maturing" {
-		t.Errorf("Bob: %s", got)
-	}
+	scene.Equal(t, "5 held, 0 payable, 50 maturing", m.balance(m.bob.ID))
 	m.Verifies()
 	scene.Must(m.RefundSale(ctx, affiliate.Refund{SaleID: part.ID}))
 	scene.Must(0, m.DeleteSale(ctx, gone.ID))
@@ -453,18 +438,14 @@ func TestMoveSaleOfSeveralPayouts(t *testing.T) {
 	for i := range want {
 		want[i] = fmt.Sprintf(want[i], sale.ID)
 	}
-	if diff := cmp.Diff(want, m.kept(m.ada.Person.ID)); diff != "" {
-		t.Errorf("adjustments (-want +got):\n%s", diff)
-	}
+	scene.Equal(t, want, m.kept(m.ada.Person.ID))
 	for _, p := range []affiliate.Payout{first, second} {
 		if got := scene.Must(m.Payout(ctx, p.ID)); !cmp.Equal(p, got) {
 			t.Errorf("the payout changed: %s", cmp.Diff(p, got))
 		}
 	}
 	scene.Must(m.ReturnPayout(ctx, second.ID, "x"))
-	if got := m.balance(m.ada.Person.ID); got != "0 held, 0 payable, 0 maturing" {
-		t.Errorf("Ada, whose second payout came back: %s", got)
-	}
+	scene.Equal(t, "0 held, 0 payable, 0 maturing", m.balance(m.ada.Person.ID))
 	m.Verifies()
 }
 
@@ -487,9 +468,7 @@ func TestMoveSaleOfOlderPayout(t *testing.T) {
 		t.Errorf("the payout changed: %s", cmp.Diff(p, got))
 	}
 	scene.Must(m.ReturnPayout(ctx, p.ID, "x"))
-	if got := m.balance(m.ada.Person.ID); got != "0 held, 0 payable, 0 maturing" {
-		t.Errorf("Ada: %s", got)
-	}
+	scene.Equal(t, "0 held, 0 payable, 0 maturing", m.balance(m.ada.Person.ID))
 	m.Verifies()
 }
 
@@ -521,9 +500,7 @@ func TestMoveAdjustments(t *testing.T) {
 		t.Errorf("taken back: %+v", back)
 	}
 	scene.Must(m.RecordAdjustment(ctx, affiliate.AdjustmentParams{Reverses: back.ID, Reason: "she keeps it"}))
-	if got := m.balance(m.ada.Person.ID); got != "0 held, 0 payable, 0 maturing" {
-		t.Errorf("Ada: %s", got)
-	}
+	scene.Equal(t, "0 held, 0 payable, 0 maturing", m.balance(m.ada.Person.ID))
 	m.Refused(scene.FieldError(affiliate.InvalidField, "kind", "kind must be one of BONUS, CORRECTION, DISPUTE_WON, CHARGEBACK_FEE"), func() error {
 		return scene.ErrOf(m.RecordAdjustment(ctx, affiliate.AdjustmentParams{AffiliateID: m.bob.ID, SaleID: sale.ID, Kind: affiliate.AdjustMove, Amount: scene.Sum("1"), Reason: "r"}))
 	})

@@ -2,7 +2,6 @@ package engine_test
 
 import (
 	"encoding/json"
-	"math"
 	"strings"
 	"testing"
 	"time"
@@ -18,30 +17,19 @@ import (
 // saleMissing is the refusal of an unknown sale.
 var saleMissing = scene.MissingError(affiliate.SaleNotFound, "Sale not found")
 
-var saleIDMissing = scene.FieldError(affiliate.MissingField, "saleId", "Sale ID is required")
-
 func rawObject(s string) affiliate.Opt[json.RawMessage] { return affiliate.Set(json.RawMessage(s)) }
 
-// Contract 3.7, PUT: every row.
+// Contract 3.7, PUT: what conformance does not send.
 func TestUpdateSaleErrors(t *testing.T) {
 	s := scene.NewShop(t)
-	sale := s.Sell(affiliate.SaleParams{Email: s.Tomas.Email, TotalEarned: scene.Sum("100"), Tax: scene.Sum("10"), Shipping: scene.Sum("20")})
-	s.Sell(affiliate.SaleParams{Email: s.Tomas.Email, ExternalID: "taken", ExternalInvoiceID: "inv"})
-	scene.Must(s.RefundSale(t.Context(), affiliate.Refund{SaleID: sale.ID, Amount: scene.Amount("40")}))
 	refunded := s.ToTomas("50")
 	scene.Must(s.RefundSale(t.Context(), affiliate.Refund{SaleID: refunded.ID}))
 	flat := scene.Must(s.CreatePlan(t.Context(), affiliate.PlanParams{Name: "flat", Terms: affiliate.Terms{Type: affiliate.CommissionFlat, Rate: affiliate.MustPercent("5")}}))
 	scene.Must(s.SetAffiliatePlan(t.Context(), flat.ID, s.Bob.ID))
 	flatSale := s.Sell(affiliate.SaleParams{Email: s.Bea.Email})
 	paid := s.Sell(affiliate.SaleParams{PromoCode: "ADA20"})
-	s.PaysOut(func(in *affiliate.PayoutParams) { in.Until = s.Now })
+	s.PaysOut()
 	open := s.ToTomas("100")
-	// The first sale is in the payout too; the following changes are of a sale
-	// that is not.
-	scene.Must(s.RefundSale(t.Context(), affiliate.Refund{SaleID: open.ID, Amount: scene.Amount("40")}))
-	taxed := s.Sell(affiliate.SaleParams{Email: s.Tomas.Email, TotalEarned: scene.Sum("100"), Tax: scene.Sum("10"), Shipping: scene.Sum("20")})
-
-	long := strings.Repeat("x", 256)
 	inPayout := scene.StateError(affiliate.InPayout, "", "Sale is part of a payout")
 	isRefunded := scene.StateError(affiliate.SaleHasBeenRefunded, "", "Sale has been refunded")
 	for _, tt := range []struct {
@@ -50,47 +38,23 @@ func TestUpdateSaleErrors(t *testing.T) {
 		up   affiliate.SaleUpdate
 		want affiliate.Error
 	}{
-		{"ErrNoID B406", 0, affiliate.SaleUpdate{Email: scene.TextOf("x")}, saleIDMissing},
-		{"ErrEmailEmpty", open.ID, affiliate.SaleUpdate{Email: scene.TextOf(""), TotalEarned: scene.Amount("-1")}, scene.FieldError(affiliate.InvalidField, "email", "email must not be empty")},
-		{"ErrEmail", open.ID, affiliate.SaleUpdate{Email: scene.TextOf("x"), TotalEarned: scene.Amount("-1")}, scene.FieldError(affiliate.InvalidField, "email", "Email is invalid")},
-		{"ErrTotalZero B410", open.ID, affiliate.SaleUpdate{TotalEarned: scene.Amount("0"), Name: scene.TextOf(" ")}, scene.FieldError(affiliate.InvalidField, "totalEarned", "Total Amount Earned must be greater than zero")},
-		{"ErrTotalNegative B410", open.ID, affiliate.SaleUpdate{TotalEarned: affiliate.Set(affiliate.AmountFromScaled(math.MinInt64))}, scene.FieldError(affiliate.InvalidField, "totalEarned", "Total Amount Earned must be greater than zero")},
-		{"ErrTotalNull", open.ID, affiliate.SaleUpdate{TotalEarned: affiliate.Null[affiliate.Amount]()}, scene.FieldError(affiliate.InvalidField, "totalEarned", "totalEarned must not be null")},
-		{"ErrName", open.ID, affiliate.SaleUpdate{Name: scene.TextOf(""), ExternalID: scene.TextOf("")}, scene.FieldError(affiliate.InvalidField, "name", "name must not be empty")},
-		{"ErrNameUTF8", open.ID, affiliate.SaleUpdate{Name: scene.TextOf("\xff")}, scene.FieldError(affiliate.InvalidField, "name", "name contains invalid characters")},
-		{"ErrExternalID", open.ID, affiliate.SaleUpdate{ExternalID: scene.TextOf(""), ExternalInvoiceID: scene.TextOf("")}, scene.FieldError(affiliate.InvalidField, "externalId", "externalId must not be empty")},
-		{"ErrExternalIDLong", open.ID, affiliate.SaleUpdate{ExternalID: scene.TextOf(long)}, scene.FieldError(affiliate.InvalidField, "externalId", "externalId is too long")},
-		{"ErrInvoice", open.ID, affiliate.SaleUpdate{ExternalInvoiceID: scene.TextOf("a\x00")}, scene.FieldError(affiliate.InvalidField, "externalInvoiceId", "externalInvoiceId contains invalid characters")},
-		{"ErrEarnedNull", open.ID, affiliate.SaleUpdate{CommissionEarned: affiliate.Null[affiliate.Amount]()}, scene.FieldError(affiliate.InvalidField, "commissionEarned", "commissionEarned must not be null")},
-		{"ErrEarned B412", open.ID, affiliate.SaleUpdate{CommissionEarned: scene.Amount("-1"), Metadata: rawObject("[]")}, scene.FieldError(affiliate.InvalidField, "commissionEarned", "commissionEarned must be at least 0")},
-		{"ErrMetadata", open.ID, affiliate.SaleUpdate{Metadata: rawObject("[]")}, scene.FieldError(affiliate.InvalidField, "metadata", "metadata must be an object")},
 		{"ErrMetadataNUL", open.ID, affiliate.SaleUpdate{Metadata: rawObject(`{"a":"\u0000"}`)}, scene.FieldError(affiliate.InvalidField, "metadata", "metadata contains invalid characters")},
 		{"ErrMetadataLong", open.ID, affiliate.SaleUpdate{Metadata: rawObject(`{"a":"` + strings.Repeat("x", 16_384) + `"}`)}, scene.FieldError(affiliate.InvalidField, "metadata", "metadata is too long")},
 		{"ErrMetadataDeep", open.ID, affiliate.SaleUpdate{Metadata: rawObject(strings.Repeat(`{"a":`, 33) + "1" + strings.Repeat("}", 33))}, scene.FieldError(affiliate.InvalidField, "metadata", "metadata must be an object")},
-		{"ErrUnknown B406", 99, affiliate.SaleUpdate{CommissionRate: scene.Percent("-1")}, saleMissing},
-		{"ErrNegativeID", -1, affiliate.SaleUpdate{}, saleMissing},
-		{"ErrLowestID", math.MinInt64, affiliate.SaleUpdate{}, saleMissing},
-		{"ErrRate", taxed.ID, affiliate.SaleUpdate{CommissionRate: scene.Percent("101"), TotalEarned: scene.Amount("5")}, scene.FieldError(affiliate.InvalidField, "commissionRate", "Commission rate must be between 0 and 100")},
 		{"ErrRateFlat", flatSale.ID, affiliate.SaleUpdate{CommissionRate: scene.Percent("-1")}, scene.FieldError(affiliate.InvalidField, "commissionRate", "Commission rate must not be negative")},
-		{"ErrDeductions", taxed.ID, affiliate.SaleUpdate{TotalEarned: scene.Amount("29.9999"), ExternalID: scene.TextOf("taken")}, scene.FieldError(affiliate.InvalidField, "totalEarned", "Tax and shipping must not exceed the total amount earned")},
-		{"ErrBelowRefunded B411", open.ID, affiliate.SaleUpdate{TotalEarned: scene.Amount("39.9999"), ExternalID: scene.TextOf("taken")}, scene.FieldError(affiliate.InvalidField, "totalEarned", "Total Amount Earned must not be less than the refunded amount")},
-		{"ErrExternalIDTaken B413", open.ID, affiliate.SaleUpdate{ExternalID: scene.TextOf("taken"), ExternalInvoiceID: scene.TextOf("inv")}, scene.StateError(affiliate.SaleExternalIDTaken, "externalId", "A sale with this external ID already exists")},
-		{"ErrInvoiceTaken B413", paid.ID, affiliate.SaleUpdate{ExternalInvoiceID: scene.TextOf("inv"), TotalEarned: scene.Amount("7")}, scene.StateError(affiliate.SaleInvoiceIDTaken, "externalInvoiceId", "A sale with this external invoice ID already exists")},
 		{"ErrInPayout total B414", paid.ID, affiliate.SaleUpdate{TotalEarned: scene.Amount("99"), Name: scene.TextOf("n")}, inPayout},
 		{"ErrInPayout rate", paid.ID, affiliate.SaleUpdate{CommissionRate: scene.Percent("21")}, inPayout},
 		{"ErrInPayout earned", paid.ID, affiliate.SaleUpdate{CommissionEarned: scene.Amount("1")}, inPayout},
-		{"ErrRefunded total B414", refunded.ID, affiliate.SaleUpdate{TotalEarned: scene.Amount("51")}, isRefunded},
 		{"ErrRefunded rate", refunded.ID, affiliate.SaleUpdate{CommissionRate: scene.Percent("21")}, isRefunded},
-		{"ErrRefunded earned", refunded.ID, affiliate.SaleUpdate{CommissionEarned: scene.Amount("1")}, isRefunded},
-		{"ErrTotalAboveBound B387", open.ID, affiliate.SaleUpdate{TotalEarned: scene.Amount("100000000000.0001")}, tooLarge("totalEarned")},
-		{"ErrTotalLargest", 99, affiliate.SaleUpdate{TotalEarned: scene.Amount("922337203685477.5807")}, tooLarge("totalEarned")},
-		{"ErrEarnedOverflow", open.ID, affiliate.SaleUpdate{CommissionEarned: scene.Amount("922337203685477.5807")}, tooLarge("commissionEarned")},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s.On(t)
 			s.Refused(tt.want, func() error { _, err := s.UpdateSale(t.Context(), tt.id, tt.up); return err })
 		})
 	}
+	s.RefusedLate(tooLarge("commissionEarned"), func() error {
+		return scene.ErrOf(s.UpdateSale(t.Context(), open.ID, affiliate.SaleUpdate{CommissionEarned: scene.Amount("922337203685477.5807")}))
+	})
 	s.Verifies()
 }
 
@@ -170,15 +134,11 @@ func TestUpdateSaleMoney(t *testing.T) {
 					scene.Must(s.RefundSale(t.Context(), affiliate.Refund{SaleID: sale.ID, Amount: scene.Amount(st.refund)}))
 				} else {
 					got := scene.Must(s.UpdateSale(t.Context(), sale.ID, st.up))
-					if diff := cmp.Diff(scene.Must(s.Sale(t.Context(), sale.ID)), got); diff != "" {
-						t.Errorf("step %d: the answer is not the sale (-want +got):\n%s", i, diff)
-					}
+					scene.Equal(t, scene.Must(s.Sale(t.Context(), sale.ID)), got, i)
 				}
 				got := scene.Must(s.Sale(t.Context(), sale.ID))
 				rate, _ := got.CommissionRate.Get()
-				if diff := cmp.Diff([]string{st.rate, st.total, st.earned}, []string{rate.String(), got.TotalEarned.String(), got.CommissionEarned.String()}); diff != "" {
-					t.Errorf("step %d: rate, total, earned (-want +got):\n%s", i, diff)
-				}
+				scene.Equal(t, []string{st.rate, st.total, st.earned}, []string{rate.String(), got.TotalEarned.String(), got.CommissionEarned.String()}, i)
 				s.Verifies()
 			}
 		})
@@ -198,13 +158,9 @@ func TestUpdateSaleToRefunded(t *testing.T) {
 		return err
 	}, affiliate.SaleDeleted)
 	s.Fires(func() error {
-		_, err := s.UpdateSale(t.Context(), sale.ID, affiliate.SaleUpdate{Name: scene.TextOf("n"), TotalEarned: scene.Amount("40"), CommissionRate: scene.Percent("20"), CommissionEarned: scene.Amount("0")})
-		return err
+		return scene.ErrOf(s.UpdateSale(t.Context(), sale.ID, affiliate.SaleUpdate{Name: scene.TextOf("n"), TotalEarned: scene.Amount("40"), CommissionRate: scene.Percent("20"), CommissionEarned: scene.Amount("0")}))
 	})
-	s.Fires(func() error {
-		_, err := s.ReviewCommissions(t.Context(), affiliate.ApprovalOnHold, sale.ID)
-		return err
-	})
+	s.Fires(func() error { return scene.ErrOf(s.ReviewCommissions(t.Context(), affiliate.ApprovalOnHold, sale.ID)) })
 	s.Verifies()
 	s.Fires(func() error { return s.DeleteSale(t.Context(), sale.ID) })
 	s.Verifies()
@@ -223,8 +179,7 @@ func TestUpdateSaleInPayout(t *testing.T) {
 		return err
 	}, affiliate.SaleUpdated)
 	s.Fires(func() error {
-		_, err := s.UpdateSale(t.Context(), byHand.ID, affiliate.SaleUpdate{CommissionEarned: scene.Amount("7"), ExternalID: scene.TextOf("e")})
-		return err
+		return scene.ErrOf(s.UpdateSale(t.Context(), byHand.ID, affiliate.SaleUpdate{CommissionEarned: scene.Amount("7"), ExternalID: scene.TextOf("e")}))
 	}, affiliate.SaleUpdated)
 	s.Verifies()
 }
@@ -235,16 +190,14 @@ func TestUpdateSaleTexts(t *testing.T) {
 	sale := s.Sell(affiliate.SaleParams{Email: s.Tomas.Email, ExternalID: "e", ExternalInvoiceID: "i"})
 	s.Pass(time.Hour)
 	set := affiliate.SaleUpdate{
-		Name: scene.TextOf("Tom"), Email: scene.TextOf(" Other@Example.NET "), ExternalID: scene.TextOf("E"), ExternalInvoiceID: scene.TextOf("I"), Metadata: rawObject(`{ "b" : [1.50] }`),
+		Name: scene.TextOf(" Tom "), Email: scene.TextOf(" Other@Example.NET "), ExternalID: scene.TextOf("E"), ExternalInvoiceID: scene.TextOf("I"), Metadata: rawObject(`{ "b" : [1.50] }`),
 	}
 	want := sale
 	want.Name, want.Email, want.ExternalID, want.ExternalInvoiceID = scene.TextOf("Tom"), scene.TextOf("other@example.net"), scene.TextOf("E"), scene.TextOf("I")
 	want.Metadata, want.UpdatedAt = rawObject(`{"b":[1.50]}`), affiliate.TimeOf(s.Now)
 	s.Fires(func() error {
 		got, err := s.UpdateSale(t.Context(), sale.ID, set)
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("set (-want +got):\n%s", diff)
-		}
+		scene.Equal(t, want, got)
 		return err
 	}, affiliate.SaleUpdated)
 	s.Pass(time.Hour)
@@ -255,14 +208,10 @@ func TestUpdateSaleTexts(t *testing.T) {
 		before := s.Dump()
 		s.Fires(func() error {
 			got, err := s.UpdateSale(t.Context(), sale.ID, up)
-			if diff := cmp.Diff(want, got); diff != "" {
-				t.Errorf("%s (-want +got):\n%s", name, diff)
-			}
+			scene.Equal(t, want, got, name)
 			return err
 		})
-		if diff := cmp.Diff(before, s.Dump()); diff != "" {
-			t.Errorf("%s changed records:\n%s", name, diff)
-		}
+		scene.Equal(t, before, s.Dump(), name)
 	}
 	null := affiliate.Null[string]()
 	s.Fires(func() error {
@@ -296,21 +245,18 @@ func TestUpdateSaleMakesEntry(t *testing.T) {
 			want = []any{affiliate.ApprovalOnHold, affiliate.Set(affiliate.HoldAffiliateBanned)}
 		}
 		s.Fires(func() error {
-			_, err := s.UpdateSale(t.Context(), sale.ID, affiliate.SaleUpdate{TotalEarned: scene.Amount("200")})
-			return err
+			return scene.ErrOf(s.UpdateSale(t.Context(), sale.ID, affiliate.SaleUpdate{TotalEarned: scene.Amount("200")}))
 		}, affiliate.SaleUpdated)
 		got := scene.Must(s.UpdateSale(t.Context(), sale.ID, affiliate.SaleUpdate{CommissionEarned: scene.Amount("3")}))
 		if len(got.Commissions) != 1 || got.CommissionEarned != scene.Sum("3") || got.Commissions[0].CommissionEarned != scene.Sum("3") {
 			t.Fatalf("%+v", got.Commissions)
 		}
-		if diff := cmp.Diff(want, []any{got.Commissions[0].ApprovalStatus, got.Commissions[0].HoldReason}); diff != "" {
-			t.Errorf("banned %v (-want +got):\n%s", banned, diff)
-		}
+		scene.Equal(t, want, []any{got.Commissions[0].ApprovalStatus, got.Commissions[0].HoldReason}, banned)
 		s.Verifies()
 	}
 }
 
-// Contract 3.7, PATCH: every row, in its order.
+// Contract 3.7, PATCH: sales that payouts hold, and the window for refunds.
 func TestRefundSaleErrors(t *testing.T) {
 	s := scene.NewShop(t, func(c *tributary.Config) { c.RefundWindow = time.Hour })
 	ctx := t.Context()
@@ -328,19 +274,10 @@ func TestRefundSaleErrors(t *testing.T) {
 		in   affiliate.Refund
 		want affiliate.Error
 	}{
-		{"ErrNoID B415", affiliate.Refund{Amount: scene.Amount("-1")}, saleIDMissing},
-		{"ErrAmount B416", affiliate.Refund{SaleID: 99, Amount: scene.Amount("0")}, scene.FieldError(affiliate.InvalidField, "amount", "Refund amount must be greater than zero")},
-		{"ErrAmountNull", affiliate.Refund{SaleID: open.ID, Amount: affiliate.Null[affiliate.Amount]()}, scene.FieldError(affiliate.InvalidField, "amount", "amount must not be null")},
-		{"ErrAmountNegative B416", affiliate.Refund{SaleID: open.ID, Amount: affiliate.Set(affiliate.AmountFromScaled(math.MinInt64))}, scene.FieldError(affiliate.InvalidField, "amount", "Refund amount must be greater than zero")},
-		{"ErrRefundIDBlank", affiliate.Refund{SaleID: 99, RefundID: " "}, scene.FieldError(affiliate.InvalidField, "refundId", "refundId must not be empty")},
-		{"ErrRefundIDLong", affiliate.Refund{SaleID: open.ID, RefundID: strings.Repeat("x", 256)}, scene.FieldError(affiliate.InvalidField, "refundId", "refundId is too long")},
 		{"ErrRefundIDNUL", affiliate.Refund{SaleID: open.ID, RefundID: "\x00x"}, scene.FieldError(affiliate.InvalidField, "refundId", "refundId contains invalid characters")},
-		{"ErrUnknown B415", affiliate.Refund{SaleID: 99}, saleMissing},
-		{"ErrNegative", affiliate.Refund{SaleID: -5}, saleMissing},
 		{"ErrManuallyPaid B419", affiliate.Refund{SaleID: byHand.ID, Amount: scene.Amount("1000")}, scene.StateError(affiliate.ManuallyPaid, "", "Sale has been marked as manually paid")},
 		{"ErrPaid B419", affiliate.Refund{SaleID: paid.ID, Amount: scene.Amount("1000")}, scene.StateError(affiliate.AlreadyPaid, "", "Sale has already been paid out")},
 		{"ErrInPayout B419", affiliate.Refund{SaleID: inPayout.ID, Amount: scene.Amount("1000")}, scene.StateError(affiliate.IncludedInPayout, "", "Sale is included in a payout")},
-		{"ErrExceeds B416", affiliate.Refund{SaleID: open.ID, Amount: scene.Amount("40.0001")}, exceeds},
 		{"ErrExceedsMost", affiliate.Refund{SaleID: open.ID, Amount: scene.Amount("922337203685477.5807")}, exceeds},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -390,9 +327,7 @@ func TestRefundSale(t *testing.T) {
 		before := s.Dump()
 		s.Fires(func() error {
 			got, err := s.RefundSale(t.Context(), st.in)
-			if diff := cmp.Diff(affiliate.RefundResult{Success: true, AlreadyRefunded: st.reason == affiliate.RefundedAlready, Reason: st.reason}, got); diff != "" {
-				t.Errorf("%+v (-want +got):\n%s", st.in, diff)
-			}
+			scene.Equal(t, affiliate.RefundResult{Success: true, AlreadyRefunded: st.reason == affiliate.RefundedAlready, Reason: st.reason}, got, st.in)
 			return err
 		}, st.fires...)
 		if st.fires == nil && !cmp.Equal(before, s.Dump()) {
@@ -434,64 +369,6 @@ func TestRefundSaleFlat(t *testing.T) {
 	}
 	s.Fires(func() error { _, err := s.RefundSale(t.Context(), affiliate.Refund{SaleID: second.ID}); return err }, affiliate.SaleDeleted)
 	s.Verifies()
-}
-
-// Contract 3.7, DELETE, and ReverseSale by each identifier: B421–B424.
-func TestRemoveSale(t *testing.T) {
-	ctx := t.Context()
-	s := scene.NewShop(t)
-	s.Refused(saleIDMissing, func() error { return s.DeleteSale(ctx, 0) })
-	s.Refused(saleIDMissing, func() error { return scene.ErrOf(s.ReverseSale(ctx, affiliate.SaleRef{}, affiliate.Reversal{})) })
-	before := s.Dump()
-	for _, id := range []affiliate.SaleID{99, -1, math.MinInt64, math.MaxInt64} {
-		if err := s.DeleteSale(ctx, id); err != nil {
-			t.Errorf("unknown sale %d: %v", id, err)
-		}
-	}
-	for _, ref := range []affiliate.SaleRef{{ID: 99}, {ID: -1, ExternalID: "e1"}, {ExternalID: "x"}, {InvoiceID: "x"}} {
-		s.Refused(saleMissing, func() error { return scene.ErrOf(s.ReverseSale(ctx, ref, affiliate.Reversal{})) })
-	}
-	if diff := cmp.Diff(before, s.Dump()); diff != "" {
-		t.Error(diff)
-	}
-	for name, remove := range map[string]func(affiliate.Sale) error{
-		"delete": func(sale affiliate.Sale) error { return s.DeleteSale(ctx, sale.ID) },
-		"by id": func(sale affiliate.Sale) error {
-			return scene.ErrOf(s.ReverseSale(ctx, affiliate.SaleRef{ID: sale.ID, ExternalID: "x"}, affiliate.Reversal{}))
-		},
-		"by ext": func(sale affiliate.Sale) error {
-			return scene.ErrOf(s.ReverseSale(ctx, affiliate.SaleRef{ExternalID: "e1", InvoiceID: "x"}, affiliate.Reversal{}))
-		},
-		"by invoice": func(sale affiliate.Sale) error {
-			return scene.ErrOf(s.ReverseSale(ctx, affiliate.SaleRef{InvoiceID: "i1"}, affiliate.Reversal{}))
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			s.On(t)
-			sale := s.Sell(affiliate.SaleParams{PromoCode: "ADA20", Email: s.Tomas.Email, ExternalID: "e1", ExternalInvoiceID: "i1"})
-			redeemed := scene.Must(s.Code(ctx, affiliate.CodeRef{ID: s.ADA20.ID})).TimesRedeemed
-			s.Fires(func() error { return remove(sale) }, affiliate.SaleDeleted)
-			s.Fires(func() error { return s.DeleteSale(ctx, sale.ID) }) // a second time
-			if got := scene.Must(s.Code(ctx, affiliate.CodeRef{ID: s.ADA20.ID})).TimesRedeemed; got != redeemed {
-				t.Errorf("the counter moved from %d to %d", redeemed, got)
-			}
-			s.Verifies()
-		})
-	}
-	s.On(t)
-	paid := s.ToTomas("100")
-	s.PaysOut()
-	for _, call := range []func() error{
-		func() error { return s.DeleteSale(ctx, paid.ID) },
-		func() error {
-			return scene.ErrOf(s.ReverseSale(ctx, affiliate.SaleRef{ID: paid.ID}, affiliate.Reversal{}))
-		},
-	} {
-		s.Refused(scene.StateError(affiliate.InPayout, "", "Sale is part of a payout"), call)
-	}
-	if totals := scene.Must(s.Affiliate(ctx, "ada")); totals.TotalRevenue != paid.TotalEarned {
-		t.Errorf("revenue %v", totals.TotalRevenue)
-	}
 }
 
 func TestRecalculateSales(t *testing.T) {
@@ -542,9 +419,7 @@ func TestRecalculateSales(t *testing.T) {
 	recalculate(affiliate.RecalculateJob{ReferralID: affiliate.Set(s.Tomas.Email)}, 2)
 	recalculate(affiliate.RecalculateJob{}, 0)
 	for id, want := range map[affiliate.SaleID]string{plain.ID: "30", own.ID: "50", hand.ID: "3", part.ID: "0", full.ID: "0", other.ID: "20", inPayout.ID: "20"} {
-		if got := scene.Must(s.Sale(ctx, id)).CommissionEarned.String(); got != want {
-			t.Errorf("sale %d earns %s, want %s", id, got, want)
-		}
+		scene.Equal(t, want, scene.Must(s.Sale(ctx, id)).CommissionEarned.String(), id)
 	}
 	s.Verifies()
 	scene.Must(s.SetAffiliatePlan(ctx, uuid.Nil, s.Ada.Person.ID))
@@ -562,8 +437,7 @@ func TestReviewCommissions(t *testing.T) {
 	s.Refused(unknown, func() error { _, err := s.ReviewCommissions(ctx, ""); return err })
 	s.Refused(saleMissing, func() error { _, err := s.ReviewCommissions(ctx, affiliate.ApprovalDeclined, a.ID, 99); return err })
 	s.Refused(scene.StateError(affiliate.InPayout, "", "Sale is part of a payout"), func() error {
-		_, err := s.ReviewCommissions(ctx, affiliate.ApprovalDeclined, a.ID, c.ID)
-		return err
+		return scene.ErrOf(s.ReviewCommissions(ctx, affiliate.ApprovalDeclined, a.ID, c.ID))
 	})
 	review := func(status affiliate.ApprovalStatus, reason affiliate.HoldReason, total string, fires int, ids ...affiliate.SaleID) {
 		t.Helper()
@@ -580,9 +454,7 @@ func TestReviewCommissions(t *testing.T) {
 			}
 			return err
 		}, events...)
-		if got := scene.Must(s.Affiliate(ctx, "ada")).TotalCommissionEarned.String(); got != total {
-			t.Errorf("total commission %s, want %s", got, total)
-		}
+		scene.Equal(t, total, scene.Must(s.Affiliate(ctx, "ada")).TotalCommissionEarned.String())
 		s.Verifies()
 	}
 	review(affiliate.ApprovalOnHold, affiliate.HoldProgramSettings, "32", 2, a.ID, b.ID)
@@ -610,14 +482,6 @@ func payoutOf(s scene.Shop, sale affiliate.Sale) affiliate.Payout {
 	p := s.PaysOut()
 	scene.Must(s.ReviewCommissions(ctx, affiliate.ApprovalAccepted, others...))
 	return p
-}
-
-// A name is stored without the blanks around it.
-func TestUpdateSaleName(t *testing.T) {
-	s := scene.NewShop(t)
-	sale := s.ToTomas("100")
-	sale = scene.Must(s.UpdateSale(t.Context(), sale.ID, affiliate.SaleUpdate{Name: affiliate.Set(" Kim ")}))
-	scene.Equal(t, affiliate.Set("Kim"), sale.Name)
 }
 
 // TestSaleRef: whatever takes a sale by its ids refuses one that no sale has.

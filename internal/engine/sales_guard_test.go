@@ -260,19 +260,16 @@ func TestHostileTexts(t *testing.T) {
 			"Referral":           func() error { _, err := s.Referral(ctx, text); return err },
 			"PushReferralStatus": func() error { _, err := s.PushReferralStatus(ctx, text, affiliate.SubscriptionActive); return err },
 			"PushStatus": func() error {
-				_, err := s.PushReferralStatus(ctx, s.Bea.ID.String(), affiliate.SubscriptionStatus(text))
-				return err
+				return scene.ErrOf(s.PushReferralStatus(ctx, s.Bea.ID.String(), affiliate.SubscriptionStatus(text)))
 			},
 			"ReviewCommissions": func() error { _, err := s.ReviewCommissions(ctx, affiliate.ApprovalStatus(text), base.ID); return err },
 			"SetPayoutStatus":   func() error { _, err := s.SetPayoutStatus(ctx, uuid.Max, affiliate.PayoutStatus(text)); return err },
 			"FailPayout":        func() error { return failFirstPayout(ctx, s, text) },
 			"Once": func() error {
-				_, err := s.RecordSale(ctx, affiliate.SaleParams{Once: affiliate.Once{Key: text}, Email: s.Tomas.Email, TotalEarned: scene.Sum("1")})
-				return err
+				return scene.ErrOf(s.RecordSale(ctx, affiliate.SaleParams{Once: affiliate.Once{Key: text}, Email: s.Tomas.Email, TotalEarned: scene.Sum("1")}))
 			},
 			"OnceRefused": func() error {
-				_, err := s.CreateReferral(ctx, affiliate.ReferralParams{Once: affiliate.Once{Key: "k" + fmt.Sprint(n)}, AffiliateID: "ada", Name: text, Email: text, Plan: text})
-				return err
+				return scene.ErrOf(s.CreateReferral(ctx, affiliate.ReferralParams{Once: affiliate.Once{Key: "k" + fmt.Sprint(n)}, AffiliateID: "ada", Name: text, Email: text, Plan: text}))
 			},
 			"DeleteReferral": func() error {
 				if text == "" {
@@ -370,59 +367,47 @@ func TestClockGoesBack(t *testing.T) {
 	s.Pass(-time.Hour)
 	for name, call := range map[string]func() error{
 		"sale": func() error {
-			_, err := s.UpdateSale(ctx, sale.ID, affiliate.SaleUpdate{TotalEarned: scene.Amount("50")})
-			return err
+			return scene.ErrOf(s.UpdateSale(ctx, sale.ID, affiliate.SaleUpdate{TotalEarned: scene.Amount("50")}))
 		},
 		"by hand": func() error {
-			_, err := s.UpdateSale(ctx, sale.ID, affiliate.SaleUpdate{CommissionEarned: scene.Amount("1")})
-			return err
+			return scene.ErrOf(s.UpdateSale(ctx, sale.ID, affiliate.SaleUpdate{CommissionEarned: scene.Amount("1")}))
 		},
 		"refund": func() error {
-			_, err := s.RefundSale(ctx, affiliate.Refund{SaleID: sale.ID, Amount: scene.Amount("1")})
-			return err
+			return scene.ErrOf(s.RefundSale(ctx, affiliate.Refund{SaleID: sale.ID, Amount: scene.Amount("1")}))
 		},
 		"review": func() error { _, err := s.ReviewCommissions(ctx, affiliate.ApprovalOnHold, sale.ID); return err },
 		"payout": func() error { _, err := s.SetPayoutStatus(ctx, payout.ID, affiliate.PayoutPaid); return err },
 		"referral": func() error {
-			_, err := s.UpdateReferral(ctx, s.Tomas.Email, affiliate.ReferralUpdate{Name: scene.TextOf("n")})
-			return err
+			return scene.ErrOf(s.UpdateReferral(ctx, s.Tomas.Email, affiliate.ReferralUpdate{Name: scene.TextOf("n")}))
 		},
 		"erase": func() error { return s.EraseReferral(ctx, s.Bea.Email) },
 		"affiliate": func() error {
-			_, err := s.UpdateAffiliate(ctx, affiliate.AffiliateRef{ID: s.Bob.ID}, affiliate.AffiliateUpdate{FirstName: scene.TextOf("B")})
-			return err
+			return scene.ErrOf(s.UpdateAffiliate(ctx, affiliate.AffiliateRef{ID: s.Bob.ID}, affiliate.AffiliateUpdate{FirstName: scene.TextOf("B")}))
 		},
 		"ban":    func() error { _, err := s.SetAffiliateStatus(ctx, affiliate.AffiliateBanned, s.Bob.ID); return err },
 		"accept": func() error { _, err := s.AcceptInvite(ctx, pending.ID, affiliate.AffiliateUpdate{}); return err },
 		"new link": func() error {
-			_, err := s.CreateLink(ctx, affiliate.LinkParams{Link: "n", AffiliateID: s.Bob.ID})
-			return err
+			return scene.ErrOf(s.CreateLink(ctx, affiliate.LinkParams{Link: "n", AffiliateID: s.Bob.ID}))
 		},
 		"rename": func() error { _, err := s.RenameLink(ctx, affiliate.LinkRef{Slug: "bob"}, "bobby"); return err },
 		"coupon": func() error {
-			_, err := s.UpdateCoupon(ctx, s.Autumn.ID, affiliate.CouponUpdate{Name: scene.TextOf("n")})
-			return err
+			return scene.ErrOf(s.UpdateCoupon(ctx, s.Autumn.ID, affiliate.CouponUpdate{Name: scene.TextOf("n")}))
 		},
 		"code": func() error {
-			_, err := s.UpdateCode(ctx, s.ADA20.ID, affiliate.CodeUpdate{Active: affiliate.Set(false)})
-			return err
+			return scene.ErrOf(s.UpdateCode(ctx, s.ADA20.ID, affiliate.CodeUpdate{Active: affiliate.Set(false)}))
 		},
 		"plan": func() error {
-			_, err := s.UpdatePlan(ctx, plan.ID, affiliate.PlanUpdate{Name: scene.TextOf("n")})
-			return err
+			return scene.ErrOf(s.UpdatePlan(ctx, plan.ID, affiliate.PlanUpdate{Name: scene.TextOf("n")}))
 		},
 		"tier": func() error {
-			_, err := s.UpdateTier(ctx, tier.ID, affiliate.TierUpdate{Name: scene.TextOf("n")})
-			return err
+			return scene.ErrOf(s.UpdateTier(ctx, tier.ID, affiliate.TierUpdate{Name: scene.TextOf("n")}))
 		},
 		"tiers": func() error { _, err := s.Run(ctx, affiliate.AssignTiersJob{}); return err },
 		"endpoint": func() error {
-			_, err := s.Webhooks().UpdateEndpoint(ctx, hook.ID, affiliate.EndpointUpdate{Description: scene.TextOf("n")})
-			return err
+			return scene.ErrOf(s.Webhooks().UpdateEndpoint(ctx, hook.ID, affiliate.EndpointUpdate{Description: scene.TextOf("n")}))
 		},
 		"rotation": func() error {
-			_, err := s.Webhooks().RotateSecret(ctx, affiliate.Rotation{WebhookID: hook.ID})
-			return err
+			return scene.ErrOf(s.Webhooks().RotateSecret(ctx, affiliate.Rotation{WebhookID: hook.ID}))
 		},
 		"hold": func() error { _, err := s.ReviewCommissions(ctx, affiliate.ApprovalAccepted, sale.ID); return err },
 	} {

@@ -34,12 +34,8 @@ func finds[T any](t *testing.T, what string, search searchOf[T], name func(T) st
 	for _, item := range scene.All(affiliate.Each(1, search)) {
 		paged = append(paged, name(item))
 	}
-	if diff := cmp.Diff(want, whole); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", what, diff)
-	}
-	if diff := cmp.Diff(want, paged); diff != "" {
-		t.Errorf("%s in pages of one (-want +got):\n%s", what, diff)
-	}
+	scene.Equal(t, want, whole, what)
+	scene.Equal(t, want, paged, what)
 }
 
 // A searchProgram is a program with affiliates, customers and codes.
@@ -400,9 +396,7 @@ func TestOldestFirst(t *testing.T) {
 			t.Fatalf("%s: only %v", what, want)
 		}
 		for _, limit := range []int{1, 2, 1000} {
-			if diff := cmp.Diff(want, all(true, limit)); diff != "" {
-				t.Errorf("%s, %d at a time (-want +got):\n%s", what, limit, diff)
-			}
+			scene.Equal(t, want, all(true, limit), what, limit)
 		}
 		_, next, _ := ids(false, affiliate.Page{Limit: 1})
 		if _, _, err := ids(true, affiliate.Page{Limit: 1, Cursor: next}); !errors.Is(err, affiliate.InvalidQuery) {
@@ -435,9 +429,7 @@ func TestSalesByCurrency(t *testing.T) {
 		for _, sale := range scene.Must(s.Sales(t.Context(), affiliate.SaleQuery{Currency: currency}, affiliate.Page{})).Items {
 			got = append(got, sale.ID)
 		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", currency, diff)
-		}
+		scene.Equal(t, want, got, currency)
 	}
 }
 
@@ -645,9 +637,7 @@ func TestSearchSales(t *testing.T) {
 			}
 			return ids
 		}
-		if diff := cmp.Diff(tt.want, ids(scene.Must(s.Sales(ctx, tt.q, affiliate.Page{})).Items)); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", name, diff)
-		}
+		scene.Equal(t, tt.want, ids(scene.Must(s.Sales(ctx, tt.q, affiliate.Page{})).Items), name)
 		var paged list
 		for sale, err := range affiliate.Each(1, func(pg affiliate.Page) (affiliate.List[affiliate.Sale], error) { return s.Sales(ctx, tt.q, pg) }) {
 			if err != nil {
@@ -655,9 +645,7 @@ func TestSearchSales(t *testing.T) {
 			}
 			paged = append(paged, sale.ID)
 		}
-		if diff := cmp.Diff(tt.want, paged); diff != "" {
-			t.Errorf("%s in pages of one (-want +got):\n%s", name, diff)
-		}
+		scene.Equal(t, tt.want, paged, name)
 	}
 	for _, bad := range []q{{Status: "x"}, {ApprovalStatus: "x"}, {Currency: "EU"}, {Since: affiliate.Set(affiliate.Day(10_000, 1, 1))}} {
 		if _, err := s.Sales(ctx, bad, affiliate.Page{}); !errors.Is(err, affiliate.InvalidQuery) {

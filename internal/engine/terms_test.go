@@ -493,12 +493,8 @@ func TestProgramKeepsItsCurrency(t *testing.T) {
 		}
 	}
 	store := euros(t)
-	if err := opened(store, "EUR", "Europe/Berlin", "Roasted").Ping(ctx); err != nil {
-		t.Error(err)
-	}
-	if err := scene.ErrOf(opened(store, "EUR", "Europe/Berlin", "Roasted").CreateCoupon(ctx, affiliate.CouponParams{Name: "C", PercentOff: scene.Percent("5")})); err != nil {
-		t.Error(err)
-	}
+	scene.Must(0, opened(store, "EUR", "Europe/Berlin", "Roasted").Ping(ctx))
+	scene.Must(0, scene.ErrOf(opened(store, "EUR", "Europe/Berlin", "Roasted").CreateCoupon(ctx, affiliate.CouponParams{Name: "C", PercentOff: scene.Percent("5")})))
 	if kept := settingsIn(store); kept.Name != "Roasted" || kept.Currency != "EUR" || kept.TimeZone != "Europe/Berlin" {
 		t.Errorf("kept %+v", kept)
 	}

@@ -39,16 +39,12 @@ func TestPlantedEmail(t *testing.T) {
 			then := s.Paid("pi_1", tt.then, "0", tt.tries...)
 			then.Payer = scene.Tomas
 			s.Outcome(s.Reports(then), affiliate.SaleRecorded)
-			if got := creditOf(s, s.SaleOf("pi_1")); got != tt.want {
-				t.Errorf("%s, want %s", got, tt.want)
-			}
+			scene.Equal(t, tt.want, creditOf(s, s.SaleOf("pi_1")))
 			if tt.tries != nil { // and so do the renewals
 				again := scene.Renewal(s.Paid("pi_2", tt.then, "0"))
 				again.Payer = scene.Tomas
 				s.Reports(again)
-				if got := creditOf(s, s.SaleOf("pi_2")); got != tt.want {
-					t.Errorf("the renewal: %s, want %s", got, tt.want)
-				}
+				scene.Equal(t, tt.want, creditOf(s, s.SaleOf("pi_2")))
 			}
 			s.Verifies()
 		})
@@ -64,9 +60,7 @@ func TestPlantedEmailOfSale(t *testing.T) {
 		planted.Payer = affiliate.PayerFact{ID: "cus_planter", Email: scene.Tomas.Email}
 		s.Reports(planted)
 		sold := scene.Must(s.RecordSale(t.Context(), affiliate.SaleParams{Email: scene.Tomas.Email, Name: "Tomas", TotalEarned: scene.Sum("1000")}))
-		if got := creditOf(s, sold.Sale.Or(affiliate.Sale{})); got != want {
-			t.Errorf("RealOrder %s: %s, want %s", real, got, want)
-		}
+		scene.Equal(t, want, creditOf(s, sold.Sale.Or(affiliate.Sale{})), real)
 	}
 }
 
@@ -83,9 +77,7 @@ func TestPlantedEmailRefunded(t *testing.T) {
 		then := s.Paid("pi_2", "1000", "0")
 		then.Payer = scene.Tomas
 		s.Reports(then)
-		if got := creditOf(s, s.SaleOf("pi_2")); got != want {
-			t.Errorf("%s went back: %s, want %s", back, got, want)
-		}
+		scene.Equal(t, want, creditOf(s, s.SaleOf("pi_2")), back)
 		s.Verifies()
 	}
 }
@@ -108,9 +100,7 @@ func TestTrialRedeems(t *testing.T) {
 		s.Outcome(s.Reports(trial), affiliate.SaleReferred)
 		used := func(want int64) {
 			t.Helper()
-			if got := scene.Must(s.Code(t.Context(), affiliate.CodeRef{ID: s.MaraCode.ID})).TimesRedeemed; got != want {
-				t.Errorf("%q: redeemed %d times, want %d", payer.Email, got, want)
-			}
+			scene.Equal(t, want, scene.Must(s.Code(t.Context(), affiliate.CodeRef{ID: s.MaraCode.ID})).TimesRedeemed, payer.Email)
 		}
 		used(1)
 		another := trial
@@ -180,9 +170,7 @@ func TestPlantedEmailSignsUp(t *testing.T) {
 	again := scene.Renewal(s.Paid("pi_1", "10", "0"))
 	again.Payer = affiliate.PayerFact{ID: "cus_planter", Email: scene.Tomas.Email}
 	s.Reports(again)
-	if got := creditOf(s, s.SaleOf("pi_1")); got != "mara: 2 ACCEPTED []" {
-		t.Errorf("the payer's renewal: %s", got)
-	}
+	scene.Equal(t, "mara: 2 ACCEPTED []", creditOf(s, s.SaleOf("pi_1")))
 	s.Verifies()
 
 	for name, to := range map[string]string{"the same affiliate": "mara", "nobody": "no-such"} {

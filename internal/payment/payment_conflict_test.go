@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary"
@@ -48,9 +47,7 @@ func TestPaymentConflict(t *testing.T) {
 			if got := scene.Must(s.Sale(t.Context(), sale.ID)); got.CommissionEarned != want {
 				t.Errorf("the sale earns %v, want %v", got.CommissionEarned, want)
 			}
-			if err := s.Verify(t.Context()); err != nil {
-				t.Error(err)
-			}
+			s.Verifies()
 		})
 	}
 }
@@ -67,9 +64,7 @@ func TestPaymentConflictOfTwoPayments(t *testing.T) {
 	if sale := res.Sale.Or(affiliate.Sale{}); sale.CommissionEarned != scene.Sum("2000") || sale.ExternalID != affiliate.Set("pi_2") {
 		t.Errorf("sale %+v", sale)
 	}
-	if err := s.Verify(t.Context()); err != nil {
-		t.Error(err)
-	}
+	s.Verifies()
 }
 
 // An order that was paid twice, by a customer who clicked again, has one payment that
@@ -92,9 +87,7 @@ func TestPaymentOfAPaidOrder(t *testing.T) {
 			if list := scene.Must(s.Attention(t.Context(), 0)).PaymentConflicts; list.Count != 1 {
 				t.Errorf("attention %+v", list)
 			}
-			if err := s.Verify(t.Context()); err != nil {
-				t.Error(err)
-			}
+			s.Verifies()
 		})
 	}
 }
@@ -133,9 +126,7 @@ func TestDecidePayment(t *testing.T) {
 			if _, err := s.DecidePayment(t.Context(), waits.Payment.ID, decision); !errors.Is(err, affiliate.PaymentNotFound) || !errors.Is(err, affiliate.ErrNotFound) {
 				t.Errorf("again: %v", err)
 			}
-			if err := s.Verify(t.Context()); err != nil {
-				t.Error(err)
-			}
+			s.Verifies()
 		})
 	}
 }
@@ -178,9 +169,7 @@ func TestTypedEmail(t *testing.T) {
 	if err := s.Payments().ReportPayer(t.Context(), "stripe", affiliate.PayerFact{ID: "cus_E", Email: "ines@example.com"}); err != nil || status() != ref.Status {
 		t.Errorf("%v, status %s", err, status())
 	}
-	if err := s.Verify(t.Context()); err != nil {
-		t.Error(err)
-	}
+	s.Verifies()
 	if err := s.Payments().ReportPayer(t.Context(), "stripe", affiliate.PayerFact{ID: "cus_E", CustomerID: "user-9"}); err != nil || status() != affiliate.SubscriptionCancelled {
 		t.Errorf("%v, status %s", err, status())
 	}
@@ -203,9 +192,7 @@ func TestPaymentCountedTakesWhatItBrought(t *testing.T) {
 	if got := scene.Must(s.Sale(t.Context(), sale.ID)); got.CommissionEarned != scene.Sum("1999.8") {
 		t.Errorf("a payment of 1.00 leaves %v of the commission of 2,000.00", got.CommissionEarned)
 	}
-	if err := s.Verify(t.Context()); err != nil {
-		t.Error(err)
-	}
+	s.Verifies()
 	s.Raw(func(tx *record.Tx) error {
 		return scene.Edit(tx.Payments, nil, func(r *record.Payment) { r.Worth = affiliate.Set(scene.Sum("0.5")) })
 	})
@@ -221,9 +208,7 @@ func TestPaymentCountedTakesWhatItBrought(t *testing.T) {
 	scene.WantReason(t, "of another currency than the sale's payment", affiliate.InvalidField, err)
 	s.Reports(s.Refund("re_1", "50", affiliate.RefundSucceeded))
 	s.Gives("pi_1", "10")
-	if err := s.Verify(t.Context()); err != nil {
-		t.Error(err)
-	}
+	s.Verifies()
 }
 
 // A payment that brought money and credits nobody, though it names somebody, or though
@@ -266,13 +251,9 @@ func TestPaymentLeft(t *testing.T) {
 		t.Helper()
 		return scene.Must(s.DecidePayment(ctx, id, affiliate.PaymentIsOwnSale)).Outcome
 	}
-	if got := own(list[0].ID); got != affiliate.SaleRefused {
-		t.Errorf("tried again while the code is refused: %s", got)
-	}
+	scene.Equal(t, affiliate.SaleRefused, own(list[0].ID))
 	scene.Must(s.UpdateCode(ctx, s.MaraCode.ID, affiliate.CodeUpdate{Active: affiliate.Set(true)}))
-	if got := own(list[0].ID); got != affiliate.SaleRecorded {
-		t.Errorf("tried again: %s", got)
-	}
+	scene.Equal(t, affiliate.SaleRecorded, own(list[0].ID))
 	waits(affiliate.SaleParked, affiliate.SaleUnattributed)
 	_, err := s.DecidePayment(ctx, list[1].ID, affiliate.PaymentIsOwnSale)
 	scene.WantReason(t, "a sale of nothing that is known", affiliate.InvalidField, err)
@@ -292,9 +273,7 @@ func TestPaymentLeft(t *testing.T) {
 	scene.Must(0, s.Payments().ReportPayer(ctx, "stripe", scene.Ines))
 	s.Outcome(s.Reports(fourth), affiliate.SaleUnattributed)
 	waits()
-	if err := s.Verify(ctx); err != nil {
-		t.Error(err)
-	}
+	s.Verifies()
 }
 
 // A payment in another currency earns nothing. When it names somebody, or its payer is a
@@ -326,9 +305,7 @@ func TestPaymentInOtherCurrency(t *testing.T) {
 	organic.Payer = scene.Ines
 	stored := s.Dump()
 	s.Outcome(s.Reports(organic), affiliate.SaleUnattributed)
-	if diff := cmp.Diff(stored, s.Dump()); diff != "" {
-		t.Errorf("a payment that nobody brought is stored: %s", diff)
-	}
+	scene.Equal(t, stored, s.Dump())
 
 	first := euros(s.Paid("pi_1", "10.005", "0", "1"))
 	s.Outcome(s.Reports(first, first), affiliate.SaleOtherCurrency)
@@ -392,7 +369,7 @@ func trial(p *affiliate.Paid) {
 	*p = affiliate.Paid{Stage: affiliate.PaidNothing, Tries: p.Tries, SaleParams: affiliate.SaleParams{PaidAt: p.PaidAt}}
 }
 
-// fact is what a provider reports of it.
+// fact: what a provider reports of it.
 func (o toldPayment) fact(s *scene.PayShop, began time.Time, payer affiliate.PayerFact) affiliate.PaymentFact {
 	f := s.Paid(o.key, "100", "0", strings.Fields(o.tries)...)
 	f.Payer = payer
@@ -403,7 +380,7 @@ func (o toldPayment) fact(s *scene.PayShop, began time.Time, payer affiliate.Pay
 	})
 }
 
-// booksOf is what must not depend on the order of reports.
+// booksOf: what must not depend on the order of reports.
 func booksOf(s *scene.PayShop) string {
 	ctx, lines := s.T.Context(), []string{}
 	name := func(id fmt.Stringer) string {
@@ -465,9 +442,7 @@ func TestRenewalsFirst(t *testing.T) {
 							got = append(got, words[0]+" "+words[1])
 						}
 					}
-					if got := strings.Join(got, ", "); got != tt.want {
-						t.Errorf("%v, again %t: %s, want %s", order, again, got, tt.want)
-					}
+					scene.Equal(t, tt.want, strings.Join(got, ", "), order, again)
 				}
 				s.Verifies()
 				if books := booksOf(s); first == "" {
@@ -504,9 +479,7 @@ func TestRenewalsEnd(t *testing.T) {
 			s.Verifies()
 			s.Reports(toldPayment{"p1", 0, nil, "code:MARA20"}.fact(s, began, payer))
 			want := "customer of ben %q \"\": 600\np1 mara 20 false\np2 ben 20 true\np3 ben 20 true\np4 ben 20 true\np5 ben 20 true\np6 ben 20 true\nredeemed 1"
-			if got := booksOf(s); got != fmt.Sprintf(want, payer.Email) {
-				t.Errorf("%s", got)
-			}
+			scene.Equal(t, fmt.Sprintf(want, payer.Email), booksOf(s))
 			if n := open(); n != 0 && payer.Email != "" {
 				t.Errorf("%d are open after the first payment", n)
 			}
@@ -542,9 +515,7 @@ func TestRenewalsFirstStay(t *testing.T) {
 			s.Reports(second.fact(s, began, scene.Tomas))
 			tt.change(s)
 			s.Reports(first.fact(s, began, scene.Tomas))
-			if got := booksOf(s); got != tt.want {
-				t.Errorf("%s\nwant\n%s", got, tt.want)
-			}
+			scene.Equal(t, tt.want, booksOf(s))
 			s.Verifies()
 		})
 	}
@@ -614,9 +585,7 @@ func TestDoubtedSale(t *testing.T) {
 				}
 				slices.Sort(got)
 				slices.Reverse(got)
-				if got := strings.Join(got, "\n"); got != tt.want {
-					t.Errorf("%q, want %q", got, tt.want)
-				}
+				scene.Equal(t, tt.want, strings.Join(got, "\n"))
 				s.Verifies()
 			})
 		}

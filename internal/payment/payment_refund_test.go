@@ -411,7 +411,7 @@ func TestPaymentAdjustedOnce(t *testing.T) {
 	scene.Equal(t, []affiliate.Amount{scene.Sum("-5")}, sums)
 }
 
-// lifecycles are what may happen to one payment, in the words of
+// lifecycles: what may happen to one payment, in the words of
 // [payShop.play]; the answer does not depend on their order.
 var lifecycles = []struct{ story, want string }{
 	{"S R:re_1:30 L", "15"},

@@ -29,9 +29,7 @@ func TestPaymentSales(t *testing.T) {
 			if sale.ExternalID != affiliate.Set("pi_1") || sale.Source != "INTEGRATION" || sale.PaymentTrigger != affiliate.TriggerPurchase || sale.IntegrationSalesSource != affiliate.Set(affiliate.Integration("STRIPE")) || res.Moved != scene.Sum("20") {
 				s.T.Errorf("sale %+v, moved %v", sale, res.Moved)
 			}
-			if got := scene.CountOf(s.EventTypes(0), affiliate.SaleCreated); got != 1 {
-				s.T.Errorf("%d sale.created", got)
-			}
+			scene.Equal(s.T, 1, scene.CountOf(s.EventTypes(0), affiliate.SaleCreated))
 		},
 		"02 the same for weeks": func(s *scene.PayShop) {
 			f := s.Paid("pi_1 cs_1", "120", "20", "1")
@@ -188,9 +186,7 @@ func TestPaymentSales(t *testing.T) {
 			s.Reports(scene.Altered(s.Paid("pi_1", "120", "20", "1"), func(p *affiliate.Paid) { p.PaidAt = paid }))
 			scene.Must(s.Run(s.T.Context(), affiliate.RecalculateJob{}))
 			s.Gives("pi_1", "20")
-			if got := s.SaleOf("pi_1").PaidAt; got != affiliate.TimeOf(paid) {
-				s.T.Errorf("it was paid at %v", got)
-			}
+			scene.Equal(s.T, affiliate.TimeOf(paid), s.SaleOf("pi_1").PaidAt)
 			s.Now = paid.AddDate(0, 1, 0) // the second month of the customer begins
 			s.Reports(s.Paid("pi_2", "120", "20", "1"))
 			s.Gives("pi_2", "0")
@@ -271,9 +267,7 @@ func exhaust(s *scene.PayShop) {
 
 func redeemed(s *scene.PayShop, want int64) {
 	s.T.Helper()
-	if got := scene.Must(s.Code(s.T.Context(), affiliate.CodeRef{ID: s.MaraCode.ID})).TimesRedeemed; got != want {
-		s.T.Errorf("timesRedeemed %d, want %d", got, want)
-	}
+	scene.Equal(s.T, want, scene.Must(s.Code(s.T.Context(), affiliate.CodeRef{ID: s.MaraCode.ID})).TimesRedeemed)
 }
 
 // permutations yields every order of n things.

@@ -8,7 +8,7 @@ import (
 	"github.com/tributary-go/tributary/internal/scene"
 )
 
-// sales is how many sales there are.
+// sales: how many sales there are.
 func sales(s *scene.PayShop) int {
 	return len(scene.Must(s.Sales(s.T.Context(), affiliate.SaleQuery{}, affiliate.Page{})).Items)
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/tributary-go/tributary/internal/scene"
 )
 
-// usesOf is what is used of Mara's code and of its coupon.
+// usesOf: what is used of Mara's code and of its coupon.
 func usesOf(s *scene.PayShop) string {
 	code := scene.Must(s.Code(s.T.Context(), affiliate.CodeRef{ID: s.MaraCode.ID}))
 	coupon := scene.Must(s.Coupon(s.T.Context(), affiliate.CouponRef{ID: s.MaraCode.CouponID}))
@@ -269,9 +269,7 @@ func TestRedeemedPaymentStays(t *testing.T) {
 		}, affiliate.SaleRedeemed, "1 1 20"},
 		"given back by a person": {func(s *scene.PayShop) affiliate.PaymentResult {
 			s.Reports(paid(s, "pi_1", "o", byCode))
-			if err := s.RestoreRedemption(s.T.Context(), affiliate.SaleRef{ExternalID: "o"}); err != nil {
-				s.T.Error(err)
-			}
+			scene.Must(0, s.RestoreRedemption(s.T.Context(), affiliate.SaleRef{ExternalID: "o"}))
 			return s.Reports(full("pi_1")(s), paid(s, "pi_1", "o", byCode))
 		}, affiliate.SaleRedeemed, "0 0 0"},
 		"the host's": {func(s *scene.PayShop) affiliate.PaymentResult {

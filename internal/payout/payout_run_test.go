@@ -109,9 +109,7 @@ func (s runShop) previews(in affiliate.PayoutRun) []string {
 
 func (s runShop) is(what string, want, got []string) {
 	s.T.Helper()
-	if diff := cmp.Diff(want, got); diff != "" {
-		s.T.Errorf("%s (-want +got):\n%s", what, diff)
-	}
+	scene.Equal(s.T, want, got, what)
 }
 
 var otherSettings = scene.StateError(affiliate.PayoutRunMismatch, "", "This payout run was started with different settings")
@@ -125,9 +123,7 @@ func TestPayoutRun(t *testing.T) {
 	preview := may()
 	preview.ExternalID = ""
 	s.is("preview", exampleD(), s.previews(preview))
-	if diff := cmp.Diff(before, s.Dump()); diff != "" {
-		t.Errorf("the preview wrote something:\n%s", diff)
-	}
+	scene.Equal(t, before, s.Dump())
 	var run affiliate.PayoutRunResult
 	s.Fires(func() (err error) { run, err = s.RunPayouts(ctx, may()); return err }) // the amounts are adjustments: no event
 	now := affiliate.TimeOf(s.Now)
@@ -149,9 +145,7 @@ func TestPayoutRun(t *testing.T) {
 	s.Pass(time.Hour)
 	s.Fires(func() error {
 		again, err := s.RunPayouts(ctx, may())
-		if diff := cmp.Diff(run, again); diff != "" {
-			t.Errorf("again (-first +again):\n%s", diff)
-		}
+		scene.Equal(t, run, again)
 		return err
 	})
 	for name, change := range map[string]func(*affiliate.PayoutRun){
@@ -170,9 +164,7 @@ func TestPayoutRun(t *testing.T) {
 			s.Refused(otherSettings, func() error { return scene.ErrOf(s.RunPayouts(ctx, atMost(1, other))) })
 		})
 	}
-	if diff := cmp.Diff(after, s.Dump()); diff != "" {
-		t.Errorf("the repeats changed something:\n%s", diff)
-	}
+	scene.Equal(t, after, s.Dump())
 	// 29
 	if _, err := s.PayoutRun(ctx, "none"); err != affiliate.ErrNotFound {
 		t.Errorf("unknown run: %v", err)

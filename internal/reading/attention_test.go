@@ -83,9 +83,7 @@ func TestAttentionOfWebhooks(t *testing.T) {
 			ID: ep.ID, URL: ep.URL, Status: affiliate.EndpointEnabled, FirstFailureAt: affiliate.Set(began),
 			DisabledReason: affiliate.Null[affiliate.DisabledReason](),
 		}
-		if got := waits(1, 0).FailingWebhooks.Items[0]; got != want {
-			t.Errorf("%+v, want %+v", got, want)
-		}
+		scene.Equal(t, want, waits(1, 0).FailingWebhooks.Items[0])
 		w.Pass(time.Hour)
 		w.Settle(500, w.ClaimOne()) // the last attempt of the schedule
 		d := w.ReadDelivery(c.Delivery)

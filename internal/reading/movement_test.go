@@ -62,9 +62,7 @@ func TestLedgerStory(t *testing.T) {
 		"11 ADJUSTMENT 25 ACCRUAL-PAYABLE",
 		"12 ADJUSTMENT 25 PAYABLE-ACCRUAL",
 	}
-	if diff := cmp.Diff(want, s.Moved(affiliate.MovementQuery{})); diff != "" {
-		t.Errorf("movements (-want +got):\n%s", diff)
-	}
+	scene.Equal(t, want, s.Moved(affiliate.MovementQuery{}))
 	for name, tt := range map[string]struct {
 		filter affiliate.MovementQuery
 		want   []string
@@ -80,9 +78,7 @@ func TestLedgerStory(t *testing.T) {
 		"unknown payout":    {affiliate.MovementQuery{PayoutID: affiliate.Set(uuid.Max)}, []string{}},
 		"another affiliate": {affiliate.MovementQuery{AffiliateEmail: affiliate.Set("nobody@example.org")}, []string{}},
 	} {
-		if diff := cmp.Diff(tt.want, s.Moved(tt.filter)); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", name, diff)
-		}
+		scene.Equal(t, tt.want, s.Moved(tt.filter), name)
 	}
 }
 
@@ -183,9 +179,7 @@ func TestMovements(t *testing.T) {
 				do(s, sale)
 				s.Verifies()
 			}
-			if diff := cmp.Diff(append([]string{first}, tt.want...), s.Moved(affiliate.MovementQuery{})); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
+			scene.Equal(t, append([]string{first}, tt.want...), s.Moved(affiliate.MovementQuery{}))
 		})
 	}
 }
@@ -262,9 +256,7 @@ func TestMovementsOfDeletedAffiliate(t *testing.T) {
 		"3 FORFEIT 20 PAYABLE-ACCRUAL of sale 1, commission 1: sales -1, revenue -100, refunds 0",
 		"4 FORFEIT 5 ACCRUAL-PAYABLE",
 	}
-	if diff := cmp.Diff(want, s.Moved(affiliate.MovementQuery{})); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	scene.Equal(t, want, s.Moved(affiliate.MovementQuery{}))
 	if balances := scene.Must(s.Balances(ctx, affiliate.Page{})).Items; len(balances) != 1 || balances[0].AffiliateID != s.Bob.ID {
 		t.Errorf("balances %+v", balances)
 	}
@@ -327,12 +319,8 @@ func TestTotalBalance(t *testing.T) {
 	var days []seen
 	day := func(want string, later ...string) {
 		t.Helper()
-		if got := totalIn(scene.Must(w.TotalBalance(ctx, time.Time{}))); got != want {
-			t.Errorf("now: %s, want %s", got, want)
-		}
-		if got := recount(w, time.Time{}); got != want {
-			t.Errorf("the rows of now: %s, want %s", got, want)
-		}
+		scene.Equal(t, want, totalIn(scene.Must(w.TotalBalance(ctx, time.Time{}))))
+		scene.Equal(t, want, recount(w, time.Time{}))
 		w.Pass(12 * time.Hour)
 		days = append(days, seen{w.Now, append(later, want)[0]})
 		w.Pass(12 * time.Hour)
@@ -362,25 +350,17 @@ func TestTotalBalance(t *testing.T) {
 	w.SellTo("bob-customer@b.co", "1000")
 	for _, d := range days {
 		want := d.want
-		if got := totalIn(scene.Must(w.TotalBalance(ctx, d.at))); got != want {
-			t.Errorf("as of %v: %s, want %s", d.at, got, want)
-		}
-		if got := recount(w, d.at); got != want {
-			t.Errorf("the rows as of %v: %s, want %s", d.at, got, want)
-		}
+		scene.Equal(t, want, totalIn(scene.Must(w.TotalBalance(ctx, d.at))), d.at)
+		scene.Equal(t, want, recount(w, d.at), d.at)
 	}
 	for after, want := range map[time.Duration]string{0: "maturing 200 debts 5 owed 195 paid 28 of 2", 29 * 24 * time.Hour: "maturing 200 debts 5 owed 195 paid 28 of 2", 30 * 24 * time.Hour: "payable 195 owed 195 paid 28 of 2"} {
-		if got := totalIn(scene.Must(w.TotalBalance(ctx, w.Now.Add(time.Microsecond+after)))); got != want {
-			t.Errorf("after %v: %s, want %s", after, got, want)
-		}
+		scene.Equal(t, want, totalIn(scene.Must(w.TotalBalance(ctx, w.Now.Add(time.Microsecond+after)))), after)
 	}
 	w.Refused(affiliate.Error{Kind: affiliate.KindInvalid, Reason: affiliate.InvalidQuery, Field: "at", Message: "at must be an ISO 8601 date"}, func() error {
-		_, err := w.TotalBalance(ctx, w.Now.AddDate(9000, 0, 0))
-		return err
+		return scene.ErrOf(w.TotalBalance(ctx, w.Now.AddDate(9000, 0, 0)))
 	})
 	w.Refused(affiliate.Error{Kind: affiliate.KindInvalid, Reason: affiliate.InvalidQuery, Message: "Invalid cursor", Field: "cursor"}, func() error {
-		_, err := w.RankedBalances(ctx, time.Time{}, affiliate.Page{Cursor: "x"})
-		return err
+		return scene.ErrOf(w.RankedBalances(ctx, time.Time{}, affiliate.Page{Cursor: "x"}))
 	})
 	first := scene.Must(w.RankedBalances(ctx, time.Time{}, affiliate.Page{Limit: 1}))
 	second := scene.Must(w.RankedBalances(ctx, time.Time{}, affiliate.Page{Limit: 1, Cursor: first.Next}))

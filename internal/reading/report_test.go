@@ -75,9 +75,7 @@ func TestReportCalendar(t *testing.T) {
 		got := scene.Must(w.Report(t.Context(), affiliate.ReportQuery{
 			From: scene.Must(affiliate.ParseDate(tt.from)).FirstInstant(zone), To: scene.Must(affiliate.ParseDate(tt.to)).End(zone), By: tt.by,
 		}, affiliate.Page{})).Items
-		if diff := cmp.Diff(tt.want, inHours(zone, got)); diff != "" {
-			t.Errorf("%s of %s to %s in %s (-want +got):\n%s", tt.by, tt.from, tt.to, tt.zone, diff)
-		}
+		scene.Equal(t, tt.want, inHours(zone, got), tt.by, tt.from, tt.to, tt.zone)
 	}
 }
 
@@ -120,9 +118,7 @@ func TestReportErrors(t *testing.T) {
 		for _, id := range []affiliate.Opt[uuid.UUID]{affiliate.Set(uuid.Max), affiliate.Set(uuid.Nil), affiliate.Null[uuid.UUID]()} {
 			q := affiliate.ReportQuery{From: scene.Start, To: scene.Start.Add(time.Hour), By: affiliate.IntervalMonth}
 			of(&q, id)
-			if got := figuresOf(scene.Must(s.Report(ctx, q, affiliate.Page{})).Items[0]); got != want {
-				t.Errorf("%s %v: %s", name, id, got)
-			}
+			scene.Equal(t, want, figuresOf(scene.Must(s.Report(ctx, q, affiliate.Page{})).Items[0]), name, id)
 		}
 	}
 }
@@ -201,9 +197,7 @@ func TestReportOf(t *testing.T) {
 		for _, b := range scene.Must(s.Report(ctx, q, affiliate.Page{})).Items {
 			got = append(got, figuresOf(b))
 		}
-		if diff := cmp.Diff(tt.want, got); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
-		}
+		scene.Equal(t, tt.want, got, tt.name)
 	}
 }
 
@@ -225,9 +219,7 @@ func TestReportPages(t *testing.T) {
 			}
 			got = append(got, b)
 		}
-		if diff := cmp.Diff(scene.JSON(want), scene.JSON(got)); diff != "" {
-			t.Errorf("pages of %d: %s", size, diff)
-		}
+		scene.Equal(t, scene.JSON(want), scene.JSON(got), size)
 	}
 	next := scene.Must(s.Report(ctx, q, affiliate.Page{Limit: 2})).Next
 	q.By = affiliate.IntervalWeek
@@ -349,9 +341,7 @@ func TestBreakdown(t *testing.T) {
 		{affiliate.DimensionSub, []string{"n 12 –: clicks 1 referrals 1 sales 1 revenue 100 commission 20", "none: clicks 3 referrals 3 sales 3 deleted 1 revenue 37 refunds 10 commission 11.4 adjustments 5"}},
 	} {
 		got, _ := ranking(s, affiliate.BreakdownQuery{By: tt.by}, affiliate.Page{})
-		if diff := cmp.Diff(tt.want, got); diff != "" {
-			t.Errorf("by %s (-want +got):\n%s", tt.by, diff)
-		}
+		scene.Equal(t, tt.want, got, tt.by)
 	}
 	coupons, _ := ranking(s, affiliate.BreakdownQuery{By: affiliate.DimensionCoupon}, affiliate.Page{})
 	if len(coupons) != 2 || !strings.HasSuffix(coupons[1], ": clicks null referrals null sales 1 revenue 7 commission 1.4") {
@@ -359,9 +349,7 @@ func TestBreakdown(t *testing.T) {
 	}
 
 	mine, _ := ranking(s, affiliate.BreakdownQuery{By: affiliate.DimensionPlan, AffiliateID: affiliate.Set(s.Bob.ID)}, affiliate.Page{})
-	if diff := cmp.Diff([]string{"Gold: clicks null referrals null sales 1 revenue 30 refunds 10 commission 10"}, mine); diff != "" {
-		t.Errorf("of one affiliate (-want +got):\n%s", diff)
-	}
+	scene.Equal(t, []string{"Gold: clicks null referrals null sales 1 revenue 30 refunds 10 commission 10"}, mine)
 	for _, nobody := range []affiliate.Opt[uuid.UUID]{affiliate.Null[uuid.UUID](), affiliate.Set(uuid.Nil), affiliate.Set(uuid.Max)} {
 		if rows, _ := ranking(s, affiliate.BreakdownQuery{By: affiliate.DimensionLink, AffiliateID: nobody}, affiliate.Page{}); len(rows) != 0 {
 			t.Errorf("of nobody: %q", rows)
@@ -406,9 +394,7 @@ func TestBreakdownOfMany(t *testing.T) {
 	}
 	got, _ := ranking(s, affiliate.BreakdownQuery{By: affiliate.DimensionProduct}, affiliate.Page{})
 	want := []string{"p0 –: clicks null referrals null sales 1250 revenue 1250 commission 250", "p1 –: clicks null referrals null sales 1250 revenue 1250 commission 250"}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	scene.Equal(t, want, got)
 }
 
 func TestBreakdownErrors(t *testing.T) {

@@ -43,9 +43,7 @@ func TestExplainSale(t *testing.T) {
 		Commissions: sale.Commissions,
 		Movements:   scene.Must(s.Movements(ctx, affiliate.MovementQuery{SaleID: affiliate.Set(sale.ID)}, affiliate.Page{})).Items,
 	}, scene.Must(s.ExplainSale(ctx, sale.ID)))
-	if err := scene.ErrOf(s.ExplainSale(ctx, 99)); !errors.Is(err, affiliate.SaleNotFound) {
-		t.Errorf("an unknown sale: %v", err)
-	}
+	scene.WantReason(t, "an unknown sale", affiliate.SaleNotFound, scene.ErrOf(s.ExplainSale(ctx, 99)))
 	scene.Must(s.RefundSale(ctx, affiliate.Refund{SaleID: sale.ID, Amount: affiliate.Set(scene.Sum("29.5"))}))
 	e := scene.Must(s.ExplainSale(ctx, sale.ID))
 	scene.Equal(t, []any{scene.Sum("29.5"), scene.Sum("100"), scene.Sum("120"), "4800/259", scene.Sum("18.53")}, []any{e.Base.Refunded, e.Base.Kept, e.Base.Base, e.Arithmetic.Exact, e.Arithmetic.Rounded})

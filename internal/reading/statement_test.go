@@ -11,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary"
@@ -34,16 +33,12 @@ func TestStatement(t *testing.T) {
 	want := `{"affiliateId":"` + id + `","currency":"USD","from":"2026-05-01T00:00:00.000Z","to":"2026-06-01T00:00:00.000Z",` +
 		`"opening":{"held":0,"payable":0,"inPayout":0,"owed":0,"paid":0},"closing":{"held":0,"payable":40,"inPayout":0,"owed":40,"paid":0},"closed":true}` +
 		`[{"number":1,"at":"2026-05-10T12:00:00.000Z","cause":"SALE","saleId":1,"commissionId":1,"payoutId":null,"adjustmentId":null,"amount":40,"owed":40}]`
-	if diff := cmp.Diff(want, may); diff != "" {
-		t.Errorf("May (-want +got):\n%s", diff)
-	}
+	scene.Equal(t, want, may)
 	const wantCSV = `"number","at","cause","sale","commission","adjustment","payout","amount","owed"` + "\r\n" +
 		`"","2026-05-01T00:00:00.000Z","OPENING_BALANCE","","","","","","0"` + "\r\n" +
 		`"1","2026-05-10T12:00:00.000Z","SALE","1","1","","","40","40"` + "\r\n" +
 		`"","2026-06-01T00:00:00.000Z","CLOSING_BALANCE","","","","","","40"` + "\r\n"
-	if diff := cmp.Diff(wantCSV, mayCSV); diff != "" {
-		t.Errorf("May as CSV (-want +got):\n%s", diff)
-	}
+	scene.Equal(t, wantCSV, mayCSV)
 	s.Now = time.Date(2026, 6, 3, 9, 0, 0, 0, time.UTC)
 	scene.Must(s.RefundSale(ctx, affiliate.Refund{SaleID: sale.ID, Amount: scene.Amount("60")}))
 	s.Now = month(7)
@@ -56,9 +51,7 @@ func TestStatement(t *testing.T) {
 	scene.Must(s.RenameLink(ctx, affiliate.LinkRef{Slug: "ada"}, "countess"))
 	scene.Must(0, s.Forfeiting().EraseAffiliate(ctx, s.Ada.Person.ID))
 	again, againCSV := scene.StatementTexts(t, s.Program, s.Ada.Person.ID, month(5), month(6))
-	if diff := cmp.Diff(may+mayCSV, again+againCSV); diff != "" {
-		t.Errorf("May changed:\n%s", diff)
-	}
+	scene.Equal(t, may+mayCSV, again+againCSV)
 }
 
 // money check 23, and M60: a statement does not begin before the books.
@@ -119,9 +112,7 @@ func TestCloseBooks(t *testing.T) {
 		t.Errorf("booked at %v, the books are closed until %v", last.At, to)
 	}
 	after, againCSV := scene.StatementTexts(t, s.Program, s.Ada.Person.ID, scene.Start.Add(-time.Hour), to)
-	if diff := cmp.Diff(before+asCSV, after+againCSV); diff != "" {
-		t.Errorf("a closed period changed:\n%s", diff)
-	}
+	scene.Equal(t, before+asCSV, after+againCSV)
 }
 
 // Money check 49: a statement of many lines is read in pages, and adds up.
@@ -253,9 +244,7 @@ func TestCloseBooksOfDeleted(t *testing.T) {
 	if n := scene.Must(s.Run(t.Context(), affiliate.CloseBooksJob{Until: s.Now})).Changed; n != 1 {
 		t.Errorf("%d books were closed", n)
 	}
-	if err := s.Verify(t.Context()); err != nil {
-		t.Error(err)
-	}
+	s.Verifies()
 }
 
 // A statement of May says the same in June and in July, though the sale was
@@ -283,9 +272,7 @@ func ExampleProgram_Statement() {
 		}
 		fmt.Println(month, "opening", statement.Opening.Owed, "closing", statement.Closing.Owed)
 		var rows strings.Builder
-		if err := statement.WriteCSV(&rows); err != nil {
-			log.Fatal(err)
-		}
+		scene.Must(0, statement.WriteCSV(&rows))
 		fmt.Print(strings.ReplaceAll(rows.String(), "\r\n", "\n"))
 	}
 	// Output:

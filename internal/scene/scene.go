@@ -69,11 +69,11 @@ func OnlyValues[T any](seq iter.Seq2[T, error]) iter.Seq[T] {
 	}
 }
 
-// Equal compares with cmp.Diff.
-func Equal[T any](t *testing.T, want, got T) {
+// Equal compares with cmp.Diff. What says which of several comparisons it is.
+func Equal[T any](t testing.TB, want, got T, what ...any) {
 	t.Helper()
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
+		t.Errorf("%s(-want +got):\n%s", fmt.Sprintln(what...), diff)
 	}
 }
 
@@ -90,7 +90,7 @@ func Heap() uint64 {
 var PayoutStuck = StateError(affiliate.StatusNotAllowed, "", "The present status does not allow this change")
 
 // WantReason checks why a call was refused.
-func WantReason(t *testing.T, name string, want affiliate.Reason, err error) {
+func WantReason(t testing.TB, name string, want affiliate.Reason, err error) {
 	t.Helper()
 	if !errors.Is(err, want) {
 		t.Errorf("%s: %v, want %s", name, err, want)

@@ -49,9 +49,7 @@ func erases(b *scene.Ledger, call func() error, want ...affiliate.EventType) {
 	b.T.Helper()
 	before := figures(b)
 	b.Fires(call, want...)
-	if diff := cmp.Diff(before, figures(b)); diff != "" {
-		b.T.Errorf("the books moved (-before +after):\n%s", diff)
-	}
+	scene.Equal(b.T, before, figures(b))
 	b.Verifies()
 }
 
@@ -284,9 +282,7 @@ func TestEraseKeepsReceipts(t *testing.T) {
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
 		}
-		if diff := cmp.Diff(before, b.Dump()); diff != "" {
-			t.Errorf("%s was carried out again (-before +after):\n%s", c.name, diff)
-		}
+		scene.Equal(t, before, b.Dump(), c.name)
 		switch got := got.(type) {
 		case affiliate.Affiliate:
 			if got.ID != id || got.Name != "" || got.Email != "" || got.AffiliateLinks[0].Link != "z1" {

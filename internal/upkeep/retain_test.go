@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 	"pgregory.net/rapid"
 
@@ -33,7 +32,7 @@ func kinds(w *scene.World) affiliate.Retained {
 	}
 }
 
-// minus is what is left of a number of records.
+// minus: what is left of a number of records.
 func minus(all, gone affiliate.Retained) affiliate.Retained {
 	return affiliate.Retained{
 		Events: all.Events - gone.Events, Receipts: all.Receipts - gone.Receipts,
@@ -313,7 +312,7 @@ func TestRetainModel(t *testing.T) {
 				scene.Must(w.Run(ctx, affiliate.RetainJob{Retention: affiliate.Retention{Events: age(0), Receipts: age(1), Deliveries: age(0), Clicks: age(60)}}))
 			},
 			"": func(rt *rapid.T) {
-				scene.Must(0, w.Verify(ctx))
+				w.Verifies()
 				if got := scene.Must(w.Affiliate(ctx, a.ID.String())).NumberOfClicks; got != int64(clicks) {
 					rt.Fatalf("%d clicks, want %d", got, clicks)
 				}
@@ -423,9 +422,7 @@ func TestPrune(t *testing.T) {
 	if want := full["deliveries"] - skipped + full["events"]; n != int64(want) {
 		t.Errorf("%d dropped, want %d", n, want)
 	}
-	if diff := cmp.Diff(map[string]int{"receipts": 0, "deliveries": 0, "events": 0}, sizes(b.World)); diff != "" {
-		t.Errorf("left (-want +got):\n%s", diff)
-	}
+	scene.Equal(t, map[string]int{"receipts": 0, "deliveries": 0, "events": 0}, sizes(b.World))
 	b.Verifies()
 	scene.Must(b.UpdateSale(t.Context(), 5, affiliate.SaleUpdate{Name: affiliate.Set("x")}))
 	b.Verifies()

@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary"
@@ -125,9 +124,7 @@ func TestStepTiers(t *testing.T) {
 	if store.most > 512 || store.updates < 10 {
 		t.Errorf("%d transactions, the largest of %d records", store.updates, store.most)
 	}
-	if diff := cmp.Diff(tiersOf(whole), tiersOf(w)); diff != "" {
-		t.Errorf("tiers (-AssignTiers +steps):\n%s", diff)
-	}
+	scene.Equal(t, tiersOf(whole), tiersOf(w))
 	if fired := len(w.Dump()["events"]) - before; fired != n {
 		t.Errorf("%d events", fired)
 	}
@@ -194,9 +191,7 @@ func TestStepRecalculate(t *testing.T) {
 		if changed > want || want != n {
 			t.Errorf("killed at %d: %d changed, the whole call changes %d", killedAt, changed, want)
 		}
-		if diff := cmp.Diff(money(whole), money(w)); diff != "" {
-			t.Errorf("killed at %d (-whole +steps):\n%s", killedAt, diff)
-		}
+		scene.Equal(t, money(whole), money(w), killedAt)
 		if events := len(w.Dump()["events"]); events != len(whole.Dump()["events"]) {
 			t.Errorf("killed at %d: %d events", killedAt, events)
 		}
@@ -280,9 +275,7 @@ func TestStepPruneKeepsHistory(t *testing.T) {
 		for _, e := range scene.Must(w.Events(t.Context(), affiliate.EventQuery{}, affiliate.Page{})).Items {
 			left = append(left, int64(e.Revision))
 		}
-		if diff := cmp.Diff([]int64{4, 3}, left); diff != "" {
-			t.Errorf("limit %d: revisions (-want +got):\n%s", limit, diff)
-		}
+		scene.Equal(t, []int64{4, 3}, left, limit)
 		w.Verifies()
 	}
 }
@@ -640,9 +633,7 @@ func TestDeleteEndpointCutOff(t *testing.T) {
 	keyed := l.Keyed(affiliate.Once{Key: "k"})
 	scene.Must(keyed.Webhooks().UpdateEndpoint(t.Context(), l.hook.ID, affiliate.EndpointUpdate{Description: scene.TextOf("d")}))
 	before := l.Dump()
-	if _, err := keyed.Webhooks().DeleteEndpoint(t.Context(), l.hook.ID); !errors.Is(err, affiliate.IdempotencyKeyReused) {
-		t.Errorf("error %v", err)
-	}
+	scene.WantReason(t, "error", affiliate.IdempotencyKeyReused, scene.ErrOf(keyed.Webhooks().DeleteEndpoint(t.Context(), l.hook.ID)))
 	scene.Equal(t, before, l.Dump())
 }
 
