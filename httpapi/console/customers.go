@@ -54,9 +54,8 @@ func customers(v *visit) (view, error) {
 		return view{}, err
 	}
 	d := customerList{Statuses: options(subscriptionStatuses...)}
-	names := v.payees()
 	for _, r := range list.Items {
-		by, err := names(r.AffiliateID)
+		by, err := v.payeeOnce(r.AffiliateID)
 		if err != nil {
 			return view{}, err
 		}

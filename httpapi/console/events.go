@@ -113,7 +113,7 @@ func eventPage(v *visit) (view, error) {
 	return view{title: string(e.Type), template: "event", Data: &eventSheet{e, list.Items}}, err
 }
 
-var ofEvent = noun[affiliate.Event]{get: func(v *visit, id uuid.UUID) (affiliate.Event, error) {
+var ofEvent = noun[affiliate.Event]{"events/", func(v *visit, id uuid.UUID) (affiliate.Event, error) {
 	return first(v.program.Events(v.ctx(), affiliate.EventQuery{ID: affiliate.Set(id)}, only))
 }}
 

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"iter"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/httpapi/internal/page"
 	"github.com/tributary-go/tributary/httpapi/internal/reqid"
@@ -31,21 +33,48 @@ func whole(n int64) string { return strconv.FormatInt(n, 10) }
 // A lister reads a list page by page.
 type lister[T any] = func(affiliate.Page) (affiliate.List[T], error)
 
-func listedAffiliates(v *visit) (lister[affiliate.Affiliate], error) {
-	q, err := v.affiliatesAsked()
-	return func(pg affiliate.Page) (affiliate.List[affiliate.Affiliate], error) {
-		return v.program.Affiliates(v.ctx(), q, pg)
-	}, err
+// A listing is a list as its address asks for it.
+type listing[T any] = func(*visit) (lister[T], error)
+
+// listed is the listing of what a query asks for.
+func listed[Q, T any](asked func(*visit) (Q, error),
+	list func(*tributary.Program, context.Context, Q, affiliate.Page) (affiliate.List[T], error),
+) listing[T] {
+	return func(v *visit) (lister[T], error) {
+		q, err := asked(v)
+		return func(pg affiliate.Page) (affiliate.List[T], error) {
+			return list(v.program, v.ctx(), q, pg)
+		}, err
+	}
 }
 
-func affiliatesFile(v *visit) error {
-	list, err := listedAffiliates(v)
-	if err != nil {
-		return err
+var (
+	listedAffiliates = listed((*visit).affiliatesAsked, (*tributary.Program).Affiliates)
+	listedCustomers  = listed((*visit).customersAsked, (*tributary.Program).Referrals)
+	listedCodes      = listed((*visit).codesAsked, (*tributary.Program).Codes)
+	listedPayouts    = listed((*visit).payoutsAsked, (*tributary.Program).Payouts)
+)
+
+func listedSales(v *visit) (lister[affiliate.Sale], error) {
+	q, err := v.salesAsked()
+	return v.salesOf(q), err
+}
+
+// rowsFile is the file of a listing: its head, and the cells of each row.
+func rowsFile[T any](name string, list listing[T], head []string,
+	row func(*visit, T) ([]string, error)) func(*visit) error {
+	return func(v *visit) error {
+		next, err := list(v)
+		if err != nil {
+			return err
+		}
+		return listFile(v, name, head, next, func(one T) ([]string, error) { return row(v, one) })
 	}
-	head := []string{"id", "createdAt", "name", "email", "externalId", "status", "source", "link",
-		"paymentMethod", "payoutEmail", "clicks", "customers", "revenue", "commission", "currency"}
-	return listFile(v, "affiliates.csv", head, list, func(a affiliate.Affiliate) ([]string, error) {
+}
+
+var affiliatesFile = rowsFile("affiliates.csv", listedAffiliates, []string{"id", "createdAt", "name", "email", "externalId", "status", "source", "link",
+	"paymentMethod", "payoutEmail", "clicks", "customers", "revenue", "commission", "currency"},
+	func(v *visit, a affiliate.Affiliate) ([]string, error) {
 		slug := ""
 		if len(a.AffiliateLinks) > 0 {
 			slug = a.AffiliateLinks[0].Link
@@ -57,28 +86,14 @@ func affiliatesFile(v *visit) error {
 			a.TotalCommissionEarned.String(), v.currency(),
 		}, nil
 	})
-}
 
 // currency is that of the program.
 func (v *visit) currency() string { return string(v.program.Config().Currency) }
 
-func listedCustomers(v *visit) (lister[affiliate.Referral], error) {
-	q, err := v.customersAsked()
-	return func(pg affiliate.Page) (affiliate.List[affiliate.Referral], error) {
-		return v.program.Referrals(v.ctx(), q, pg)
-	}, err
-}
-
-func customersFile(v *visit) error {
-	list, err := listedCustomers(v)
-	if err != nil {
-		return err
-	}
-	names := v.payees()
-	head := []string{"id", "createdAt", "name", "email", "externalId", "affiliateId", "affiliate",
-		"status", "plan", "landingPage", "revenue", "commission", "currency"}
-	return listFile(v, "customers.csv", head, list, func(r affiliate.Referral) ([]string, error) {
-		by, err := names(r.AffiliateID)
+var customersFile = rowsFile("customers.csv", listedCustomers, []string{"id", "createdAt", "name", "email", "externalId", "affiliateId", "affiliate",
+	"status", "plan", "landingPage", "revenue", "commission", "currency"},
+	func(v *visit, r affiliate.Referral) ([]string, error) {
+		by, err := v.payeeOnce(r.AffiliateID)
 		return []string{
 			r.ID.String(), r.CreatedAt.String(), typed(r.Name), r.Email,
 			typed(r.ReferredUserExternalID), r.AffiliateID.String(), by,
@@ -86,24 +101,13 @@ func customersFile(v *visit) error {
 			typed(r.InitialLandingPage), r.TotalRevenue.String(), r.TotalCommission.String(), v.currency(),
 		}, err
 	})
-}
 
-func listedSales(v *visit) (lister[affiliate.Sale], error) {
-	q, err := v.salesAsked()
-	return v.salesOf(q), err
-}
-
-func salesFile(v *visit) error {
-	list, err := listedSales(v)
-	if err != nil {
-		return err
-	}
-	head := []string{
-		"id", "createdAt", "paidAt", "externalId", "externalInvoiceId", "conversion", "affiliateId",
-		"affiliate", "customer", "customerEmail", "promotionalCodeId", "total", "refunded",
-		"commission", "currency", "status", "charged", "chargedCurrency",
-	}
-	return listFile(v, "sales.csv", head, list, func(s affiliate.Sale) ([]string, error) {
+var salesFile = rowsFile("sales.csv", listedSales, []string{
+	"id", "createdAt", "paidAt", "externalId", "externalInvoiceId", "conversion", "affiliateId",
+	"affiliate", "customer", "customerEmail", "promotionalCodeId", "total", "refunded",
+	"commission", "currency", "status", "charged", "chargedCurrency",
+},
+	func(v *visit, s affiliate.Sale) ([]string, error) {
 		paid := ""
 		if !s.PaidAt.IsZero() {
 			paid = s.PaidAt.String()
@@ -120,23 +124,10 @@ func salesFile(v *visit) error {
 		}
 		return cells, nil
 	})
-}
 
-func listedCodes(v *visit) (lister[affiliate.Code], error) {
-	q, err := v.codesAsked()
-	return func(pg affiliate.Page) (affiliate.List[affiliate.Code], error) {
-		return v.program.Codes(v.ctx(), q, pg)
-	}, err
-}
-
-func codesFile(v *visit) error {
-	list, err := listedCodes(v)
-	if err != nil {
-		return err
-	}
-	head := []string{"id", "createdAt", "code", "coupon", "affiliateId", "affiliate", "active",
-		"startsAt", "expiresAt", "timesRedeemed", "maxRedemptions"}
-	return listFile(v, "codes.csv", head, list, func(c affiliate.Code) ([]string, error) {
+var codesFile = rowsFile("codes.csv", listedCodes, []string{"id", "createdAt", "code", "coupon", "affiliateId", "affiliate", "active",
+	"startsAt", "expiresAt", "timesRedeemed", "maxRedemptions"},
+	func(v *visit, c affiliate.Code) ([]string, error) {
 		a := c.Affiliate.Or(affiliate.AffiliateContact{})
 		return []string{
 			c.ID.String(), c.CreatedAt.String(), c.Code, c.Coupon.Or(affiliate.Coupon{}).Name,
@@ -144,23 +135,10 @@ func codesFile(v *visit) error {
 			typed(c.StartsAt), typed(c.ExpiresAt), whole(c.TimesRedeemed), typed(c.MaxRedemptions),
 		}, nil
 	})
-}
 
-func listedPayouts(v *visit) (lister[affiliate.Payout], error) {
-	f, err := v.payoutsAsked()
-	return func(pg affiliate.Page) (affiliate.List[affiliate.Payout], error) {
-		return v.program.Payouts(v.ctx(), f, pg)
-	}, err
-}
-
-func payoutsFile(v *visit) error {
-	list, err := listedPayouts(v)
-	if err != nil {
-		return err
-	}
-	head := []string{"id", "createdAt", "affiliateId", "payee", "payeeEmail", "method", "status",
-		"amount", "currency", "externalId", "paidAt", "failedReason", "returnedReason"}
-	return listFile(v, "payouts.csv", head, list, func(p affiliate.Payout) ([]string, error) {
+var payoutsFile = rowsFile("payouts.csv", listedPayouts, []string{"id", "createdAt", "affiliateId", "payee", "payeeEmail", "method", "status",
+	"amount", "currency", "externalId", "paidAt", "failedReason", "returnedReason"},
+	func(v *visit, p affiliate.Payout) ([]string, error) {
 		return []string{
 			p.ID.String(), p.CreatedAt.String(), p.AffiliateID.String(), typed(p.PayeeName),
 			typed(p.PayeeEmail), typed(p.PaymentMethod), string(p.Status), p.Amount.String(),
@@ -168,19 +146,17 @@ func payoutsFile(v *visit) error {
 			typed(p.ExternalID), typed(p.PaidAt), typed(p.FailedReason), typed(p.ReturnedReason),
 		}, nil
 	})
-}
 
-// payees returns a function that names affiliates, each of which is looked up once.
-func (v *visit) payees() func(uuid.UUID) (string, error) {
-	known := map[uuid.UUID]string{}
-	return func(id uuid.UUID) (name string, err error) {
-		name, ok := known[id]
-		if !ok {
-			name, err = v.payee(id)
-			known[id] = name
+// payeeOnce is payee, which looks an affiliate up once for a request.
+func (v *visit) payeeOnce(id uuid.UUID) (name string, err error) {
+	name, known := v.payees[id]
+	if !known {
+		if name, err = v.payee(id); v.payees == nil {
+			v.payees = map[uuid.UUID]string{}
 		}
-		return name, err
+		v.payees[id] = name
 	}
+	return name, err
 }
 
 // File returns where the rows of this list are as a file.
@@ -233,7 +209,6 @@ func monthFile(v *visit) error {
 		return err
 	}
 	ids := slices.SortedFunc(maps.Keys(sums), func(a, b uuid.UUID) int { return slices.Compare(a[:], b[:]) })
-	names := v.payees()
 	head := []string{"affiliateId", "affiliate", "from", "to", "opening", "commission",
 		"adjustments", "paid", "other", "closing", "currency"}
 	first, last := v.dateOf(affiliate.TimeOf(from)), v.dateOf(affiliate.TimeOf(dayAt(to, -1)))
@@ -241,7 +216,7 @@ func monthFile(v *visit) error {
 		return affiliate.List[uuid.UUID]{Items: ids}, nil
 	}, func(id uuid.UUID) ([]string, error) {
 		m := sums[id]
-		name, err := names(id)
+		name, err := v.payeeOnce(id)
 		if err != nil {
 			return nil, err
 		}

@@ -80,9 +80,8 @@ func owedPage(v *visit) (view, error) {
 		return view{}, err
 	}
 	shown.next = rows.Next
-	row := v.owedRow()
 	for _, b := range rows.Items {
-		r, err := row(b)
+		r, err := v.owedRow(b)
 		if err != nil {
 			return view{}, err
 		}
@@ -95,17 +94,14 @@ func owedPage(v *visit) (view, error) {
 	return shown, err
 }
 
-// owedRow returns a function that names the affiliate of a balance.
-func (v *visit) owedRow() func(affiliate.Balance) (owedRow, error) {
-	names := v.payees()
-	return func(b affiliate.Balance) (r owedRow, err error) {
-		r.Balance = b
-		if r.Owed, err = b.Earned.Sub(b.Paid); err == nil {
-			r.Name, err = names(b.AffiliateID)
-		}
-		r.Gone = r.Name == b.AffiliateID.String()
-		return r, err
+// owedRow names the affiliate of a balance.
+func (v *visit) owedRow(b affiliate.Balance) (r owedRow, err error) {
+	r.Balance = b
+	if r.Owed, err = b.Earned.Sub(b.Paid); err == nil {
+		r.Name, err = v.payeeOnce(b.AffiliateID)
 	}
+	r.Gone = r.Name == b.AffiliateID.String()
+	return r, err
 }
 
 // owedFile returns what everybody is owed as a file.
@@ -117,14 +113,13 @@ func owedFile(v *visit) error {
 	if day == "" {
 		day = v.today()
 	}
-	row := v.owedRow()
 	head := []string{"affiliateId", "affiliate", "held", "notYetDue", "due", "inPayouts", "owed",
 		"paid", "currency", "at"}
 	return listFile(v, fmt.Sprintf("owed-%s.csv", day), head, func(pg affiliate.Page) (affiliate.List[affiliate.Balance], error) {
 		pg.Limit = rankedPage
 		return v.program.RankedBalances(v.ctx(), at, pg)
 	}, func(b affiliate.Balance) ([]string, error) {
-		r, err := row(b)
+		r, err := v.owedRow(b)
 		return []string{
 			b.AffiliateID.String(), r.Name, b.Held.String(), b.Maturing.String(),
 			b.Payable.String(), b.InPayout.String(), r.Owed.String(), b.Paid.String(),

@@ -12,12 +12,12 @@ import (
 	"github.com/tributary-go/tributary/httpapi/internal/page"
 )
 
-// listed is the number of plans and tiers that can be selected.
-const listed = 200
+// maxChoices is the number of plans and tiers that can be selected.
+const maxChoices = 200
 
 // planOptions returns the plans to choose from.
 func (v *visit) planOptions() (all []option, err error) {
-	list, err := v.program.Plans(v.ctx(), affiliate.Page{Limit: listed})
+	list, err := v.program.Plans(v.ctx(), affiliate.Page{Limit: maxChoices})
 	for _, plan := range list.Items {
 		all = append(all, option{plan.ID.String(), page.Text(plan.Name, page.InList)})
 	}

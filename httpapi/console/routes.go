@@ -1,5 +1,7 @@
 package console
 
+import "slices"
+
 // A route is a page, a file or an action at a path below the prefix. {} stands
 // for one segment.
 type route struct {
@@ -9,12 +11,36 @@ type route struct {
 	file   func(*visit) error
 	act    *action
 	post   func(*visit) // of a page that answers its own form
+
+	// Of a list: what answers all rows as a file, at csv below the path, and what adds them up,
+	// at sum. The list has a cursor then, and the file the form of amounts.
+	csv func(*visit) error
+	sum func(*visit) (view, error)
+}
+
+// lists returns routes with those below lists.
+func lists(routes []route) (all []route) {
+	for _, rt := range routes {
+		csv, sum, params := rt.csv, rt.sum, rt.params
+		if csv != nil {
+			rt.params = append(slices.Clone(params), paramCursor)
+		}
+		all = append(all, rt)
+		if csv != nil {
+			all = append(all, route{path: rt.path + "/csv", file: csv,
+				params: append(slices.Clone(params), paramDecimals)})
+		}
+		if sum != nil {
+			all = append(all, route{path: rt.path + "/sum", params: params, page: sum})
+		}
+	}
+	return all
 }
 
 // routes are all pages and actions. A path with {} comes after those that it would
 // hide.
 func routes() []route {
-	return []route{
+	return lists([]route{
 		{path: "", page: overview},
 
 		{path: "search", params: []string{"q"}, page: find},
@@ -22,11 +48,8 @@ func routes() []route {
 		{path: "reports", params: reportParams, page: reports},
 		{path: "reports/csv", params: append([]string{paramDecimals}, reportParams...), file: reportFile},
 
-		{path: "affiliates", params: []string{"q", "status", "plan", "tier", paramSort, paramCursor}, page: affiliates},
-		{path: "affiliates/csv",
-			params: []string{"q", "status", "plan", "tier", paramSort, paramDecimals},
-			file:   affiliatesFile},
-		{path: "affiliates/sum", params: []string{"q", "status", "plan", "tier", paramSort}, page: affiliatesSum},
+		{path: "affiliates", params: []string{"q", "status", "plan", "tier", paramSort},
+			page: affiliates, csv: affiliatesFile, sum: affiliatesSum},
 		{path: "affiliates/new", act: newAffiliate},
 		{path: "affiliates/invite", act: inviteAffiliate},
 		{path: "affiliates/status", params: []string{paramID, paramTo, paramList}, act: affiliateStatus},
@@ -60,13 +83,8 @@ func routes() []route {
 		{path: "coupons/{}/generate", act: generateCodes},
 		{path: "coupons/{}/codes.csv", params: []string{paramMade}, file: batchFile},
 
-		{path: "codes",
-			params: []string{"q", "state", paramAffiliate, paramCoupon, paramSort, paramCursor},
-			page:   codes},
-		{path: "codes/csv",
-			params: []string{"q", "state", paramAffiliate, paramCoupon, paramSort, paramDecimals},
-			file:   codesFile},
-		{path: "codes/sum", params: []string{"q", "state", paramAffiliate, paramCoupon, paramSort}, page: codesSum},
+		{path: "codes", params: []string{"q", "state", paramAffiliate, paramCoupon, paramSort},
+			page: codes, csv: codesFile, sum: codesSum},
 		{path: "codes/{}", params: []string{"total", "email"}, page: codePage},
 		{path: "codes/{}/edit", act: editCode},
 		{path: "codes/{}/give", act: giveCode},
@@ -78,14 +96,8 @@ func routes() []route {
 		{path: "redemptions/accept", params: []string{paramSale, paramOrder}, act: acceptRedemption},
 
 		{path: "customers",
-			params: []string{"q", "status", paramSince, paramUntil, paramAffiliate, paramSort,
-				paramCursor}, page: customers},
-		{path: "customers/csv",
-			params: []string{"q", "status", paramSince, paramUntil, paramAffiliate, paramSort,
-				paramDecimals}, file: customersFile},
-		{path: "customers/sum",
 			params: []string{"q", "status", paramSince, paramUntil, paramAffiliate, paramSort},
-			page:   customersSum},
+			page:   customers, csv: customersFile, sum: customersSum},
 		{path: "customers/new", params: []string{paramAffiliate}, act: newCustomer},
 		{path: "customers/{}", page: customerPage},
 		{path: "customers/{}/edit", act: editCustomer},
@@ -99,13 +111,8 @@ func routes() []route {
 
 		{path: "sales",
 			params: []string{"q", "status", "approval", paramCurrency, paramSince, paramUntil,
-				paramAffiliate, paramCode, paramLink, paramSort, paramCursor}, page: sales},
-		{path: "sales/csv",
-			params: []string{"q", "status", "approval", paramCurrency, paramSince, paramUntil,
-				paramAffiliate, paramCode, paramLink, paramSort, paramDecimals}, file: salesFile},
-		{path: "sales/sum",
-			params: []string{"q", "status", "approval", paramCurrency, paramSince, paramUntil,
-				paramAffiliate, paramCode, paramLink, paramSort}, page: salesSum},
+				paramAffiliate, paramCode, paramLink, paramSort},
+			page: sales, csv: salesFile, sum: salesSum},
 		{path: "sales/new", params: []string{paramAffiliate, paramCustomer}, act: newSale},
 		{path: "sales/convert", params: []string{paramAffiliate, paramCustomer}, act: newConversion},
 		{path: "sales/review", params: []string{paramID, paramTo, paramList}, act: reviewSales},
@@ -118,11 +125,8 @@ func routes() []route {
 		{path: "payments", page: conflicts},
 		{path: "payments/{}/decide", act: decidePayment},
 
-		{path: "payouts", params: []string{"status", paramMethod, paramAffiliate, paramCursor}, page: payouts},
-		{path: "payouts/csv",
-			params: []string{"status", paramMethod, paramAffiliate, paramDecimals},
-			file:   payoutsFile},
-		{path: "payouts/sum", params: []string{"status", paramMethod, paramAffiliate}, page: payoutsSum},
+		{path: "payouts", params: []string{"status", paramMethod, paramAffiliate}, page: payouts,
+			csv: payoutsFile, sum: payoutsSum},
 		{path: "payouts/new",
 			params: []string{paramRun, "minimum", "method", "noDetails", fieldExcept},
 			act:    runPayouts},
@@ -153,8 +157,7 @@ func routes() []route {
 		{path: "events/{}", page: eventPage},
 		{path: "events/{}/payload.txt", file: eventFile},
 
-		{path: "owed", params: []string{paramAt, paramCursor}, page: owedPage},
-		{path: "owed/csv", params: []string{paramAt, paramDecimals}, file: owedFile},
+		{path: "owed", params: []string{paramAt}, page: owedPage, csv: owedFile},
 
 		{path: "books", page: books, post: examine},
 		{path: "books/{}/csv", params: []string{paramDecimals}, file: monthFile},
@@ -173,5 +176,5 @@ func routes() []route {
 		{path: "tiers/assign", params: []string{paramCursor}, act: assignTiers},
 		{path: "tiers/{}/edit", act: editTier},
 		{path: "tiers/{}/delete", act: deleteTier},
-	}
+	})
 }

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -74,14 +75,11 @@ func foundIn[T any](v *visit, name, section string, l affiliate.List[T], err err
 }
 
 func findAffiliates(v *visit, text string) (searchResults, error) {
+	q := affiliate.AffiliateQuery{Search: affiliate.Set(text)}
 	if external, named := affiliate.ExternalIn(text); named {
-		l, err := v.program.Affiliates(v.ctx(),
-			affiliate.AffiliateQuery{ExternalID: affiliate.Set(external)},
-			affiliate.Page{Limit: foundEach})
-		return foundIn(v, "Affiliates", "affiliates", l, err, affiliateHit)
+		q = affiliate.AffiliateQuery{ExternalID: affiliate.Set(external)}
 	}
-	l, err := v.program.Affiliates(v.ctx(), affiliate.AffiliateQuery{Search: affiliate.Set(text)},
-		affiliate.Page{Limit: foundEach})
+	l, err := v.program.Affiliates(v.ctx(), q, affiliate.Page{Limit: foundEach})
 	return foundIn(v, "Affiliates", "affiliates", l, err, affiliateHit)
 }
 
@@ -161,46 +159,31 @@ func findByID(v *visit, text string) (searchResults, error) {
 	if err != nil {
 		return k, nil
 	}
-	ctx := v.ctx()
 	for _, look := range []func() (searchResult, error){
-		func() (searchResult, error) {
-			p, err := v.program.Payout(ctx, id)
-			return searchResult{"payouts/" + id.String(), "Payout of " + v.Money(p.Amount), p.PayeeName.Or("")}, err
-		},
-		func() (searchResult, error) {
-			c, err := v.program.Coupon(ctx, affiliate.CouponRef{ID: id})
-			return searchResult{"coupons/" + id.String(), "Coupon", c.Name}, err
-		},
-		func() (searchResult, error) {
-			c, err := v.program.Code(ctx, affiliate.CodeRef{ID: id})
-			return searchResult{"codes/" + id.String(), "Code", c.Code}, err
-		},
-		func() (searchResult, error) {
-			l, err := v.program.Links(ctx, affiliate.LinkQuery{ID: affiliate.Set(id)}, affiliate.Page{Limit: 1})
-			if err != nil || len(l.Items) == 0 {
-				return searchResult{}, affiliate.ErrNotFound
-			}
-			return searchResult{"affiliates/" + l.Items[0].Affiliate.ID.String(), "Link", l.Items[0].Link}, nil
-		},
-		func() (searchResult, error) {
-			p, err := v.program.Plan(ctx, id)
-			return searchResult{"plans/" + id.String(), "Plan", p.Name}, err
-		},
-		func() (searchResult, error) {
-			e, err := v.program.Webhooks().Endpoint(ctx, id)
-			return searchResult{"webhooks/" + id.String(), "Webhook", e.URL}, err
-		},
-		func() (searchResult, error) {
-			d, err := v.program.Webhooks().Delivery(ctx, id)
-			return searchResult{"webhooks/deliveries/" + id.String(), "Delivery", string(d.Event)}, err
-		},
-		func() (searchResult, error) {
-			l, err := v.program.Events(ctx, affiliate.EventQuery{ID: affiliate.Set(id)}, affiliate.Page{Limit: 1})
-			if err != nil || len(l.Items) == 0 {
-				return searchResult{}, affiliate.ErrNotFound
-			}
-			return searchResult{"events/" + id.String(), "Event", string(l.Items[0].Type)}, nil
-		},
+		hit(v, id, ofPayout, func(p affiliate.Payout) searchResult {
+			return searchResult{"", "Payout of " + v.Money(p.Amount), p.PayeeName.Or("")}
+		}),
+		hit(v, id, ofCoupon, func(c affiliate.Coupon) searchResult {
+			return searchResult{"", "Coupon", c.Name}
+		}),
+		hit(v, id, ofCode, func(c affiliate.Code) searchResult {
+			return searchResult{"", "Code", c.Code}
+		}),
+		hit(v, id, ofLink, func(l affiliate.Link) searchResult {
+			return searchResult{"affiliates/" + l.Affiliate.ID.String(), "Link", l.Link}
+		}),
+		hit(v, id, ofPlan, func(p affiliate.Plan) searchResult {
+			return searchResult{"", "Plan", p.Name}
+		}),
+		hit(v, id, ofEndpoint, func(e affiliate.Endpoint) searchResult {
+			return searchResult{"", "Webhook", e.URL}
+		}),
+		hit(v, id, ofDelivery, func(d affiliate.Delivery) searchResult {
+			return searchResult{"", "Delivery", string(d.Event)}
+		}),
+		hit(v, id, ofEvent, func(e affiliate.Event) searchResult {
+			return searchResult{"", "Event", string(e.Type)}
+		}),
 	} {
 		h, err := look()
 		if errors.Is(err, affiliate.ErrNotFound) {
@@ -212,4 +195,15 @@ func findByID(v *visit, text string) (searchResults, error) {
 		k.Hits = append(k.Hits, h)
 	}
 	return k, nil
+}
+
+// hit looks for an object of a noun by its id. It leads to its page, unless show says where.
+func hit[T any](v *visit, id uuid.UUID, n noun[T],
+	show func(T) searchResult) func() (searchResult, error) {
+	return func() (searchResult, error) {
+		one, err := n.get(v, id)
+		h := show(one)
+		h.To = cmp.Or(h.To, n.page+id.String())
+		return h, err
+	}
 }

@@ -30,11 +30,11 @@ func settings(v *visit) (view, error) {
 	if err != nil {
 		return view{}, err
 	}
-	plans, err := v.program.Plans(v.ctx(), affiliate.Page{Limit: listed})
+	plans, err := v.program.Plans(v.ctx(), affiliate.Page{Limit: maxChoices})
 	if err != nil {
 		return view{}, err
 	}
-	tiers, err := v.program.Tiers(v.ctx(), affiliate.Page{Limit: listed})
+	tiers, err := v.program.Tiers(v.ctx(), affiliate.Page{Limit: maxChoices})
 	dated := termsSheet{holder: holder{Path: "terms", Versions: terms}}
 	dated.Shown = &terms[dated.now()]
 	return view{title: "Settings", template: "settings",

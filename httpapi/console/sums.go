@@ -23,7 +23,7 @@ type columnSum struct {
 }
 
 // addUp returns a page that reads all rows that fit what a list was asked, in pieces, as its file does.
-func addUp[T any](noun string, names []string, list func(*visit) (lister[T], error),
+func addUp[T any](noun string, names []string, list listing[T],
 	amounts func(T) []affiliate.Amount) func(*visit) (view, error) {
 	return func(v *visit) (view, error) {
 		_ = http.NewResponseController(v.w).SetWriteDeadline(time.Time{}) // not every server can, and a long list takes long

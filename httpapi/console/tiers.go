@@ -13,7 +13,7 @@ import (
 
 // tierOptions returns the tiers to choose from.
 func (v *visit) tierOptions() (all []option, err error) {
-	list, err := v.program.Tiers(v.ctx(), affiliate.Page{Limit: listed})
+	list, err := v.program.Tiers(v.ctx(), affiliate.Page{Limit: maxChoices})
 	for _, tier := range list.Items {
 		all = append(all, option{tier.ID.String(), fmt.Sprintf("%d, %s", tier.Tier, page.Text(tier.Name, page.InList))})
 	}

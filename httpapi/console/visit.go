@@ -35,6 +35,8 @@ type visit struct {
 	once     affiliate.Once // of that form
 	objects  []string       // set by an action that finds its objects itself; none: those of the address
 	answered *view          // set by an action that shows something once; nil: it redirects to a page
+
+	payees map[uuid.UUID]string // the names that were looked up
 }
 
 func (v *visit) ctx() context.Context { return v.r.Context() }
