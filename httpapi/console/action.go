@@ -118,10 +118,10 @@ func (v *visit) stale() {
 // readForm reads a form that this console made for this actor and path. It
 // reports false for any other.
 func (v *visit) readForm() (*input, bool) {
-	if v.crossSite.Check(v.r) != nil {
+	if v.crossSite.Check(v.R) != nil {
 		return nil, false
 	}
-	values, err := parseForm(v.w, v.r)
+	values, err := parseForm(v.W, v.R)
 	if err != nil {
 		return nil, false
 	}
@@ -132,7 +132,7 @@ func (v *visit) readForm() (*input, bool) {
 
 // about returns what a form is made for.
 func (v *visit) about() []string {
-	return []string{v.program.Config().ID.String(), v.actor, v.path}
+	return []string{v.program.Config().ID.String(), v.actor, v.Path}
 }
 
 // ask shows a form.
@@ -211,14 +211,14 @@ func (v *visit) audit(a *action, made string, err error) {
 		objects = v.query[paramID]
 	}
 	if len(objects) == 0 {
-		objects = v.args
+		objects = v.Args
 	}
 	if len(objects) == 0 {
 		objects = []string{made}
 	}
 	for _, object := range objects {
-		v.cfg.Logger.InfoContext(context.WithoutCancel(v.ctx()), "console action", "actor", v.actor, "action", a.name, "object", a.object+":"+page.OneLine(object),
-			"program", v.program.Config().ID.String(), "request_id", reqid.Of(v.ctx()), "outcome", page.Outcome(err))
+		v.cfg.Logger.InfoContext(context.WithoutCancel(v.Ctx()), "console action", "actor", v.actor, "action", a.name, "object", a.object+":"+page.OneLine(object),
+			"program", v.program.Config().ID.String(), "request_id", reqid.Of(v.Ctx()), "outcome", page.Outcome(err))
 	}
 }
 

@@ -13,14 +13,9 @@ import (
 	"github.com/tributary-go/tributary/httpapi/internal/page"
 )
 
-var affiliateStatuses = []affiliate.AffiliateStatus{
-	affiliate.AffiliateActive, affiliate.AffiliateInactive, affiliate.AffiliateInvited,
-	affiliate.AffiliateDeclined, affiliate.AffiliateDeactivated, affiliate.AffiliateBanned,
-}
-
 type affiliateList struct {
-	Items                  []affiliate.Affiliate
-	Statuses, Plans, Tiers []option
+	Items        []affiliate.Affiliate
+	Plans, Tiers []option
 }
 
 // affiliatesAsked reads the filter of the list of affiliates from the address.
@@ -39,17 +34,11 @@ func affiliates(v *visit) (view, error) {
 	if err != nil {
 		return view{}, err
 	}
-	d := affiliateList{Statuses: options(affiliateStatuses...)}
-	list, err := v.program.Affiliates(v.ctx(), q, v.page50())
-	if err != nil {
-		return view{}, err
-	}
-	d.Items = list.Items
-	if d.Plans, err = v.planOptions(); err != nil {
-		return view{}, err
-	}
-	d.Tiers, err = v.tierOptions()
-	return view{title: "Affiliates", template: "affiliates", next: list.Next, Data: &d}, err
+	list, err1 := v.program.Affiliates(v.Ctx(), q, v.Page50())
+	plans, err2 := v.planOptions()
+	tiers, err3 := v.tierOptions()
+	return view{title: "Affiliates", template: "affiliates", next: list.Next,
+		Data: &affiliateList{list.Items, plans, tiers}}, errors.Join(err1, err2, err3)
 }
 
 // A portrait is the page of an affiliate.
@@ -84,12 +73,12 @@ func affiliatePage(v *visit) (view, error) {
 	d := portrait{Affiliate: a, CanMove: movesFrom(a.Status), CanReturn: canReturn(a.Status),
 		Month: v.now().In(v.Location).Format(monthLayout)}
 	of := affiliate.Set(a.ID)
-	links, err1 := v.program.Links(v.ctx(), affiliate.LinkQuery{AffiliateID: of}, affiliate.Page{Limit: 50})
-	codes, err2 := v.program.Codes(v.ctx(), affiliate.CodeQuery{AffiliateID: of, Usability: true},
+	links, err1 := v.program.Links(v.Ctx(), affiliate.LinkQuery{AffiliateID: of}, affiliate.Page{Limit: 50})
+	codes, err2 := v.program.Codes(v.Ctx(), affiliate.CodeQuery{AffiliateID: of, Usability: true},
 		affiliate.Page{Limit: 20})
-	sales, err3 := v.program.Sales(v.ctx(), affiliate.SaleQuery{AffiliateID: of}, affiliate.Page{Limit: 10})
-	customers, err4 := v.program.Referrals(v.ctx(), affiliate.ReferralQuery{AffiliateID: of}, affiliate.Page{Limit: 10})
-	balance, err5 := v.program.Balance(v.ctx(), affiliate.AffiliateRef{ID: a.ID})
+	sales, err3 := v.program.Sales(v.Ctx(), affiliate.SaleQuery{AffiliateID: of}, affiliate.Page{Limit: 10})
+	customers, err4 := v.program.Referrals(v.Ctx(), affiliate.ReferralQuery{AffiliateID: of}, affiliate.Page{Limit: 10})
+	balance, err5 := v.program.Balance(v.Ctx(), affiliate.AffiliateRef{ID: a.ID})
 	d.Links, d.Codes, d.Sales, d.Customers, d.Balance, d.Books = links.Items, codes.Items,
 		sales.Items, customers.Items, balance, err5 == nil
 	if errors.Is(err5, affiliate.BooksNotOpen) {
@@ -97,8 +86,8 @@ func affiliatePage(v *visit) (view, error) {
 	}
 	plan, err6 := v.planName(a.CommissionPlanID)
 	tier, err7 := v.tierName(a.CommissionTierID)
-	answers, err8 := v.program.Answers(v.ctx(), a.ID)
-	events, err9 := v.program.Events(v.ctx(),
+	answers, err8 := v.program.Answers(v.Ctx(), a.ID)
+	events, err9 := v.program.Events(v.Ctx(),
 		affiliate.EventQuery{ObjectID: affiliate.Set(a.ID.String())}, affiliate.Page{Limit: 10})
 	d.Plan, d.Tier, d.Answers, d.Events = plan, tier, answers, events.Items
 	return view{title: page.Named(a.Name), template: "affiliate", Data: &d},
@@ -107,7 +96,7 @@ func affiliatePage(v *visit) (view, error) {
 
 var ofAffiliate = noun[affiliate.Affiliate]{"affiliates/",
 	func(v *visit, id uuid.UUID) (affiliate.Affiliate, error) {
-		return v.program.Affiliate(v.ctx(), id.String())
+		return v.program.Affiliate(v.Ctx(), id.String())
 	}}
 
 // Question returns the label of a signup question.
@@ -117,7 +106,7 @@ func (v *visit) Question(id uuid.UUID) string {
 
 // payee returns the name of an affiliate, or their id when they are gone.
 func (v *visit) payee(id uuid.UUID) (string, error) {
-	a, err := v.program.Affiliate(v.ctx(), id.String())
+	a, err := v.program.Affiliate(v.Ctx(), id.String())
 	if errors.Is(err, affiliate.ErrNotFound) {
 		return id.String(), nil
 	}
@@ -222,7 +211,7 @@ var takeBack = &action{
 		if in.err != nil {
 			return in.err
 		}
-		_, err := updateAffiliate(p, v.ctx(), id,
+		_, err := updateAffiliate(p, v.Ctx(), id,
 			affiliate.AffiliateUpdate{AffiliateStatus: affiliate.Set("active")})
 		return err
 	}),
@@ -241,14 +230,13 @@ var tierExempt = &action{
 		}, nil
 	}),
 	do: ofAffiliate.do(func(v *visit, p *tributary.Program, id uuid.UUID, in *input) error {
-		_, err := p.SetTierExempt(v.ctx(), in.yes("exempt"), id)
+		_, err := p.SetTierExempt(v.Ctx(), in.yes("exempt"), id)
 		return err
 	}),
 }
 
 var paymentMethods = page.PaymentMethods
 
-// payoutDetails changes how an affiliate is paid.
 var payoutDetails = &action{
 	name: "affiliates.payout-details", object: "affiliate", done: "The payout details were changed.",
 	form: ofAffiliate.form(func(_ *visit, a affiliate.Affiliate) (form, error) {
@@ -265,7 +253,7 @@ var payoutDetails = &action{
 		}, nil
 	}),
 	do: ofAffiliate.do(func(v *visit, p *tributary.Program, id uuid.UUID, in *input) error {
-		a, err := v.program.Affiliate(v.ctx(), id.String())
+		a, err := v.program.Affiliate(v.Ctx(), id.String())
 		if err != nil {
 			return err
 		}
@@ -276,7 +264,7 @@ var payoutDetails = &action{
 		if in.changed("paymentMethod") {
 			d.Method = affiliate.PaymentMethod(in.text("paymentMethod"))
 		}
-		_, err = p.SetPayoutDetails(v.ctx(), id, d)
+		_, err = p.SetPayoutDetails(v.Ctx(), id, d)
 		return err
 	}),
 }
@@ -301,7 +289,7 @@ var adjust = &action{
 				{Name: fieldReason, Label: "Reason", Required: true},
 			},
 		}
-		booked, err := v.program.Adjustments(v.ctx(),
+		booked, err := v.program.Adjustments(v.Ctx(),
 			affiliate.AdjustmentQuery{AffiliateID: affiliate.Set(a.ID)},
 			affiliate.Page{Limit: shownAdjustments})
 		for _, b := range booked.Items {
@@ -325,7 +313,7 @@ var adjust = &action{
 		if in.err != nil {
 			return in.err
 		}
-		_, err := p.RecordAdjustment(v.ctx(),
+		_, err := p.RecordAdjustment(v.Ctx(),
 			affiliate.AdjustmentParams{AffiliateID: id,
 				Kind: affiliate.AdjustmentKind(in.Get("kind")), Amount: sum.Or(affiliate.Amount{}),
 				Reason: in.Get(fieldReason)})
@@ -333,7 +321,6 @@ var adjust = &action{
 	}),
 }
 
-// deleteAffiliate deletes an affiliate.
 var deleteAffiliate = &action{
 	name: "affiliates.delete", object: "affiliate", done: "The affiliate was deleted.",
 	form: ofAffiliate.form(func(v *visit, a affiliate.Affiliate) (form, error) {
@@ -350,7 +337,7 @@ var deleteAffiliate = &action{
 		}, err
 	}),
 	do: doThen("affiliates", func(v *visit, p *tributary.Program, id uuid.UUID, in *input) error {
-		return in.givesUp(p).DeleteAffiliate(v.ctx(), affiliate.AffiliateRef{ID: id})
+		return in.givesUp(p).DeleteAffiliate(v.Ctx(), affiliate.AffiliateRef{ID: id})
 	}),
 }
 
@@ -358,7 +345,7 @@ const fieldForfeit = "forfeit"
 
 // owedTo returns what is owed to an affiliate and is in no payout; nothing when the books are not open.
 func (v *visit) owedTo(id uuid.UUID) (owed affiliate.Amount, err error) {
-	b, err := v.program.Balance(v.ctx(), affiliate.AffiliateRef{ID: id})
+	b, err := v.program.Balance(v.Ctx(), affiliate.AffiliateRef{ID: id})
 	if errors.Is(err, affiliate.BooksNotOpen) {
 		return owed, nil
 	}
@@ -411,7 +398,7 @@ var (
 			if err := errors.Join(err1, err2); err != nil {
 				return "", err
 			}
-			a, err := in.because(p).MergeAffiliates(v.ctx(), affiliate.Merge{From: id.String(), Into: into.ID.String()})
+			a, err := in.because(p).MergeAffiliates(v.Ctx(), affiliate.Merge{From: id.String(), Into: into.ID.String()})
 			return "affiliates/" + a.ID.String(), err
 		},
 	}
@@ -437,7 +424,7 @@ var (
 			if err != nil {
 				return "", err
 			}
-			r, err := in.because(p).MergeReferrals(v.ctx(), affiliate.Merge{From: id.String(), Into: into.ID.String()})
+			r, err := in.because(p).MergeReferrals(v.Ctx(), affiliate.Merge{From: id.String(), Into: into.ID.String()})
 			return "customers/" + r.ID.String(), err
 		},
 	}

@@ -34,7 +34,7 @@ func picked[T any](v *visit, noun string, parse func(string) (T, error)) (ids []
 func (v *visit) chosen() (all []affiliate.Affiliate, err error) {
 	ids, err := picked(v, "affiliates", uuid.Parse)
 	for _, id := range ids {
-		a, err := v.program.Affiliate(v.ctx(), id.String())
+		a, err := v.program.Affiliate(v.Ctx(), id.String())
 		if err != nil {
 			return nil, err
 		}
@@ -141,7 +141,7 @@ var affiliateStatus = &action{
 		}
 		for _, m := range moves {
 			if string(m.to) == v.query.Get("to") {
-				_, err := p.SetAffiliateStatus(v.ctx(), m.to, ids...)
+				_, err := p.SetAffiliateStatus(v.Ctx(), m.to, ids...)
 				return err
 			}
 		}
@@ -193,7 +193,7 @@ func (m *membership) action() *action {
 			if in.err != nil {
 				return in.err
 			}
-			_, err := m.set(p, v.ctx(), to, ids...)
+			_, err := m.set(p, v.Ctx(), to, ids...)
 			return err
 		}),
 	}

@@ -22,7 +22,7 @@ type waitingItem struct{ Path, Text string }
 
 // concerns returns what waits for somebody, without the kinds of which nothing does.
 func concerns(v *visit) (all []concern, err error) {
-	a, err := v.program.Attention(v.ctx(), 0)
+	a, err := v.program.Attention(v.Ctx(), 0)
 	if err != nil {
 		return nil, err
 	}

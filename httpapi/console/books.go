@@ -47,8 +47,8 @@ func examine(v *visit) {
 		v.stale()
 		return
 	}
-	_ = http.NewResponseController(v.w).SetWriteDeadline(time.Time{}) // not every server can
-	done, err := v.program.Step(v.ctx(), affiliate.VerifyJob{}, affiliate.Step{})
+	_ = http.NewResponseController(v.W).SetWriteDeadline(time.Time{}) // not every server can
+	done, err := v.program.Step(v.Ctx(), affiliate.VerifyJob{}, affiliate.Step{})
 	v.audit(checkBooks, v.program.Config().ID.String(), err)
 	e := &booksPage{Verification: done.Verification, Done: err == nil}
 	status := http.StatusOK

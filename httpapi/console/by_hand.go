@@ -12,7 +12,6 @@ import (
 
 // What is recorded by hand, because nothing has reported it.
 
-// newSale records a sale.
 var newSale = &action{
 	name: "sales.create", object: "sale", done: "The sale was recorded. This is what it earns, and why.",
 	form: func(v *visit) (form, error) {
@@ -41,7 +40,7 @@ var newSale = &action{
 		if err != nil || in.err != nil {
 			return "", err
 		}
-		result, err := p.RecordSale(v.ctx(), sale)
+		result, err := p.RecordSale(v.Ctx(), sale)
 		return recorded(result, credited(err))
 	},
 }
@@ -67,7 +66,7 @@ var newConversion = &action{
 		}
 		sale := affiliate.ConversionParams{ReferralID: who.ReferralID, Email: who.Email, Name: who.Name}
 		in.into(&sale)
-		result, err := p.RecordConversion(v.ctx(), sale)
+		result, err := p.RecordConversion(v.Ctx(), sale)
 		return recorded(result, credited(err))
 	},
 }
@@ -129,7 +128,7 @@ var newCustomer = &action{
 		}, err
 	},
 	refuses: func(v *visit, in *input) error {
-		known, err := v.program.Referral(v.ctx(), in.text(fieldCustomer))
+		known, err := v.program.Referral(v.Ctx(), in.text(fieldCustomer))
 		switch {
 		case errors.Is(err, affiliate.ErrNotFound):
 			return nil
@@ -151,7 +150,7 @@ var newCustomer = &action{
 		}
 		params := affiliate.ReferralParams{AffiliateID: a.ID.String(), Manual: true}
 		in.into(&params)
-		made, err := p.CreateReferral(v.ctx(), params)
+		made, err := p.CreateReferral(v.Ctx(), params)
 		return "customers/" + made.ID.String(), credited(err)
 	},
 }

@@ -46,7 +46,7 @@ var generateCodes = &action{
 		if err != nil {
 			return nil, err
 		}
-		space, err := v.program.CheckCodes(v.ctx(), batch)
+		space, err := v.program.CheckCodes(v.Ctx(), batch)
 		if err != nil {
 			return nil, err
 		}
@@ -68,7 +68,7 @@ var generateCodes = &action{
 		if err != nil {
 			return "", err
 		}
-		made, err := p.GenerateCodes(v.ctx(), batch)
+		made, err := p.GenerateCodes(v.Ctx(), batch)
 		if err != nil {
 			return "", err
 		}
@@ -125,7 +125,7 @@ func (v *visit) affiliatesNamed(in *input) (ids []uuid.UUID, err error) {
 		if email == "" {
 			continue
 		}
-		a, err := v.program.Affiliate(v.ctx(), email)
+		a, err := v.program.Affiliate(v.Ctx(), email)
 		switch {
 		case errors.Is(err, affiliate.ErrNotFound):
 			in.wrong("affiliates", "There is no affiliate with the email "+page.Text(email, page.InList)+".")
@@ -167,7 +167,7 @@ func batchFile(v *visit) error {
 	return v.download("codes.csv", page.Marked(func(w io.Writer) error {
 		out := sheet.NewWriter(w)
 		_ = out.Write([]string{"code", "affiliate", "email"})
-		for code, err := range affiliate.All(v.ctx(), v.program.Codes,
+		for code, err := range affiliate.All(v.Ctx(), v.program.Codes,
 			affiliate.CodeQuery{CouponID: affiliate.Set(c.ID), Usability: true}) {
 			if err != nil {
 				return err

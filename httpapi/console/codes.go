@@ -13,13 +13,9 @@ import (
 	"github.com/tributary-go/tributary/httpapi/internal/page"
 )
 
-var codeStates = []affiliate.CodeState{affiliate.CodeUsable, affiliate.CodeUsedUp,
-	affiliate.CodeOver, affiliate.CodeUpcoming}
-
 type codeList struct {
-	Items  []affiliate.Code
-	Of     string // the affiliate whose they are; empty: everybody's
-	States []option
+	Items []affiliate.Code
+	Of    string // the affiliate whose they are; empty: everybody's
 }
 
 // codes lists promotional codes.
@@ -28,11 +24,11 @@ func codes(v *visit) (view, error) {
 	if err != nil {
 		return view{}, err
 	}
-	list, err := v.program.Codes(v.ctx(), q, v.page50())
+	list, err := v.program.Codes(v.Ctx(), q, v.Page50())
 	if err != nil {
 		return view{}, err
 	}
-	d := codeList{Items: list.Items, States: options(codeStates...)}
+	d := codeList{Items: list.Items}
 	if id, ok := q.AffiliateID.Get(); ok {
 		d.Of, err = v.payee(id)
 	}
@@ -80,25 +76,18 @@ func codePage(v *visit) (view, error) {
 	if err != nil {
 		return view{}, err
 	}
-	judged, err := v.program.Codes(v.ctx(),
-		affiliate.CodeQuery{CouponID: affiliate.Set(c.CouponID), Search: affiliate.Set(c.Code)},
-		affiliate.Page{Limit: 1})
-	if err != nil {
-		return view{}, err
-	}
+	judged, err1 := v.program.Codes(v.Ctx(),
+		affiliate.CodeQuery{CouponID: affiliate.Set(c.CouponID), Search: affiliate.Set(c.Code)}, only)
 	for _, same := range judged.Items {
 		c.Usability = same.Usability
 	}
-	d := codeSheet{Code: c, OfCoupon: c.Coupon.Or(affiliate.Coupon{})}
-	sales, err := v.program.Sales(v.ctx(), affiliate.SaleQuery{CodeID: affiliate.Set(c.ID)}, affiliate.Page{Limit: 20})
-	if err != nil {
-		return view{}, err
-	}
-	d.Sales = sales.Items
-	if d.Holds, err = v.program.Holds(v.ctx(), affiliate.HoldQuery{CodeID: affiliate.Set(c.ID)}, affiliate.Page{Limit: shownHolds}); err != nil {
-		return view{}, err
-	}
-	return view{title: page.Named(c.Code), template: "code", Data: &d}, d.try(v)
+	sales, err2 := v.program.Sales(v.Ctx(), affiliate.SaleQuery{CodeID: affiliate.Set(c.ID)},
+		affiliate.Page{Limit: 20})
+	holds, err3 := v.program.Holds(v.Ctx(), affiliate.HoldQuery{CodeID: affiliate.Set(c.ID)},
+		affiliate.Page{Limit: shownHolds})
+	d := codeSheet{Code: c, OfCoupon: c.Coupon.Or(affiliate.Coupon{}), Sales: sales.Items, Holds: holds}
+	return view{title: page.Named(c.Code), template: "code", Data: &d},
+		errors.Join(err1, err2, err3, d.try(v))
 }
 
 // shownHolds is the number of open holds on the page of a code or a coupon.
@@ -135,7 +124,7 @@ func (v *view) Nobody() string {
 var releaseHold = &action{
 	name: "holds.release", object: "hold", done: "The place is free.",
 	form: func(v *visit) (form, error) {
-		h, err := v.program.Hold(v.ctx(), v.query.Get(paramHold))
+		h, err := v.program.Hold(v.Ctx(), v.query.Get(paramHold))
 		if err != nil {
 			return form{}, err
 		}
@@ -157,7 +146,7 @@ var releaseHold = &action{
 	do: func(v *visit, p *tributary.Program, _ *input) (string, error) {
 		id := v.query.Get(paramHold)
 		v.objects = []string{id}
-		h, err := p.ReleaseHold(v.ctx(), id)
+		h, err := p.ReleaseHold(v.Ctx(), id)
 		return codeOfHold(&h), err
 	},
 }
@@ -182,7 +171,7 @@ func (d *codeSheet) try(v *visit) error {
 	order := affiliate.Order{PromoCode: d.Code.Code, Email: in.text("email"), TotalEarned: in.amount("total")}
 	outcome, err := affiliate.Evaluation{}, in.err
 	if err == nil {
-		outcome, err = v.program.Evaluate(v.ctx(), order)
+		outcome, err = v.program.Evaluate(v.Ctx(), order)
 	}
 	if why, refused := page.Refusal(err); refused {
 		d.Problem, err = why.Message, nil
@@ -192,7 +181,7 @@ func (d *codeSheet) try(v *visit) error {
 }
 
 var ofCode = noun[affiliate.Code]{"codes/", func(v *visit, id uuid.UUID) (affiliate.Code, error) {
-	return v.program.Code(v.ctx(), affiliate.CodeRef{ID: id})
+	return v.program.Code(v.Ctx(), affiliate.CodeRef{ID: id})
 }}
 
 // ruleFields are the fields that a single code and a batch share. Most codes need the first ones alone.
@@ -213,7 +202,6 @@ var ruleFields = []field{
 	{Name: "firstTimeOrder", Label: "Only for a customer's first order", Type: "checkbox", More: true},
 }
 
-// newCode gives a coupon one more code.
 var newCode = &action{
 	name: "codes.create", object: "code", done: "The code was made.",
 	form: ofCoupon.form(func(v *visit, c affiliate.Coupon) (form, error) {
@@ -273,7 +261,6 @@ var editCode = &action{
 	do: update(ofCode, (*tributary.Program).UpdateCode),
 }
 
-// giveCode moves a code to another affiliate, or to none.
 var giveCode = &action{
 	name: "codes.give", object: "code", done: "The code has its new owner.",
 	form: ofCode.form(func(v *visit, c affiliate.Code) (form, error) {
@@ -296,7 +283,6 @@ var giveCode = &action{
 		}),
 }
 
-// activeCode switches a code on or off.
 var activeCode = &action{
 	name: "codes.active", object: "code", done: "This was saved.",
 	form: ofCode.form(func(_ *visit, c affiliate.Code) (form, error) {
@@ -309,7 +295,6 @@ var activeCode = &action{
 	do: update(ofCode, (*tributary.Program).UpdateCode),
 }
 
-// deleteCode deletes a code.
 var deleteCode = &action{
 	name: "codes.delete", object: "code", done: "The code was deleted.",
 	form: ofCode.form(func(v *visit, c affiliate.Code) (form, error) {
@@ -327,7 +312,7 @@ var deleteCode = &action{
 		if err != nil {
 			return "", err
 		}
-		_, err = p.DeleteCode(v.ctx(), id)
+		_, err = p.DeleteCode(v.Ctx(), id)
 		return in.back("coupons", "coupon"), err
 	},
 }

@@ -124,7 +124,8 @@ func (c *Console) Register(mux *http.ServeMux) { c.mount.Register(mux, c) }
 // ServeHTTP answers a request.
 func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	r = reqid.Assign(w, r, nil)
-	v := &visit{Console: c, Show: c.show, w: w, r: r}
+	v := &visit{Console: c, Visit: page.Visit{Show: c.show, W: w, R: r, Pages: "console",
+		Logger: cmp.Or(c.cfg.Logger, slog.Default())}}
 	actor, ok := c.cfg.Authorize(r)
 	if !ok {
 		if page.Keep(w, r, c.crossSite, fieldToken) {
@@ -141,7 +142,7 @@ func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	page.Protect(w.Header())
 	v.actor = page.OneLine(actor)
 	at, ok, err := c.mount.Locate(w, r)
-	switch v.path, v.root = at.Path, at.Root; {
+	switch v.Path, v.Root = at.Path, at.Root; {
 	case !ok:
 	case err != nil:
 		v.missing()

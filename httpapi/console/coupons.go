@@ -11,11 +11,6 @@ import (
 	"github.com/tributary-go/tributary/httpapi/internal/page"
 )
 
-type couponList struct {
-	Items  []affiliate.Coupon
-	Valids []option
-}
-
 // coupons lists coupons, without their codes.
 func coupons(v *visit) (view, error) {
 	var q affiliate.CouponQuery
@@ -26,10 +21,9 @@ func coupons(v *visit) (view, error) {
 	default:
 		return view{}, badQuery("The state must be true or false.")
 	}
-	list, err := v.program.Coupons(v.ctx(), q, v.page50())
+	list, err := v.program.Coupons(v.Ctx(), q, v.Page50())
 	return view{title: "Coupons", template: "coupons", next: list.Next,
-		Data: &couponList{list.Items,
-			[]option{{"true", "Switched on"}, {"false", "Switched off"}}}}, err
+		Data: list.Items}, err
 }
 
 type couponSheet struct {
@@ -55,9 +49,9 @@ func couponPage(v *visit) (view, error) {
 	if err != nil {
 		return view{}, err
 	}
-	codes, err1 := v.program.Codes(v.ctx(),
-		affiliate.CodeQuery{CouponID: affiliate.Set(c.ID), Usability: true}, v.page50())
-	holds, err2 := v.program.Holds(v.ctx(), affiliate.HoldQuery{CouponID: affiliate.Set(c.ID)},
+	codes, err1 := v.program.Codes(v.Ctx(),
+		affiliate.CodeQuery{CouponID: affiliate.Set(c.ID), Usability: true}, v.Page50())
+	holds, err2 := v.program.Holds(v.Ctx(), affiliate.HoldQuery{CouponID: affiliate.Set(c.ID)},
 		affiliate.Page{Limit: shownHolds})
 	return view{title: page.Named(c.Name), template: "coupon", next: codes.Next,
 		Data: &couponSheet{c, codes.Items, holds}}, errors.Join(err1, err2)
@@ -66,7 +60,7 @@ func couponPage(v *visit) (view, error) {
 // ofCoupon is about coupons, without their codes.
 var ofCoupon = noun[affiliate.Coupon]{"coupons/",
 	func(v *visit, id uuid.UUID) (affiliate.Coupon, error) {
-		return first(v.program.Coupons(v.ctx(), affiliate.CouponQuery{ID: affiliate.Set(id)}, only))
+		return first(v.program.Coupons(v.Ctx(), affiliate.CouponQuery{ID: affiliate.Set(id)}, only))
 	}}
 
 var (
@@ -131,7 +125,6 @@ func (v *visit) otherKind(c affiliate.Coupon) []field {
 // paramKind is the kind of a new coupon; without it, a percentage.
 const paramKind = "kind"
 
-// newCoupon makes a coupon.
 var newCoupon = &action{
 	name: "coupons.create", object: "coupon", done: "The coupon was made. Now give it codes.",
 	form: func(v *visit) (form, error) {
@@ -157,7 +150,6 @@ var newCoupon = &action{
 		}),
 }
 
-// editCoupon changes a coupon.
 var editCoupon = &action{
 	name: "coupons.update", object: "coupon", done: "The coupon was changed.",
 	form: ofCoupon.form(func(v *visit, c affiliate.Coupon) (form, error) {
@@ -177,7 +169,6 @@ var editCoupon = &action{
 		}),
 }
 
-// validCoupon switches a coupon on or off.
 var validCoupon = &action{
 	name: "coupons.valid", object: "coupon", done: "This was saved.",
 	form: ofCoupon.form(func(_ *visit, c affiliate.Coupon) (form, error) {
@@ -190,7 +181,6 @@ var validCoupon = &action{
 	do: update(ofCoupon, (*tributary.Program).UpdateCoupon),
 }
 
-// deleteCoupon deletes a coupon.
 var deleteCoupon = &action{
 	name: "coupons.delete", object: "coupon", done: "The coupon and its codes were deleted.",
 	form: ofCoupon.form(func(v *visit, c affiliate.Coupon) (form, error) {

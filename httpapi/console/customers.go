@@ -24,11 +24,6 @@ type customerRow struct {
 	By string
 }
 
-type customerList struct {
-	Items    []customerRow
-	Statuses []option
-}
-
 // customersAsked reads the filter of the list of customers from the address.
 func (v *visit) customersAsked() (affiliate.ReferralQuery, error) {
 	q := affiliate.ReferralQuery{Status: affiliate.SubscriptionStatus(v.query.Get("status")), Search: v.search()}
@@ -49,19 +44,19 @@ func customers(v *visit) (view, error) {
 	if err != nil {
 		return view{}, err
 	}
-	list, err := v.program.Referrals(v.ctx(), q, v.page50())
+	list, err := v.program.Referrals(v.Ctx(), q, v.Page50())
 	if err != nil {
 		return view{}, err
 	}
-	d := customerList{Statuses: options(subscriptionStatuses...)}
+	var rows []customerRow
 	for _, r := range list.Items {
 		by, err := v.payeeOnce(r.AffiliateID)
 		if err != nil {
 			return view{}, err
 		}
-		d.Items = append(d.Items, customerRow{r, by})
+		rows = append(rows, customerRow{r, by})
 	}
-	return view{title: "Customers", template: "customers", next: list.Next, Data: &d}, nil
+	return view{title: "Customers", template: "customers", next: list.Next, Data: rows}, nil
 }
 
 // search returns the search text of the query.
@@ -117,13 +112,13 @@ func (s *customerSheet) because(v *visit) error {
 	default:
 		s.Because = "A link of theirs, or the shop named them"
 	}
-	first, err := v.program.Sales(v.ctx(),
+	first, err := v.program.Sales(v.Ctx(),
 		affiliate.SaleQuery{ReferralID: affiliate.Set(s.ID.String()), OldestFirst: true},
 		affiliate.Page{Limit: 1})
 	if err != nil || len(first.Items) == 0 || first.Items[0].AffiliateID != s.AffiliateID {
 		return err
 	}
-	why, err := v.program.ExplainSale(v.ctx(), first.Items[0].ID)
+	why, err := v.program.ExplainSale(v.Ctx(), first.Items[0].ID)
 	switch why.Credit.By {
 	case "", affiliate.CreditReferral, affiliate.CreditEmail, affiliate.CreditCustomer, affiliate.CreditBrought: // they were theirs before
 	default:
@@ -140,7 +135,7 @@ func customerPage(v *visit) (view, error) {
 	}
 	who, err1 := v.payee(r.AffiliateID)
 	plan, err2 := v.planName(r.CommissionPlanID)
-	sales, err3 := v.program.Sales(v.ctx(),
+	sales, err3 := v.program.Sales(v.Ctx(),
 		affiliate.SaleQuery{ReferralID: affiliate.Set(r.ID.String())}, affiliate.Page{Limit: 20})
 	d := customerSheet{Referral: r, By: who, PlanName: plan, Sales: sales.Items}
 	return view{title: page.Named(calledBy(r)), template: "customer", Data: &d},
@@ -149,7 +144,7 @@ func customerPage(v *visit) (view, error) {
 
 // buyer returns the name of a customer.
 func (v *visit) buyer(id uuid.UUID) (string, error) {
-	r, err := v.program.Referral(v.ctx(), id.String())
+	r, err := v.program.Referral(v.Ctx(), id.String())
 	return calledBy(r), err
 }
 
@@ -161,7 +156,7 @@ func calledBy(r affiliate.Referral) string { return cmp.Or(r.Name.Or(""), r.Emai
 
 var ofCustomer = noun[affiliate.Referral]{"customers/",
 	func(v *visit, id uuid.UUID) (affiliate.Referral, error) {
-		return v.program.Referral(v.ctx(), id.String())
+		return v.program.Referral(v.Ctx(), id.String())
 	}}
 
 func updateReferral(p *tributary.Program, ctx context.Context, id uuid.UUID,
@@ -169,11 +164,10 @@ func updateReferral(p *tributary.Program, ctx context.Context, id uuid.UUID,
 	return p.UpdateReferral(ctx, id.String(), up)
 }
 
-// moveCustomer moves a customer to another affiliate.
 var moveCustomer = &action{
 	name: "customers.move", object: "referral", done: "The customer was given to another affiliate.",
 	form: ofCustomer.form(func(v *visit, r affiliate.Referral) (form, error) {
-		by, err1 := v.program.Affiliate(v.ctx(), r.AffiliateID.String())
+		by, err1 := v.program.Affiliate(v.Ctx(), r.AffiliateID.String())
 		fields, err2 := v.moveFields()
 		return form{
 			Title: "Give " + page.Named(calledBy(r)) + " to another affiliate", Button: "Give",
@@ -185,7 +179,7 @@ var moveCustomer = &action{
 		}, errors.Join(err1, err2)
 	}),
 	do: ofCustomer.do(func(v *visit, p *tributary.Program, id uuid.UUID, in *input) error {
-		r, err := v.program.Referral(v.ctx(), id.String())
+		r, err := v.program.Referral(v.Ctx(), id.String())
 		if err != nil {
 			return err
 		}
@@ -196,14 +190,13 @@ var moveCustomer = &action{
 		p = in.because(p)
 		metadata, err := v.moved(in, r.Metadata, r.AffiliateID)
 		if err == nil {
-			_, err = updateReferral(p, v.ctx(), id,
+			_, err = updateReferral(p, v.Ctx(), id,
 				affiliate.ReferralUpdate{AffiliateID: affiliate.Set(to.ID), Metadata: metadata})
 		}
 		return err
 	}),
 }
 
-// editCustomer changes a customer.
 var editCustomer = &action{
 	name: "customers.update", object: "referral", done: "The customer was changed.",
 	form: ofCustomer.form(func(v *visit, r affiliate.Referral) (form, error) {
@@ -225,7 +218,6 @@ var editCustomer = &action{
 	do: update(ofCustomer, updateReferral),
 }
 
-// customerStatus changes the status of a customer's subscription.
 var customerStatus = &action{
 	name: "customers.status", object: "referral", done: "The status was changed.",
 	form: ofCustomer.form(func(_ *visit, r affiliate.Referral) (form, error) {
@@ -237,7 +229,7 @@ var customerStatus = &action{
 		}, nil
 	}),
 	do: ofCustomer.do(func(v *visit, p *tributary.Program, id uuid.UUID, in *input) error {
-		_, err := p.PushReferralStatus(v.ctx(), id.String(), affiliate.SubscriptionStatus(in.Get("subscriptionStatus")))
+		_, err := p.PushReferralStatus(v.Ctx(), id.String(), affiliate.SubscriptionStatus(in.Get("subscriptionStatus")))
 		return err
 	}),
 }
@@ -259,12 +251,11 @@ var customerPlan = &action{
 		if in.err != nil {
 			return in.err
 		}
-		_, err := p.SetReferralPlan(v.ctx(), plan, id)
+		_, err := p.SetReferralPlan(v.Ctx(), plan, id)
 		return err
 	}),
 }
 
-// deleteCustomer deletes a customer.
 var deleteCustomer = &action{
 	name: "customers.delete", object: "referral", done: "The customer was deleted.",
 	form: ofCustomer.form(func(v *visit, r affiliate.Referral) (form, error) {
@@ -278,14 +269,14 @@ var deleteCustomer = &action{
 		}, err
 	}),
 	do: doThen("customers", func(v *visit, p *tributary.Program, id uuid.UUID, in *input) error {
-		return in.givesUp(p).DeleteReferral(v.ctx(), id.String())
+		return in.givesUp(p).DeleteReferral(v.Ctx(), id.String())
 	}),
 }
 
 // owedFor returns what is owed for the sales of a customer and is in no payout.
 func (v *visit) owedFor(id uuid.UUID) (owed affiliate.Amount, err error) {
 	for pg := (affiliate.Page{Limit: 1000}); ; {
-		sales, err := v.program.Sales(v.ctx(), affiliate.SaleQuery{ReferralID: affiliate.Set(id.String())}, pg)
+		sales, err := v.program.Sales(v.Ctx(), affiliate.SaleQuery{ReferralID: affiliate.Set(id.String())}, pg)
 		for _, s := range sales.Items {
 			for _, c := range s.Commissions {
 				if err == nil && !c.PayoutCreated && c.ApprovalStatus != affiliate.ApprovalDeclined {

@@ -46,28 +46,28 @@ func documentPage(v *visit) (view, error) {
 	if err != nil {
 		return view{}, err
 	}
-	a, err := v.program.Affiliate(v.ctx(), id.String())
+	a, err := v.program.Affiliate(v.Ctx(), id.String())
 	if err != nil {
 		return view{}, err
 	}
 	to := month.AddDate(0, 1, 0)
-	s, err := v.program.Statement(v.ctx(), affiliate.AffiliateRef{ID: id}, month, to)
+	s, err := v.program.Statement(v.Ctx(), affiliate.AffiliateRef{ID: id}, month, to)
 	if err != nil {
 		return view{}, err
 	}
-	report, err := v.program.Report(v.ctx(),
+	report, err := v.program.Report(v.Ctx(),
 		affiliate.ReportQuery{From: month, To: to, By: affiliate.IntervalMonth,
 			AffiliateID: affiliate.Set(id)}, affiliate.Page{Limit: 1})
 	if err != nil {
 		return view{}, err
 	}
 	d := documentSheet{
-		ID: id, Month: v.args[1], First: affiliate.TimeOf(month),
+		ID: id, Month: v.Args[1], First: affiliate.TimeOf(month),
 		Last: affiliate.TimeOf(dayAt(to, -1)), Closed: s.Closed, Opening: s.Opening.Owed,
 		Closing: s.Closing.Owed,
 	}
 	if v.cfg.Document != nil {
-		if d.Document, err = v.cfg.Document(v.ctx(), a, month); err != nil {
+		if d.Document, err = v.cfg.Document(v.Ctx(), a, month); err != nil {
 			return view{}, err
 		}
 	}

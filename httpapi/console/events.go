@@ -11,19 +11,14 @@ import (
 	"github.com/tributary-go/tributary/httpapi/internal/page"
 )
 
-type eventList struct {
-	Items []affiliate.Event
-	Types []option
-}
-
 // events lists what was told to the outside.
 func events(v *visit) (view, error) {
 	f := affiliate.EventQuery{Type: affiliate.EventType(v.query.Get("type"))}
 	if object := v.query.Get("object"); object != "" {
 		f.ObjectID = affiliate.Set(object)
 	}
-	list, err := v.program.Events(v.ctx(), f, v.page50())
-	return view{title: "Events", template: "events", next: list.Next, Data: &eventList{list.Items, eventOptions()}}, err
+	list, err := v.program.Events(v.Ctx(), f, v.Page50())
+	return view{title: "Events", template: "events", next: list.Next, Data: list.Items}, err
 }
 
 // eventOptions returns the types of events to choose from.
@@ -108,13 +103,13 @@ func eventPage(v *visit) (view, error) {
 	if err != nil {
 		return view{}, err
 	}
-	list, err := v.program.Webhooks().Deliveries(v.ctx(),
+	list, err := v.program.Webhooks().Deliveries(v.Ctx(),
 		affiliate.DeliveryQuery{EventID: affiliate.Set(e.ID)}, affiliate.Page{Limit: 50})
 	return view{title: string(e.Type), template: "event", Data: &eventSheet{e, list.Items}}, err
 }
 
 var ofEvent = noun[affiliate.Event]{"events/", func(v *visit, id uuid.UUID) (affiliate.Event, error) {
-	return first(v.program.Events(v.ctx(), affiliate.EventQuery{ID: affiliate.Set(id)}, only))
+	return first(v.program.Events(v.Ctx(), affiliate.EventQuery{ID: affiliate.Set(id)}, only))
 }}
 
 // Told returns the payload of an event; null once a person in it was erased.

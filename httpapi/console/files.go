@@ -15,7 +15,6 @@ import (
 	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/httpapi/internal/page"
-	"github.com/tributary-go/tributary/httpapi/internal/reqid"
 )
 
 // The files of lists: all rows that fit what the page of the list was asked, in the same
@@ -23,7 +22,7 @@ import (
 
 // listFile answers the rows of a list as a file.
 func listFile[T any](v *visit, name string, head []string, list lister[T], row func(T) ([]string, error)) error {
-	return page.DownloadRows(v.w, name, v.late,
+	return page.DownloadRows(v.W, name, v.Late,
 		page.Rows[T]{Comma: v.query.Get(paramDecimals) == decimalComma, Head: head, List: list,
 			Row: row})
 }
@@ -43,7 +42,7 @@ func listed[Q, T any](asked func(*visit) (Q, error),
 	return func(v *visit) (lister[T], error) {
 		q, err := asked(v)
 		return func(pg affiliate.Page) (affiliate.List[T], error) {
-			return list(v.program, v.ctx(), q, pg)
+			return list(v.program, v.Ctx(), q, pg)
 		}, err
 	}
 }
@@ -160,13 +159,13 @@ func (v *visit) payeeOnce(id uuid.UUID) (name string, err error) {
 }
 
 // File returns where the rows of this list are as a file.
-func (v *view) File() string { return v.path + "/csv" + v.question() }
+func (v *view) File() string { return v.Path + "/csv" + v.question() }
 
 // CommaFile is File with amounts such as 12,50.
 func (v *view) CommaFile() string {
 	q := v.asked()
 	q.Set(paramDecimals, decimalComma)
-	return v.path + "/csv?" + q.Encode()
+	return v.Path + "/csv?" + q.Encode()
 }
 
 // question returns the query of the address without the page of the list.
@@ -196,8 +195,8 @@ func (m *monthSum) other() (d affiliate.Amount, err error) {
 // monthFile returns a row for each affiliate who was owed something in a month that is over,
 // for the accountant: opening, what came in, what was paid, closing.
 func monthFile(v *visit) error {
-	from, err := time.ParseInLocation(monthLayout, v.args[0], v.Location)
-	if err != nil || from.Format(monthLayout) != v.args[0] {
+	from, err := time.ParseInLocation(monthLayout, v.Args[0], v.Location)
+	if err != nil || from.Format(monthLayout) != v.Args[0] {
 		return affiliate.ErrNotFound
 	}
 	to := from.AddDate(0, 1, 0)
@@ -212,7 +211,7 @@ func monthFile(v *visit) error {
 	head := []string{"affiliateId", "affiliate", "from", "to", "opening", "commission",
 		"adjustments", "paid", "other", "closing", "currency"}
 	first, last := v.dateOf(affiliate.TimeOf(from)), v.dateOf(affiliate.TimeOf(dayAt(to, -1)))
-	return listFile(v, fmt.Sprintf("statements-%s.csv", v.args[0]), head, func(affiliate.Page) (affiliate.List[uuid.UUID], error) {
+	return listFile(v, fmt.Sprintf("statements-%s.csv", v.Args[0]), head, func(affiliate.Page) (affiliate.List[uuid.UUID], error) {
 		return affiliate.List[uuid.UUID]{Items: ids}, nil
 	}, func(id uuid.UUID) ([]string, error) {
 		m := sums[id]
@@ -240,7 +239,7 @@ func (v *visit) sumsOf(from, to time.Time) (map[uuid.UUID]*monthSum, error) {
 	}
 	balances := func(at time.Time) iter.Seq2[affiliate.Balance, error] {
 		return affiliate.Each(rankedPage, func(pg affiliate.Page) (affiliate.List[affiliate.Balance], error) {
-			return v.program.RankedBalances(v.ctx(), at, pg)
+			return v.program.RankedBalances(v.Ctx(), at, pg)
 		})
 	}
 	for b, err := range balances(from) {
@@ -267,7 +266,7 @@ func (v *visit) sumsOf(from, to time.Time) (map[uuid.UUID]*monthSum, error) {
 	}
 	q := affiliate.BreakdownQuery{From: from, To: to, By: affiliate.DimensionAffiliate}
 	for r, err := range affiliate.Each(rankedPage, func(pg affiliate.Page) (affiliate.List[affiliate.BreakdownRow], error) {
-		return v.program.Breakdown(v.ctx(), q, pg)
+		return v.program.Breakdown(v.Ctx(), q, pg)
 	}) {
 		if err != nil {
 			return nil, err
@@ -286,13 +285,7 @@ func (v *visit) sumsOf(from, to time.Time) (map[uuid.UUID]*monthSum, error) {
 
 // download answers a file while it is made.
 func (v *visit) download(name string, write func(io.Writer) error) error {
-	return page.Download(v.w, name, v.late, write)
-}
-
-// late writes a line about a file that failed while it was sent.
-func (v *visit) late(err error) {
-	v.logger().ErrorContext(v.ctx(), "console file", "path", page.OneLine(v.path), "error", err,
-		"request_id", reqid.Of(v.ctx()))
+	return page.Download(v.W, name, v.Late, write)
 }
 
 // textFile answers a text.

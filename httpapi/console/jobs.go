@@ -36,12 +36,12 @@ func stepwise(a action, more, done string, job func(*visit, *input) (affiliate.J
 		if err != nil {
 			return "", err
 		}
-		step, err := p.Step(v.ctx(), of,
+		step, err := p.Step(v.Ctx(), of,
 			affiliate.Step{Cursor: in.Get(paramCursor), Limit: stepLimit})
 		if step.Done {
 			return v.pageOf(done), err
 		}
-		return v.path + "?" + url.Values{paramCursor: {step.Cursor}}.Encode(), err
+		return v.Path + "?" + url.Values{paramCursor: {step.Cursor}}.Encode(), err
 	}
 	return &a
 }

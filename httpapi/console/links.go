@@ -9,10 +9,9 @@ import (
 )
 
 var ofLink = noun[affiliate.Link]{get: func(v *visit, id uuid.UUID) (affiliate.Link, error) {
-	return first(v.program.Links(v.ctx(), affiliate.LinkQuery{ID: affiliate.Set(id)}, only))
+	return first(v.program.Links(v.Ctx(), affiliate.LinkQuery{ID: affiliate.Set(id)}, only))
 }}
 
-// newLink gives an affiliate one more link.
 var newLink = &action{
 	name: "links.create", object: "affiliate", done: "The link was added.",
 	form: ofAffiliate.form(func(_ *visit, a affiliate.Affiliate) (form, error) {
@@ -25,12 +24,11 @@ var newLink = &action{
 	do: ofAffiliate.do(func(v *visit, p *tributary.Program, id uuid.UUID, in *input) error {
 		params := affiliate.LinkParams{AffiliateID: id}
 		in.into(&params)
-		_, err := p.CreateLink(v.ctx(), params)
+		_, err := p.CreateLink(v.Ctx(), params)
 		return err
 	}),
 }
 
-// renameLink gives a link another name.
 var renameLink = &action{
 	name: "links.rename", object: "link", done: "The link was renamed.",
 	form: ofLink.form(func(_ *visit, l affiliate.Link) (form, error) {
@@ -47,12 +45,11 @@ var renameLink = &action{
 		if err != nil {
 			return "", err
 		}
-		_, err = p.RenameLink(v.ctx(), affiliate.LinkRef{ID: l.ID}, in.text("newLink"))
+		_, err = p.RenameLink(v.Ctx(), affiliate.LinkRef{ID: l.ID}, in.text("newLink"))
 		return "affiliates/" + l.Affiliate.ID.String(), err
 	},
 }
 
-// deleteLink deletes a link.
 var deleteLink = &action{
 	name: "links.delete", object: "link", done: "The link was deleted.",
 	form: ofLink.form(func(_ *visit, l affiliate.Link) (form, error) {
@@ -70,7 +67,7 @@ var deleteLink = &action{
 		if err != nil {
 			return "", err
 		}
-		_, err = p.DeleteLink(v.ctx(), affiliate.LinkRef{ID: id})
+		_, err = p.DeleteLink(v.Ctx(), affiliate.LinkRef{ID: id})
 		return in.back("affiliates", "affiliate"), err
 	},
 }

@@ -1,7 +1,6 @@
 package console
 
 import (
-	"net/http"
 	"net/url"
 	"strings"
 )
@@ -20,8 +19,7 @@ func (v *visit) redirect(to string, a *action) {
 	path, query, _ := strings.Cut(to, "?")
 	values, _ := url.ParseQuery(query) // the console has made it
 	values.Set(paramDone, a.name+"~"+v.forms.Once(v.now(), v.told(a.name, path, values)...))
-	v.w.Header().Set("Location", v.root+path+"?"+values.Encode())
-	v.w.WriteHeader(http.StatusSeeOther)
+	v.Lead(v.Root + path + "?" + values.Encode())
 }
 
 // told returns what the token of an action is about: who has done it, and the page that
@@ -33,7 +31,7 @@ func (v *visit) told(name, path string, query url.Values) []string {
 // did returns the name of the action that has led to this page; empty: none has. isNew: a moment ago.
 func (v *visit) did() (name string, isNew bool) {
 	name, token, _ := strings.Cut(v.query.Get(paramDone), "~")
-	valid, isNew := v.forms.Told(v.now(), token, v.told(name, v.path, v.query)...)
+	valid, isNew := v.forms.Told(v.now(), token, v.told(name, v.Path, v.query)...)
 	if !valid {
 		return "", false
 	}

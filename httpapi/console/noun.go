@@ -62,7 +62,7 @@ func doThen(page string, work func(*visit, *tributary.Program, uuid.UUID, *input
 // pageOf returns a page; behind a slash at its end, the one of the id of the path.
 func (v *visit) pageOf(page string) string {
 	if strings.HasSuffix(page, "/") {
-		return page + v.args[0]
+		return page + v.Args[0]
 	}
 	return page
 }
@@ -77,7 +77,7 @@ func update[T, In, Out any](n noun[T],
 	return n.do(func(v *visit, p *tributary.Program, id uuid.UUID, in *input) error {
 		up, err := filledIn(v, in, more)
 		if err == nil {
-			_, err = call(p, v.ctx(), id, up)
+			_, err = call(p, v.Ctx(), id, up)
 		}
 		return err
 	})
@@ -91,7 +91,7 @@ func create[In, Out any](call func(*tributary.Program, context.Context, In) (Out
 		if err != nil {
 			return "", err
 		}
-		made, err := call(p, v.ctx(), params)
+		made, err := call(p, v.Ctx(), params)
 		if err != nil {
 			return "", err
 		}
@@ -114,7 +114,7 @@ func filledIn[In any](v *visit, in *input, more []amendment[In]) (to In, err err
 func remove[Out any](page string,
 	call func(*tributary.Program, context.Context, uuid.UUID) (Out, error)) doer {
 	return doThen(page, func(v *visit, p *tributary.Program, id uuid.UUID, _ *input) error {
-		_, err := call(p, v.ctx(), id)
+		_, err := call(p, v.Ctx(), id)
 		return err
 	})
 }

@@ -36,7 +36,7 @@ func overview(v *visit) (view, error) {
 func (s *summary) fill(v *visit) error {
 	now := v.now().In(v.Location)
 	to := dayAt(now, 1)
-	days, err := v.days.read(v.ctx(), v.program, dayAt(now, 1-shownDays), to, now)
+	days, err := v.days.read(v.Ctx(), v.program, dayAt(now, 1-shownDays), to, now)
 	if errors.Is(err, affiliate.BooksNotOpen) {
 		s.NoBooks, err = true, nil
 	}
@@ -46,7 +46,7 @@ func (s *summary) fill(v *visit) error {
 	if err := s.add(v, days); err != nil {
 		return err
 	}
-	recent, err := v.program.Sales(v.ctx(), affiliate.SaleQuery{}, affiliate.Page{Limit: 8})
+	recent, err := v.program.Sales(v.Ctx(), affiliate.SaleQuery{}, affiliate.Page{Limit: 8})
 	if err != nil {
 		return err
 	}

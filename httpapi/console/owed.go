@@ -50,7 +50,7 @@ func (v *visit) atAsked() (day string, at time.Time, err error) {
 
 // monthEnds returns the ends of the last months, the newest first, none of them before there was an affiliate.
 func (v *visit) monthEnds(n int) (all []monthEnd, err error) {
-	first, err := v.program.Affiliates(v.ctx(), affiliate.AffiliateQuery{OldestFirst: true}, affiliate.Page{Limit: 1})
+	first, err := v.program.Affiliates(v.Ctx(), affiliate.AffiliateQuery{OldestFirst: true}, affiliate.Page{Limit: 1})
 	if err != nil || len(first.Items) == 0 {
 		return nil, err
 	}
@@ -75,7 +75,7 @@ func owedPage(v *visit) (view, error) {
 		return view{}, err
 	}
 	shown := view{title: "What we owe", template: "owed", Data: &d}
-	rows, err := v.program.RankedBalances(v.ctx(), at, v.page50())
+	rows, err := v.program.RankedBalances(v.Ctx(), at, v.Page50())
 	if err != nil {
 		return view{}, err
 	}
@@ -90,7 +90,7 @@ func owedPage(v *visit) (view, error) {
 	if day != "" {
 		d.Said, d.ToCome = v.Day(affiliate.TimeOf(at.Add(-time.Millisecond))), at.After(v.now())
 	}
-	d.TotalBalance, err = v.program.TotalBalance(v.ctx(), at)
+	d.TotalBalance, err = v.program.TotalBalance(v.Ctx(), at)
 	return shown, err
 }
 
@@ -117,7 +117,7 @@ func owedFile(v *visit) error {
 		"paid", "currency", "at"}
 	return listFile(v, fmt.Sprintf("owed-%s.csv", day), head, func(pg affiliate.Page) (affiliate.List[affiliate.Balance], error) {
 		pg.Limit = rankedPage
-		return v.program.RankedBalances(v.ctx(), at, pg)
+		return v.program.RankedBalances(v.Ctx(), at, pg)
 	}, func(b affiliate.Balance) ([]string, error) {
 		r, err := v.owedRow(b)
 		return []string{

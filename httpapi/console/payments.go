@@ -76,7 +76,7 @@ const mostWaiting = 20
 
 // conflicts lists the payments that wait, the newest first.
 func conflicts(v *visit) (view, error) {
-	a, err := v.program.Attention(v.ctx(), mostWaiting)
+	a, err := v.program.Attention(v.Ctx(), mostWaiting)
 	return view{title: "Payments without a sale", template: "conflicts", Data: &conflictList{a.PaymentConflicts}}, err
 }
 
@@ -89,14 +89,14 @@ type disputedPayment struct {
 }
 
 var ofDisputed = noun[disputedPayment]{"payments", func(v *visit, id uuid.UUID) (d disputedPayment, err error) {
-	if d.ConflictPayment, err = v.program.Payments().PaymentConflict(v.ctx(), id); err != nil {
+	if d.ConflictPayment, err = v.program.Payments().PaymentConflict(v.Ctx(), id); err != nil {
 		return d, err
 	}
 	d.money = v.MoneyIn(d.Amount, d.Currency)
 	if d.gone = d.SaleID == 0; d.gone {
 		return d, nil
 	}
-	d.sale, err = v.program.Sale(v.ctx(), d.SaleID)
+	d.sale, err = v.program.Sale(v.Ctx(), d.SaleID)
 	return d, err
 }}
 
@@ -125,7 +125,6 @@ func (d *disputedPayment) stays(v *visit) string {
 		d.SaleID, v.Money(d.sale.TotalEarned), buyer, v.Money(d.sale.RefundedAmount), v.Money(d.sale.CommissionEarned), v.Short(d.sale.Affiliate.Name))
 }
 
-// decidePayment decides about a payment in conflict.
 var decidePayment = &action{
 	name: "payments.decide", object: "payment", done: "The decision was booked.",
 	form: ofDisputed.form(func(v *visit, d disputedPayment) (form, error) {
@@ -166,7 +165,7 @@ var decidePayment = &action{
 		if err != nil || in.err != nil {
 			return "", err
 		}
-		result, err := p.DecidePayment(v.ctx(), id, decision)
+		result, err := p.DecidePayment(v.Ctx(), id, decision)
 		if sale, made := result.Sale.Get(); made {
 			return fmt.Sprint("sales/", sale.ID), err
 		}

@@ -19,18 +19,11 @@ import (
 	"github.com/tributary-go/tributary/internal/sheet"
 )
 
-var payoutStatuses = []affiliate.PayoutStatus{
-	affiliate.PayoutPending, affiliate.PayoutProcessing, affiliate.PayoutPaid,
-	affiliate.PayoutFailed, affiliate.PayoutCanceled, affiliate.PayoutReturned,
-}
-
 type payoutList struct {
-	Items    []affiliate.Payout
-	Of       string // the affiliate whose they are; empty: everybody's
-	Statuses []option
-	Methods  []option
-	Runs     []affiliate.PayoutRunResult
-	Files    fileSet
+	Items []affiliate.Payout
+	Of    string // the affiliate whose they are; empty: everybody's
+	Runs  []affiliate.PayoutRunResult
+	Files fileSet
 }
 
 // WhyNot returns why the money of a payout did not arrive; empty: it did, or may.
@@ -44,19 +37,18 @@ func payouts(v *visit) (view, error) {
 	if err != nil {
 		return view{}, err
 	}
-	list, err := v.program.Payouts(v.ctx(), f, v.page50())
+	list, err := v.program.Payouts(v.Ctx(), f, v.Page50())
 	if err != nil {
 		return view{}, err
 	}
-	d := payoutList{Items: list.Items, Statuses: options(payoutStatuses...),
-		Methods: options(paymentMethods...), Files: filesOf("")}
+	d := payoutList{Items: list.Items, Files: filesOf("")}
 	if id, ok := f.AffiliateID.Get(); ok {
 		if d.Of, err = v.payee(id); err != nil {
 			return view{}, err
 		}
 	}
 	if v.query.Get(paramCursor) == "" && f == (affiliate.PayoutQuery{}) {
-		runs, err := v.program.PayoutRuns(v.ctx(), affiliate.Page{Limit: 12})
+		runs, err := v.program.PayoutRuns(v.Ctx(), affiliate.Page{Limit: 12})
 		if err != nil {
 			return view{}, err
 		}
@@ -79,7 +71,7 @@ func payoutPage(v *visit) (view, error) {
 	if err != nil {
 		return view{}, err
 	}
-	entries, err := v.program.PayoutEntries(v.ctx(), p.ID, v.page50())
+	entries, err := v.program.PayoutEntries(v.Ctx(), p.ID, v.Page50())
 	if err != nil {
 		return view{}, err
 	}
@@ -99,7 +91,7 @@ func (v *visit) movesOf(p affiliate.Payout) (all []affiliate.Movement, err error
 		if !set || len(all) > 0 && !then.Time().After(all[len(all)-1].At.Time()) {
 			continue // it was made and paid at once, and both are there
 		}
-		moved, err := v.program.Movements(v.ctx(),
+		moved, err := v.program.Movements(v.Ctx(),
 			affiliate.MovementQuery{PayoutID: affiliate.Set(p.ID), From: then.Time(),
 				To: then.Time().Add(time.Second)}, affiliate.Page{Limit: 10})
 		if err != nil {
@@ -134,7 +126,7 @@ func (s *payoutSheet) Took() string {
 }
 
 var ofPayout = noun[affiliate.Payout]{"payouts/", func(v *visit, id uuid.UUID) (affiliate.Payout, error) {
-	return v.program.Payout(v.ctx(), id)
+	return v.program.Payout(v.Ctx(), id)
 }}
 
 // paidTo says who is paid, and where.
@@ -205,11 +197,11 @@ var payoutStatus = &action{
 	do: ofPayout.do(func(v *visit, p *tributary.Program, id uuid.UUID, in *input) (err error) {
 		switch status := affiliate.PayoutStatus(v.query.Get(paramTo)); status {
 		case affiliate.PayoutFailed:
-			_, err = p.FailPayout(v.ctx(), id, in.text("failedReason"))
+			_, err = p.FailPayout(v.Ctx(), id, in.text("failedReason"))
 		case affiliate.PayoutReturned:
-			_, err = p.ReturnPayout(v.ctx(), id, in.text("returnedReason"))
+			_, err = p.ReturnPayout(v.Ctx(), id, in.text("returnedReason"))
 		default:
-			_, err = p.SetPayoutStatus(v.ctx(), id, status)
+			_, err = p.SetPayoutStatus(v.Ctx(), id, status)
 		}
 		return err
 	}),
@@ -218,11 +210,10 @@ var payoutStatus = &action{
 // paramTo is the status that something becomes.
 const paramTo = "to"
 
-// newPayout pays one affiliate what is due, without a run.
 var newPayout = &action{
 	name: "payouts.create", object: "payout", done: "The payout was made.",
 	form: ofAffiliate.form(func(v *visit, a affiliate.Affiliate) (form, error) {
-		b, err := v.program.Balance(v.ctx(), affiliate.AffiliateRef{ID: a.ID})
+		b, err := v.program.Balance(v.Ctx(), affiliate.AffiliateRef{ID: a.ID})
 		return form{
 			Title: "Pay " + page.Named(a.Name), Button: "Make the payout",
 			Effects: []string{v.Money(b.Payable) + " can be paid now, to " +
@@ -255,13 +246,13 @@ func (v *visit) pending() (iter.Seq2[affiliate.Transfer, error], error) {
 	due := affiliate.PayoutQuery{Status: affiliate.PayoutPending,
 		Method: affiliate.PaymentMethod(v.query.Get(paramMethod))}
 	if name := v.query.Get(paramRun); name != "" {
-		run, err := v.program.PayoutRun(v.ctx(), name)
+		run, err := v.program.PayoutRun(v.Ctx(), name)
 		if err != nil {
 			return nil, err
 		}
 		due.RunID = affiliate.Set(run.ID)
 	}
-	return v.program.Transfers(v.ctx(), due), nil
+	return v.program.Transfers(v.Ctx(), due), nil
 }
 
 // A fileSet has the run of the payments, and the methods that have a general
@@ -390,7 +381,7 @@ var payoutResults = &action{
 		for _, r := range report.Results {
 			v.objects = append(v.objects, r.PayoutID.String())
 		}
-		applied, err := payfile.Apply(v.ctx(), p, report.Results)
+		applied, err := payfile.Apply(v.Ctx(), p, report.Results)
 		v.answered = &view{title: "What became of the payouts", template: "results",
 			Data: bookingResult{applied, len(report.Foreign), v.resultsOf()}}
 		return v.resultsOf(), err
@@ -418,7 +409,7 @@ type bookingResult struct {
 func (v *visit) report(file string) (payfile.Report, error) {
 	var broken error
 	all := func(yield func(affiliate.Transfer, error) bool) {
-		for payment, err := range v.program.Transfers(v.ctx(), affiliate.PayoutQuery{}) {
+		for payment, err := range v.program.Transfers(v.Ctx(), affiliate.PayoutQuery{}) {
 			broken = err
 			if !yield(payment, err) {
 				return

@@ -47,7 +47,7 @@ func (v *visit) affiliatesWith(text string) ([]affiliate.Affiliate, error) {
 	case n > 0:
 		q.Search = affiliate.Set(text)
 	}
-	list, err := v.program.Affiliates(v.ctx(), q, affiliate.Page{Limit: picks})
+	list, err := v.program.Affiliates(v.Ctx(), q, affiliate.Page{Limit: picks})
 	if _, refused := page.Refusal(err); refused {
 		return nil, nil // it has characters that nobody's name has
 	}
@@ -57,9 +57,9 @@ func (v *visit) affiliatesWith(text string) ([]affiliate.Affiliate, error) {
 // affiliateTyped returns the affiliate whom a field names: exactly, or as the only one whom it fits.
 func (v *visit) affiliateTyped(in *input, name string) (affiliate.Affiliate, error) {
 	text := in.text(name)
-	found, err := v.program.Affiliate(v.ctx(), text)
+	found, err := v.program.Affiliate(v.Ctx(), text)
 	if errors.Is(err, affiliate.ErrNotFound) {
-		found, err = v.program.Affiliate(v.ctx(), text)
+		found, err = v.program.Affiliate(v.Ctx(), text)
 	}
 	if !errors.Is(err, affiliate.ErrNotFound) || text == "" {
 		if text == "" {
@@ -87,9 +87,9 @@ func (v *visit) affiliateTyped(in *input, name string) (affiliate.Affiliate, err
 func (v *visit) customerTyped(text string) (affiliate.Referral, error) {
 	own, isOwn := affiliate.ExternalIn(text)
 	if !isOwn {
-		return v.program.Referral(v.ctx(), text)
+		return v.program.Referral(v.Ctx(), text)
 	}
-	list, err := v.program.Referrals(v.ctx(),
+	list, err := v.program.Referrals(v.Ctx(),
 		affiliate.ReferralQuery{ReferredUserExternalID: affiliate.Set(own)},
 		affiliate.Page{Limit: 1})
 	for _, r := range list.Items {

@@ -17,28 +17,32 @@ const maxChoices = 200
 
 // planOptions returns the plans to choose from.
 func (v *visit) planOptions() (all []option, err error) {
-	list, err := v.program.Plans(v.ctx(), affiliate.Page{Limit: maxChoices})
+	list, err := v.program.Plans(v.Ctx(), affiliate.Page{Limit: maxChoices})
 	for _, plan := range list.Items {
 		all = append(all, option{plan.ID.String(), page.Text(plan.Name, page.InList)})
 	}
 	return all, err
 }
 
-// planName returns the name of a plan; of none it is empty.
-func (v *visit) planName(id affiliate.Opt[uuid.UUID]) (string, error) {
+// nameIn returns the name of what an id names; of none it is empty.
+func nameIn[T any](v *visit, n noun[T], id affiliate.Opt[uuid.UUID], name func(T) string) (string, error) {
 	some, ok := id.Get()
 	if !ok {
 		return "", nil
 	}
-	plan, err := v.program.Plan(v.ctx(), some)
+	one, err := n.get(v, some)
 	if errors.Is(err, affiliate.ErrNotFound) {
 		err = nil
 	}
-	return plan.Name, err
+	return name(one), err
+}
+
+func (v *visit) planName(id affiliate.Opt[uuid.UUID]) (string, error) {
+	return nameIn(v, ofPlan, id, func(p affiliate.Plan) string { return p.Name })
 }
 
 var ofPlan = noun[affiliate.Plan]{"plans/", func(v *visit, id uuid.UUID) (affiliate.Plan, error) {
-	return v.program.Plan(v.ctx(), id)
+	return v.program.Plan(v.Ctx(), id)
 }}
 
 var commissionTypes = []affiliate.CommissionType{affiliate.CommissionPercentage, affiliate.CommissionFlat}
@@ -89,7 +93,6 @@ func planFields(p affiliate.Plan) []field {
 	}
 }
 
-// newPlan makes a plan.
 var newPlan = &action{
 	name: "plans.create", object: "plan",
 	done: "The plan was made. Put affiliates on it on the page of affiliates.", names: "name",
@@ -129,7 +132,6 @@ var editPlan = &action{
 		}),
 }
 
-// deletePlan deletes a plan that nobody is on.
 var deletePlan = &action{
 	name: "plans.delete", object: "plan", done: "The plan was deleted.",
 	form: ofPlan.form(func(_ *visit, p affiliate.Plan) (form, error) {
@@ -142,6 +144,6 @@ var deletePlan = &action{
 		}, nil
 	}),
 	do: doThen("settings", func(v *visit, p *tributary.Program, id uuid.UUID, _ *input) error {
-		return p.DeletePlan(v.ctx(), id)
+		return p.DeletePlan(v.Ctx(), id)
 	}),
 }

@@ -32,7 +32,7 @@ func (*overdrawnList) Accept(r affiliate.OverdrawnRedemption) string { return "?
 
 // redemptions lists the redemptions that wait, the newest first.
 func redemptions(v *visit) (view, error) {
-	a, err := v.program.Attention(v.ctx(), mostWaiting)
+	a, err := v.program.Attention(v.Ctx(), mostWaiting)
 	return view{title: "Redemptions over a limit", template: "redemptions", Data: &overdrawnList{a.Overdrawn}}, err
 }
 
@@ -74,7 +74,7 @@ func (v *visit) redemptionAsked() affiliate.SaleRef {
 var acceptRedemption = &action{
 	name: "redemptions.accept", object: "redemption", done: "It waits for nobody any more.",
 	form: func(v *visit) (form, error) {
-		r, err := v.program.OverdrawnRedemption(v.ctx(), v.redemptionAsked())
+		r, err := v.program.OverdrawnRedemption(v.Ctx(), v.redemptionAsked())
 		if errors.Is(err, affiliate.ErrNotFound) {
 			err = notAllowed("It waits for nobody.")
 		}
@@ -90,6 +90,6 @@ var acceptRedemption = &action{
 	},
 	do: func(v *visit, p *tributary.Program, _ *input) (string, error) {
 		v.objects = []string{v.query.Get(paramSale) + v.query.Get(paramOrder)}
-		return "redemptions", p.AcceptRedemption(v.ctx(), v.redemptionAsked())
+		return "redemptions", p.AcceptRedemption(v.Ctx(), v.redemptionAsked())
 	},
 }

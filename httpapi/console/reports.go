@@ -172,7 +172,7 @@ func reports(v *visit) (view, error) {
 	}
 	d.by, d.First, d.Last = q.By, v.dateOf(d.Since), v.dateOf(d.Until)
 	shown := view{title: "Reports", template: "reports", Data: &d}
-	rows, err := v.program.Breakdown(v.ctx(), q, v.page50())
+	rows, err := v.program.Breakdown(v.Ctx(), q, v.Page50())
 	if err != nil {
 		return view{}, err
 	}
@@ -220,11 +220,11 @@ func textOf(all []option, value string) string {
 // compare adds the figures of the two periods, and draws them.
 func (d *reportSheet) compare(v *visit, r reportPeriods) error {
 	now := v.now().In(v.Location)
-	days, err := v.days.read(v.ctx(), v.program, r.from, r.to, now)
+	days, err := v.days.read(v.Ctx(), v.program, r.from, r.to, now)
 	if err != nil {
 		return err
 	}
-	earlier, err := v.days.read(v.ctx(), v.program, r.fromBefore, r.toBefore, now)
+	earlier, err := v.days.read(v.Ctx(), v.program, r.fromBefore, r.toBefore, now)
 	if err != nil {
 		return err
 	}
@@ -396,7 +396,7 @@ func reportFile(v *visit) error {
 		"conversions", "revenue", "refunds", "commission", "adjustments", "currency"}
 	return listFile(v, name, head, func(pg affiliate.Page) (affiliate.List[affiliate.BreakdownRow], error) {
 		pg.Limit = rankedPage
-		return v.program.Breakdown(v.ctx(), q, pg)
+		return v.program.Breakdown(v.Ctx(), q, pg)
 	}, func(row affiliate.BreakdownRow) ([]string, error) {
 		return []string{
 			row.Value, typed(row.Name), typed(row.Clicks), typed(row.Referrals), whole(row.Sales),

@@ -33,11 +33,11 @@ type paidLine struct {
 // runPage shows the run that the query names, with its lines.
 func runPage(v *visit) (view, error) {
 	name := v.query.Get(paramRun)
-	run, err := v.program.PayoutRun(v.ctx(), name)
+	run, err := v.program.PayoutRun(v.Ctx(), name)
 	if err != nil {
 		return view{}, err
 	}
-	lines, err := v.program.PayoutLines(v.ctx(), name, v.page50())
+	lines, err := v.program.PayoutLines(v.Ctx(), name, v.Page50())
 	if err != nil {
 		return view{}, err
 	}
@@ -54,7 +54,7 @@ func runPage(v *visit) (view, error) {
 			return view{}, err
 		}
 		if id, made := line.PayoutID.Get(); made {
-			if shown.Payout, err = v.program.Payout(v.ctx(), id); err != nil && !errors.Is(err, affiliate.ErrNotFound) {
+			if shown.Payout, err = v.program.Payout(v.Ctx(), id); err != nil && !errors.Is(err, affiliate.ErrNotFound) {
 				return view{}, err
 			}
 		}
@@ -91,7 +91,7 @@ func (v *visit) waiting(line affiliate.PayoutLine, at time.Time) (affiliate.Amou
 	if why != affiliate.SkipOnHold && why != affiliate.SkipNothingMatured {
 		return line.Amount, nil
 	}
-	s, err := v.program.Statement(v.ctx(), affiliate.AffiliateRef{ID: line.AffiliateID}, at, at.Add(time.Millisecond))
+	s, err := v.program.Statement(v.Ctx(), affiliate.AffiliateRef{ID: line.AffiliateID}, at, at.Add(time.Millisecond))
 	if _, refused := page.Refusal(err); refused {
 		return line.Amount, nil // the books are not open, or the affiliate is gone
 	}
@@ -115,19 +115,19 @@ const bouncedLooks = 200
 func (v *visit) bounced() (all []bounce, err error) {
 	for _, status := range []affiliate.PayoutStatus{affiliate.PayoutFailed,
 		affiliate.PayoutReturned, affiliate.PayoutCanceled} {
-		list, err := v.program.Payouts(v.ctx(), affiliate.PayoutQuery{Status: status},
+		list, err := v.program.Payouts(v.Ctx(), affiliate.PayoutQuery{Status: status},
 			affiliate.Page{Limit: bouncedLooks})
 		if err != nil {
 			return nil, err
 		}
 		for _, p := range list.Items {
-			newest, err := v.program.Payouts(v.ctx(),
+			newest, err := v.program.Payouts(v.Ctx(),
 				affiliate.PayoutQuery{AffiliateID: affiliate.Set(p.AffiliateID)},
 				affiliate.Page{Limit: 1})
 			if err != nil {
 				return nil, err
 			}
-			a, err := v.program.Affiliate(v.ctx(), p.AffiliateID.String())
+			a, err := v.program.Affiliate(v.Ctx(), p.AffiliateID.String())
 			switch {
 			case errors.Is(err, affiliate.ErrNotFound):
 			case err != nil:
@@ -217,7 +217,7 @@ var runPayouts = &action{
 			return "", err
 		}
 		run.Limit = runStep
-		result, err := p.RunPayouts(v.ctx(), run)
+		result, err := p.RunPayouts(v.Ctx(), run)
 		if result.Status == affiliate.RunRunning {
 			more := url.Values{paramRun: {run.ExternalID}, "minimum": {run.Minimum.String()},
 				"method": {in.Get("method")}, "noDetails": {in.Get("noDetails")},
@@ -230,7 +230,7 @@ var runPayouts = &action{
 
 // previewOf returns whom a run would pay with one click, by what, and how much.
 func (v *visit) previewOf(run affiliate.PayoutRun) (f form, err error) {
-	list, err := v.program.PreviewPayouts(v.ctx(), run, affiliate.Page{Limit: runStep})
+	list, err := v.program.PreviewPayouts(v.Ctx(), run, affiliate.Page{Limit: runStep})
 	if err != nil {
 		return f, err
 	}
@@ -251,7 +251,7 @@ func (v *visit) previewOf(run affiliate.PayoutRun) (f form, err error) {
 		Head: []string{"Affiliate", "Paid by", "Note", "Amount" + in}, Numbers: 1}
 	var sums methodSums
 	for _, line := range list.Items {
-		a, err := v.program.Affiliate(v.ctx(), line.AffiliateID.String())
+		a, err := v.program.Affiliate(v.Ctx(), line.AffiliateID.String())
 		if errors.Is(err, affiliate.ErrNotFound) {
 			a.Name, err = line.AffiliateID.String(), nil
 		}
@@ -402,7 +402,7 @@ type duePayouts struct {
 func (v *visit) due(run uuid.UUID) (d duePayouts, err error) {
 	left := mostDue
 	for _, status := range []affiliate.PayoutStatus{affiliate.PayoutPending, affiliate.PayoutProcessing} {
-		for t, err := range v.program.Transfers(v.ctx(),
+		for t, err := range v.program.Transfers(v.Ctx(),
 			affiliate.PayoutQuery{RunID: affiliate.Set(run), Status: status}) {
 			if err != nil {
 				return d, err
@@ -438,7 +438,7 @@ var payMethod = &action{
 	name: "payouts.paid", object: "payout", done: "The payouts were marked as paid.",
 	form: func(v *visit) (form, error) {
 		name, method := v.query.Get(paramRun), affiliate.PaymentMethod(v.query.Get(paramMethod))
-		run, err := v.program.PayoutRun(v.ctx(), name)
+		run, err := v.program.PayoutRun(v.Ctx(), name)
 		if err != nil {
 			return form{}, err
 		}
@@ -491,7 +491,7 @@ var payMethod = &action{
 			v.objects = append(v.objects, id.String())
 			one := v.once
 			one.Key += "-" + id.String()
-			if _, err := v.program.From(affiliate.SourceManual).By(v.actor).Keyed(one).SetPayoutStatus(v.ctx(), id, affiliate.PayoutPaid); err != nil {
+			if _, err := v.program.From(affiliate.SourceManual).By(v.actor).Keyed(one).SetPayoutStatus(v.Ctx(), id, affiliate.PayoutPaid); err != nil {
 				return "", err
 			}
 		}

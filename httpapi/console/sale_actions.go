@@ -53,7 +53,7 @@ var refundSale = &action{
 		if in.err != nil {
 			return "", in.err
 		}
-		_, err = p.RefundSale(v.ctx(), refund)
+		_, err = p.RefundSale(v.Ctx(), refund)
 		return fmt.Sprint("sales/", sale.ID), atLine(err, &sale, refund.Lines)
 	},
 }
@@ -274,7 +274,6 @@ func clawback(sale *affiliate.Sale) (f []field) {
 	return f
 }
 
-// moveSale moves a sale to another affiliate.
 var moveSale = &action{
 	name: "sales.move", object: "sale", done: "The sale was given to another affiliate.",
 	form: func(v *visit) (form, error) {
@@ -307,7 +306,7 @@ var moveSale = &action{
 		p = in.because(p)
 		metadata, err := v.moved(in, sale.Metadata, sale.AffiliateID)
 		if err == nil {
-			_, err = p.UpdateSale(v.ctx(), sale.ID,
+			_, err = p.UpdateSale(v.Ctx(), sale.ID,
 				affiliate.SaleUpdate{AffiliateID: affiliate.Set(to.ID),
 					ClawBack: in.yes("clawback"), Metadata: metadata})
 		}
@@ -338,7 +337,7 @@ var reverseSale = &action{
 		if err != nil {
 			return "", err
 		}
-		_, err = p.ReverseSale(v.ctx(), affiliate.SaleRef{ID: id}, affiliate.Reversal{})
+		_, err = p.ReverseSale(v.Ctx(), affiliate.SaleRef{ID: id}, affiliate.Reversal{})
 		return "sales", err
 	},
 }
@@ -362,7 +361,7 @@ var reviewSales = &action{
 		}
 		f := form{Title: verbs[to][0] + " " + several(len(ids), "sale"), Button: verbs[to][0], Back: backTo(v, "sales", ids)}
 		for _, id := range ids {
-			sale, err := v.program.Sale(v.ctx(), id)
+			sale, err := v.program.Sale(v.Ctx(), id)
 			if err != nil {
 				return form{}, err
 			}
@@ -378,7 +377,7 @@ var reviewSales = &action{
 		if err != nil {
 			return "", err
 		}
-		_, err = p.ReviewCommissions(v.ctx(), affiliate.ApprovalStatus(v.query.Get("to")), ids...)
+		_, err = p.ReviewCommissions(v.Ctx(), affiliate.ApprovalStatus(v.query.Get("to")), ids...)
 		return backTo(v, "sales", ids), err
 	},
 }
@@ -394,7 +393,6 @@ func decided(sale affiliate.Sale) string {
 	return cmp.Or(strings.Join(all, ", "), "without a commission")
 }
 
-// restoreRedemption takes back one use of a code.
 var restoreRedemption = &action{
 	name: "sales.restore-redemption", object: "sale", done: "The use of the code was given back.",
 	form: func(v *visit) (form, error) {
@@ -413,6 +411,6 @@ var restoreRedemption = &action{
 		if err != nil {
 			return "", err
 		}
-		return fmt.Sprint("sales/", id), p.RestoreRedemption(v.ctx(), affiliate.SaleRef{ID: id})
+		return fmt.Sprint("sales/", id), p.RestoreRedemption(v.Ctx(), affiliate.SaleRef{ID: id})
 	},
 }

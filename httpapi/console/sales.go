@@ -17,13 +17,12 @@ import (
 )
 
 type saleList struct {
-	Items               []affiliate.Sale
-	Statuses, Approvals []option
-	Of                  string // the affiliate, code or link that the list is about; empty: none
-	Whose, By           string // the affiliate and the code as the filter has them
-	Picks               []option
-	Abroad              bool // sales can be charged in other currencies
-	Held                bool // the list has only sales on hold, about which people can decide
+	Items     []affiliate.Sale
+	Of        string // the affiliate, code or link that the list is about; empty: none
+	Whose, By string // the affiliate and the code as the filter has them
+	Picks     []option
+	Abroad    bool // sales can be charged in other currencies
+	Held      bool // the list has only sales on hold, about which people can decide
 }
 
 var approvals = []affiliate.ApprovalStatus{affiliate.ApprovalAccepted, affiliate.ApprovalOnHold,
@@ -78,7 +77,7 @@ func (v *visit) searchSales(text string, q *salesQuery) (err error) {
 func (v *visit) salesOf(q salesQuery) lister[affiliate.Sale] {
 	return func(pg affiliate.Page) (list affiliate.List[affiliate.Sale], err error) {
 		if !q.only {
-			list, err = v.program.Sales(v.ctx(), q.SaleQuery, pg)
+			list, err = v.program.Sales(v.Ctx(), q.SaleQuery, pg)
 		}
 		list.Items = slices.DeleteFunc(list.Items, func(s affiliate.Sale) bool {
 			return slices.ContainsFunc(q.named, func(n affiliate.Sale) bool { return n.ID == s.ID })
@@ -115,7 +114,7 @@ func (v *visit) queryCode() (o affiliate.Opt[uuid.UUID], err error) {
 	if text == "" {
 		return o, nil
 	}
-	code, err := v.program.Code(v.ctx(), affiliate.CodeRef{Code: text})
+	code, err := v.program.Code(v.Ctx(), affiliate.CodeRef{Code: text})
 	if errors.Is(err, affiliate.ErrNotFound) {
 		return o, badQuery("There is no such code.")
 	}
@@ -174,12 +173,12 @@ func sales(v *visit) (view, error) {
 	if err != nil {
 		return view{}, err
 	}
-	d := saleList{Statuses: options(affiliate.SaleActive, affiliate.SaleRefunded), Approvals: options(approvals...)}
+	var d saleList
 	shown := view{title: "Sales", template: "sales", Data: &d}
 	if d.Of, err = v.soldBy(&d, q.SaleQuery); err != nil {
 		return shown, err
 	}
-	list, err := v.salesOf(q)(v.page50())
+	list, err := v.salesOf(q)(v.Page50())
 	if err != nil {
 		return shown, err
 	}
@@ -205,21 +204,21 @@ func (v *visit) soldBy(d *saleList, q affiliate.SaleQuery) (of string, err error
 	}
 	d.Picks = who.Picks
 	if id, ok := q.AffiliateID.Get(); ok {
-		a, err := v.program.Affiliate(v.ctx(), id.String())
+		a, err := v.program.Affiliate(v.Ctx(), id.String())
 		if err != nil && !errors.Is(err, affiliate.ErrNotFound) {
 			return "", err
 		}
 		d.Whose = cmp.Or(a.Email, id.String())
 	}
 	if id, ok := q.CodeID.Get(); ok {
-		code, err := v.program.Code(v.ctx(), affiliate.CodeRef{ID: id})
+		code, err := v.program.Code(v.Ctx(), affiliate.CodeRef{ID: id})
 		if d.By = cmp.Or(code.Code, id.String()); errors.Is(err, affiliate.ErrNotFound) {
 			return "a deleted code", nil
 		}
 		return code.Code, err
 	}
 	if id, ok := q.LinkID.Get(); ok {
-		links, err := v.program.Links(v.ctx(), affiliate.LinkQuery{ID: affiliate.Set(id)}, affiliate.Page{Limit: 1})
+		links, err := v.program.Links(v.Ctx(), affiliate.LinkQuery{ID: affiliate.Set(id)}, affiliate.Page{Limit: 1})
 		for _, link := range links.Items {
 			return link.Link, nil
 		}
@@ -237,7 +236,7 @@ const maxSearch = 100
 // soldTo selects the sales of the customer whom a text names, else those with the text
 // in their ids or in the customer's email or name.
 func (v *visit) soldTo(text string, q *affiliate.SaleQuery) error {
-	switch customer, err := v.program.Referral(v.ctx(), text); {
+	switch customer, err := v.program.Referral(v.Ctx(), text); {
 	case err == nil:
 		q.ReferralID = affiliate.Set(customer.ID.String())
 	case errors.Is(err, affiliate.ErrNotFound) && utf8.RuneCountInString(text) > maxSearch:
@@ -255,14 +254,14 @@ func (v *visit) soldTo(text string, q *affiliate.SaleQuery) error {
 func (v *visit) namedSales(text string) (named []affiliate.Sale, all bool, err error) {
 	some := affiliate.Set(text)
 	for _, f := range []affiliate.SaleQuery{{ExternalID: some}, {ExternalInvoiceID: some}} {
-		list, err := v.program.Sales(v.ctx(), f, affiliate.Page{Limit: 50})
+		list, err := v.program.Sales(v.Ctx(), f, affiliate.Page{Limit: 50})
 		if named = append(named, list.Items...); err != nil {
 			return nil, false, err
 		}
 	}
 	all = len(named) > 0
 	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
-		sale, err := v.program.Sale(v.ctx(), affiliate.SaleID(n))
+		sale, err := v.program.Sale(v.Ctx(), affiliate.SaleID(n))
 		if err != nil && !errors.Is(err, affiliate.ErrNotFound) {
 			return nil, false, err
 		}
@@ -288,30 +287,20 @@ func salePage(v *visit) (view, error) {
 	if err != nil {
 		return view{}, err
 	}
-	d := saleSheet{Sale: sale, All: sale.Status == affiliate.SaleRefunded}
-	if d.Why, err = v.program.ExplainSale(v.ctx(), sale.ID); err != nil {
-		return view{}, err
-	}
+	why, err1 := v.program.ExplainSale(v.Ctx(), sale.ID)
+	events, err2 := v.program.Events(v.Ctx(),
+		affiliate.EventQuery{ObjectID: affiliate.Set(fmt.Sprint(sale.ID))},
+		affiliate.Page{Limit: 10})
+	code, err3 := nameIn(v, ofCode, sale.PromotionalCodeID,
+		func(c affiliate.Code) string { return c.Code })
+	d := saleSheet{Sale: sale, All: sale.Status == affiliate.SaleRefunded, Why: why, Code: code,
+		Events: events.Items}
 	for _, c := range sale.Commissions {
 		d.Held = d.Held || c.ApprovalStatus == affiliate.ApprovalOnHold
 		d.InPayout = d.InPayout || c.PayoutCreated
 	}
-	events, err := v.program.Events(v.ctx(),
-		affiliate.EventQuery{ObjectID: affiliate.Set(fmt.Sprint(sale.ID))},
-		affiliate.Page{Limit: 10})
-	if err != nil {
-		return view{}, err
-	}
-	d.Events = events.Items
-	if id, ok := sale.PromotionalCodeID.Get(); ok {
-		code, err := v.program.Code(v.ctx(), affiliate.CodeRef{ID: id})
-		if err == nil {
-			d.Code = code.Code
-		} else if !errors.Is(err, affiliate.ErrNotFound) {
-			return view{}, err
-		}
-	}
-	return view{title: fmt.Sprint("Sale ", sale.ID), template: "sale", Data: &d}, nil
+	return view{title: fmt.Sprint("Sale ", sale.ID), template: "sale", Data: &d},
+		errors.Join(err1, err2, err3)
 }
 
 // Moves returns when the sale was given from one affiliate to another, and why.
@@ -471,12 +460,12 @@ func (v *visit) sale() (affiliate.Sale, error) {
 	if err != nil {
 		return affiliate.Sale{}, err
 	}
-	return v.program.Sale(v.ctx(), id)
+	return v.program.Sale(v.Ctx(), id)
 }
 
 func (v *visit) saleID() (affiliate.SaleID, error) {
-	id, err := saleID(v.args[0])
-	if err != nil || fmt.Sprint(id) != v.args[0] {
+	id, err := saleID(v.Args[0])
+	if err != nil || fmt.Sprint(id) != v.Args[0] {
 		return 0, affiliate.ErrNotFound
 	}
 	return id, nil

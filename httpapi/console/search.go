@@ -79,7 +79,7 @@ func findAffiliates(v *visit, text string) (searchResults, error) {
 	if external, named := affiliate.ExternalIn(text); named {
 		q = affiliate.AffiliateQuery{ExternalID: affiliate.Set(external)}
 	}
-	l, err := v.program.Affiliates(v.ctx(), q, affiliate.Page{Limit: foundEach})
+	l, err := v.program.Affiliates(v.Ctx(), q, affiliate.Page{Limit: foundEach})
 	return foundIn(v, "Affiliates", "affiliates", l, err, affiliateHit)
 }
 
@@ -88,7 +88,7 @@ func affiliateHit(a affiliate.Affiliate) searchResult {
 }
 
 func findCustomers(v *visit, text string) (searchResults, error) {
-	l, err := v.program.Referrals(v.ctx(), affiliate.ReferralQuery{Search: affiliate.Set(text)},
+	l, err := v.program.Referrals(v.Ctx(), affiliate.ReferralQuery{Search: affiliate.Set(text)},
 		affiliate.Page{Limit: foundEach})
 	return foundIn(v, "Customers", "customers", l, err, func(r affiliate.Referral) searchResult {
 		return searchResult{"customers/" + r.ID.String(), r.Name.Or(r.Email), r.Email}
@@ -96,7 +96,7 @@ func findCustomers(v *visit, text string) (searchResults, error) {
 }
 
 func findCodes(v *visit, text string) (searchResults, error) {
-	l, err := v.program.Codes(v.ctx(), affiliate.CodeQuery{Search: affiliate.Set(text)},
+	l, err := v.program.Codes(v.Ctx(), affiliate.CodeQuery{Search: affiliate.Set(text)},
 		affiliate.Page{Limit: foundEach})
 	return foundIn(v, "Codes", "codes", l, err, func(c affiliate.Code) searchResult {
 		return searchResult{"codes/" + c.ID.String(), c.Code, c.Coupon.Or(affiliate.Coupon{}).Name}
@@ -137,7 +137,7 @@ func findPayouts(v *visit, text string) (k searchResults, err error) {
 	ref := strings.ToUpper(strings.Join(strings.Fields(text), ""))
 	left := lookedPayouts
 	for p, err := range affiliate.Each(page.FilePage, func(pg affiliate.Page) (affiliate.List[affiliate.Payout], error) {
-		return v.program.Payouts(v.ctx(), affiliate.PayoutQuery{}, pg)
+		return v.program.Payouts(v.Ctx(), affiliate.PayoutQuery{}, pg)
 	}) {
 		if left--; err != nil || left < 0 || len(k.Hits) == foundEach {
 			return k, err

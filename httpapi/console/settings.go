@@ -2,6 +2,7 @@ package console
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"net/url"
 	"strings"
@@ -22,24 +23,17 @@ type programSheet struct {
 
 // settings shows the program, its terms, plans and tiers, and what its host has configured.
 func settings(v *visit) (view, error) {
-	s, err := v.program.Settings(v.ctx())
-	if err != nil {
+	s, err1 := v.program.Settings(v.Ctx())
+	terms, err2 := v.program.Terms(v.Ctx())
+	plans, err3 := v.program.Plans(v.Ctx(), affiliate.Page{Limit: maxChoices})
+	tiers, err4 := v.program.Tiers(v.Ctx(), affiliate.Page{Limit: maxChoices})
+	if err := errors.Join(err1, err2, err3, err4); err != nil {
 		return view{}, err
 	}
-	terms, err := v.program.Terms(v.ctx())
-	if err != nil {
-		return view{}, err
-	}
-	plans, err := v.program.Plans(v.ctx(), affiliate.Page{Limit: maxChoices})
-	if err != nil {
-		return view{}, err
-	}
-	tiers, err := v.program.Tiers(v.ctx(), affiliate.Page{Limit: maxChoices})
 	dated := termsSheet{holder: holder{Path: "terms", Versions: terms}}
 	dated.Shown = &terms[dated.now()]
-	return view{title: "Settings", template: "settings",
-		Data: &programSheet{s, dated, plans.Items, tiers.Items,
-			hostSettings(v.program.Config())}}, err
+	return view{title: "Settings", template: "settings", Data: &programSheet{s, dated, plans.Items,
+		tiers.Items, hostSettings(v.program.Config())}}, nil
 }
 
 // A settingGroup is a part of what the host has configured, a settingRow one of its settings.

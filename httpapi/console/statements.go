@@ -1,6 +1,7 @@
 package console
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -28,7 +29,7 @@ func (v *visit) statementOf() (id uuid.UUID, month time.Time, err error) {
 	if err != nil {
 		return id, month, err
 	}
-	month, err = time.ParseInLocation(monthLayout, v.args[1], v.Location)
+	month, err = time.ParseInLocation(monthLayout, v.Args[1], v.Location)
 	if err != nil {
 		return id, month, affiliate.ErrNotFound
 	}
@@ -41,18 +42,18 @@ func statementPage(v *visit) (view, error) {
 	if err != nil {
 		return view{}, err
 	}
-	s, err := v.program.Statement(v.ctx(), affiliate.AffiliateRef{ID: id}, month, month.AddDate(0, 1, 0))
+	s, err := v.program.Statement(v.Ctx(), affiliate.AffiliateRef{ID: id}, month, month.AddDate(0, 1, 0))
 	if err != nil {
 		return view{}, err
 	}
-	lines, err := s.Page(v.page(page.StatementLines))
+	lines, err := s.Page(v.Page(page.StatementLines))
 	if err != nil {
 		return view{}, err
 	}
 	d := monthSheet{
-		Statement: s, Month: v.args[1], Lines: lines.Items, Goes: v.query.Get(paramCursor) != "",
+		Statement: s, Month: v.Args[1], Lines: lines.Items, Goes: v.query.Get(paramCursor) != "",
 	}
-	a, err := v.program.Affiliate(v.ctx(), id.String())
+	a, err := v.program.Affiliate(v.Ctx(), id.String())
 	if err != nil {
 		return view{}, err
 	}
@@ -62,14 +63,11 @@ func statementPage(v *visit) (view, error) {
 	if next := month.AddDate(0, 1, 0); !next.After(v.now()) {
 		d.After = next.Format(monthLayout)
 	}
-	if d.Reasons, err = v.program.AdjustmentReasons(v.ctx(), page.AdjustmentsIn(lines.Items)...); err != nil {
-		return view{}, err
-	}
-	if d.Name, err = v.payee(s.AffiliateID); err != nil {
-		return view{}, err
-	}
+	var err1, err2 error
+	d.Reasons, err1 = v.program.AdjustmentReasons(v.Ctx(), page.AdjustmentsIn(lines.Items)...)
+	d.Name, err2 = v.payee(s.AffiliateID)
 	return view{title: "Statement of " + month.Format("January 2006"), template: "statement",
-		Data: &d, next: lines.Next}, nil
+		Data: &d, next: lines.Next}, errors.Join(err1, err2)
 }
 
 // statementFile returns a statement as CSV.
@@ -78,9 +76,9 @@ func statementFile(v *visit) error {
 	if err != nil {
 		return err
 	}
-	s, err := v.program.Statement(v.ctx(), affiliate.AffiliateRef{ID: id}, month, month.AddDate(0, 1, 0))
+	s, err := v.program.Statement(v.Ctx(), affiliate.AffiliateRef{ID: id}, month, month.AddDate(0, 1, 0))
 	if err != nil {
 		return err
 	}
-	return v.download(fmt.Sprintf("statement-%s-%s.csv", v.args[0], v.args[1]), page.Marked(s.WriteCSV))
+	return v.download(fmt.Sprintf("statement-%s-%s.csv", v.Args[0], v.Args[1]), page.Marked(s.WriteCSV))
 }

@@ -26,7 +26,7 @@ type columnSum struct {
 func addUp[T any](noun string, names []string, list listing[T],
 	amounts func(T) []affiliate.Amount) func(*visit) (view, error) {
 	return func(v *visit) (view, error) {
-		_ = http.NewResponseController(v.w).SetWriteDeadline(time.Time{}) // not every server can, and a long list takes long
+		_ = http.NewResponseController(v.W).SetWriteDeadline(time.Time{}) // not every server can, and a long list takes long
 		next, err := list(v)
 		if err != nil {
 			return view{}, err
@@ -51,10 +51,10 @@ func addUp[T any](noun string, names []string, list listing[T],
 }
 
 // List returns where the list is that was added up.
-func (v *view) List() string { return v.root + strings.TrimSuffix(v.path, "/sum") + v.question() }
+func (v *view) List() string { return v.Root + strings.TrimSuffix(v.Path, "/sum") + v.question() }
 
 // Sum returns where what fits is counted and added up.
-func (v *view) Sum() string { return v.path + "/sum" + v.question() }
+func (v *view) Sum() string { return v.Path + "/sum" + v.question() }
 
 // The lists that are added up.
 var (

@@ -28,9 +28,9 @@ type holder struct {
 
 // holder returns the one that the path names.
 func (v *visit) holder() (h holder, err error) {
-	if len(v.args) == 0 {
+	if len(v.Args) == 0 {
 		h.Path = "terms"
-		h.Versions, err = v.program.Terms(v.ctx())
+		h.Versions, err = v.program.Terms(v.Ctx())
 		return h, err
 	}
 	if h.Plan, err = ofPlan.named(v); err != nil {
@@ -238,15 +238,15 @@ func beginsAlready(v *visit, in *input) error {
 
 // setTerms changes the terms that the path names, and returns the page with them.
 func (v *visit) setTerms(p *tributary.Program, up affiliate.TermsUpdate) (to string, err error) {
-	if len(v.args) == 0 {
-		_, err = p.SetTerms(v.ctx(), up)
+	if len(v.Args) == 0 {
+		_, err = p.SetTerms(v.Ctx(), up)
 		return "terms", err
 	}
 	id, err := v.id(0)
 	if err != nil {
 		return "", err
 	}
-	_, err = p.UpdatePlan(v.ctx(), id, affiliate.PlanUpdate{TermsUpdate: up})
+	_, err = p.UpdatePlan(v.Ctx(), id, affiliate.PlanUpdate{TermsUpdate: up})
 	return "plans/" + id.String(), err
 }
 
@@ -372,11 +372,11 @@ func whatTermsCost(v *visit, in *input) ([]string, error) {
 		return nil, in.err
 	}
 	q := affiliate.SimulateQuery{From: v.now().AddDate(0, 0, -simulatedDays), PlanID: h.Plan.ID, Terms: terms}
-	ctx, done := context.WithTimeout(v.ctx(), simulatedFor)
+	ctx, done := context.WithTimeout(v.Ctx(), simulatedFor)
 	defer done()
 	sum, all := affiliate.Difference{}, []affiliate.Difference{}
 	for d, err := range v.program.Simulate(ctx, q) {
-		if ctx.Err() != nil && v.ctx().Err() == nil {
+		if ctx.Err() != nil && v.Ctx().Err() == nil {
 			return nil, notAllowed("There are too many sales to look at on a page. Call Simulate for them.")
 		}
 		if err != nil {
@@ -425,7 +425,7 @@ func salesAnd(d *affiliate.Difference) string {
 
 // nameOf returns the name of an affiliate; of one who was deleted meanwhile, the id.
 func (v *visit) nameOf(id uuid.UUID) (string, error) {
-	who, err := v.program.Affiliate(v.ctx(), id.String())
+	who, err := v.program.Affiliate(v.Ctx(), id.String())
 	if errors.Is(err, affiliate.ErrNotFound) {
 		return id.String(), nil
 	}

@@ -1,7 +1,6 @@
 package console
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/google/uuid"
@@ -13,28 +12,19 @@ import (
 
 // tierOptions returns the tiers to choose from.
 func (v *visit) tierOptions() (all []option, err error) {
-	list, err := v.program.Tiers(v.ctx(), affiliate.Page{Limit: maxChoices})
+	list, err := v.program.Tiers(v.Ctx(), affiliate.Page{Limit: maxChoices})
 	for _, tier := range list.Items {
 		all = append(all, option{tier.ID.String(), fmt.Sprintf("%d, %s", tier.Tier, page.Text(tier.Name, page.InList))})
 	}
 	return all, err
 }
 
-// tierName returns the name of a tier; of none it is empty.
 func (v *visit) tierName(id affiliate.Opt[uuid.UUID]) (string, error) {
-	some, ok := id.Get()
-	if !ok {
-		return "", nil
-	}
-	tier, err := v.program.Tier(v.ctx(), some)
-	if errors.Is(err, affiliate.ErrNotFound) {
-		err = nil
-	}
-	return tier.Name, err
+	return nameIn(v, ofTier, id, func(t affiliate.Tier) string { return t.Name })
 }
 
 var ofTier = noun[affiliate.Tier]{"settings", func(v *visit, id uuid.UUID) (affiliate.Tier, error) {
-	return v.program.Tier(v.ctx(), id)
+	return v.program.Tier(v.Ctx(), id)
 }}
 
 var tierFields = []field{
@@ -48,7 +38,6 @@ var tierFields = []field{
 	{Name: "commissionRate", Label: "Rate", Hint: "Empty: the tier has none."},
 }
 
-// newTier makes a tier.
 var newTier = &action{
 	name: "tiers.create", object: "tier",
 	done: "The tier was made. Assign the tiers now, or let a job do it.", names: "name",
@@ -63,7 +52,6 @@ var newTier = &action{
 	do: create((*tributary.Program).CreateTier, settingsPage),
 }
 
-// editTier changes a tier.
 var editTier = &action{
 	name: "tiers.update", object: "tier", done: "The tier was changed.",
 	form: ofTier.form(func(v *visit, t affiliate.Tier) (form, error) {
@@ -76,7 +64,6 @@ var editTier = &action{
 	do: update(ofTier, (*tributary.Program).UpdateTier),
 }
 
-// deleteTier deletes a tier that nobody is in.
 var deleteTier = &action{
 	name: "tiers.delete", object: "tier", done: "The tier was deleted.",
 	form: ofTier.form(func(v *visit, t affiliate.Tier) (form, error) {
@@ -88,6 +75,6 @@ var deleteTier = &action{
 		}, nil
 	}),
 	do: doThen("settings", func(v *visit, p *tributary.Program, id uuid.UUID, _ *input) error {
-		return p.DeleteTier(v.ctx(), id)
+		return p.DeleteTier(v.Ctx(), id)
 	}),
 }

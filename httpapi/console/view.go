@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/httpapi/internal/page"
 )
 
@@ -46,7 +47,7 @@ func (v *view) Sections() []section {
 		all = append(all, section{strings.ToLower(name), name, false})
 	}
 	all = append([]section{{"", "Overview", false}}, all...)
-	here, _, _ := strings.Cut(v.path, "/")
+	here, _, _ := strings.Cut(v.Path, "/")
 	if home, other := homes[here]; other {
 		here = home
 	}
@@ -57,7 +58,6 @@ func (v *view) Sections() []section {
 }
 
 func (v *view) Title() string   { return page.Plain(v.title) }
-func (v *view) Root() string    { return v.root }
 func (v *view) Program() string { return page.Text(v.program.Config().Name, page.InList) }
 func (v *view) Actor() string   { return page.Text(v.actor, page.InList) }
 func (v *view) Writes() bool    { return !v.cfg.ReadOnly }
@@ -73,7 +73,7 @@ func (v *view) SignOut() string {
 	if u, err := url.Parse(to); to == "" || err != nil || u.Scheme != "" || strings.HasPrefix(to, "/") {
 		return to
 	}
-	return v.root + to
+	return v.Root + to
 }
 
 // Next returns the query of the next page of the list; empty: there is none.
@@ -86,9 +86,33 @@ func (v *view) Next() string {
 	return "?" + q.Encode()
 }
 
-// Choices returns the choices of a filter, whose label is said.
-func (v *view) Choices(name, label string, of []option) *filter {
+// Choices returns the choices of a filter, whose label is said: those of the list, or some.
+func (v *view) Choices(name, label string, some ...[]option) *filter {
+	of := choices[v.template+" "+name]
+	for _, these := range some {
+		of = these
+	}
 	return &filter{name, label, v.query.Get(name), of}
+}
+
+// choices are those of the filters of lists.
+var choices = map[string][]option{
+	"affiliates status": options(affiliate.AffiliateActive, affiliate.AffiliateInactive,
+		affiliate.AffiliateInvited, affiliate.AffiliateDeclined, affiliate.AffiliateDeactivated,
+		affiliate.AffiliateBanned),
+	"codes state": options(affiliate.CodeUsable, affiliate.CodeUsedUp, affiliate.CodeOver,
+		affiliate.CodeUpcoming),
+	"coupons valid":    {{"true", "Switched on"}, {"false", "Switched off"}},
+	"customers status": options(subscriptionStatuses...),
+	"endpoint state":   options(deliveryStates...),
+	"events type":      eventOptions(),
+	"payouts method":   options(paymentMethods...),
+	"payouts status": options(affiliate.PayoutPending, affiliate.PayoutProcessing,
+		affiliate.PayoutPaid, affiliate.PayoutFailed, affiliate.PayoutCanceled,
+		affiliate.PayoutReturned),
+	"sales approval": options(approvals...),
+	"sales status":   options(affiliate.SaleActive, affiliate.SaleRefunded),
+	"webhooks state": options(deliveryStates...),
 }
 
 // A filter is a field by which a list is filtered.

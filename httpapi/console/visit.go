@@ -1,10 +1,7 @@
 package console
 
 import (
-	"bytes"
-	"context"
 	"errors"
-	"log/slog"
 	"maps"
 	"net/http"
 	"net/url"
@@ -22,13 +19,8 @@ import (
 // A visit is a request that is being answered.
 type visit struct {
 	*Console
-	page.Show
-	w     http.ResponseWriter
-	r     *http.Request
+	page.Visit
 	actor string
-	path  string     // below the prefix, without a slash before it
-	root  string     // the way from the page to the prefix: "./", "../"
-	args  []string   // what stands at the {} of the route's pattern
 	query url.Values // each parameter at most once, but for ids
 
 	sent     *input         // the form that is being answered; nil: none
@@ -39,12 +31,11 @@ type visit struct {
 	payees map[uuid.UUID]string // the names that were looked up
 }
 
-func (v *visit) ctx() context.Context { return v.r.Context() }
-func (v *visit) now() time.Time       { return v.program.Config().Now() }
+func (v *visit) now() time.Time { return v.program.Config().Now() }
 
 // answer finds the route and does what it says.
 func (v *visit) answer() {
-	if name, asset := strings.CutPrefix(v.path, "assets/"); asset && v.reads() && page.ServeAsset(v.w, name) {
+	if name, asset := strings.CutPrefix(v.Path, "assets/"); asset && v.Reads() && page.ServeAsset(v.W, name) {
 		return
 	}
 	if of, at, seen := v.seen(); seen {
@@ -52,15 +43,15 @@ func (v *visit) answer() {
 		return
 	}
 	rt, found := v.find()
-	post := v.r.Method == http.MethodPost
+	post := v.R.Method == http.MethodPost
 	takes := rt.act != nil || rt.post != nil
 	switch {
 	case v.cfg.ReadOnly && (post || rt.act != nil):
 		v.wrong(http.StatusForbidden, "This console is read only.")
 	case !found:
 		v.missing()
-	case !v.reads() && !(post && takes):
-		v.w.Header().Set("Allow", allowed(takes))
+	case !v.Reads() && !(post && takes):
+		v.W.Header().Set("Allow", allowed(takes))
 		v.wrong(http.StatusMethodNotAllowed, "This page does not take such requests.")
 	default:
 		if err := v.readQuery(rt.params); err != nil {
@@ -100,13 +91,11 @@ func (v *visit) run(rt route, post bool) {
 	}
 }
 
-func (v *visit) reads() bool { return v.r.Method == http.MethodGet || v.r.Method == http.MethodHead }
-
 // find finds the route of the path, and what stands at its {}.
 func (v *visit) find() (route, bool) {
 	for _, rt := range v.routes {
-		if args, fits := page.Fits(rt.path, v.path); fits {
-			v.args = args
+		if args, fits := page.Fits(rt.path, v.Path); fits {
+			v.Args = args
 			return rt, true
 		}
 	}
@@ -115,7 +104,7 @@ func (v *visit) find() (route, bool) {
 
 // readQuery reads the query strictly, as the added routes of the API do.
 func (v *visit) readQuery(known []string) error {
-	values, err := url.ParseQuery(v.r.URL.RawQuery)
+	values, err := url.ParseQuery(v.R.URL.RawQuery)
 	if err != nil {
 		return badQuery("The address of this page cannot be read.")
 	}
@@ -133,7 +122,7 @@ func (v *visit) readQuery(known []string) error {
 
 const (
 	paramID     = "id"
-	paramCursor = "cursor"
+	paramCursor = page.ParamCursor
 )
 
 func badQuery(text string) error {
@@ -142,19 +131,11 @@ func badQuery(text string) error {
 
 // id returns the n-th argument as an id. What is none names nothing.
 func (v *visit) id(n int) (uuid.UUID, error) {
-	id, err := uuid.Parse(v.args[n])
-	if err != nil || id.String() != v.args[n] {
+	id, err := uuid.Parse(v.Args[n])
+	if err != nil || id.String() != v.Args[n] {
 		return uuid.Nil, affiliate.ErrNotFound
 	}
 	return id, nil
-}
-
-// page50 is the page of a list that the query asks for.
-func (v *visit) page50() affiliate.Page { return v.page(50) }
-
-// page returns a page of a list with another limit.
-func (v *visit) page(limit int) affiliate.Page {
-	return affiliate.Page{Limit: limit, Cursor: v.query.Get(paramCursor)}
 }
 
 // fail answers an error of the engine.
@@ -168,57 +149,37 @@ func (v *visit) fail(err error) {
 		first.Del(paramCursor)
 		v.render(why.Kind.Status(),
 			view{title: http.StatusText(why.Kind.Status()), template: "wrong",
-				Data: wrongPage{why.Message, v.root + v.path + "?" + first.Encode()}})
+				Data: page.Problem{Text: why.Message, First: v.Root + v.Path + "?" + first.Encode()}})
 	case refused:
 		v.wrong(why.Kind.Status(), why.Message)
-	case v.ctx().Err() != nil:
+	case v.Ctx().Err() != nil:
 		v.wrong(http.StatusServiceUnavailable, "The request was given up.")
 	default:
-		v.logger().ErrorContext(v.ctx(), "console page", "path", page.OneLine(v.path), "error", err,
-			"request_id", reqid.Of(v.ctx()))
+		v.Failed("page", err)
 		v.wrong(http.StatusInternalServerError,
 			"Something went wrong. Nothing was changed by this page. The id of the request is "+
-				reqid.Of(v.ctx())+".")
+				reqid.Of(v.Ctx())+".")
 	}
-}
-
-func (v *visit) logger() *slog.Logger {
-	if v.cfg.Logger == nil {
-		return slog.Default()
-	}
-	return v.cfg.Logger
 }
 
 func (v *visit) missing() {
 	v.wrong(http.StatusNotFound, "There is no such page, or what it showed is gone.")
 }
 
-// A wrongPage says why the page cannot be shown.
-type wrongPage struct{ Text, First string } // First leads to the first page of the list; empty: it is no list
-
 // wrong shows a page that says why the asked one cannot be shown.
 func (v *visit) wrong(status int, text string) {
-	v.render(status, view{title: http.StatusText(status), template: "wrong", Data: wrongPage{Text: text}})
+	v.render(status, view{title: http.StatusText(status), template: "wrong", Data: page.Problem{Text: text}})
 }
 
 // denied answers those who may not see the program.
 func (v *visit) denied() {
-	v.w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	v.w.WriteHeader(http.StatusForbidden)
-	_, _ = v.w.Write([]byte("<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>Forbidden</title><link rel=\"icon\" href=\"data:,\"><h1>Forbidden</h1><p>You may not see this page.</p></html>\n"))
+	v.W.Header().Set("Content-Type", "text/html; charset=utf-8")
+	v.W.WriteHeader(http.StatusForbidden)
+	_, _ = v.W.Write([]byte("<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>Forbidden</title><link rel=\"icon\" href=\"data:,\"><h1>Forbidden</h1><p>You may not see this page.</p></html>\n"))
 }
 
-// show writes a page.
+// render writes a page.
 func (v *visit) render(status int, shown view) {
-	var out bytes.Buffer
 	shown.visit = v
-	if err := templates()[shown.template].ExecuteTemplate(&out, "layout", &shown); err != nil {
-		v.logger().ErrorContext(v.ctx(), "console page", "path", page.OneLine(v.path), "error", err,
-			"request_id", reqid.Of(v.ctx()))
-		http.Error(v.w, "Something went wrong.", http.StatusInternalServerError)
-		return
-	}
-	v.w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	v.w.WriteHeader(status)
-	_, _ = v.w.Write(out.Bytes())
+	v.Write(status, templates()[shown.template], &shown)
 }

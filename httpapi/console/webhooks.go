@@ -21,30 +21,28 @@ var deliveryStates = []affiliate.DeliveryState{
 type hookList struct {
 	Endpoints  []affiliate.Endpoint
 	Deliveries []affiliate.Delivery
-	States     []option
 }
 
 // webhooks shows the endpoints and the deliveries.
 func webhooks(v *visit) (view, error) {
-	hooks, err := v.program.Webhooks().Endpoints(v.ctx(), affiliate.Page{Limit: 50})
+	hooks, err := v.program.Webhooks().Endpoints(v.Ctx(), affiliate.Page{Limit: 50})
 	if err != nil {
 		return view{}, err
 	}
 	list, err := v.deliveries(affiliate.DeliveryQuery{})
 	return view{title: "Webhooks", template: "webhooks", next: list.Next,
-		Data: &hookList{hooks.Items, list.Items, options(deliveryStates...)}}, err
+		Data: &hookList{hooks.Items, list.Items}}, err
 }
 
 // deliveries returns a page of the deliveries in the state that the query asks for.
 func (v *visit) deliveries(f affiliate.DeliveryQuery) (affiliate.List[affiliate.Delivery], error) {
 	f.State = affiliate.DeliveryState(v.query.Get("state"))
-	return v.program.Webhooks().Deliveries(v.ctx(), f, v.page50())
+	return v.program.Webhooks().Deliveries(v.Ctx(), f, v.Page50())
 }
 
 type hookSheet struct {
 	affiliate.Endpoint
 	Deliveries []affiliate.Delivery
-	States     []option
 }
 
 // endpointPage shows an endpoint and its deliveries.
@@ -55,7 +53,7 @@ func endpointPage(v *visit) (view, error) {
 	}
 	list, err := v.deliveries(affiliate.DeliveryQuery{WebhookID: affiliate.Set(e.ID)})
 	return view{title: "Endpoint", template: "endpoint", next: list.Next,
-		Data: &hookSheet{e, list.Items, options(deliveryStates...)}}, err
+		Data: &hookSheet{e, list.Items}}, err
 }
 
 // A health is the state of an endpoint, in one word and its tone.
@@ -73,11 +71,11 @@ func (v *view) Health(e affiliate.Endpoint) health {
 var (
 	ofEndpoint = noun[affiliate.Endpoint]{"webhooks/",
 		func(v *visit, id uuid.UUID) (affiliate.Endpoint, error) {
-			return v.program.Webhooks().Endpoint(v.ctx(), id)
+			return v.program.Webhooks().Endpoint(v.Ctx(), id)
 		}}
 	ofDelivery = noun[affiliate.Delivery]{"webhooks/deliveries/",
 		func(v *visit, id uuid.UUID) (affiliate.Delivery, error) {
-			return v.program.Webhooks().Delivery(v.ctx(), id)
+			return v.program.Webhooks().Delivery(v.Ctx(), id)
 		}}
 )
 
@@ -100,7 +98,6 @@ func payloadFile(v *visit) error {
 	return v.textFile("payload-"+d.ID.String()+".txt", string(payload))
 }
 
-// replayDelivery sends a delivery again.
 var replayDelivery = &action{
 	name: "webhooks.replay", object: "delivery", done: "The delivery will be sent again.",
 	form: ofDelivery.form(func(_ *visit, d affiliate.Delivery) (form, error) {
@@ -112,7 +109,7 @@ var replayDelivery = &action{
 		}, nil
 	}),
 	do: ofDelivery.do(func(v *visit, p *tributary.Program, id uuid.UUID, _ *input) error {
-		_, err := p.Webhooks().Replay(v.ctx(), affiliate.ReplayRange{DeliveryID: id})
+		_, err := p.Webhooks().Replay(v.Ctx(), affiliate.ReplayRange{DeliveryID: id})
 		return err
 	}),
 }
@@ -184,7 +181,7 @@ var newEndpoint = &action{
 	do: func(v *visit, p *tributary.Program, in *input) (string, error) {
 		params := affiliate.EndpointParams{Events: in.events()}
 		in.into(&params)
-		made, err := p.Webhooks().CreateEndpoint(v.ctx(), params)
+		made, err := p.Webhooks().CreateEndpoint(v.Ctx(), params)
 		return v.reveal(made, err)
 	},
 }
@@ -227,7 +224,6 @@ func updateEndpoint(p *tributary.Program, ctx context.Context, id uuid.UUID,
 	return p.Webhooks().UpdateEndpoint(ctx, id, up)
 }
 
-// activeEndpoint switches an endpoint on or off.
 var activeEndpoint = &action{
 	name: "webhooks.active", object: "webhook", done: "This was saved.",
 	form: ofEndpoint.form(func(_ *visit, e affiliate.Endpoint) (form, error) {
@@ -267,7 +263,7 @@ var headersOfEndpoint = &action{
 			}
 			headers[name] = strings.TrimSpace(value)
 		}
-		_, err := p.Webhooks().UpdateEndpoint(v.ctx(), id, affiliate.EndpointUpdate{Headers: affiliate.Set(headers)})
+		_, err := p.Webhooks().UpdateEndpoint(v.Ctx(), id, affiliate.EndpointUpdate{Headers: affiliate.Set(headers)})
 		return err
 	}),
 }
@@ -291,12 +287,11 @@ var rotateSecret = &action{
 		if err = errors.Join(err, in.err); err != nil {
 			return "", err
 		}
-		issued, err := p.Webhooks().RotateSecret(v.ctx(), rotation)
+		issued, err := p.Webhooks().RotateSecret(v.Ctx(), rotation)
 		return v.reveal(issued, err)
 	},
 }
 
-// testEndpoint sends a sample.
 var testEndpoint = &action{
 	name: "webhooks.test", object: "webhook", done: "The test was sent.",
 	form: ofEndpoint.form(func(_ *visit, e affiliate.Endpoint) (form, error) {
@@ -308,7 +303,7 @@ var testEndpoint = &action{
 		}, nil
 	}),
 	do: ofEndpoint.do(func(v *visit, p *tributary.Program, id uuid.UUID, in *input) error {
-		result, err := p.Webhooks().TestEndpoint(v.ctx(),
+		result, err := p.Webhooks().TestEndpoint(v.Ctx(),
 			affiliate.EndpointTest{WebhookID: id, Event: affiliate.EventType(in.Get("event"))})
 		if err == nil {
 			v.answered = &view{title: "The test", template: "tested", Data: &testSheet{id, result}}
@@ -349,12 +344,11 @@ var replayRange = &action{
 		if in.err != nil {
 			return in.err
 		}
-		_, err := p.Webhooks().Replay(v.ctx(), what)
+		_, err := p.Webhooks().Replay(v.Ctx(), what)
 		return err
 	}),
 }
 
-// deleteEndpoint deletes an endpoint.
 var deleteEndpoint = &action{
 	name: "webhooks.delete", object: "webhook", done: "The endpoint was deleted.",
 	form: ofEndpoint.form(func(_ *visit, e affiliate.Endpoint) (form, error) {
@@ -365,7 +359,7 @@ var deleteEndpoint = &action{
 		}, nil
 	}),
 	do: doThen("webhooks", func(v *visit, p *tributary.Program, id uuid.UUID, _ *input) error {
-		_, err := p.Webhooks().DeleteEndpoint(v.ctx(), id)
+		_, err := p.Webhooks().DeleteEndpoint(v.Ctx(), id)
 		return err
 	}),
 }

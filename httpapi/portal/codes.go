@@ -10,7 +10,7 @@ import (
 
 // codes lists the codes.
 func codes(v *visit) (view, error) {
-	list, err := v.partner().Codes(v.ctx(), v.page50())
+	list, err := v.partner().Codes(v.Ctx(), v.Page50())
 	return view{title: "Codes", template: "codes", next: list.Next, Data: list.Items}, err
 }
 

@@ -55,7 +55,7 @@ func (v *visit) detailForm(d *detailSheet) view {
 
 // sent returns what the form has sent.
 func (v *visit) sent() *detailSheet {
-	return &detailSheet{Email: strings.TrimSpace(v.r.PostForm.Get(fieldEmail)), Method: v.r.PostForm.Get(fieldMethod)}
+	return &detailSheet{Email: strings.TrimSpace(v.R.PostForm.Get(fieldEmail)), Method: v.R.PostForm.Get(fieldMethod)}
 }
 
 // detailsAgain shows what was typed into a form that is too old.
@@ -75,7 +75,7 @@ func confirmDetails(v *visit) {
 		name, now, shown string
 		sent             *string
 	}{{fieldEmail, email, v.masked(email), &d.Email}, {fieldMethod, method, page.Words(affiliate.PaymentMethod(method)), &d.Method}} {
-		switch was := v.r.PostForm.Get(wasPrefix + f.name); {
+		switch was := v.R.PostForm.Get(wasPrefix + f.name); {
 		case *f.sent == was:
 			*f.sent = f.now
 		case f.now != was && f.now != *f.sent && d.Problem == "":
@@ -112,17 +112,17 @@ const outOfDate affiliate.Reason = "page_out_of_date"
 // saveDetails saves the details, once for a form. The idempotency key contains the
 // affiliate, so that nobody can use the keys of others.
 func saveDetails(v *visit) {
-	d, nonce := v.sent(), v.r.PostForm.Get(fieldNonce)
+	d, nonce := v.sent(), v.R.PostForm.Get(fieldNonce)
 	if !page.IsNonce(nonce) {
 		v.stale()
 		return
 	}
 	once := affiliate.Once{Key: "portal-" + v.affiliate.String() + "-" + nonce}
-	if v.r.PostForm.Get(fieldSeen) != page.Digest(v.detailsNow()) {
+	if v.R.PostForm.Get(fieldSeen) != page.Digest(v.detailsNow()) {
 		once.Refused = &affiliate.Error{Kind: affiliate.KindConflict, Reason: outOfDate,
 			Message: "Your details have changed meanwhile. Look at them again."}
 	}
-	_, err := v.program.Keyed(once).Partner(v.affiliate).SetPayoutDetails(v.ctx(),
+	_, err := v.program.Keyed(once).Partner(v.affiliate).SetPayoutDetails(v.Ctx(),
 		affiliate.PayoutDetails{Email: d.Email, Method: affiliate.PaymentMethod(d.Method)})
 	v.audit("payout-details", err)
 	why, refused := page.Refusal(err)

@@ -30,7 +30,7 @@ type visitorKey struct{}
 // here returns the affiliate who is in the pages: by the host's login, else by a
 // visit.
 func (v *visit) here() (who currentVisitor, known bool, err error) {
-	if who, known = v.ctx().Value(visitorKey{}).(currentVisitor); known {
+	if who, known = v.Ctx().Value(visitorKey{}).(currentVisitor); known {
 		return who, true, nil
 	}
 	known, err = v.admitted()
@@ -41,12 +41,12 @@ func (v *visit) here() (who currentVisitor, known bool, err error) {
 // leaves the address bar. A browser that is in the pages as another affiliate is asked
 // first.
 func (v *visit) enter() {
-	post := v.r.Method == http.MethodPost
-	if v.r.Method != http.MethodGet && !post {
+	post := v.R.Method == http.MethodPost
+	if v.R.Method != http.MethodGet && !post {
 		v.methodNotAllowed("GET, POST")
 		return
 	}
-	opened, text, ok := v.token(v.r)
+	opened, text, ok := v.token(v.R)
 	if !ok {
 		v.over()
 		return
@@ -56,7 +56,7 @@ func (v *visit) enter() {
 	case err != nil:
 		v.fail(err)
 	case known && who.affiliate == opened.Affiliate:
-		v.toOverview() // these pages are open already
+		v.Lead(v.Root) // these pages are open already
 	case known && !post:
 		v.choose(who, opened, text)
 	case post && !v.chosen(text):
@@ -83,7 +83,7 @@ type choice struct{ Here, There, Token, Form string }
 // choose asks whether to change from the present affiliate's pages to those of a
 // token.
 func (v *visit) choose(who currentVisitor, opened ticket.Ticket, text string) {
-	there, err := v.program.Partner(opened.Affiliate).Profile(v.ctx())
+	there, err := v.program.Partner(opened.Affiliate).Profile(v.Ctx())
 	switch {
 	case errors.Is(err, affiliate.ErrNotFound):
 		v.over()
@@ -93,7 +93,7 @@ func (v *visit) choose(who currentVisitor, opened ticket.Ticket, text string) {
 		return
 	}
 	asked := choice{There: there.Name, Token: text, Form: v.formToken(enterPath + text)}
-	if mine, err := who.program.Partner(who.affiliate).Profile(v.ctx()); err == nil {
+	if mine, err := who.program.Partner(who.affiliate).Profile(v.Ctx()); err == nil {
 		asked.Here = mine.Name
 	}
 	v.render(http.StatusOK, view{title: "Whose pages?", template: "choose", Data: asked})
@@ -101,15 +101,15 @@ func (v *visit) choose(who currentVisitor, opened ticket.Ticket, text string) {
 
 // chosen reports whether the form of choose was sent.
 func (v *visit) chosen(text string) bool {
-	v.r.Body = http.MaxBytesReader(v.w, v.r.Body, maxForm)
-	return v.crossSite.Check(v.r) == nil && v.r.ParseForm() == nil &&
-		v.forms.Valid(v.now(), v.r.PostForm.Get(fieldToken), v.about(enterPath+text)...)
+	v.R.Body = http.MaxBytesReader(v.W, v.R.Body, maxForm)
+	return v.crossSite.Check(v.R) == nil && v.R.ParseForm() == nil &&
+		v.forms.Valid(v.now(), v.R.PostForm.Get(fieldToken), v.about(enterPath+text)...)
 }
 
 // use begins the visit of a token, unless it was used before.
 func (v *visit) use(opened ticket.Ticket, text string) {
 	sum := sha256.Sum256([]byte(text))
-	first, err := v.program.Partner(opened.Affiliate).Spend(v.ctx(),
+	first, err := v.program.Partner(opened.Affiliate).Spend(v.Ctx(),
 		"portal-token-"+base64.RawURLEncoding.EncodeToString(sum[:]))
 	switch {
 	case err != nil:
@@ -117,14 +117,9 @@ func (v *visit) use(opened ticket.Ticket, text string) {
 	case !first:
 		v.over()
 	default:
-		v.begin(v.w, v.r, opened.Affiliate, atThisPath)
-		v.toOverview()
+		v.begin(v.W, v.R, opened.Affiliate, atThisPath)
+		v.Lead(v.Root)
 	}
-}
-
-func (v *visit) toOverview() {
-	v.w.Header().Set("Location", v.root)
-	v.w.WriteHeader(http.StatusSeeOther)
 }
 
 // Many returns the pages of several programs at one place. The token of a request, or

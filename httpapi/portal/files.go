@@ -6,16 +6,9 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/affiliate/partner"
 	"github.com/tributary-go/tributary/httpapi/internal/page"
-	"github.com/tributary-go/tributary/httpapi/internal/reqid"
 )
 
 // The files of an affiliate's lists, with all rows.
-
-// late writes a line about a file that failed while it was sent.
-func (v *visit) late(err error) {
-	v.logger().ErrorContext(v.ctx(), "portal file", "path", page.OneLine(v.path), "error", err,
-		"request_id", reqid.Of(v.ctx()))
-}
 
 // currency is that of the program.
 func (v *visit) currency() string { return string(v.Currency) }
@@ -23,7 +16,7 @@ func (v *visit) currency() string { return string(v.Currency) }
 // paramDecimals chooses amounts such as 12,50: comma.
 const paramDecimals = "decimals"
 
-func (v *visit) comma() bool { return v.r.URL.Query().Get(paramDecimals) == "comma" }
+func (v *visit) comma() bool { return v.R.URL.Query().Get(paramDecimals) == "comma" }
 
 // salesFile returns the sales as CSV.
 func salesFile(v *visit) error {
@@ -32,7 +25,7 @@ func salesFile(v *visit) error {
 		Head: []string{"id", "createdAt", "customer", "conversion", "promoCode", "link", "total",
 			"refunded", "commission", "currency", "status", "approvalStatus", "holdReason",
 			"inPayout"},
-		List: func(pg affiliate.Page) (affiliate.List[partner.Sale], error) { return v.partner().Sales(v.ctx(), pg) },
+		List: func(pg affiliate.Page) (affiliate.List[partner.Sale], error) { return v.partner().Sales(v.Ctx(), pg) },
 	}
 	rows.Row = func(s partner.Sale) ([]string, error) {
 		if v.cfg.HideCustomers {
@@ -46,7 +39,7 @@ func salesFile(v *visit) error {
 			strconv.FormatBool(s.PayoutCreated),
 		}, nil
 	}
-	return page.DownloadRows(v.w, "sales.csv", v.late, rows)
+	return page.DownloadRows(v.W, "sales.csv", v.Late, rows)
 }
 
 // payoutsFile returns the payouts as CSV.
@@ -57,7 +50,7 @@ func payoutsFile(v *visit) error {
 			"payeeEmail", "periodStart", "periodEnd", "paidAt", "failedReason", "returnedAt",
 			"returnedReason"},
 		List: func(pg affiliate.Page) (affiliate.List[partner.Payout], error) {
-			return v.partner().Payouts(v.ctx(), pg)
+			return v.partner().Payouts(v.Ctx(), pg)
 		},
 	}
 	rows.Row = func(p partner.Payout) ([]string, error) {
@@ -68,7 +61,7 @@ func payoutsFile(v *visit) error {
 			shown(p.FailedReason), page.Typed(p.ReturnedAt), shown(p.ReturnedReason),
 		}, nil
 	}
-	return page.DownloadRows(v.w, "payouts.csv", v.late, rows)
+	return page.DownloadRows(v.W, "payouts.csv", v.Late, rows)
 }
 
 // statementFile returns a statement as CSV.
@@ -77,11 +70,11 @@ func statementFile(v *visit) error {
 	if err != nil {
 		return err
 	}
-	s, err := v.partner().Statement(v.ctx(), from, to)
+	s, err := v.partner().Statement(v.Ctx(), from, to)
 	if err != nil {
 		return err
 	}
-	return page.Download(v.w, "statement-"+v.args[0]+".csv", v.late, page.Marked(s.WriteCSV))
+	return page.Download(v.W, "statement-"+v.Args[0]+".csv", v.Late, page.Marked(s.WriteCSV))
 }
 
 // shown returns a text of the program as people see it.

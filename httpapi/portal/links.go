@@ -62,7 +62,7 @@ func (v *visit) lines(all []partner.Link) (lines []linkLine) {
 			line.Addresses = append(line.Addresses, linkAddress{fmt.Sprintf("u-%s-%d", l.ID, i), label, u.FullURL})
 		}
 		if v.canLink() {
-			line.Rename = v.root + "links/" + l.ID.String()
+			line.Rename = v.Root + "links/" + l.ID.String()
 		}
 		lines = append(lines, line)
 	}
@@ -75,7 +75,7 @@ func links(v *visit) (view, error) { return v.linkList(linkForm{}) }
 func (v *visit) linkList(f linkForm) (view, error) {
 	f.Nonce = page.Nonce()
 	d := linkSheet{linkForm: f, Can: v.canLink()}
-	list, err := v.partner().Links(v.ctx(), v.page50())
+	list, err := v.partner().Links(v.Ctx(), v.Page50())
 	if err == nil {
 		d.Given, err = v.given()
 	}
@@ -86,7 +86,7 @@ func (v *visit) linkList(f linkForm) (view, error) {
 
 // given returns what the links give customers: one offer, or none.
 func (v *visit) given() (all []affiliate.Offer, err error) {
-	offer, err := v.partner().Offer(v.ctx())
+	offer, err := v.partner().Offer(v.Ctx())
 	if given, ok := offer.Get(); ok {
 		all = append(all, given)
 	}
@@ -109,7 +109,7 @@ func (v *visit) Gives(o affiliate.Offer) string {
 }
 
 // typedLink returns the name that was typed for a link.
-func (v *visit) typedLink() string { return strings.TrimSpace(v.r.PostForm.Get(fieldLink)) }
+func (v *visit) typedLink() string { return strings.TrimSpace(v.R.PostForm.Get(fieldLink)) }
 
 // linksAgain shows what was typed into a form that is too old.
 func linksAgain(v *visit) {
@@ -123,13 +123,13 @@ func linksAgain(v *visit) {
 
 // addLink makes a link, once for a form.
 func addLink(v *visit) {
-	f, nonce := linkForm{Link: v.typedLink()}, v.r.PostForm.Get(fieldNonce)
+	f, nonce := linkForm{Link: v.typedLink()}, v.R.PostForm.Get(fieldNonce)
 	if !page.IsNonce(nonce) {
 		v.stale()
 		return
 	}
 	once := affiliate.Once{Key: "portal-link-" + v.affiliate.String() + "-" + nonce}
-	_, err := v.program.Keyed(once).Partner(v.affiliate).AddLink(v.ctx(), f.Link, v.cfg.MaxLinks)
+	_, err := v.program.Keyed(once).Partner(v.affiliate).AddLink(v.Ctx(), f.Link, v.cfg.MaxLinks)
 	v.audit("link-add", err)
 	if err == nil {
 		v.done("links")
@@ -167,11 +167,11 @@ type linkPage struct {
 
 // ownLink returns the link that the path names.
 func (v *visit) ownLink() (l partner.Link, err error) {
-	id, err := uuid.Parse(v.args[0])
-	if err != nil || id.String() != v.args[0] {
+	id, err := uuid.Parse(v.Args[0])
+	if err != nil || id.String() != v.Args[0] {
 		return l, affiliate.ErrNotFound
 	}
-	return v.partner().Link(v.ctx(), id)
+	return v.partner().Link(v.Ctx(), id)
 }
 
 // link shows a link, with a form that renames it.
@@ -195,12 +195,12 @@ func renameLink(v *visit) {
 		return
 	}
 	f := linkForm{Link: v.typedLink()}
-	if l.Link != v.r.PostForm.Get(wasPrefix+fieldLink) && l.Link != f.Link {
+	if l.Link != v.R.PostForm.Get(wasPrefix+fieldLink) && l.Link != f.Link {
 		f.Wrong, f.Problem = true, "This was changed meanwhile, to "+l.Link+". Save it again to write what stands here."
 		v.render(http.StatusConflict, v.linkPage(l, f))
 		return
 	}
-	_, err = v.partner().RenameLink(v.ctx(), l.ID, f.Link)
+	_, err = v.partner().RenameLink(v.Ctx(), l.ID, f.Link)
 	v.audit("link-rename", err)
 	if err == nil {
 		v.done("links/" + l.ID.String())

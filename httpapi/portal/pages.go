@@ -34,7 +34,7 @@ type summary struct {
 // overview shows what is owed, the results of the last days, and the links.
 func overview(v *visit) (view, error) {
 	s := summary{Profile: v.profile}
-	links, err := v.partner().Links(v.ctx(), affiliate.Page{Limit: shownLinks})
+	links, err := v.partner().Links(v.Ctx(), affiliate.Page{Limit: shownLinks})
 	if err != nil {
 		return view{}, err
 	}
@@ -42,11 +42,11 @@ func overview(v *visit) (view, error) {
 	if s.Given, err = v.given(); err != nil {
 		return view{}, err
 	}
-	if s.Balance, err = v.partner().Balance(v.ctx()); err == nil {
+	if s.Balance, err = v.partner().Balance(v.Ctx()); err == nil {
 		year, month, day := v.now().In(v.Location).Date()
 		from := time.Date(year, month, day-shownDays+1, 0, 0, 0, 0, v.Location)
 		to := time.Date(year, month, day+1, 0, 0, 0, 0, v.Location)
-		s.Days, err = v.partner().Report(v.ctx(), from, to, affiliate.IntervalDay)
+		s.Days, err = v.partner().Report(v.Ctx(), from, to, affiliate.IntervalDay)
 		if err == nil {
 			s.Months, err = v.twoMonths(year, month)
 		}
@@ -69,7 +69,7 @@ type monthOf struct {
 // twoMonths returns a month after the one before it.
 func (v *visit) twoMonths(year int, m time.Month) (two []monthOf, err error) {
 	from, to := time.Date(year, m-1, 1, 0, 0, 0, 0, v.Location), time.Date(year, m+1, 1, 0, 0, 0, 0, v.Location)
-	buckets, err := v.partner().Report(v.ctx(), from, to, affiliate.IntervalMonth)
+	buckets, err := v.partner().Report(v.Ctx(), from, to, affiliate.IntervalMonth)
 	for _, b := range buckets {
 		two = append(two, monthOf{b.Start.Time().In(v.Location).Format("January"), b})
 	}
@@ -91,20 +91,9 @@ func (s *summary) add(v *visit) (err error) {
 	return nil
 }
 
-// page50 is the page of a list that the query asks for.
-func (v *visit) page50() affiliate.Page { return v.page(50) }
-
-// page returns a page of a list with another limit.
-func (v *visit) page(limit int) affiliate.Page {
-	return affiliate.Page{Limit: limit, Cursor: v.cursor()}
-}
-
-// cursor returns where the page begins; empty: at the beginning.
-func (v *visit) cursor() string { return v.r.URL.Query().Get(paramCursor) }
-
 // customers lists the customers.
 func customers(v *visit) (view, error) {
-	list, err := v.partner().Referrals(v.ctx(), v.page50())
+	list, err := v.partner().Referrals(v.Ctx(), v.Page50())
 	return view{title: "Customers", template: "customers", next: list.Next, Data: list.Items}, err
 }
 
@@ -140,7 +129,7 @@ type monthSheet struct {
 
 // month returns the month that the path names, from its beginning to its end.
 func (v *visit) month() (from, to time.Time, err error) {
-	from, err = time.ParseInLocation(monthLayout, v.args[0], v.Location)
+	from, err = time.ParseInLocation(monthLayout, v.Args[0], v.Location)
 	if err != nil {
 		return from, to, affiliate.ErrNotFound
 	}
@@ -153,16 +142,16 @@ func statement(v *visit) (view, error) {
 	if err != nil {
 		return view{}, err
 	}
-	s, err := v.partner().Statement(v.ctx(), from, to)
+	s, err := v.partner().Statement(v.Ctx(), from, to)
 	if err != nil {
 		return view{}, err
 	}
-	lines, err := s.Page(v.page(page.StatementLines))
+	lines, err := s.Page(v.Page(page.StatementLines))
 	if err != nil {
 		return view{}, err
 	}
-	d := monthSheet{Statement: s, Month: v.args[0], Lines: lines.Items, Goes: v.cursor() != ""}
-	if d.Reasons, err = v.partner().AdjustmentReasons(v.ctx(), page.AdjustmentsIn(lines.Items)...); err != nil {
+	d := monthSheet{Statement: s, Month: v.Args[0], Lines: lines.Items, Goes: v.Cursor() != ""}
+	if d.Reasons, err = v.partner().AdjustmentReasons(v.Ctx(), page.AdjustmentsIn(lines.Items)...); err != nil {
 		return view{}, err
 	}
 	return view{title: "Statement of " + from.Format("January 2006"), template: "statement",

@@ -17,12 +17,12 @@ type payoutList struct {
 
 // payouts lists the payouts, below what is due.
 func payouts(v *visit) (view, error) {
-	list, err := v.partner().Payouts(v.ctx(), v.page50())
+	list, err := v.partner().Payouts(v.Ctx(), v.Page50())
 	if err != nil {
 		return view{}, err
 	}
 	d := payoutList{Payouts: list.Items}
-	if v.cursor() == "" {
+	if v.Cursor() == "" {
 		d.Due, err = v.due()
 	}
 	return view{title: "Payouts", template: "payouts", next: list.Next, Data: &d}, err
@@ -49,7 +49,7 @@ const shownDue = 14
 // due returns what is due when.
 func (v *visit) due() (*dueSheet, error) {
 	d := dueSheet{Asks: !v.profile.DetailsComplete}
-	due, err := v.partner().Due(v.ctx())
+	due, err := v.partner().Due(v.Ctx())
 	if errors.Is(err, affiliate.BooksNotOpen) {
 		d.NoBooks = true
 		return &d, nil
@@ -92,15 +92,15 @@ type payoutSheet struct {
 
 // payout shows a payout and its entries.
 func payout(v *visit) (view, error) {
-	id, err := uuid.Parse(v.args[0])
-	if err != nil || id.String() != v.args[0] {
+	id, err := uuid.Parse(v.Args[0])
+	if err != nil || id.String() != v.Args[0] {
 		return view{}, affiliate.ErrNotFound
 	}
-	p, err := v.partner().Payout(v.ctx(), id)
+	p, err := v.partner().Payout(v.Ctx(), id)
 	if err != nil {
 		return view{}, err
 	}
-	entries, err := v.partner().PayoutEntries(v.ctx(), id, v.page50())
+	entries, err := v.partner().PayoutEntries(v.Ctx(), id, v.Page50())
 	return view{title: "Payout", template: "payout", next: entries.Next, Data: &payoutSheet{p, entries.Items}}, err
 }
 

@@ -175,20 +175,21 @@ func (t *Portal) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	r = reqid.Assign(w, r, nil)
 	page.Protect(w.Header())
 	page.Frame(w.Header(), t.cfg.Frames)
-	v := &visit{Portal: t, Show: t.show, w: w, r: r}
+	v := &visit{Portal: t, Visit: page.Visit{Show: t.show, W: w, R: r, Pages: "portal",
+		Logger: cmp.Or(t.cfg.Logger, slog.Default())}}
 	at, ok, err := t.mount.Locate(w, r)
 	if !ok {
 		return
 	}
-	v.path, v.root = at.Path, at.Root
-	if name, asset := strings.CutPrefix(v.path, "assets/"); asset && v.reads() && page.ServeAsset(w, name) {
+	v.Path, v.Root = at.Path, at.Root
+	if name, asset := strings.CutPrefix(v.Path, "assets/"); asset && v.Reads() && page.ServeAsset(w, name) {
 		return // it says nothing of the program
 	}
-	if v.path == enterPath && err == nil {
+	if v.Path == enterPath && err == nil {
 		v.enter()
 		return
 	}
-	if v.path == applyPath && err == nil && t.cfg.SignUp != nil {
+	if v.Path == applyPath && err == nil && t.cfg.SignUp != nil {
 		v.apply()
 		return
 	}

@@ -38,7 +38,7 @@ type reportSheet struct {
 // reports shows the report of this month by links.
 func reports(v *visit) (view, error) {
 	now := v.now().In(v.Location)
-	v.args = []string{now.Format(monthLayout), tabs[0].word}
+	v.Args = []string{now.Format(monthLayout), tabs[0].word}
 	return report(v)
 }
 
@@ -48,7 +48,7 @@ func report(v *visit) (view, error) {
 	if err != nil {
 		return view{}, err
 	}
-	d := reportSheet{Month: from.Format("January 2006"), Word: v.args[1]}
+	d := reportSheet{Month: from.Format("January 2006"), Word: v.Args[1]}
 	if from.After(v.profile.CreatedAt.Time()) {
 		d.Before = from.AddDate(0, -1, 0).Format(monthLayout)
 	}
@@ -61,13 +61,13 @@ func report(v *visit) (view, error) {
 		if current {
 			by, d.By = t.by, t.name
 		}
-		d.Tabs = append(d.Tabs, tab{"reports/" + v.args[0] + "/" + t.word, t.name, current})
+		d.Tabs = append(d.Tabs, tab{"reports/" + v.Args[0] + "/" + t.word, t.name, current})
 	}
-	if by == "" || v.args[0] != from.Format(monthLayout) {
+	if by == "" || v.Args[0] != from.Format(monthLayout) {
 		return view{}, affiliate.ErrNotFound
 	}
 	shown := view{title: "Report of " + d.Month, template: "report", Data: &d}
-	rows, err := v.partner().Breakdown(v.ctx(), from, to, by, v.page50())
+	rows, err := v.partner().Breakdown(v.Ctx(), from, to, by, v.Page50())
 	if errors.Is(err, affiliate.BooksNotOpen) {
 		d.NoBooks = true
 		return shown, nil

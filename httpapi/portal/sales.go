@@ -13,18 +13,18 @@ import (
 
 // sales lists the sales.
 func sales(v *visit) (view, error) {
-	list, err := v.partner().Sales(v.ctx(), v.page50())
+	list, err := v.partner().Sales(v.Ctx(), v.Page50())
 	return view{title: "Sales", template: "sales", next: list.Next, Data: list.Items}, err
 }
 
 // sale shows why a sale earned what it did.
 func sale(v *visit) (view, error) {
-	n, err := strconv.ParseInt(v.args[0], 10, 64)
-	if err != nil || strconv.FormatInt(n, 10) != v.args[0] {
+	n, err := strconv.ParseInt(v.Args[0], 10, 64)
+	if err != nil || strconv.FormatInt(n, 10) != v.Args[0] {
 		return view{}, affiliate.ErrNotFound
 	}
-	e, err := v.partner().ExplainSale(v.ctx(), affiliate.SaleID(n))
-	return view{title: "Sale " + v.args[0], template: "sale", Data: &e}, err
+	e, err := v.partner().ExplainSale(v.Ctx(), affiliate.SaleID(n))
+	return view{title: "Sale " + v.Args[0], template: "sale", Data: &e}, err
 }
 
 // Credited says why a sale is the affiliate's.

@@ -126,12 +126,12 @@ func (t *Portal) visitsOf(r *http.Request) (all []ticket.Ticket) {
 // admitted finds out whose pages a request may see: those of the host's login, else
 // those of a visit. A visit that was chosen beside the login continues beside it.
 func (v *visit) admitted() (ok bool, err error) {
-	login, known := v.login(v.r)
-	for _, opened := range v.visitsOf(v.r) {
+	login, known := v.login(v.R)
+	for _, opened := range v.visitsOf(v.R) {
 		if known && opened.Beside != login {
 			continue
 		}
-		left, err := v.program.Partner(opened.Affiliate).Spent(v.ctx(), leftVisit(opened))
+		left, err := v.program.Partner(opened.Affiliate).Spent(v.Ctx(), leftVisit(opened))
 		switch {
 		case err != nil:
 			return false, err
@@ -149,13 +149,13 @@ func leftVisit(opened ticket.Ticket) string { return "portal-visit-" + opened.ID
 
 // leave ends a visit, for every copy of its cookie.
 func leave(v *visit) {
-	if _, err := v.partner().Spend(v.ctx(), leftVisit(v.session)); err != nil {
+	if _, err := v.partner().Spend(v.Ctx(), leftVisit(v.session)); err != nil {
 		v.fail(err)
 		return
 	}
-	sent, _, _ := strings.Cut(v.r.RequestURI, "?")
-	http.SetCookie(v.w, v.cookie(v.r, "", sent[:strings.LastIndexByte(sent, '/')+1], -1)) // as Enter has set it
-	http.SetCookie(v.w, v.cookie(v.r, "", atThisPath, -1))
+	sent, _, _ := strings.Cut(v.R.RequestURI, "?")
+	http.SetCookie(v.W, v.cookie(v.R, "", sent[:strings.LastIndexByte(sent, '/')+1], -1)) // as Enter has set it
+	http.SetCookie(v.W, v.cookie(v.R, "", atThisPath, -1))
 	v.profile = partner.Profile{}
 	v.render(http.StatusOK, view{title: "You have left", template: "over", Data: v.cfg.Back})
 }

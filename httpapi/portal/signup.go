@@ -161,7 +161,7 @@ func (v *visit) application() *applySheet {
 				Kind: "checkbox", Required: true, Max: 1})
 	}
 	for _, f := range d.Fields {
-		f.Value = strings.TrimSpace(strings.ReplaceAll(v.r.PostForm.Get(f.Name), "\r\n", "\n"))
+		f.Value = strings.TrimSpace(strings.ReplaceAll(v.R.PostForm.Get(f.Name), "\r\n", "\n"))
 	}
 	return &d
 }
@@ -227,16 +227,16 @@ func (d *applySheet) affiliate(now affiliate.Time) affiliate.AffiliateParams {
 
 // thanked reports whether this is the page behind an application.
 func (v *visit) thanked() bool {
-	valid, _ := v.forms.Told(v.now(), v.r.URL.Query().Get(paramDone), v.about(applyPath+doneSuffix)...)
+	valid, _ := v.forms.Told(v.now(), v.R.URL.Query().Get(paramDone), v.about(applyPath+doneSuffix)...)
 	return valid
 }
 
 // apply answers the page for applicants.
 func (v *visit) apply() {
 	switch {
-	case v.r.Method == http.MethodPost:
+	case v.R.Method == http.MethodPost:
 		v.submitted(route{post: applied, sent: v.applyFields(), old: applyAgain})
-	case !v.reads():
+	case !v.Reads():
 		v.methodNotAllowed("GET, HEAD, POST")
 	case !v.fitsQuery([]string{paramDone}):
 		v.missing()
@@ -283,8 +283,8 @@ func inSteps(ctx context.Context, began time.Time) {
 func applied(v *visit) {
 	d := v.application()
 	if guard := v.cfg.SignUp.Guard; guard != nil {
-		if err := guard(v.r); err != nil {
-			v.cfg.Logger.WarnContext(v.ctx(), "portal application refused", "program",
+		if err := guard(v.R); err != nil {
+			v.cfg.Logger.WarnContext(v.Ctx(), "portal application refused", "program",
 				v.program.Config().ID.String(), "error", err)
 			v.wrong(http.StatusTooManyRequests, "This is not possible now. Try again later.")
 			return
@@ -296,8 +296,8 @@ func applied(v *visit) {
 	}
 	in := d.affiliate(affiliate.TimeOf(v.now()))
 	began := time.Now()
-	a, err := v.program.From(affiliate.SourceAffiliatePortal).By("applicant").CreateAffiliate(v.ctx(), in)
-	inSteps(v.ctx(), began)
+	a, err := v.program.From(affiliate.SourceAffiliatePortal).By("applicant").CreateAffiliate(v.Ctx(), in)
+	inSteps(v.Ctx(), began)
 	v.auditOf("applicant", "affiliate:"+a.ID.String(), "apply", err)
 	if err == nil || errors.Is(err, affiliate.AffiliateEmailTaken) {
 		v.done(applyPath)

@@ -19,7 +19,7 @@ type termsSheet struct {
 
 // terms shows by what terms the affiliate's sales earn, and what is to come.
 func terms(v *visit) (view, error) {
-	all, err := v.partner().Terms(v.ctx())
+	all, err := v.partner().Terms(v.Ctx())
 	n := min(len(all), wholeTerms)
 	return view{title: "Terms", template: "terms", Data: &termsSheet{all[:n], all[n:]}}, err
 }

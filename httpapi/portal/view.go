@@ -39,7 +39,7 @@ func (v *view) Sections() (all []section) {
 	if v.profile.ID == uuid.Nil || !v.sees() {
 		return nil
 	}
-	here, _, _ := strings.Cut(v.path, "/")
+	here, _, _ := strings.Cut(v.Path, "/")
 	for _, s := range []section{{"", "Overview", false}, {"terms", "Terms", false},
 		{"links", "Links", false}, {"codes", "Codes", false}, {"sales", "Sales", false},
 		{"customers", "Customers", false}, {"reports", "Reports", false},
@@ -56,7 +56,6 @@ func (v *view) Sections() (all []section) {
 }
 
 func (v *view) Title() string   { return page.Text(v.title, page.InList) }
-func (v *view) Root() string    { return v.root }
 func (v *view) Program() string { return page.Text(v.program.Config().Name, page.InList) }
 func (v *view) Name() string    { return page.Text(v.profile.Name, page.InList) }
 func (v *view) Style() string   { return page.Style.Name }
@@ -92,7 +91,7 @@ func (v *view) Token(path string) string { return v.formToken(path) }
 // Notice says what was done before this page, and only to the affiliate who did it: a
 // made-up URL shows no notice.
 func (v *view) Notice() string {
-	_, isNew := v.forms.Told(v.now(), v.r.URL.Query().Get(paramDone), v.about(v.path+doneSuffix)...)
+	_, isNew := v.forms.Told(v.now(), v.R.URL.Query().Get(paramDone), v.about(v.Path+doneSuffix)...)
 	if rt, found := v.find(); found && isNew {
 		return rt.done
 	}

@@ -1,10 +1,8 @@
 package portal
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"log/slog"
 	"net/http"
 	"net/url"
 	"slices"
@@ -23,20 +21,14 @@ import (
 // A visit is a request that is being answered.
 type visit struct {
 	*Portal
-	page.Show
-	w         http.ResponseWriter
-	r         *http.Request
-	path      string
-	root      string
-	args      []string
+	page.Visit
 	affiliate uuid.UUID
 	byVisit   bool // by Token or Enter, so it can be left
 	session   ticket.Ticket
 	profile   partner.Profile
 }
 
-func (v *visit) ctx() context.Context { return v.r.Context() }
-func (v *visit) now() time.Time       { return v.program.Config().Now() }
+func (v *visit) now() time.Time { return v.program.Config().Now() }
 
 // partner returns what the affiliate of the visit may see.
 func (v *visit) partner() tributary.Partner { return v.program.Partner(v.affiliate) }
@@ -92,8 +84,8 @@ var routes = []route{
 // find finds the route of the path.
 func (v *visit) find() (route, bool) {
 	for _, rt := range routes {
-		if args, fits := page.Fits(rt.path, v.path); fits {
-			v.args = args
+		if args, fits := page.Fits(rt.path, v.Path); fits {
+			v.Args = args
 			return rt, true
 		}
 	}
@@ -102,7 +94,7 @@ func (v *visit) find() (route, bool) {
 
 // answer finds the route and does what it says.
 func (v *visit) answer() {
-	profile, err := v.partner().Profile(v.ctx())
+	profile, err := v.partner().Profile(v.Ctx())
 	if errors.Is(err, affiliate.ErrNotFound) {
 		v.over() // the affiliate was deleted
 		return
@@ -113,9 +105,9 @@ func (v *visit) answer() {
 	}
 	v.profile = profile
 	rt, found := v.find()
-	post := v.r.Method == http.MethodPost
+	post := v.R.Method == http.MethodPost
 	switch {
-	case v.back != "" && !v.reads():
+	case v.back != "" && !v.Reads():
 		v.wrong(http.StatusForbidden, "These are somebody else's pages. Nothing can be changed here.")
 	case !found:
 		v.missing()
@@ -127,7 +119,7 @@ func (v *visit) answer() {
 		v.wrong(http.StatusForbidden, notPossible)
 	case rt.shown != nil && !rt.shown(v):
 		v.missing()
-	case !v.reads() && !(post && rt.post != nil), v.reads() && rt.page == nil && rt.file == nil:
+	case !v.Reads() && !(post && rt.post != nil), v.Reads() && rt.page == nil && rt.file == nil:
 		v.methodNotAllowed(rt.methods())
 	case !v.fitsQuery(rt.params):
 		v.missing() // no page has other parameters, so none takes somebody else's id
@@ -141,7 +133,7 @@ func (v *visit) answer() {
 const notPossible = "This is not possible for you now."
 
 const (
-	paramCursor = "cursor"
+	paramCursor = page.ParamCursor
 	paramDone   = "done"
 )
 
@@ -152,7 +144,7 @@ func (rt route) takes(v *visit) bool {
 
 // fitsQuery reports whether the query has these parameters alone, each at most once.
 func (v *visit) fitsQuery(params []string) bool {
-	values, err := url.ParseQuery(v.r.URL.RawQuery)
+	values, err := url.ParseQuery(v.R.URL.RawQuery)
 	for name, all := range values {
 		if !slices.Contains(params, name) || len(all) > 1 {
 			return false
@@ -187,8 +179,6 @@ func (v *visit) look(rt route) {
 	v.render(http.StatusOK, shown)
 }
 
-func (v *visit) reads() bool { return v.r.Method == http.MethodGet || v.r.Method == http.MethodHead }
-
 // sees reports whether the affiliate may see the pages: an active one, and one
 // who was active, because money may be owed.
 func (v *visit) sees() bool {
@@ -210,17 +200,17 @@ const maxForm = 64 << 10
 // submitted carries out a form, if these pages made it for this affiliate and
 // path.
 func (v *visit) submitted(rt route) {
-	v.r.Body = http.MaxBytesReader(v.w, v.r.Body, maxForm)
-	right := v.crossSite.Check(v.r) == nil && v.r.ParseForm() == nil
-	switch token := v.r.PostForm.Get(fieldToken); {
-	case right && rt.old != nil && v.forms.Old(v.now(), token, v.about(v.path)...):
+	v.R.Body = http.MaxBytesReader(v.W, v.R.Body, maxForm)
+	right := v.crossSite.Check(v.R) == nil && v.R.ParseForm() == nil
+	switch token := v.R.PostForm.Get(fieldToken); {
+	case right && rt.old != nil && v.forms.Old(v.now(), token, v.about(v.Path)...):
 		rt.old(v)
 		return
-	case !right || !v.forms.Valid(v.now(), token, v.about(v.path)...):
+	case !right || !v.forms.Valid(v.now(), token, v.about(v.Path)...):
 		v.stale()
 		return
 	}
-	for name := range v.r.PostForm {
+	for name := range v.R.PostForm {
 		if name != fieldToken && !slices.Contains(rt.sent, name) {
 			v.missing()
 			return
@@ -248,8 +238,7 @@ func (v *visit) about(path string) []string {
 // done leads to a page that says what was done.
 func (v *visit) done(path string) {
 	token := v.forms.Once(v.now(), v.about(path+doneSuffix)...)
-	v.w.Header().Set("Location", v.root+path+"?"+url.Values{paramDone: {token}}.Encode())
-	v.w.WriteHeader(http.StatusSeeOther)
+	v.Lead(v.Root + path + "?" + url.Values{paramDone: {token}}.Encode())
 }
 
 // doneSuffix makes of a path the subject of the token in a URL that says that its form was
@@ -264,8 +253,8 @@ func (v *visit) audit(action string, err error) {
 
 // auditOf writes the line of what somebody changed of an object.
 func (v *visit) auditOf(who, object, action string, err error) {
-	v.cfg.Logger.InfoContext(context.WithoutCancel(v.ctx()), "portal action", "actor", who, "action", action, "object", object,
-		"program", v.program.Config().ID.String(), "request_id", reqid.Of(v.ctx()), "outcome", page.Outcome(err))
+	v.cfg.Logger.InfoContext(context.WithoutCancel(v.Ctx()), "portal action", "actor", who, "action", action, "object", object,
+		"program", v.program.Config().ID.String(), "request_id", reqid.Of(v.Ctx()), "outcome", page.Outcome(err))
 }
 
 // fail answers an error of the engine.
@@ -274,42 +263,30 @@ func (v *visit) fail(err error) {
 	switch {
 	case errors.Is(err, affiliate.ErrNotFound):
 		v.missing()
-	case refused && why.Reason == affiliate.InvalidQuery && v.r.URL.Query().Has(paramCursor):
+	case refused && why.Reason == affiliate.InvalidQuery && v.R.URL.Query().Has(paramCursor):
 		v.render(why.Kind.Status(),
 			view{title: http.StatusText(why.Kind.Status()), template: "wrong",
-				Data: problem{why.Message, v.root + v.path}})
+				Data: page.Problem{Text: why.Message, First: v.Root + v.Path}})
 	case refused:
 		v.wrong(why.Kind.Status(), why.Message)
 	default:
-		v.logger().ErrorContext(v.ctx(), "portal page", "path", page.OneLine(v.path), "error", err,
-			"request_id", reqid.Of(v.ctx()))
+		v.Failed("page", err)
 		v.wrong(http.StatusInternalServerError,
 			"Something went wrong. Nothing was changed. The id of the request is "+
-				reqid.Of(v.ctx())+".")
+				reqid.Of(v.Ctx())+".")
 	}
-}
-
-func (v *visit) logger() *slog.Logger {
-	if v.cfg.Logger == nil {
-		return slog.Default()
-	}
-	return v.cfg.Logger
 }
 
 func (v *visit) missing() { v.wrong(http.StatusNotFound, "There is no such page.") }
 
 func (v *visit) methodNotAllowed(methods string) {
-	v.w.Header().Set("Allow", methods)
+	v.W.Header().Set("Allow", methods)
 	v.wrong(http.StatusMethodNotAllowed, "This page does not take such requests.")
 }
 
-// A problem says why the page cannot be shown. First leads to the first page of
-// the list; empty: it is no list.
-type problem struct{ Text, First string }
-
 // wrong shows a page that says why the asked one cannot be shown.
 func (v *visit) wrong(status int, text string) {
-	v.render(status, view{title: http.StatusText(status), template: "wrong", Data: problem{Text: text}})
+	v.render(status, view{title: http.StatusText(status), template: "wrong", Data: page.Problem{Text: text}})
 }
 
 // over answers whoever may see nothing: the same bytes for every reason.
@@ -320,15 +297,6 @@ func (v *visit) over() {
 
 // render writes a page.
 func (v *visit) render(status int, shown view) {
-	var out bytes.Buffer
 	shown.visit = v
-	if err := templates()[shown.template].ExecuteTemplate(&out, "layout", &shown); err != nil {
-		v.logger().ErrorContext(v.ctx(), "portal page", "path", page.OneLine(v.path), "error", err,
-			"request_id", reqid.Of(v.ctx()))
-		http.Error(v.w, "Something went wrong.", http.StatusInternalServerError)
-		return
-	}
-	v.w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	v.w.WriteHeader(status)
-	_, _ = v.w.Write(out.Bytes())
+	v.Write(status, templates()[shown.template], &shown)
 }
