@@ -506,9 +506,7 @@ func TestVerifyReport(t *testing.T) {
 	for _, lines := range b.Dump() {
 		n += int64(len(lines))
 	}
-	if got := scene.ReportEquals(t, b.Program, nil); got.Records != n {
-		t.Errorf("%d records, want %d", got.Records, n)
-	}
+	scene.Equal(t, n, scene.ReportEquals(t, b.Program, nil).Records)
 }
 
 // A slowView is a store whose Views wait inside their snapshot.

@@ -71,9 +71,7 @@ func TestClaimSlotsOfEndpoint(t *testing.T) {
 					step(w, ep)
 				}
 				w.Crowd(10)
-				if got := w.Claim(64); len(got) != tt.want {
-					t.Errorf("%d in flight, want %d", len(got), tt.want)
-				}
+				scene.Equal(t, tt.want, len(w.Claim(64)))
 			})
 		})
 	}
@@ -93,9 +91,7 @@ func TestClaimSilentHalf(t *testing.T) {
 				w.Crowd(5)
 				claims := w.Claim(tt.slots)
 				for i, c := range claims {
-					if (c.Endpoint == good.ID) != (i < tt.good) {
-						t.Errorf("claim %d is for %s", i, c.URL)
-					}
+					scene.Equal(t, (i < tt.good), (c.Endpoint == good.ID), i, c.URL)
 				}
 				got := scene.ByEndpoint(claims)
 				if got[good.ID] != tt.good || len(claims)-tt.good != tt.silent || len(got) != tt.silent+1 {
@@ -129,9 +125,7 @@ func TestClaimSingleSlot(t *testing.T) {
 		w.Crowd(4)
 		for range 4 {
 			c := w.Claim(1)[0]
-			if c.Endpoint != good.ID {
-				t.Errorf("%s is before the good one", c.URL)
-			}
+			scene.Equal(t, good.ID, c.Endpoint, c.URL)
 			w.Settle(200, c)
 		}
 		seen := map[uuid.UUID]int{}
@@ -142,9 +136,7 @@ func TestClaimSingleSlot(t *testing.T) {
 			silence(w, c)
 		}
 		for _, ep := range bad {
-			if seen[ep.ID] != 3 {
-				t.Errorf("%s had %d turns of 9", ep.URL, seen[ep.ID])
-			}
+			scene.Equal(t, 3, seen[ep.ID], ep.URL)
 		}
 	})
 }
@@ -186,9 +178,7 @@ func TestClaimFurther(t *testing.T) {
 		a := w.Join("mara")
 		w.Crowd(4)
 		claims := w.Claim(64)
-		if len(claims) != 63 {
-			t.Errorf("%d claims", len(claims))
-		}
+		scene.Equal(t, 63, len(claims))
 		scene.Must(w.UpdateAffiliate(t.Context(), affiliate.AffiliateRef{ID: a.ID}, affiliate.AffiliateUpdate{FirstName: affiliate.Set("Ada")}))
 		if next := w.Claim(1); len(next) != 1 || next[0].Endpoint != good.ID {
 			t.Errorf("the last slot goes to %v", scene.ByEndpoint(next))
@@ -210,9 +200,7 @@ func TestClaimRetriesOverClaims(t *testing.T) {
 		for range 10 {
 			got = append(got, w.Claim(10-len(got))...)
 		}
-		if len(got) != 5 {
-			t.Errorf("%d retries hold 10 slots", len(got))
-		}
+		scene.Equal(t, 5, len(got))
 	})
 }
 
@@ -237,9 +225,7 @@ func TestClaimClockBack(t *testing.T) {
 					revisions = append(revisions, revisionOf(c))
 				}
 			}
-			if len(sent) != 8 {
-				t.Errorf("%d of 8 sent", len(sent))
-			}
+			scene.Equal(t, 8, len(sent))
 			scene.Equal(t, []string{"1", "2"}, revisions)
 		})
 	})
@@ -274,9 +260,7 @@ func TestClaimClockBack(t *testing.T) {
 			w.Crowd(100)
 			w.Pass(-time.Hour)
 			rename(w, a, "Ada")
-			if c := w.ClaimOne(); revisionOf(c) != "1" {
-				t.Errorf("revision %s starts first", revisionOf(c))
-			}
+			scene.Equal(t, "1", revisionOf(w.ClaimOne()))
 		}, count)
 	})
 	t.Run("DelayedFirst", func(t *testing.T) {
@@ -305,9 +289,7 @@ func TestClaimClockBack(t *testing.T) {
 				t.Errorf("claimed early: %v", got)
 			}
 			w.Pass(2*time.Second + 2*time.Millisecond)
-			if c := w.ClaimOne(); c.Attempt != 2 {
-				t.Errorf("%+v", c)
-			}
+			scene.Equal(t, 2, w.ClaimOne().Attempt)
 		})
 	})
 	t.Run("ManyRetries", func(t *testing.T) { // in several transactions
@@ -323,9 +305,7 @@ func TestClaimClockBack(t *testing.T) {
 			w.Claim(64)
 			w.Pass(8 * time.Second)
 			w.Answered()
-			if sent := w.Deliver(scene.Answer(200)); len(sent) != 1200 {
-				t.Errorf("%d of 1200 sent", len(sent))
-			}
+			scene.Equal(t, 1200, len(w.Deliver(scene.Answer(200))))
 		})
 	})
 	t.Run("Lease", func(t *testing.T) {
@@ -342,9 +322,7 @@ func TestClaimClockBack(t *testing.T) {
 			}
 			w.Pass(scene.Lease)
 			w.Answered()
-			if sent := w.Deliver(scene.Answer(200)); len(sent) != 6 {
-				t.Errorf("%d of 6 sent", len(sent))
-			}
+			scene.Equal(t, 6, len(w.Deliver(scene.Answer(200))))
 		})
 	})
 	t.Run("LiveLease", func(t *testing.T) { // deliveries in flight settle as usual
@@ -364,9 +342,7 @@ func TestClaimClockBack(t *testing.T) {
 			w.Crowd(2)
 			w.Settle(429, w.ClaimOne())
 			w.Pass(-time.Hour)
-			if sent := w.Deliver(scene.Answer(200)); len(sent) != 1 {
-				t.Errorf("%d sent, want the one that was not tried", len(sent))
-			}
+			scene.Equal(t, 1, len(w.Deliver(scene.Answer(200))))
 		})
 	})
 	t.Run("Replay", func(t *testing.T) {
@@ -377,13 +353,9 @@ func TestClaimClockBack(t *testing.T) {
 			w.Edit(ep.ID, affiliate.EndpointUpdate{Active: affiliate.Set(false)})
 			w.Edit(ep.ID, affiliate.EndpointUpdate{Active: affiliate.Set(true)})
 			w.Pass(24 * time.Hour)
-			if n := scene.Must(w.Webhooks().Replay(t.Context(), scene.SinceStart(ep.ID))); n != 3 {
-				t.Errorf("%d replayed", n)
-			}
+			scene.Equal(t, 3, scene.Must(w.Webhooks().Replay(t.Context(), scene.SinceStart(ep.ID))))
 			w.Pass(-time.Hour)
-			if sent := w.Deliver(scene.Answer(200)); len(sent) != 3 {
-				t.Errorf("%d of 3 sent", len(sent))
-			}
+			scene.Equal(t, 3, len(w.Deliver(scene.Answer(200))))
 		})
 	})
 }
@@ -438,8 +410,6 @@ func TestClaimOrderOfCommits(t *testing.T) {
 			sent++
 			w.Settle(200, claims...)
 		}
-		if sent != 15 {
-			t.Errorf("%d sent", sent)
-		}
+		scene.Equal(t, 15, sent)
 	})
 }

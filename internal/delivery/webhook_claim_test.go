@@ -37,9 +37,7 @@ func TestClaim(t *testing.T) {
 		if got := w.ReadDelivery(d.ID); got.State != affiliate.DeliveryPending || got.AttemptCount != 0 {
 			t.Errorf("claimed: %+v", got)
 		}
-		if again := w.Claim(64); len(again) != 0 {
-			t.Errorf("claimed twice: %v", again)
-		}
+		scene.Equal(t, 0, len(w.Claim(64)))
 	})
 }
 
@@ -179,9 +177,7 @@ func TestClaimRetries(t *testing.T) {
 		w.Pass(time.Minute)
 		for n, want := range map[int]int{1: 1, 2: 1, 5: 3} {
 			w := fork(w, t)
-			if got := w.Claim(n); len(got) != want {
-				t.Errorf("of retries alone, claim %d gives %d, want %d", n, len(got), want)
-			}
+			scene.Equal(t, want, len(w.Claim(n)), n)
 		}
 		w.Crowd(4)
 		perEndpoint := map[uuid.UUID]int{}
@@ -309,9 +305,7 @@ func TestClaimObjectOrder(t *testing.T) {
 			w.Pass(-time.Hour)
 			scene.Must(w.UpdateAffiliate(t.Context(), affiliate.AffiliateRef{ID: a.ID}, affiliate.AffiliateUpdate{FirstName: affiliate.Set("Ada")}))
 			w.Pass(2 * time.Hour)
-			if c := w.ClaimOne(); revisionOf(c) != "1" {
-				t.Errorf("revision %s starts first", revisionOf(c))
-			}
+			scene.Equal(t, "1", revisionOf(w.ClaimOne()))
 		})
 	})
 	t.Run("CrashedFirst", func(t *testing.T) {
@@ -330,9 +324,7 @@ func TestClaimObjectOrder(t *testing.T) {
 			w.HookAt("https://a.example/")
 			w.HookAt("https://b.example/")
 			revise(w, 1)
-			if claims := w.Claim(64); len(claims) != 2 {
-				t.Errorf("%d claims, want revision 1 for both", len(claims))
-			}
+			scene.Equal(t, 2, len(w.Claim(64)))
 		})
 	})
 }
@@ -423,17 +415,11 @@ func TestClaimAfterEdit(t *testing.T) {
 			URL: affiliate.Set("https://new.example/"), Events: affiliate.Set([]affiliate.EventType{affiliate.SaleCreated}),
 		})
 		w.Answered()
-		if c := w.ClaimOne(); c.URL != "https://new.example/" {
-			t.Errorf("pending goes to %s", c.URL)
-		}
+		scene.Equal(t, "https://new.example/", w.ClaimOne().URL)
 		w.Settle(500, flying)
-		if d := w.ReadDelivery(flying.Delivery); d.Attempts[0].URL != "https://old.example/" {
-			t.Errorf("in flight went to %s", d.Attempts[0].URL)
-		}
+		scene.Equal(t, "https://old.example/", w.ReadDelivery(flying.Delivery).Attempts[0].URL)
 		w.Crowd(1)
-		if n := len(w.ReadDeliveries(affiliate.DeliveryQuery{})); n != 2 {
-			t.Errorf("%d deliveries, want none for the new event", n)
-		}
+		scene.Equal(t, 2, len(w.ReadDeliveries(affiliate.DeliveryQuery{})))
 		w.Pass(time.Minute)
 		again := w.Claim(64)
 		scene.Must(w.Webhooks().DeleteEndpoint(t.Context(), ep.ID))
@@ -491,9 +477,7 @@ func TestClaimClockJumps(t *testing.T) {
 			}
 		}
 		w.Pass(24 * time.Hour)
-		if sent := w.Deliver(scene.Answer(200)); len(sent) != 4 {
-			t.Errorf("%d sent after the jump, want 4", len(sent))
-		}
+		scene.Equal(t, 4, len(w.Deliver(scene.Answer(200))))
 	})
 }
 
@@ -507,9 +491,7 @@ func TestClaimOtherProgram(t *testing.T) {
 		t.Errorf("claimed %v", got)
 	}
 	a.Crowd(1)
-	if got := b.Claim(64); len(got) != 0 {
-		t.Errorf("b claimed %v", got)
-	}
+	scene.Equal(t, 0, len(b.Claim(64)))
 	a.ClaimOne()
 }
 

@@ -130,9 +130,7 @@ func TestDisableEndpoint(t *testing.T) {
 		t.Fatal(err)
 	}
 	stays := scene.Must(w.Webhooks().UpdateEndpoint(t.Context(), ep.ID, affiliate.EndpointUpdate{Active: affiliate.Set(false)}))
-	if stays.DisabledReason != affiliate.Set(affiliate.DisabledFailing) {
-		t.Errorf("disabling again: %+v", stays)
-	}
+	scene.Equal(t, affiliate.Set(affiliate.DisabledFailing), stays.DisabledReason, stays)
 	on := scene.Must(w.Webhooks().UpdateEndpoint(t.Context(), ep.ID, affiliate.EndpointUpdate{Active: affiliate.Set(true)}))
 	if !on.Active || !on.DisabledReason.IsNull() || !on.DisabledAt.IsNull() || !on.FirstFailureAt.IsNull() || !on.PausedUntil.IsNull() || on.LastSuccessAt.IsNull() {
 		t.Errorf("enabled: %+v", on)

@@ -51,16 +51,12 @@ func TestSettleSchedule(t *testing.T) {
 		if d.State != affiliate.DeliveryFailed || d.AttemptCount != 10 || !d.NextAttemptAt.IsNull() || !d.Payload.Equal(payload) {
 			t.Errorf("after the schedule: %+v", d)
 		}
-		if got := w.States(d.WebhookID); got[affiliate.DeliveryFailed] != 1 {
-			t.Errorf("states %v", got)
-		}
+		scene.Equal(t, 1, w.States(d.WebhookID)[affiliate.DeliveryFailed])
 		w.Pass(365 * 24 * time.Hour)
 		if got := w.Claim(1); len(got) > 0 {
 			t.Errorf("claimed after it failed: %v", got)
 		}
-		if n := scene.Must(w.Webhooks().Replay(t.Context(), affiliate.ReplayRange{DeliveryID: id})); n != 1 {
-			t.Errorf("replayed %d", n)
-		}
+		scene.Equal(t, 1, scene.Must(w.Webhooks().Replay(t.Context(), affiliate.ReplayRange{DeliveryID: id})))
 	})
 }
 
@@ -220,9 +216,7 @@ func TestSettlePause(t *testing.T) {
 			}
 			w.Pass(scene.Lease)
 			for _, c := range w.Deliver(scene.Answer(200)) {
-				if c.Endpoint != other.ID {
-					t.Errorf("sent to the paused endpoint: %+v", c)
-				}
+				scene.Equal(t, other.ID, c.Endpoint, c)
 			}
 			scene.Equal(t, map[affiliate.DeliveryState]int{affiliate.DeliveryDelivered: 8}, w.States(other.ID))
 			scene.Equal(t, map[affiliate.DeliveryState]int{affiliate.DeliveryPending: 8}, w.States(busy.ID))

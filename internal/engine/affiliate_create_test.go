@@ -53,9 +53,7 @@ func TestCreateAffiliateEventIsComplete(t *testing.T) {
 		{ID: newer.ID, Code: "MARA20", Active: true, ExpiresAt: affiliate.Null[affiliate.Time](), CouponID: newer.CouponID},
 		{ID: older.ID, Code: "MARA10", Active: true, ExpiresAt: affiliate.Null[affiliate.Time](), CouponID: older.CouponID},
 	}, body.PromotionalCodes)
-	if updated[0].Revision != 3 {
-		t.Errorf("revision %d, want 3", updated[0].Revision)
-	}
+	scene.Equal(t, 3, updated[0].Revision)
 }
 
 // slugsOf returns the slugs of the affiliate, oldest first.
@@ -184,9 +182,7 @@ func TestGeneratedSlugsCollide(t *testing.T) {
 		if !valid.MatchString(slug) || seen[slug] {
 			t.Fatalf("slug %q", slug)
 		}
-		if i < 9 != (len(slug) <= len("kim-9")) {
-			t.Errorf("affiliate %d has %q", i, slug)
-		}
+		scene.Equal(t, (len(slug) <= len("kim-9")), i < 9, i, slug)
 		seen[slug] = true
 		if w.Probe.Ops.Load() > 31 {
 			t.Fatalf("affiliate %d took %d operations of the store", i, w.Probe.Ops.Load())

@@ -47,9 +47,7 @@ func TestApprovalReleases(t *testing.T) {
 	scene.Must(w.SetAffiliateStatus(ctx, affiliate.AffiliateBanned, ivy.ID))
 	banned := sell("d", "30")
 	scene.Must(w.UpdateAffiliate(ctx, affiliate.AffiliateRef{ID: ivy.ID}, affiliate.AffiliateUpdate{AffiliateStatus: affiliate.Set("active")}))
-	if c := scene.Must(w.Sale(ctx, banned.ID)).Commissions[0]; c.ApprovalStatus != affiliate.ApprovalOnHold {
-		t.Errorf("the way back from a ban released what it held: %+v", c)
-	}
+	scene.Equal(t, affiliate.ApprovalOnHold, scene.Must(w.Sale(ctx, banned.ID)).Commissions[0].ApprovalStatus)
 	w.Verifies()
 }
 
@@ -111,9 +109,7 @@ func linesOf(w *scene.World, run affiliate.PayoutRun) (told string) {
 	for _, line := range scene.Must(w.PayoutLines(context.Background(), run.ExternalID, affiliate.Page{})).Items {
 		did += fmt.Sprint(line.Amount, " ", line.Skipped.Or("paid"))
 	}
-	if did != told {
-		w.T.Errorf("the preview says %s, the run %s", told, did)
-	}
+	scene.Equal(w.T, told, did)
 	return did
 }
 
@@ -231,9 +227,7 @@ func TestForfeit(t *testing.T) {
 				scene.Must(0, way(s, s.Forfeiting()))
 				sum := affiliate.Amount{}
 				for _, m := range scene.Must(s.Movements(t.Context(), affiliate.MovementQuery{AffiliateID: affiliate.Set(ada(s)), Cause: affiliate.CauseForfeit}, affiliate.Page{})).Items {
-					if m.To != affiliate.AccountAccrual {
-						t.Errorf("a movement to %s", m.To)
-					}
+					scene.Equal(t, affiliate.AccountAccrual, m.To)
 					sum = scene.Must(sum.Add(m.Amount))
 				}
 				scene.Equal(t, scene.Sum(owe.owed), sum)

@@ -41,9 +41,7 @@ func TestOpenBooks(t *testing.T) {
 	if balances := scene.Must(s.Balances(ctx, affiliate.Page{})).Items; len(balances) != 1 || balances[0].AffiliateID != s.Bob.ID {
 		t.Errorf("balances before the books are open: %+v", balances)
 	}
-	if n := scene.Must(s.Run(ctx, affiliate.OpenBooksJob{})).Changed; n != 1 {
-		t.Errorf("%d books were opened", n)
-	}
+	scene.Equal(t, 1, scene.Must(s.Run(ctx, affiliate.OpenBooksJob{})).Changed)
 	s.Verifies()
 	s.Owes(affiliate.Balance{Held: scene.Sum("40"), Payable: scene.Sum("-8"), InPayout: scene.Sum("10"), Paid: scene.Sum("20"), Earned: scene.Sum("62"), Movements: 6})
 	want := []string{
@@ -57,9 +55,7 @@ func TestOpenBooks(t *testing.T) {
 		t.Errorf("the opening counts %d sales, revenue %v, refunds %v", first.Sales, first.Revenue, first.Refunds)
 	}
 	before := s.Dump()
-	if n := scene.Must(s.Run(ctx, affiliate.OpenBooksJob{})).Changed; n != 0 {
-		t.Errorf("%d books were opened again", n)
-	}
+	scene.Equal(t, 0, scene.Must(s.Run(ctx, affiliate.OpenBooksJob{})).Changed)
 	scene.Equal(t, before, s.Dump())
 	s.Raw(func(tx *record.Tx) error { // in their present form
 		return scene.EachRow(tx.Payouts, func(r record.Payout) error {
@@ -205,9 +201,7 @@ func TestAccrue(t *testing.T) {
 			} else if held != payable {
 				transfers = 1
 			}
-			if len(moves) != transfers {
-				t.Errorf("held %d, payable %d: %d transfers, want %d: %v", held, payable, len(moves), transfers, moves)
-			}
+			scene.Equal(t, transfers, len(moves), held, payable, moves)
 			if held*payable >= 0 {
 				continue
 			}
@@ -345,9 +339,7 @@ func TestAdjustments(t *testing.T) {
 		t.Errorf("unknown: %v", err)
 	}
 	yen := scene.NewShop(t, func(c *tributary.Config) { c.Currency = "JPY" })
-	if got := yen.Adjust(affiliate.AdjustmentParams{Kind: "CORRECTION", Amount: scene.Sum("-0.5")}); got.Amount != scene.Sum("-1") {
-		t.Errorf("rounded to %v", got.Amount)
-	}
+	scene.Equal(t, scene.Sum("-1"), yen.Adjust(affiliate.AdjustmentParams{Kind: "CORRECTION", Amount: scene.Sum("-0.5")}).Amount)
 	s.Verifies()
 	yen.Verifies()
 }
@@ -380,9 +372,7 @@ func TestAdjustmentsArePaid(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	held := s.Adjust(affiliate.AdjustmentParams{Reverses: fee.ID})
-	if held.Amount != scene.Sum("15") {
-		t.Errorf("the fee was given back: %v", held.Amount)
-	}
+	scene.Equal(t, scene.Sum("15"), held.Amount)
 	s.Refused(affiliate.Error{Kind: affiliate.KindConflict, Reason: affiliate.InPayout, Message: "Affiliate has commissions that are part of a payout"}, func() error {
 		return s.Forfeiting().DeleteAffiliate(ctx, affiliate.AffiliateRef{ID: s.Ada.Person.ID})
 	})
@@ -411,9 +401,7 @@ func TestDeleteAdjustedAffiliate(t *testing.T) {
 	scene.Must(s.SetPayoutStatus(ctx, p.ID, affiliate.PayoutCanceled))
 	s.Adjust(affiliate.AdjustmentParams{AffiliateID: s.Bob.ID, Kind: "CORRECTION", Amount: scene.Sum("-5")})
 	scene.Must(0, s.Forfeiting().DeleteAffiliate(ctx, bob))
-	if list := scene.Must(s.Adjustments(ctx, affiliate.AdjustmentQuery{}, affiliate.Page{})).Items; len(list) != 0 {
-		t.Errorf("left: %+v", list)
-	}
+	scene.Equal(t, 0, len(scene.Must(s.Adjustments(ctx, affiliate.AdjustmentQuery{}, affiliate.Page{})).Items))
 	s.Adjust(affiliate.AdjustmentParams{Kind: "BONUS", Amount: scene.Sum("5"), ExternalID: "x"})
 	s.Verifies()
 }
@@ -461,9 +449,7 @@ func TestAdjustmentFilter(t *testing.T) {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
-		if n != len(tt.want) {
-			t.Errorf("%s: %d in pages of one", name, n)
-		}
+		scene.Equal(t, len(tt.want), n, name)
 	}
 	scene.WantReason(t, "an unknown kind", affiliate.InvalidQuery, scene.ErrOf(s.Adjustments(ctx, f{Kind: "GIFT"}, affiliate.Page{})))
 }
@@ -533,9 +519,7 @@ func TestHoldDays(t *testing.T) {
 		s.Owes(affiliate.Balance{Payable: scene.Sum("20"), Earned: scene.Sum("20"), Movements: 1})
 		s.Fires(func() error {
 			p, err := pay(s)
-			if p.Amount != scene.Sum("20") {
-				t.Errorf("paid %v", p.Amount)
-			}
+			scene.Equal(t, scene.Sum("20"), p.Amount)
 			return err
 		}, affiliate.SaleUpdated)
 		s.Verifies()
@@ -547,9 +531,7 @@ func TestHoldDays(t *testing.T) {
 		s.Refused(nothingToPay, func() error { return scene.ErrOf(pay(s)) })
 		s.Owes(affiliate.Balance{Maturing: scene.Sum("20"), Payable: scene.Sum("-12"), Earned: scene.Sum("8"), Movements: 2})
 		s.Pass(30 * 24 * time.Hour)
-		if p := scene.Must(pay(s)); p.Amount != scene.Sum("8") {
-			t.Errorf("paid %v", p.Amount)
-		}
+		scene.Equal(t, scene.Sum("8"), scene.Must(pay(s)).Amount)
 		s.Verifies()
 	})
 }

@@ -56,9 +56,7 @@ func firedSince(w *scene.World, n int) []firedEvent {
 			if payload.Event != rec.Type || payload.Revision != rec.Revision {
 				w.T.Errorf("%s: payload of %s, revision %d of %d", rec.Type, payload.Event, payload.Revision, rec.Revision)
 			}
-			if deleted := rec.Type[len(rec.Type)-8:] == ".deleted"; deleted != (len(payload.Body) == 1) {
-				w.T.Errorf("%s with the body %v", rec.Type, payload.Body)
-			}
+			scene.Equal(w.T, (len(payload.Body) == 1), rec.Type[len(rec.Type)-8:] == ".deleted", rec.Type, payload.Body)
 			out = append(out, firedEvent{rec.Type, id, rec.Revision})
 		}
 		return nil
@@ -401,9 +399,7 @@ func TestEventsAfter(t *testing.T) {
 		}
 		third := scene.Must(w.EventsAfter(t.Context(), uuid.Nil, 3))[2].ID
 		w.Raw(func(tx *record.Tx) error { return tx.Events.Delete(third) })
-		if next := scene.Must(w.EventsAfter(t.Context(), third, 1))[0]; string(next.Payload) != want[3] {
-			t.Errorf("after a pruned one: %s", next.Payload)
-		}
+		scene.Equal(t, want[3], string(scene.Must(w.EventsAfter(t.Context(), third, 1))[0].Payload))
 		for _, limit := range []int{0, -1, 1001} {
 			if _, err := w.EventsAfter(t.Context(), uuid.Nil, limit); !errors.Is(err, affiliate.InvalidQuery) {
 				t.Errorf("limit %d: %v", limit, err)
@@ -461,9 +457,7 @@ func TestEventOrder(t *testing.T) {
 			CouponID: a.Autumn.ID, AffiliateID: a.Person.ID,
 			CodeStructure: affiliate.Set(affiliate.CodeStructure{RandomChars: true}), RandomCharsLength: affiliate.Set[int64](8),
 		}}))
-		if n := len(scene.Must(w.EventsAfter(t.Context(), uuid.Nil, 100))); n != 23 {
-			t.Errorf("%d events", n)
-		}
+		scene.Equal(t, 23, len(scene.Must(w.EventsAfter(t.Context(), uuid.Nil, 100))))
 		w.Verifies()
 	})
 }
@@ -564,9 +558,7 @@ func TestFollowError(t *testing.T) {
 			t.Errorf("got %v", err)
 		}
 	}
-	if n != 1 {
-		t.Errorf("the walk went on %d times", n)
-	}
+	scene.Equal(t, 1, n)
 }
 
 // hookLog collects changes as "event revision: before → after".

@@ -312,9 +312,7 @@ func TestRateOfSale(t *testing.T) {
 		}
 	}
 	in.Currency, in.ExchangeRate = "EUR", affiliate.MustExchangeRate("1.1")
-	if sale := s.Sell(in); sale.CommissionEarned != scene.Sum("22") {
-		t.Errorf("the given rate: %v", sale.CommissionEarned)
-	}
+	scene.Equal(t, scene.Sum("22"), s.Sell(in).CommissionEarned)
 	s.Verifies()
 }
 

@@ -18,9 +18,7 @@ import (
 func entriesOf(s scene.Shop, id affiliate.SaleID) (amounts []string) {
 	s.T.Helper()
 	for i, c := range scene.Must(s.Sale(s.T.Context(), id)).Commissions {
-		if c.ClawBack != (i > 0) {
-			s.T.Errorf("commission %d of sale %d: clawback %v", i, id, c.ClawBack)
-		}
+		scene.Equal(s.T, (i > 0), c.ClawBack, i, id)
 		amounts = append(amounts, c.CommissionEarned.String())
 	}
 	return amounts
@@ -249,9 +247,7 @@ func TestCanceledPayoutFrees(t *testing.T) {
 	}
 	scene.Must(s.RefundSale(ctx, affiliate.Refund{SaleID: sale.ID, Amount: scene.Amount("20")}))
 	has(s, sale.ID, "5.5", "20", "-12", "3", "-5.5")
-	if c := scene.Must(s.Sale(ctx, sale.ID)).Commissions[3]; c.ApprovalStatus != affiliate.ApprovalOnHold {
-		t.Errorf("an entry beside one on hold is %s", c.ApprovalStatus)
-	}
+	scene.Equal(t, affiliate.ApprovalOnHold, scene.Must(s.Sale(ctx, sale.ID)).Commissions[3].ApprovalStatus)
 	s.Refused(nothingToPay, func() error {
 		return scene.ErrOf(s.CreatePayout(ctx, affiliate.PayoutParams{AffiliateID: s.Ada.Person.ID}))
 	})
@@ -265,9 +261,7 @@ func TestCanceledPayoutFrees(t *testing.T) {
 	scene.Must(0, s.DeleteSale(ctx, sale.ID))
 	s.Verifies()
 	scene.Must(0, s.Forfeiting().DeleteAffiliate(ctx, affiliate.AffiliateRef{ID: s.Ada.Person.ID}))
-	if left := scene.Must(s.Payouts(ctx, affiliate.PayoutQuery{}, affiliate.Page{})).Items; len(left) != 0 {
-		t.Errorf("canceled payouts without an affiliate: %v", left)
-	}
+	scene.Equal(t, 0, len(scene.Must(s.Payouts(ctx, affiliate.PayoutQuery{}, affiliate.Page{})).Items))
 	s.Verifies()
 }
 

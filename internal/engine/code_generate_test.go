@@ -69,9 +69,7 @@ func TestGeneratedCodeParts(t *testing.T) {
 			// The code stays when the records that it was generated from
 			// change.
 			scene.Must(s.UpdateCoupon(ctx, row.coupon, affiliate.CouponUpdate{Name: affiliate.Set(row.name)}))
-			if again := scene.Must(s.Code(ctx, affiliate.CodeRef{ID: got.ID})); again.Code != got.Code {
-				t.Errorf("became %q", again.Code)
-			}
+			scene.Equal(t, got.Code, scene.Must(s.Code(ctx, affiliate.CodeRef{ID: got.ID})).Code)
 			scene.Must(s.UpdateCoupon(ctx, half.ID, affiliate.CouponUpdate{Name: affiliate.Set("Été 12½ % Off!")}))
 			scene.Must(s.UpdateCoupon(ctx, flat.ID, affiliate.CouponUpdate{Name: affiliate.Set("Ten")}))
 		})
@@ -269,9 +267,7 @@ func TestGenerateCodes(t *testing.T) {
 				}
 			}
 			for id, n := range owned {
-				if n != b.Count {
-					t.Errorf("%v has %d codes, want %d", id, n, b.Count)
-				}
+				scene.Equal(t, b.Count, n, id)
 			}
 		})
 	}

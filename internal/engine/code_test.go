@@ -24,6 +24,25 @@ func generated(s scene.CodeShop) affiliate.CodeParams {
 		CodeStructure: affiliate.Set(affiliate.CodeStructure{FirstName: true})}
 }
 
+// What conformance does not send: a code that is taken is refused before anything is
+// written, and customerId is checked with limitToCustomers as the code will have it.
+func TestUpdateCodeRefusals(t *testing.T) {
+	s := scene.NewCodeShop(t)
+	empty := affiliate.CodeUpdate{CustomerID: affiliate.Set("")}
+	limited := affiliate.CodeUpdate{CustomerID: affiliate.Set(""), LimitToCustomers: affiliate.Set(true)}
+	for _, row := range []struct {
+		up   affiliate.CodeUpdate
+		want affiliate.Error
+	}{
+		{affiliate.CodeUpdate{Code: affiliate.Set("SUMMER20"), ExternalID: affiliate.Set("ext")}, scene.StateError(affiliate.CodeTaken, "code", "A promotional code with this code already exists")},
+		{affiliate.CodeUpdate{ExternalID: affiliate.Set("ext")}, scene.StateError(affiliate.CodeExternalIDTaken, "externalId", "A promotional code with this external ID already exists")},
+		{empty, scene.FieldError(affiliate.InvalidField, "customerId", "customerId must not be empty")},
+		{limited, scene.FieldError(affiliate.MissingField, "customerId", "Customer ID is required when limitToCustomers is true")},
+	} {
+		s.Refused(row.want, func() error { return scene.ErrOf(s.UpdateCode(t.Context(), s.ADA20.ID, row.up)) })
+	}
+}
+
 // A code can be given to another affiliate, to none, and back. Earlier sales
 // stay credited to their affiliate (rule 3.3, B254).
 func TestUpdateCodeAffiliate(t *testing.T) {

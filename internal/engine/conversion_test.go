@@ -71,9 +71,7 @@ func TestConversions(t *testing.T) {
 	// The first payment is the first, whatever came before.
 	first := s.ToTomas("100")
 	earns(first.ID, "7")
-	if e := scene.Must(s.ExplainSale(ctx, first.ID)).Terms.Payment; e != affiliate.Set(int64(1)) {
-		t.Errorf("the payment has the number %v", e)
-	}
+	scene.Equal(t, affiliate.Set(int64(1)), scene.Must(s.ExplainSale(ctx, first.ID)).Terms.Payment)
 	earns(s.ToTomas("100").ID, "0") // over MaxPayments
 
 	if e := scene.Must(s.ExplainSale(ctx, lead.ID)); e.Arithmetic.Exact != "50" || !e.Terms.Payment.IsNull() || len(e.Lines) != 1 || e.Lines[0].Rule.Or("") != "lead" {
@@ -91,9 +89,7 @@ func TestConversions(t *testing.T) {
 	scene.Must(s.UpdateSale(ctx, lead.ID, affiliate.SaleUpdate{CommissionEarned: affiliate.Set(scene.Sum("30"))}))
 	earns(lead.ID, "30")
 	refund := affiliate.Refund{SaleID: lead.ID}
-	if res := scene.Must(s.RefundSale(ctx, refund)); res.Reason != affiliate.RefundedInFull {
-		t.Errorf("refunded: %+v", res)
-	}
+	scene.Equal(t, affiliate.RefundedInFull, scene.Must(s.RefundSale(ctx, refund)).Reason)
 	earns(lead.ID, "0")
 	if res := scene.Must(s.RefundSale(ctx, refund)); !res.AlreadyRefunded {
 		t.Errorf("refunded again: %+v", res)
@@ -147,9 +143,7 @@ func TestConversionByCode(t *testing.T) {
 	if code := scene.Must(s.Codes(ctx, affiliate.CodeQuery{}, affiliate.Page{})).Items[0]; code.TimesRedeemed != 0 || sale.PromotionalCodeID != affiliate.Set(code.ID) {
 		t.Errorf("code %s was redeemed %d times; the conversion is by %v", code.ID, code.TimesRedeemed, sale.PromotionalCodeID)
 	}
-	if e := scene.Must(s.ExplainSale(ctx, sale.ID)).Credit; e.By != affiliate.CreditCode {
-		t.Errorf("credited by %s", e.By)
-	}
+	scene.Equal(t, affiliate.CreditCode, scene.Must(s.ExplainSale(ctx, sale.ID)).Credit.By)
 	if _, err := s.RecordConversion(ctx, affiliate.ConversionParams{Conversion: "signup", PromoCode: "NOBODY", Email: "x@example.net"}); reasonOf(err) != affiliate.CodeNotFound {
 		t.Errorf("a code that is not there: %v", err)
 	}
@@ -201,9 +195,7 @@ func TestConversionAndPayment(t *testing.T) {
 	in := affiliate.ConversionParams{Conversion: "lead", ReferralID: "mara", Email: "ines@example.com", Name: "Ines", ExternalID: "sub-1"}
 	lead := converts(t, scene.Shop{World: s.World}, in)
 	res := scene.Must(s.RecordSale(ctx, affiliate.SaleParams{Email: "ines@example.com", TotalEarned: scene.Sum("10"), ExternalID: "sub-1"}))
-	if res.Outcome != affiliate.SaleRecorded {
-		t.Errorf("the payment: %s", res.Outcome)
-	}
+	scene.Equal(t, affiliate.SaleRecorded, res.Outcome)
 	in.Conversion = "call"
 	if again := scene.Must(s.RecordConversion(ctx, in)); again.Outcome != affiliate.SaleDuplicate || again.Earlier.Or(affiliate.Sale{}).ID != lead.ID {
 		t.Errorf("another conversion with its id: %+v", again)
@@ -230,9 +222,7 @@ func TestConversionRates(t *testing.T) {
 	scene.Must(s.UpdateAffiliate(ctx, affiliate.AffiliateRef{ID: s.Ada.Person.ID}, affiliate.AffiliateUpdate{CommissionRate: affiliate.Set(affiliate.MustPercent("90"))}))
 	scene.Equal(t, scene.Sum("5"), converts(t, s, affiliate.ConversionParams{Conversion: "signup", Email: s.Tomas.Email}).CommissionEarned)
 	lead := converts(t, s, affiliate.ConversionParams{Conversion: "lead", Email: s.Tomas.Email})
-	if lead.CommissionEarned != scene.Sum("3") {
-		t.Errorf("3 is left of the cap of 8, and it earns %v", lead.CommissionEarned)
-	}
+	scene.Equal(t, scene.Sum("3"), lead.CommissionEarned)
 	for name, up := range map[string]affiliate.SaleUpdate{
 		"totalEarned":    {TotalEarned: affiliate.Set(scene.Sum("1"))},
 		"subtotal":       {Subtotal: affiliate.Set(scene.Sum("1"))},
@@ -332,8 +322,6 @@ func TestConversionRace(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if recorded.Load() != 1 {
-		t.Errorf("%d were recorded, want 1", recorded.Load())
-	}
+	scene.Equal(t, 1, recorded.Load())
 	s.Verifies()
 }

@@ -100,9 +100,7 @@ func TestWriteCouponMeanwhile(t *testing.T) {
 		seen[code.Code]++
 	}
 	for _, code := range whole[:len(whole)-1] {
-		if seen[code.Code] != 1 {
-			t.Errorf("%s is there %d times", code.Code, seen[code.Code])
-		}
+		scene.Equal(t, 1, seen[code.Code], code.Code)
 	}
 	if seen["MEANWHILE"] != 0 || seen[oldest.Code] != 0 {
 		t.Errorf("new %d, deleted %d", seen["MEANWHILE"], seen[oldest.Code])

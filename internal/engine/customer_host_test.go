@@ -51,9 +51,7 @@ func TestHostID(t *testing.T) {
 	}
 	again := scene.Must(s.RecordSale(ctx, affiliate.SaleParams{PromoCode: "ONCE", ExternalID: "order-1", TotalEarned: affiliate.MustAmount("100"), ReferredUserExternalID: "cust-bea"}))
 	scene.Equal(t, []string{"referredUserExternalId"}, again.Differs)
-	if why := scene.Must(s.ExplainSale(ctx, 1)); why.Credit.By != affiliate.CreditReferral {
-		t.Errorf("credited by %s", why.Credit.By)
-	}
+	scene.Equal(t, affiliate.CreditReferral, scene.Must(s.ExplainSale(ctx, 1)).Credit.By)
 	s.Verifies()
 }
 
@@ -63,9 +61,7 @@ func TestHostIDIsOpaque(t *testing.T) {
 	s := scene.NewShop(t)
 	for _, id := range []string{"CUST-TOMAS", " cust-tomas", "cust-tomas\u200b", s.Bea.Email, "bob", s.Bea.ID.String(), "1", "ext:cust-tomas"} {
 		got := scene.Must(s.RecordSale(t.Context(), affiliate.SaleParams{ReferredUserExternalID: id, TotalEarned: affiliate.MustAmount("1")}))
-		if got.Outcome != affiliate.SaleUnattributed {
-			t.Errorf("%q: %s", id, got.Outcome)
-		}
+		scene.Equal(t, affiliate.SaleUnattributed, got.Outcome, id)
 	}
 	for _, blank := range []string{"", " ", "\u200b"} {
 		none := affiliate.SaleParams{ReferredUserExternalID: blank, Email: s.Tomas.Email, TotalEarned: affiliate.MustAmount("1")}

@@ -375,9 +375,7 @@ func TestDeleteWithHolds(t *testing.T) {
 				for range 2 {
 					scene.Must(s.RecordSale(ctx, affiliate.SaleParams{PromoCode: other.Code, TotalEarned: affiliate.MustAmount("45")}))
 				}
-				if got := scene.Must(s.Hold(ctx, "lapses")); got.State != affiliate.HoldLapsed {
-					t.Errorf("%+v", got)
-				}
+				scene.Equal(t, affiliate.HoldLapsed, scene.Must(s.Hold(ctx, "lapses")).State)
 				s.Raw(func(tx *record.Tx) error {
 					c, err := tx.Coupons.Get(coupon.ID)
 					if c.Held != 0 || !c.HeldDiscount.IsZero() || c.TimesRedeemed != 2 {

@@ -187,9 +187,7 @@ func TestFormerSlugs(t *testing.T) {
 			}
 			namesake := scene.Must(w.CreateAffiliate(ctx, affiliate.AffiliateParams{FirstName: "M", LastName: "M", Email: "mara@other.example"}))
 			scene.Equal(t, "mara-2", namesake.AffiliateLinks[0].Link)
-			if got := scene.Must(w.Partner(namesake.ID).AddLink(ctx, "", 9)); got.Link != "mara-3" {
-				t.Errorf("a partner's slug is generated as %s", got.Link)
-			}
+			scene.Equal(t, "mara-3", scene.Must(w.Partner(namesake.ID).AddLink(ctx, "", 9)).Link)
 			report := scene.Must(w.Imports().Affiliates(ctx, []imported.Affiliate{
 				{Ref: "old:1", Email: "mara@third.example", FirstName: "M", OnConflict: imported.RenameSlug, Links: []imported.Link{{Slug: "Mara"}}},
 				{Ref: "old:2", Email: "mara@fourth.example", FirstName: "M"},
@@ -240,9 +238,7 @@ func TestFormerSlugComesBack(t *testing.T) {
 		}
 	}
 	w.Verifies()
-	if n := len(w.Dump()["aliases"]); n != 0 {
-		t.Errorf("%d aliases are left", n)
-	}
+	scene.Equal(t, 0, len(w.Dump()["aliases"]))
 }
 
 // TestRenamedLinkAttributes: the old slug names the link and its affiliate wherever a slug does.

@@ -44,15 +44,11 @@ func TestMergeReferrals(t *testing.T) {
 	}
 	s.Verifies()
 	for _, name := range []string{kim.ID.String(), kim.Email, "Kim+shop@example.net"} {
-		if got := scene.Must(s.Referral(ctx, name)); got.ID != s.Tomas.ID {
-			t.Errorf("%s finds %s", name, got.ID)
-		}
+		scene.Equal(t, s.Tomas.ID, scene.Must(s.Referral(ctx, name)).ID, name)
 		s.Fires(func() error { merges(t, s, name, s.Tomas.Email); return nil }) // again: nothing
 	}
 	res := scene.Must(s.RecordConversion(ctx, affiliate.ConversionParams{Conversion: "signup", Email: kim.Email}))
-	if res.Outcome != affiliate.SaleDuplicate {
-		t.Errorf("signed up again: %s", res.Outcome)
-	}
+	scene.Equal(t, affiliate.SaleDuplicate, res.Outcome)
 	for want, in := range map[error]affiliate.Merge{
 		affiliate.InvalidField:     {From: s.Tomas.Email, Into: s.Tomas.ID.String()},
 		affiliate.ReferralNotFound: {From: "nobody@example.net", Into: s.Tomas.Email},
@@ -85,9 +81,7 @@ func TestMergeReferralsOfMerged(t *testing.T) {
 		scene.Must(g.MergeReferrals(ctx, m))
 	}
 	for _, email := range []string{"kim@example.net", "lou@example.net", "max@example.net"} {
-		if got := scene.Must(g.Referral(ctx, email)); got.Email != "max@example.net" {
-			t.Errorf("%s finds %s", email, got.Email)
-		}
+		scene.Equal(t, "max@example.net", scene.Must(g.Referral(ctx, email)).Email, email)
 		scene.WantReason(t, email, affiliate.CustomerLimit, scene.ErrOf(g.RecordSale(ctx, scene.GiftOrder(email))))
 	}
 	g.Verifies()
@@ -133,20 +127,14 @@ func TestMergeAffiliates(t *testing.T) {
 	}
 	scene.Equal(t, "user-ben", one.ExternalID)
 	for _, p := range []affiliate.Payout{paid, canceled} {
-		if got := scene.Must(s.Payout(ctx, p.ID)); got.AffiliateID != ada.ID {
-			t.Errorf("payout of %s", got.AffiliateID)
-		}
+		scene.Equal(t, ada.ID, scene.Must(s.Payout(ctx, p.ID)).AffiliateID)
 	}
 	for _, name := range []string{ben.ID.String(), "ben", affiliate.External("user-ben"), fmt.Sprint(click.ID)} {
-		if got := scene.Must(s.Affiliate(ctx, name)); got.ID != ada.ID {
-			t.Errorf("%s finds %s", name, got.ID)
-		}
+		scene.Equal(t, ada.ID, scene.Must(s.Affiliate(ctx, name)).ID, name)
 	}
 	for _, in := range []affiliate.SaleParams{{PromoCode: "BEN"}, {ReferralID: fmt.Sprint(click.ID), Email: "new@example.net", Name: "N"}, {Email: kim.Email}, {ReferralID: ben.ID.String(), Email: "n2@example.net", Name: "N"}} {
 		in.TotalEarned = scene.Sum("10")
-		if got := s.Sell(in); got.AffiliateID != ada.ID {
-			t.Errorf("%+v credits %s", in, got.AffiliateID)
-		}
+		scene.Equal(t, ada.ID, s.Sell(in).AffiliateID, in)
 	}
 	causes := map[affiliate.Cause]int{}
 	left := affiliate.Amount{}
@@ -190,9 +178,7 @@ func TestMergedBuyThemselves(t *testing.T) {
 			t.Errorf("%s buys: %v", email, got)
 		}
 	}
-	if e := scene.Must(s.Evaluate(ctx, affiliate.Order{PromoCode: "ADA20", Email: kim.Email, TotalEarned: scene.Amount("10")})); len(e.Risks) != 1 {
-		t.Errorf("the preview: %v", e.Risks)
-	}
+	scene.Equal(t, 1, len(scene.Must(s.Evaluate(ctx, affiliate.Order{PromoCode: "ADA20", Email: kim.Email, TotalEarned: scene.Amount("10")})).Risks))
 	s.Verifies()
 }
 
@@ -241,9 +227,7 @@ func TestMergeAffiliatesWithIDs(t *testing.T) {
 	scene.WantReason(t, "the former id", affiliate.AffiliateExternalIDTaken, scene.ErrOf(s.CreateAffiliate(ctx, taken)))
 	scene.Must(0, s.Forfeiting().DeleteAffiliate(ctx, affiliate.AffiliateRef{ID: ben.ID}))
 	scene.Must(s.Affiliate(ctx, cleo.ID.String())) // a former name deletes nobody
-	if n := len(scene.Must(s.SetAffiliateStatus(ctx, affiliate.AffiliateDeactivated, ben.ID))); n != 1 {
-		t.Errorf("%d of the former id", n)
-	}
+	scene.Equal(t, 1, len(scene.Must(s.SetAffiliateStatus(ctx, affiliate.AffiliateDeactivated, ben.ID))))
 }
 
 // The status of a customer follows the subscriptions of all their payers, also of those who came by a merge.
@@ -262,9 +246,7 @@ func TestMergedStatus(t *testing.T) {
 	if got := scene.Must(s.Referral(ctx, s.Tomas.Email)); got.SubscriptionStatus != affiliate.SubscriptionPastDue {
 		t.Fatalf("before: %s", got.SubscriptionStatus)
 	}
-	if got := merges(t, s, kim.Email, s.Tomas.Email); got.SubscriptionStatus != affiliate.SubscriptionActive {
-		t.Errorf("merged: %s", got.SubscriptionStatus)
-	}
+	scene.Equal(t, affiliate.SubscriptionActive, merges(t, s, kim.Email, s.Tomas.Email).SubscriptionStatus)
 	s.Verifies()
 }
 
@@ -286,9 +268,7 @@ func TestMergedNamesMeanOne(t *testing.T) {
 	sale := s.ToTomas("100")
 	scene.Must(s.UpdateSale(ctx, sale.ID, affiliate.SaleUpdate{CommissionEarned: affiliate.Set(scene.Sum("7"))}))
 	scene.Must(s.MergeAffiliates(ctx, affiliate.Merge{From: ben.Email, Into: s.Ada.Person.Email}))
-	if got := scene.Must(s.UpdateSale(ctx, sale.ID, affiliate.SaleUpdate{AffiliateID: affiliate.Set(ben.ID)})); got.CommissionEarned != scene.Sum("7") {
-		t.Errorf("moved to whom it is of: %v", got.CommissionEarned)
-	}
+	scene.Equal(t, scene.Sum("7"), scene.Must(s.UpdateSale(ctx, sale.ID, affiliate.SaleUpdate{AffiliateID: affiliate.Set(ben.ID)})).CommissionEarned)
 	if err := scene.ErrOf(s.Partner(ben.ID).Profile(ctx)); !errors.Is(err, affiliate.ErrNotFound) {
 		t.Errorf("the pages of who went: %v", err)
 	}

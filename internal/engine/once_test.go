@@ -46,9 +46,7 @@ func TestOnceDay(t *testing.T) {
 	s.Replayed(t, c, o, second, nil)
 	s.Pass(23 * time.Hour)
 	s.Replayed(t, c, o, second, nil)
-	if n := len(s.Dump()["receipts"]); n != 1 {
-		t.Errorf("%d receipts of one key", n)
-	}
+	scene.Equal(t, 1, len(s.Dump()["receipts"]))
 	s.Verifies()
 }
 
@@ -109,9 +107,7 @@ func TestOnceSealed(t *testing.T) {
 			t.Fatal(err)
 		}
 		s.Replayed(t, c, o, first, nil)
-		if got := scene.Must(c.Run(s.Program, c.Input, o)).(affiliate.IssuedEndpoint); got.Secret.Reveal() != secret {
-			t.Errorf("%s: another secret is replayed", name)
-		}
+		scene.Equal(t, secret, scene.Must(c.Run(s.Program, c.Input, o)).(affiliate.IssuedEndpoint).Secret.Reveal(), name)
 		(&scene.Ledger{World: s.World}).Without(secret[len("whsec_"):])
 	}
 }
@@ -177,9 +173,7 @@ func TestOnceReplaysRefusals(t *testing.T) {
 					t.Fatalf("refused as %v, want %q", firstErr, r.want)
 				}
 				after := s.Dump()
-				if len(after["receipts"]) != 1 {
-					t.Errorf("%d receipts", len(after["receipts"]))
-				}
+				scene.Equal(t, 1, len(after["receipts"]))
 				delete(before, "receipts")
 				delete(after, "receipts")
 				scene.Equal(t, before, after)
@@ -397,9 +391,7 @@ func TestKeysThatStay(t *testing.T) {
 	told := func(want affiliate.SaleOutcome) affiliate.Sale {
 		t.Helper()
 		res := scene.Must(s.Payments().ReportPayment(ctx, paid))
-		if res.Outcome != want {
-			t.Errorf("%v is %s, want %s", paid.Keys, res.Outcome, want)
-		}
+		scene.Equal(t, want, res.Outcome, paid.Keys)
 		return res.Sale.Or(affiliate.Sale{})
 	}
 	first := told(affiliate.SaleRecorded)

@@ -86,9 +86,7 @@ func TestNoticePanics(t *testing.T) {
 		if told != 3 || strings.Count(log.String(), "no pager") != 3 {
 			t.Errorf("%d notices; the log: %s", told, log.String())
 		}
-		if n := w.States(ep.ID)[affiliate.DeliveryPending]; n != 0 {
-			t.Errorf("%d still wait", n)
-		}
+		scene.Equal(t, 0, w.States(ep.ID)[affiliate.DeliveryPending])
 	}, func(c *tributary.Config) {
 		c.Logger = slog.New(slog.NewTextHandler(&log, nil))
 		c.OnNotice = func(affiliate.Notice) { told++; panic("no pager") }
@@ -395,9 +393,7 @@ func TestObserverPassesPanicsOn(t *testing.T) {
 	var watch watcher
 	w := scene.NewOn(t, badStore{}, watch.into)
 	defer func() {
-		if v := recover(); v != "no disk" {
-			t.Errorf("recovered %v, want no disk", v)
-		}
+		scene.Equal(t, "no disk", recover())
 		if res := watch.last(t); res.Outcome != affiliate.OutcomeFailed || res.Failure != affiliate.FailureOther {
 			t.Errorf("%+v", res)
 		}
@@ -567,9 +563,7 @@ func TestObserverClockGoesBack(t *testing.T) {
 		c.Observer.Clock = func() time.Time { at = at.Add(-time.Second); return at }
 	})
 	_, _ = w.Sale(t.Context(), 1)
-	if res := watch.last(t); res.Took != 0 {
-		t.Errorf("it took %v", res.Took)
-	}
+	scene.Equal(t, 0, watch.last(t).Took)
 }
 
 // A relay is a store that asks another program before it works.

@@ -213,9 +213,7 @@ func TestRedemptionCustomerNames(t *testing.T) {
 			if o.ReferralID = ident; ident != "" {
 				o.Email = ""
 			}
-			if got := scene.Must(w.Evaluate(t.Context(), o)); got.Valid != valid {
-				t.Errorf("customerId %q, referralId %q: valid %v, want %v", id, ident, got.Valid, valid)
-			}
+			scene.Equal(t, valid, scene.Must(w.Evaluate(t.Context(), o)).Valid, id, ident)
 		}
 	}
 }
@@ -334,9 +332,7 @@ func TestEvaluateDiscount(t *testing.T) {
 			coupon := scene.Must(w.CreateCoupon(t.Context(), row.coupon))
 			scene.Must(w.CreateCode(t.Context(), affiliate.CodeParams{CouponID: coupon.ID, Code: "X"}))
 			got := scene.Must(w.Evaluate(t.Context(), affiliate.Order{PromoCode: "x", TotalEarned: row.total}))
-			if got.Discount != row.want {
-				t.Errorf("got %v, want %v", got.Discount, row.want)
-			}
+			scene.Equal(t, row.want, got.Discount)
 			coupon.PromotionalCodes = nil
 			if diff := cmp.Diff(affiliate.Set(coupon), got.Coupon); diff != "" || !got.Affiliate.IsNull() {
 				t.Errorf("affiliate %v, coupon (-want +got):\n%s", got.Affiliate, diff)

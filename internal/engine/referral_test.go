@@ -117,12 +117,8 @@ func TestCreateReferral(t *testing.T) {
 			s.Verifies()
 		})
 	}
-	if code := scene.Must(s.Code(ctx, affiliate.CodeRef{ID: s.ADA20.ID})); code.TimesRedeemed != 0 {
-		t.Errorf("referrals redeemed %d", code.TimesRedeemed)
-	}
-	if sale := s.Sell(affiliate.SaleParams{Email: "k5@example.net"}); sale.Clicks != 1 {
-		t.Errorf("%d clicks of the customer who came by one", sale.Clicks)
-	}
+	scene.Equal(t, 0, scene.Must(s.Code(ctx, affiliate.CodeRef{ID: s.ADA20.ID})).TimesRedeemed)
+	scene.Equal(t, 1, s.Sell(affiliate.SaleParams{Email: "k5@example.net"}).Clicks)
 	for ident, n := range map[string]int{"": 0, "x": 0, "x@example.net": 0, uuid.Max.String(): 0, "\x00": 0} {
 		if _, err := s.Referral(ctx, ident); err != affiliate.ErrNotFound {
 			t.Errorf("%q: %v, %d", ident, err, n)
@@ -255,15 +251,11 @@ func TestDeleteReferral(t *testing.T) {
 		}
 		s.Fires(func() error { return s.Forfeiting().DeleteReferral(ctx, "TOMAS@example.NET") }, events...)
 		s.Fires(func() error { return s.Forfeiting().DeleteReferral(ctx, s.Tomas.ID.String()) })
-		if left := scene.Must(s.Sales(ctx, affiliate.SaleQuery{}, affiliate.Page{})).Items; len(left) != 0 {
-			t.Errorf("left: %+v", left)
-		}
+		scene.Equal(t, 0, len(scene.Must(s.Sales(ctx, affiliate.SaleQuery{}, affiliate.Page{})).Items))
 		if a := scene.Must(s.Affiliate(ctx, "ada")); !a.TotalRevenue.IsZero() || a.NumberOfReferredUsers != 0 || a.NumberOfClicks != 1 {
 			t.Errorf("totals of the affiliate: %+v", a)
 		}
-		if code := scene.Must(s.Code(ctx, affiliate.CodeRef{ID: s.ADA20.ID})); code.TimesRedeemed != 1 {
-			t.Errorf("counter %d", code.TimesRedeemed)
-		}
+		scene.Equal(t, 1, scene.Must(s.Code(ctx, affiliate.CodeRef{ID: s.ADA20.ID})).TimesRedeemed)
 		s.Verifies()
 		if again := s.Customer("bob", "tomas"); !again.TotalRevenue.IsZero() || again.ID == s.Tomas.ID {
 			t.Errorf("its successor inherits: %+v", again)
@@ -351,9 +343,7 @@ func TestImportReferrals(t *testing.T) {
 	}); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if a := scene.Must(s.Affiliate(ctx, "ada")); a.NumberOfReferredUsers != 5 {
-		t.Errorf("%d referred users", a.NumberOfReferredUsers)
-	}
+	scene.Equal(t, 5, scene.Must(s.Affiliate(ctx, "ada")).NumberOfReferredUsers)
 	s.Verifies()
 	s.Fires(func() error {
 		return scene.ErrOf(s.UpdateReferral(ctx, "y3@example.net", affiliate.ReferralUpdate{Name: scene.TextOf("Z")}))

@@ -75,9 +75,7 @@ func TestRules(t *testing.T) {
 				tt.in.ReferralID = s.Tomas.ID.String()
 			}
 			sale := s.Sell(tt.in)
-			if sale.CommissionEarned != scene.Sum(tt.earned) {
-				t.Errorf("it earns %v, want %s", sale.CommissionEarned, tt.earned)
-			}
+			scene.Equal(t, scene.Sum(tt.earned), sale.CommissionEarned, tt.earned)
 			before := scene.Must(s.Sale(ctx, sale.ID))
 			scene.Must(s.Run(ctx, affiliate.RecalculateJob{}))
 			scene.Equal(t, before, scene.Must(s.Sale(ctx, sale.ID)))
@@ -172,9 +170,7 @@ func TestRulesOfStages(t *testing.T) {
 	for i, want := range []string{"30", "10", "10", "10", "10", "10", "10", "10", "10", "10", "10", "10", "0", "0"} {
 		s.Now = time.Date(2026, time.Month(9+i), 15, 9, 0, 0, 0, time.UTC)
 		sale := s.ToTomas("100")
-		if sale.CommissionEarned != scene.Sum(want) {
-			t.Errorf("payment %d earns %v, want %s", i+1, sale.CommissionEarned, want)
-		}
+		scene.Equal(t, scene.Sum(want), sale.CommissionEarned, i+1, want)
 		e := scene.Must(s.ExplainSale(t.Context(), sale.ID))
 		if e.Terms.Month != int64(i+1) || e.Terms.Payment != affiliate.Set(int64(i+1)) {
 			t.Errorf("payment %d in month %d of the explanation: %v, %d", i+1, i+1, e.Terms.Payment, e.Terms.Month)

@@ -40,9 +40,7 @@ func stands(s scene.Shop, id affiliate.SaleID, earned string, over affiliate.Ove
 		s.T.Errorf("sale %d earns %v, explained as %v, over %v; want %s, over %q", id, sale.CommissionEarned, e.Arithmetic.Rounded, e.Terms.Over, earned, over)
 	}
 	s.Verifies()
-	if got := scene.Must(s.Run(ctx, affiliate.RecalculateJob{})); got.Changed != 0 {
-		s.T.Errorf("%d sales are to recalculate", got.Changed)
-	}
+	scene.Equal(s.T, 0, scene.Must(s.Run(ctx, affiliate.RecalculateJob{})).Changed)
 	for d, err := range s.Simulate(ctx, affiliate.SimulateQuery{Dated: true}) {
 		if err != nil || d.Changed != 0 || !d.Difference.IsZero() {
 			s.T.Errorf("under the terms in force: %+v, %v", d, err)
@@ -563,9 +561,7 @@ func TestCapOfPreview(t *testing.T) {
 	s.ToTomas("100") // earns 20
 	for email, want := range map[string]string{"": "200", "new@example.net": "50", s.Tomas.Email: "30"} {
 		got := scene.Must(s.Evaluate(t.Context(), affiliate.Order{PromoCode: "ADA20", TotalEarned: scene.Amount("1000"), Email: email, Commission: true})).Commission
-		if got != scene.Amount(want) {
-			t.Errorf("of %q: %v, want %s", email, got, want)
-		}
+		scene.Equal(t, scene.Amount(want), got, email, want)
 	}
 }
 

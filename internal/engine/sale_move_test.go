@@ -124,13 +124,9 @@ func TestMoveSaleBeyondLimits(t *testing.T) {
 	}
 	m.Verifies()
 	total := affiliate.SaleUpdate{TotalEarned: affiliate.Set(affiliate.MustAmount("200"))}
-	if got := scene.Must(m.UpdateSale(t.Context(), second.ID, total)); got.CommissionEarned.String() != "0" {
-		t.Errorf("with another total the second earns %s", got.CommissionEarned)
-	}
+	scene.Equal(t, "0", scene.Must(m.UpdateSale(t.Context(), second.ID, total)).CommissionEarned.String())
 	scene.Must(m.Run(t.Context(), affiliate.RecalculateJob{}))
-	if got := scene.Must(m.UpdateSale(t.Context(), second.ID, m.to(m.bob.ID))); got.CommissionEarned.String() != "100" {
-		t.Errorf("at Bob the second earns %s", got.CommissionEarned)
-	}
+	scene.Equal(t, "100", scene.Must(m.UpdateSale(t.Context(), second.ID, m.to(m.bob.ID))).CommissionEarned.String())
 	m.Verifies()
 }
 
@@ -181,13 +177,9 @@ func TestMoveSaleToHeld(t *testing.T) {
 	sale := m.sale("1")
 	scene.Must(m.SetAffiliateStatus(t.Context(), affiliate.AffiliateBanned, m.bob.ID))
 	moved := scene.Must(m.UpdateSale(t.Context(), sale.ID, m.to(m.bob.ID)))
-	if c := moved.Commissions[0]; c.ApprovalStatus != affiliate.ApprovalOnHold {
-		t.Errorf("at a banned affiliate it is %s", c.ApprovalStatus)
-	}
+	scene.Equal(t, affiliate.ApprovalOnHold, moved.Commissions[0].ApprovalStatus)
 	scene.Must(m.ReviewCommissions(t.Context(), affiliate.ApprovalDeclined, sale.ID))
-	if back := scene.Must(m.UpdateSale(t.Context(), sale.ID, m.to(m.ada.Person.ID))); back.Commissions[0].ApprovalStatus != affiliate.ApprovalAccepted {
-		t.Errorf("back at Ada it is %s", back.Commissions[0].ApprovalStatus)
-	}
+	scene.Equal(t, affiliate.ApprovalAccepted, scene.Must(m.UpdateSale(t.Context(), sale.ID, m.to(m.ada.Person.ID))).Commissions[0].ApprovalStatus)
 	m.Verifies()
 }
 
@@ -212,15 +204,11 @@ func TestMoveReferral(t *testing.T) {
 	m := newMover(t)
 	old := m.sale("old")
 	moved := scene.Must(m.UpdateReferral(t.Context(), m.ref.ID.String(), affiliate.ReferralUpdate{AffiliateID: affiliate.Set(m.bob.ID)}))
-	if moved.AffiliateID != m.bob.ID {
-		t.Errorf("the customer is of %s", moved.AffiliateID)
-	}
+	scene.Equal(t, m.bob.ID, moved.AffiliateID)
 	if s := m.sale("new"); s.AffiliateID != m.bob.ID || s.CommissionEarned.String() != "50" {
 		t.Errorf("the next sale credits %s with %s", s.AffiliateID, s.CommissionEarned)
 	}
-	if s := scene.Must(m.Sale(t.Context(), old.ID)); s.AffiliateID != m.ada.Person.ID {
-		t.Errorf("the old sale credits %s", s.AffiliateID)
-	}
+	scene.Equal(t, m.ada.Person.ID, scene.Must(m.Sale(t.Context(), old.ID)).AffiliateID)
 	m.Refused(affiliate.Error{Kind: affiliate.KindInvalid, Reason: affiliate.AffiliateNotFound, Message: "Affiliate not found"}, func() error {
 		return scene.ErrOf(m.UpdateReferral(t.Context(), m.ref.ID.String(), affiliate.ReferralUpdate{AffiliateID: affiliate.Set(uuid.New())}))
 	})
@@ -343,9 +331,7 @@ func TestMovePaidSaleThenPayoutUndone(t *testing.T) {
 			m.Verifies()
 			scene.Must(0, m.Forfeiting().DeleteAffiliate(ctx, affiliate.AffiliateRef{ID: ada}))
 			m.Verifies()
-			if got := scene.Must(m.Sale(ctx, sale.ID)); got.CommissionEarned != scene.Sum("50") {
-				t.Errorf("Bob's sale earns %v", got.CommissionEarned)
-			}
+			scene.Equal(t, scene.Sum("50"), scene.Must(m.Sale(ctx, sale.ID)).CommissionEarned)
 		})
 	}
 }
@@ -389,9 +375,7 @@ func TestMovePaidSaleBack(t *testing.T) {
 	m.claw(sale.ID, bob)
 	m.Pass(8 * 24 * 3600e9)
 	p := scene.Must(m.CreatePayout(ctx, affiliate.PayoutParams{AffiliateID: bob, ManuallyPaid: true}))
-	if back := m.claw(sale.ID, ada); back.CommissionEarned != scene.Sum("20") {
-		t.Errorf("back at Ada it earns %v", back.CommissionEarned)
-	}
+	scene.Equal(t, scene.Sum("20"), m.claw(sale.ID, ada).CommissionEarned)
 	if a, b := m.balance(ada), m.balance(bob); a != "0 held, 0 payable, 0 maturing" || b != "0 held, -50 payable, 0 maturing" {
 		t.Errorf("Ada: %s; Bob: %s", a, b)
 	}

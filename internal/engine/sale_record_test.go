@@ -117,9 +117,7 @@ func TestRecordSaleAttribution(t *testing.T) {
 			if want := tt.referral; want != newbie && ref.ID != want || want == newbie && (!ok || ref.ReferralMedium != tt.medium) {
 				t.Errorf("customer %+v, want %v", ref, want)
 			}
-			if sale.ReferralID.Or(none) != ref.ID {
-				t.Errorf("referralId %v, referral %v", sale.ReferralID, ref.ID)
-			}
+			scene.Equal(t, ref.ID, sale.ReferralID.Or(none), sale.ReferralID)
 			got := []any{sale.AffiliateID, sale.AffiliateLinkID.Or(none), sale.Clicks}
 			scene.Equal(t, []any{tt.affiliate, tt.link, tt.clicks}, got)
 			s.Verifies()
@@ -145,9 +143,7 @@ func TestRecordSaleIdentOrder(t *testing.T) {
 		scene.JSON(s.Click.ID):               s.Ada.Person.ID,
 		"007":                                s.Bob.ID,
 	} {
-		if sale := s.Sell(affiliate.SaleParams{ReferralID: ident, Email: "tomas@example.net"}); sale.AffiliateID != want {
-			t.Errorf("%s: credited to %s, want %s", ident, sale.AffiliateID, want)
-		}
+		scene.Equal(t, want, s.Sell(affiliate.SaleParams{ReferralID: ident, Email: "tomas@example.net"}).AffiliateID, ident)
 	}
 }
 
@@ -339,9 +335,7 @@ func TestRecordSaleCommission(t *testing.T) {
 			if rate, _ := got.CommissionRate.Get(); rate.String() != tt.rate || got.CommissionEarned.String() != tt.earned || len(got.Commissions) != 1 {
 				t.Errorf("rate %v earned %v with %d entries, want %s and %s", rate, got.CommissionEarned, len(got.Commissions), tt.rate, tt.earned)
 			}
-			if got.TotalEarned.String() != tt.total {
-				t.Errorf("total %v, want it as sent: %s", got.TotalEarned, tt.total)
-			}
+			scene.Equal(t, tt.total, got.TotalEarned.String(), got.TotalEarned)
 			s.Verifies()
 		})
 	}
@@ -549,16 +543,12 @@ func TestPaymentDeliveredAgain(t *testing.T) {
 			first := scene.Must(w.RecordSale(ctx, payment)).Sale.Or(affiliate.Sale{})
 			scene.Must(0, c.undo(w, first.ID))
 			again := scene.Must(w.RecordSale(ctx, payment))
-			if again.Outcome != c.want {
-				t.Errorf("delivered again: %s, want %s", again.Outcome, c.want)
-			}
+			scene.Equal(t, c.want, again.Outcome)
 			if earlier, ok := again.Earlier.Get(); ok != (c.want == affiliate.SaleDuplicate) || ok && earlier.ID != first.ID {
 				t.Errorf("the sale that was there is %v", earlier.ID)
 			}
 			listed := scene.Must(w.Sales(ctx, affiliate.SaleQuery{ExternalID: affiliate.Set("order-1")}, affiliate.Page{})).Items
-			if len(listed) != 1 {
-				t.Errorf("%d sales with the external id", len(listed))
-			}
+			scene.Equal(t, 1, len(listed))
 			w.Verifies()
 		})
 	}

@@ -346,9 +346,7 @@ func TestRefundSale(t *testing.T) {
 	if want := scene.Start.Add(7 * time.Second); !at.Equal(affiliate.TimeOf(want)) {
 		t.Errorf("refundedAt %v, want %v", at, want)
 	}
-	if code := scene.Must(s.Code(t.Context(), affiliate.CodeRef{ID: s.ADA20.ID})); code.TimesRedeemed != 1 {
-		t.Errorf("a refund moved the counter to %d", code.TimesRedeemed)
-	}
+	scene.Equal(t, 1, scene.Must(s.Code(t.Context(), affiliate.CodeRef{ID: s.ADA20.ID})).TimesRedeemed)
 	if a := scene.Must(s.Affiliate(t.Context(), "ada")); !a.TotalRevenue.IsZero() || !a.TotalCommissionEarned.IsZero() {
 		t.Errorf("totals %v, %v", a.TotalRevenue, a.TotalCommissionEarned)
 	}
@@ -364,9 +362,7 @@ func TestRefundSaleFlat(t *testing.T) {
 	for _, sale := range []affiliate.Sale{first, second} {
 		scene.Must(s.RefundSale(t.Context(), affiliate.Refund{SaleID: sale.ID, Amount: scene.Amount("1")}))
 	}
-	if got := scene.Must(s.Sale(t.Context(), first.ID)); got.CommissionEarned != scene.Sum("6.67") {
-		t.Errorf("earned %v", got.CommissionEarned)
-	}
+	scene.Equal(t, scene.Sum("6.67"), scene.Must(s.Sale(t.Context(), first.ID)).CommissionEarned)
 	s.Fires(func() error { _, err := s.RefundSale(t.Context(), affiliate.Refund{SaleID: second.ID}); return err }, affiliate.SaleDeleted)
 	s.Verifies()
 }
@@ -395,9 +391,7 @@ func TestRecalculateSales(t *testing.T) {
 	for name, f := range nothing {
 		s.Fires(func() error {
 			done, err := s.Run(ctx, f)
-			if done.Changed != 0 {
-				t.Errorf("%s: %d", name, done.Changed)
-			}
+			scene.Equal(t, 0, done.Changed, name)
 			return err
 		})
 	}
@@ -409,9 +403,7 @@ func TestRecalculateSales(t *testing.T) {
 		}
 		s.Fires(func() error {
 			done, err := s.Run(ctx, f)
-			if done.Changed != int64(want) {
-				t.Errorf("%+v: %d changed, want %d", f, done.Changed, want)
-			}
+			scene.Equal(t, int64(want), done.Changed, f, want)
 			return err
 		}, events...)
 	}

@@ -203,13 +203,9 @@ func TestPagesWhileListsChange(t *testing.T) {
 		if i == 7 {
 			want = 0
 		}
-		if seen[id] != want {
-			t.Errorf("sale %d was in %d pages", id, seen[id])
-		}
+		scene.Equal(t, want, seen[id], id)
 	}
-	if len(seen) != 8 {
-		t.Errorf("saw %v", seen)
-	}
+	scene.Equal(t, 8, len(seen), seen)
 }
 
 // Each stops at an error, when the caller stops, and at a cursor that repeats.
@@ -230,9 +226,7 @@ func TestEachEnds(t *testing.T) {
 	for range affiliate.Each(2, pages("c", nil)) {
 		break
 	}
-	if calls != 2 {
-		t.Errorf("%d calls", calls)
-	}
+	scene.Equal(t, 2, calls)
 	var last error
 	n := 0
 	for _, err := range affiliate.Each(2, pages("same", nil)) {
@@ -508,14 +502,10 @@ func TestFilters(t *testing.T) {
 		scene.Must(s.SetAffiliatePlan(ctx, plan.ID, s.Ada.Person.ID, s.Bob.ID))
 		before := s.Dump()
 		for _, f := range []affiliate.RecalculateJob{{AffiliateID: affiliate.Set(uuid.Nil)}, {AffiliateEmail: affiliate.Null[string]()}} {
-			if n := scene.Must(s.Run(ctx, f)).Changed; n != 0 {
-				t.Errorf("%+v recalculated %d sales", f, n)
-			}
+			scene.Equal(t, 0, scene.Must(s.Run(ctx, f)).Changed, f)
 		}
 		scene.Equal(t, before, s.Dump())
-		if n := scene.Must(s.Run(ctx, affiliate.RecalculateJob{AffiliateID: affiliate.Set(s.Bob.ID)})).Changed; n != 1 {
-			t.Errorf("recalculated %d sales of bob, want 1", n)
-		}
+		scene.Equal(t, 1, scene.Must(s.Run(ctx, affiliate.RecalculateJob{AffiliateID: affiliate.Set(s.Bob.ID)})).Changed)
 	})
 	t.Run("Referrals", func(t *testing.T) {
 		s := scene.NewShop(t)

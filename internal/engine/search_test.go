@@ -539,9 +539,7 @@ func TestSearchAfterWrongClock(t *testing.T) {
 					}
 				}
 				sent := scene.Must(s.Webhooks().Deliveries(ctx, affiliate.DeliveryQuery{Since: tt.since, Until: tt.until}, affiliate.Page{})).Items
-				if len(sent) != len(tt.want) {
-					t.Errorf("%s, %v ahead, %s: %d deliveries, want %d", name, ahead, what, len(sent), len(tt.want))
-				}
+				scene.Equal(t, len(tt.want), len(sent), name, ahead, what)
 			}
 		}
 	}
@@ -658,9 +656,7 @@ func TestSearchSales(t *testing.T) {
 			t.Errorf("%+v: %v", pg, err)
 		}
 	}
-	if _, err := s.Sales(ctx, q{AffiliateID: ada}, affiliate.Page{Cursor: first}); !errors.Is(err, affiliate.InvalidQuery) {
-		t.Errorf("a cursor of another search: %v", err)
-	}
+	scene.WantReason(t, "refused", affiliate.InvalidQuery, scene.ErrOf(s.Sales(ctx, q{AffiliateID: ada}, affiliate.Page{Cursor: first})))
 }
 
 // A page of a search reads no more than 5,000 sales, however rare what it looks

@@ -89,9 +89,7 @@ func (d *datedWorld) sells(at time.Time, want string) affiliate.Sale {
 	d.T.Helper()
 	d.Now = at
 	sale := d.SellTo("kim@b.co", "100")
-	if sale.CommissionEarned != scene.Sum(want) {
-		d.T.Errorf("what was paid %v after the change earns %v, want %s", at.Sub(d.from), sale.CommissionEarned, want)
-	}
+	scene.Equal(d.T, scene.Sum(want), sale.CommissionEarned, want)
 	return sale
 }
 

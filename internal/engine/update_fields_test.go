@@ -134,9 +134,7 @@ func changesField(w *scene.World, r fieldTarget, c fieldChange) {
 		delete(after, key)
 	}
 	scene.Equal(w.T, before, after)
-	if fired := len(w.EventTypes(events)); fired != r.events {
-		w.T.Errorf("%d events, want %d", fired, r.events)
-	}
+	scene.Equal(w.T, r.events, len(w.EventTypes(events)))
 	stored := w.Dump()
 	w.Pass(time.Minute)
 	scene.Must(0, r.update(c.up))

@@ -221,9 +221,7 @@ func TestAgreed(t *testing.T) {
 		s.Outcome(s.Reports(facts[1]), affiliate.SaleRecorded)
 		sale := s.Gives("pi_1", "15") // 90 with tax 15
 		credited(s, sale, s.Mara)
-		if sale.TaxAmount != scene.Sum("15") {
-			t.Errorf("tax %v", sale.TaxAmount)
-		}
+		scene.Equal(t, scene.Sum("15"), sale.TaxAmount)
 		s.Reports(facts...)
 		s.Reports(s.Refund("re_1", "45", affiliate.RefundSucceeded))
 		s.Gives("pi_1", "7.5")
@@ -243,16 +241,10 @@ func TestTrialFact(t *testing.T) {
 	s.Outcome(s.Reports(renewed), affiliate.SaleRecorded)
 	scene.Must(0, s.Payments().ReportPayer(t.Context(), "stripe", scene.Tomas))
 	credited(s, s.Gives("pi_2", "20"), s.Mara)
-	if told := scene.Must(s.ExplainSale(t.Context(), s.SaleOf("pi_2").ID)); told.Terms.Payment != affiliate.Set(int64(1)) {
-		t.Errorf("it is payment %v", told.Terms.Payment)
-	}
+	scene.Equal(t, affiliate.Set(int64(1)), scene.Must(s.ExplainSale(t.Context(), s.SaleOf("pi_2").ID)).Terms.Payment)
 	s.Outcome(s.Reports(trial), affiliate.SaleReferred)
-	if sales(s) != 1 {
-		t.Errorf("%d sales", sales(s))
-	}
-	if code := scene.Must(s.Code(t.Context(), affiliate.CodeRef{Code: "MARA20"})).TimesRedeemed; code != 1 {
-		t.Errorf("the code was redeemed %d times, want 1", code)
-	}
+	scene.Equal(t, 1, sales(s))
+	scene.Equal(t, 1, scene.Must(s.Code(t.Context(), affiliate.CodeRef{Code: "MARA20"})).TimesRedeemed)
 	s.Verifies()
 }
 
@@ -266,9 +258,7 @@ func TestPaymentNumber(t *testing.T) {
 		key := "pi_" + string(rune('a'+i))
 		s.Reports(scene.Altered(s.Paid(key, "100", "0", "mara"), func(p *affiliate.Paid) { p.Payment = tt.number }))
 		sale := s.Gives(key, tt.earned)
-		if told := scene.Must(s.ExplainSale(t.Context(), sale.ID)); told.Terms.Payment != affiliate.Set(tt.want) {
-			t.Errorf("%s is payment %v, want %d", key, told.Terms.Payment, tt.want)
-		}
+		scene.Equal(t, affiliate.Set(tt.want), scene.Must(s.ExplainSale(t.Context(), sale.ID)).Terms.Payment, key, tt.want)
 	}
 	_, err := s.Payments().ReportPayment(t.Context(), scene.Altered(s.Paid("pi_z", "100", "0", "mara"), func(p *affiliate.Paid) { p.Payment = -1 }))
 	scene.WantReason(t, "a negative number", affiliate.InvalidField, err)
@@ -365,9 +355,7 @@ func TestPaymentWithoutRate(t *testing.T) {
 				s.Outcome(scene.Must(s.DecidePayment(t.Context(), waiting[0].ID, affiliate.PaymentIsOwnSale)), affiliate.SaleRecorded)
 			}
 			s.Gives("pi_1", "30") // 20 % of 75, twice
-			if left := scene.Must(s.Attention(t.Context(), 20)).PaymentConflicts.Items; len(left) != 0 {
-				t.Errorf("%+v waits", left)
-			}
+			scene.Equal(t, 0, len(scene.Must(s.Attention(t.Context(), 20)).PaymentConflicts.Items))
 		})
 	}
 }
@@ -443,9 +431,7 @@ func TestHostsSaleInEuros(t *testing.T) {
 	}
 	s.Outcome(s.Reports(paid("pi_1", "order-1", "100")), affiliate.SaleDuplicate)
 	s.Reports(s.Refund("re_1", "50", affiliate.RefundSucceeded))
-	if got := s.Gives("pi_1", "20"); got.ID != sale.ID {
-		t.Errorf("sale %d, want %d", got.ID, sale.ID)
-	}
+	scene.Equal(t, sale.ID, s.Gives("pi_1", "20").ID)
 	host.ExternalID, host.Currency, host.TotalEarned = "order-2", "", scene.Sum("200")
 	scene.Must(s.RecordSale(t.Context(), host))
 	s.Outcome(s.Reports(paid("pi_2", "order-2", "100")), affiliate.SaleDuplicate)
@@ -470,7 +456,5 @@ func TestPayerOfEuros(t *testing.T) {
 	s.Outcome(s.Reports(fact), affiliate.SaleRecorded)
 	scene.Must(0, s.Payments().ReportPayer(t.Context(), "stripe", scene.Tomas))
 	s.Gives("pi_1", "40")
-	if asked != 1 {
-		t.Errorf("the rate was asked for %d times", asked)
-	}
+	scene.Equal(t, 1, asked)
 }

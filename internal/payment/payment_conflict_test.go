@@ -44,9 +44,7 @@ func TestPaymentConflict(t *testing.T) {
 			if row.want == affiliate.SaleDuplicate {
 				want = scene.Sum("0")
 			}
-			if got := scene.Must(s.Sale(t.Context(), sale.ID)); got.CommissionEarned != want {
-				t.Errorf("the sale earns %v, want %v", got.CommissionEarned, want)
-			}
+			scene.Equal(t, want, scene.Must(s.Sale(t.Context(), sale.ID)).CommissionEarned)
 			s.Verifies()
 		})
 	}
@@ -84,9 +82,7 @@ func TestPaymentOfAPaidOrder(t *testing.T) {
 			s.Gives("pi_1", "2000")
 			s.Reports(s.Refund("re_2", "5000", affiliate.RefundSucceeded, "pi_1"))
 			s.Gives("pi_1", "1000")
-			if list := scene.Must(s.Attention(t.Context(), 0)).PaymentConflicts; list.Count != 1 {
-				t.Errorf("attention %+v", list)
-			}
+			scene.Equal(t, 1, scene.Must(s.Attention(t.Context(), 0)).PaymentConflicts.Count)
 			s.Verifies()
 		})
 	}
@@ -120,9 +116,7 @@ func TestDecidePayment(t *testing.T) {
 			if got := scene.Must(s.Sale(t.Context(), sale.ID)); got.CommissionEarned != scene.Sum(row.host) || sales(s) != row.sales {
 				t.Errorf("the host's sale earns %v of %d sales", got.CommissionEarned, sales(s))
 			}
-			if list := scene.Must(s.Attention(t.Context(), 0)).PaymentConflicts; list.Count != 0 {
-				t.Errorf("attention %+v", list)
-			}
+			scene.Equal(t, 0, scene.Must(s.Attention(t.Context(), 0)).PaymentConflicts.Count)
 			if _, err := s.DecidePayment(t.Context(), waits.Payment.ID, decision); !errors.Is(err, affiliate.PaymentNotFound) || !errors.Is(err, affiliate.ErrNotFound) {
 				t.Errorf("again: %v", err)
 			}
@@ -189,9 +183,7 @@ func TestPaymentCountedTakesWhatItBrought(t *testing.T) {
 	scene.Must(s.DecidePayment(t.Context(), waits.Payment.ID, affiliate.PaymentIsSameSale))
 	s.Reports(euros(s.Refund("re_1", "0.45", affiliate.RefundSucceeded)))
 	s.Reports(euros(s.Refund("re_2", "0.45", affiliate.RefundSucceeded)))
-	if got := scene.Must(s.Sale(t.Context(), sale.ID)); got.CommissionEarned != scene.Sum("1999.8") {
-		t.Errorf("a payment of 1.00 leaves %v of the commission of 2,000.00", got.CommissionEarned)
-	}
+	scene.Equal(t, scene.Sum("1999.8"), scene.Must(s.Sale(t.Context(), sale.ID)).CommissionEarned)
 	s.Verifies()
 	s.Raw(func(tx *record.Tx) error {
 		return scene.Edit(tx.Payments, nil, func(r *record.Payment) { r.Worth = affiliate.Set(scene.Sum("0.5")) })
@@ -350,9 +342,7 @@ func TestPaymentConflictDeleted(t *testing.T) {
 	scene.Must(0, s.DeleteSale(t.Context(), host.ID))
 	s.Outcome(s.Reports(f), affiliate.SaleRecorded)
 	s.Gives("pi_1", "20")
-	if got := scene.Must(s.Attention(t.Context(), 20)).PaymentConflicts.Items; len(got) != 0 {
-		t.Errorf("%+v waits for a decision", got)
-	}
+	scene.Equal(t, 0, len(scene.Must(s.Attention(t.Context(), 20)).PaymentConflicts.Items))
 }
 
 // toldPayment is a payment of Tomas, so many hours after the first one.

@@ -97,9 +97,7 @@ func TestPaymentLostTwice(t *testing.T) {
 	s.Reports(s.Refund("re_2", "60", affiliate.RefundSucceeded, "pi_2"))
 	s.Pass(time.Hour)
 	updated := scene.Must(s.UpdateSale(t.Context(), s.SaleOf("pi_2").ID, affiliate.SaleUpdate{TotalEarned: affiliate.Set(scene.Sum("150"))}))
-	if stored := s.SaleOf("pi_2"); cmp.Diff(stored, updated) != "" {
-		t.Errorf("the answer of an update (-stored +got):\n%s", cmp.Diff(stored, updated))
-	}
+	scene.Equal(t, "", cmp.Diff(s.SaleOf("pi_2"), updated))
 	s.Verifies()
 }
 
@@ -144,9 +142,7 @@ func TestPaymentEntries(t *testing.T) {
 		res := s.Reports(s.Refund("re_1", "30", affiliate.RefundSucceeded))
 		s.Outcome(res, affiliate.SaleParked)
 		res = s.Reports(s.Paid("pi_1", "120", "20", "1"))
-		if res.Moved != scene.Sum("15") {
-			t.Errorf("moved %v", res.Moved)
-		}
+		scene.Equal(t, scene.Sum("15"), res.Moved)
 	})
 	t.Run("a commission on hold waits for its review", func(t *testing.T) {
 		s := scene.NewPayShop(t)
@@ -171,9 +167,7 @@ func TestPaymentEntries(t *testing.T) {
 		s.Play("S", "R:re_1:30")
 		id := s.SaleOf("pi_1").ID
 		sale := scene.Must(s.UpdateSale(t.Context(), id, affiliate.SaleUpdate{TotalEarned: affiliate.Set(scene.Sum("240"))}))
-		if sale.RefundedAmount != scene.Sum("60") {
-			t.Errorf("refunded %v of 240", sale.RefundedAmount)
-		}
+		scene.Equal(t, scene.Sum("60"), sale.RefundedAmount)
 		s.Gives("pi_1", "33")
 		scene.Must(s.UpdateSale(t.Context(), id, affiliate.SaleUpdate{TotalEarned: affiliate.Set(scene.Sum("120"))}))
 		s.Gives("pi_1", "15")
@@ -258,9 +252,7 @@ func TestPaymentLinks(t *testing.T) {
 		s.Outcome(waits, affiliate.SaleConflict) // it may as well be a second payment
 		s.Outcome(scene.Must(s.DecidePayment(t.Context(), waits.Payment.ID, affiliate.PaymentIsSameSale)), affiliate.SaleDuplicate)
 		a, b := s.Gives("in_1", "15"), s.Gives("pi_1", "15")
-		if a.ID != b.ID {
-			t.Errorf("sales %d and %d", a.ID, b.ID)
-		}
+		scene.Equal(t, b.ID, a.ID)
 	})
 	t.Run("two sales of one payment", func(t *testing.T) {
 		s := scene.NewPayShop(t)
@@ -365,9 +357,7 @@ func TestPaymentPartsCounted(t *testing.T) {
 	f := named(s, "re_1", "40", "40", affiliate.RefundSucceeded)
 	f.Currency = "EUR"
 	s.Reports(f)
-	if sale := s.Gives("pi_1", "20"); sale.RefundedAmount != scene.Sum("20") {
-		t.Errorf("refunded %v, want 20", sale.RefundedAmount)
-	}
+	scene.Equal(t, scene.Sum("20"), s.Gives("pi_1", "20").RefundedAmount)
 }
 
 // A refund of the facts moves money as a refund, and what brings it back, or says later
@@ -472,9 +462,7 @@ func inAllOrders(t *testing.T, story, want string, currency affiliate.Currency) 
 		}
 		played++
 	}
-	if len(seen) != 1 {
-		t.Errorf("balances %v", seen)
-	}
+	scene.Equal(t, 1, len(seen), seen)
 }
 
 // TestPaymentSetsAgree plays facts of one payment in parts, so that they come

@@ -39,9 +39,7 @@ func TestPaymentSales(t *testing.T) {
 				s.Pass(later)
 				s.Outcome(s.Reports(f), affiliate.SaleDuplicate)
 			}
-			if d := cmp.Diff(stored, s.Dump()); d != "" {
-				s.T.Errorf("repeats (-before +after):\n%s", d)
-			}
+			scene.Equal(s.T, "", cmp.Diff(stored, s.Dump()))
 		},
 		"04 one payment of session, invoice and link": func(s *scene.PayShop) {
 			facts := []affiliate.PaymentFact{s.Paid("in_1 cs_1", "29", "0", "1"), s.Fact("in_1 cs_1"), s.Fact("pi_1 in_1")}
@@ -62,9 +60,7 @@ func TestPaymentSales(t *testing.T) {
 			f.Payer.Email = "new@example.com"
 			s.Reports(f)
 			credited(s, s.Gives("in_2", "5.8"), s.Mara)
-			if n := len(scene.Must(s.Referrals(s.T.Context(), affiliate.ReferralQuery{}, affiliate.Page{})).Items); n != 1 {
-				s.T.Errorf("%d referrals", n)
-			}
+			scene.Equal(s.T, 1, len(scene.Must(s.Referrals(s.T.Context(), affiliate.ReferralQuery{}, affiliate.Page{})).Items))
 		},
 		"08 renewal by another's click": func(s *scene.PayShop) {
 			s.Reports(s.Paid("in_1", "29", "0", "1"))
@@ -78,9 +74,7 @@ func TestPaymentSales(t *testing.T) {
 			credited(s, s.Gives("pi_2", "5.8"), s.Ben)
 			credited(s, s.Gives("in_3", "5.8"), s.Mara)
 			ref := scene.Must(s.Payments().Payer(s.T.Context(), "stripe", affiliate.PayerFact{ID: "cus_T"})).Referral.Or(affiliate.Referral{})
-			if ref.AffiliateID != s.Mara.ID {
-				s.T.Errorf("the customer moved to %s", ref.AffiliateID)
-			}
+			scene.Equal(s.T, s.Mara.ID, ref.AffiliateID)
 		},
 		"11 renewal by the click of the metadata": func(s *scene.PayShop) {
 			s.Reports(scene.Renewal(s.Paid("in_2", "29", "0", "1")))
@@ -90,9 +84,7 @@ func TestPaymentSales(t *testing.T) {
 			free := func(s *scene.PayShop) affiliate.PaymentFact {
 				return scene.Altered(s.Paid("in_1", "0", "0", "promo:promo_mara"), func(p *affiliate.Paid) { p.Free, p.Subtotal = true, affiliate.Set(scene.Sum("29")) })
 			}
-			if _, err := s.Payments().ReportPayment(s.T.Context(), free(s)); !errors.Is(err, affiliate.MissingField) {
-				s.T.Errorf("without Config.FreeOrders: %v", err)
-			}
+			scene.WantReason(s.T, "refused", affiliate.MissingField, scene.ErrOf(s.Payments().ReportPayment(s.T.Context(), free(s))))
 			o := scene.NewPayShop(s.T, func(c *tributary.Config) { c.FreeOrders = true })
 			o.Reports(free(o), scene.Renewal(o.Paid("in_2", "29", "0")), o.Refund("re_1", "1", affiliate.RefundSucceeded, "in_1"))
 			o.Gives("in_1", "0")
@@ -151,9 +143,7 @@ func TestPaymentSales(t *testing.T) {
 				})
 				f := s.Paid(fmt.Sprint("pi_of_", i), "29", "0", "promo:promo_mara")
 				f.Payer.Email = "new@example.com"
-				if res := s.Reports(f); len(res.Refused) != 0 {
-					s.T.Errorf("for %s: refused %+v", email, res.Refused)
-				}
+				scene.Equal(s.T, 0, len(s.Reports(f).Refused), email)
 			}
 			redeemed(s, 2)
 		},
@@ -307,9 +297,7 @@ func TestPaymentLimits(t *testing.T) {
 		f.Refunds = append(f.Refunds, affiliate.RefundFact{ID: fmt.Sprint("re_", i), Amount: scene.Sum("0.5"), State: affiliate.RefundSucceeded})
 	}
 	s.Outcome(s.Reports(f), affiliate.SaleRecorded)
-	if ref := scene.Must(s.Referrals(t.Context(), affiliate.ReferralQuery{}, affiliate.Page{})).Items[0]; ref.Name.Or("") != "tomas" {
-		t.Errorf("name %q", ref.Name)
-	}
+	scene.Equal(t, "tomas", scene.Must(s.Referrals(t.Context(), affiliate.ReferralQuery{}, affiliate.Page{})).Items[0].Name.Or(""))
 	for _, key := range f.Keys {
 		if got := scene.Must(s.Payments().ProviderPayment(t.Context(), f.Provider, key)).SaleID; got.IsZero() || got.IsNull() {
 			t.Errorf("%s leads to no sale", key)
@@ -389,9 +377,7 @@ func TestPaymentRefused(t *testing.T) {
 			if refusal, ok := errors.AsType[*affiliate.Error](err); !ok || refusal.Field != c.field {
 				t.Errorf("error %v, want one of %s", err, c.field)
 			}
-			if d := cmp.Diff(stored, s.Dump()); d != "" {
-				t.Errorf("it changed something:\n%s", d)
-			}
+			scene.Equal(t, "", cmp.Diff(stored, s.Dump()))
 		})
 	}
 }

@@ -15,9 +15,7 @@ func sales(s *scene.PayShop) int {
 
 func credited(s *scene.PayShop, sale affiliate.Sale, to affiliate.Affiliate) {
 	s.T.Helper()
-	if sale.AffiliateID != to.ID {
-		s.T.Errorf("the sale credits %s, want %s", sale.AffiliateID, to.FirstName)
-	}
+	scene.Equal(s.T, to.ID, sale.AffiliateID, to.FirstName)
 }
 
 func TestMain(m *testing.M) { atlength.Main(m) }

@@ -97,9 +97,7 @@ func restoreByFacts(t *testing.T, shop func() *scene.PayShop, payer affiliate.Pa
 					t.Errorf("%q, %v: %s uses, want %s", words, order, got, want)
 				}
 				again := s.Reports(other(s.Paid("pi_2", "10", "0", "code:MARA20")))
-				if taken := len(again.Refused) > 0; taken != tt.count {
-					t.Errorf("%q, %v: the customer's place is taken: %v", words, order, taken)
-				}
+				scene.Equal(t, tt.count, len(again.Refused) > 0, words, order)
 				s.Verifies()
 			}
 		})

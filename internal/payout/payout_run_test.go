@@ -204,9 +204,7 @@ func TestPayoutRunSettings(t *testing.T) {
 			tt.in.ExternalID = "x"
 			run := scene.Must(s.RunPayouts(t.Context(), tt.in))
 			s.is("lines", tt.want, s.lines("x"))
-			if int(run.Created+run.Skipped) != len(tt.want) {
-				t.Errorf("run %+v", run)
-			}
+			scene.Equal(t, len(tt.want), int(run.Created+run.Skipped), run)
 			s.Verifies()
 		})
 	}
@@ -329,9 +327,7 @@ func TestPayoutRunsAtOnce(t *testing.T) {
 			t.Errorf("run %+v", r)
 		}
 	}
-	if payouts := scene.Must(s.Payouts(t.Context(), affiliate.PayoutQuery{}, affiliate.Page{})).Items; len(payouts) != 3 {
-		t.Errorf("%d payouts", len(payouts))
-	}
+	scene.Equal(t, 3, len(scene.Must(s.Payouts(t.Context(), affiliate.PayoutQuery{}, affiliate.Page{})).Items))
 	if lines := s.lines("2026-05"); len(lines) != 7 || !slices.IsSorted(lines) {
 		t.Errorf("lines %v", lines)
 	}
@@ -400,9 +396,7 @@ func TestPayoutRunKilled(t *testing.T) {
 			}
 			wg.Wait()
 			s.is(fmt.Sprintf("lines of a run that was killed after %d transactions", k), want, s.lines(in.ExternalID))
-			if payouts := scene.Must(s.Payouts(ctx, affiliate.PayoutQuery{}, affiliate.Page{})).Items; len(payouts) != 2 {
-				t.Errorf("killed after %d: %d payouts", k, len(payouts))
-			}
+			scene.Equal(t, 2, len(scene.Must(s.Payouts(ctx, affiliate.PayoutQuery{}, affiliate.Page{})).Items), k)
 			s.Verifies()
 		}
 	}
@@ -531,9 +525,7 @@ func TestVerifyRuns(t *testing.T) {
 			scene.Must(s.RunPayouts(t.Context(), may()))
 			s.Verifies()
 			scene.Must(0, s.Store.Update(t.Context(), s.Config().ID, tt.change))
-			if diff := cmp.Diff(tt.want, scene.Broken(s.Verify(t.Context()))); diff != "" {
-				t.Errorf("invariants (-want +got):\n%s\n%v", diff, s.Verify(t.Context()))
-			}
+			scene.Equal(t, "", cmp.Diff(tt.want, scene.Broken(s.Verify(t.Context()))))
 		})
 	}
 }

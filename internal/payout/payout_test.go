@@ -142,18 +142,12 @@ func TestPayoutStatus(t *testing.T) {
 					if diff := cmp.Diff(scene.Must(s.Payout(ctx, p.ID)), got); diff != "" || got.Status != to {
 						t.Errorf("%s %s", got.Status, diff)
 					}
-					if moved := got.UpdatedAt != p.UpdatedAt; moved != (from != to) {
-						t.Errorf("updatedAt moved: %v", moved)
-					}
+					scene.Equal(t, (from != to), got.UpdatedAt != p.UpdatedAt)
 					if paid := !got.PaidAt.IsNull(); paid != (to == affiliate.PayoutPaid || to == affiliate.PayoutReturned) {
 						t.Errorf("paidAt %v", got.PaidAt)
 					}
-					if canceled := !got.CanceledAt.IsNull(); canceled != (to == affiliate.PayoutCanceled) {
-						t.Errorf("canceledAt %v", got.CanceledAt)
-					}
-					if back := !got.ReturnedAt.IsNull(); back != (to == affiliate.PayoutReturned) {
-						t.Errorf("returnedAt %v", got.ReturnedAt)
-					}
+					scene.Equal(t, (to == affiliate.PayoutCanceled), !got.CanceledAt.IsNull(), got.CanceledAt)
+					scene.Equal(t, (to == affiliate.PayoutReturned), !got.ReturnedAt.IsNull(), got.ReturnedAt)
 					return nil
 				}
 				switch {
@@ -365,9 +359,7 @@ func TestStepsOfNamed(t *testing.T) {
 func TestStepLimits(t *testing.T) {
 	for _, limit := range []int{0, 1000} {
 		s := newRunShop(t)
-		if run := scene.Must(s.RunPayouts(t.Context(), atMost(limit, may()))); run.Status != affiliate.RunDone {
-			t.Errorf("limit %d: %+v", limit, run)
-		}
+		scene.Equal(t, affiliate.RunDone, scene.Must(s.RunPayouts(t.Context(), atMost(limit, may()))).Status, limit)
 	}
 }
 
@@ -445,9 +437,7 @@ func TestPayoutOfTwoEntriesOfASale(t *testing.T) {
 		t.Errorf("%d sale.updated for a payout of %v", n, second.CommissionIDs)
 	}
 	for i, c := range scene.Must(s.Sale(ctx, sale.ID)).Commissions {
-		if c.UpdatedAt != affiliate.TimeOf(s.Now) {
-			t.Errorf("commission %d was changed at %v, want %v", i, c.UpdatedAt, s.Now)
-		}
+		scene.Equal(t, affiliate.TimeOf(s.Now), c.UpdatedAt, i, s.Now)
 	}
 	s.Fires(func() error { s.Moves(second, affiliate.PayoutPaid); return nil }, affiliate.SaleUpdated)
 	s.Verifies()

@@ -47,9 +47,7 @@ func TestAttention(t *testing.T) {
 		PaymentConflicts: affiliate.Waiting[affiliate.ConflictPayment]{Items: []affiliate.ConflictPayment{}},
 		OldestPaymentAt:  affiliate.Null[affiliate.Time](),
 	}
-	if diff := diffs.Diff(want, got); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	scene.Equal(t, "", diffs.Diff(want, got))
 
 	scene.Must(s.SetAffiliateStatus(ctx, affiliate.AffiliateActive, nia.ID))
 	scene.Must(s.ReviewCommissions(ctx, affiliate.ApprovalAccepted, held.ID))
@@ -200,9 +198,7 @@ func TestAttentionOverdrawn(t *testing.T) {
 	}
 	explained.SeenAt = affiliate.Set(seen)
 	scene.Equal(t, affiliate.Set(explained), scene.Must(s.ExplainSale(ctx, late.ID)).Redemption)
-	if used := scene.Must(s.Code(ctx, affiliate.CodeRef{ID: code.ID})).TimesRedeemed; used != 2 {
-		t.Errorf("redeemed %d times", used)
-	}
+	scene.Equal(t, 2, scene.Must(s.Code(ctx, affiliate.CodeRef{ID: code.ID})).TimesRedeemed)
 	s.Verifies()
 }
 

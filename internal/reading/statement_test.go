@@ -93,13 +93,9 @@ func TestCloseBooks(t *testing.T) {
 	s.Pass(time.Minute)
 	to := s.Now
 	s.Refused(scene.FieldError(affiliate.InvalidField, "until", "until must not be later than now"), func() error { return scene.ErrOf(s.Run(ctx, affiliate.CloseBooksJob{Until: to.Add(time.Second)})) })
-	if n := scene.Must(s.Run(ctx, affiliate.CloseBooksJob{Until: to})).Changed; n != 2 {
-		t.Errorf("%d books were closed", n)
-	}
+	scene.Equal(t, 2, scene.Must(s.Run(ctx, affiliate.CloseBooksJob{Until: to})).Changed)
 	for _, until := range []time.Time{to, to.Add(-time.Hour)} {
-		if n := scene.Must(s.Run(ctx, affiliate.CloseBooksJob{Until: until})).Changed; n != 0 {
-			t.Errorf("%d books were closed again", n)
-		}
+		scene.Equal(t, 0, scene.Must(s.Run(ctx, affiliate.CloseBooksJob{Until: until})).Changed)
 	}
 	before, asCSV := scene.StatementTexts(t, s.Program, s.Ada.Person.ID, scene.Start.Add(-time.Hour), to)
 	if !strings.Contains(before, `"closed":true`) {
@@ -241,9 +237,7 @@ func TestCloseBooksOfDeleted(t *testing.T) {
 	})
 	s.Pass(time.Minute)
 	calls = 0
-	if n := scene.Must(s.Run(t.Context(), affiliate.CloseBooksJob{Until: s.Now})).Changed; n != 1 {
-		t.Errorf("%d books were closed", n)
-	}
+	scene.Equal(t, 1, scene.Must(s.Run(t.Context(), affiliate.CloseBooksJob{Until: s.Now})).Changed)
 	s.Verifies()
 }
 

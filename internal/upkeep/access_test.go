@@ -96,9 +96,7 @@ func showsWhatErasureTakes(b *scene.Ledger, read func() (affiliate.PersonalData,
 	b.T.Helper()
 	stored := b.Dump()
 	data := scene.Must(read())
-	if d := cmp.Diff(stored, b.Dump()); d != "" {
-		b.T.Errorf("reading wrote (-before +after):\n%s", d)
-	}
+	scene.Equal(b.T, "", cmp.Diff(stored, b.Dump()))
 	shown, before := allTexts(b.T, data), told(b)
 	scene.Must(0, erase())
 	after, taken := told(b), 0

@@ -154,9 +154,7 @@ func TestEraseByEmailAlone(t *testing.T) {
 						t.Errorf("a later sale: %+v", sale)
 					}
 				}
-				if n := len(scene.Must(b.Referrals(t.Context(), affiliate.ReferralQuery{}, affiliate.Page{})).Items); n != 3 {
-					t.Errorf("%d customers", n)
-				}
+				scene.Equal(t, 3, len(scene.Must(b.Referrals(t.Context(), affiliate.ReferralQuery{}, affiliate.Page{})).Items))
 				b.Without("zork@", "Zork")
 				b.Verifies()
 			})
@@ -222,9 +220,7 @@ func TestErasedIsRefused(t *testing.T) {
 	for name, up := range map[string]affiliate.SaleUpdate{
 		"name": {Name: affiliate.Set("Carl")}, "email": {Email: affiliate.Set("other@customer.example")}, "metadata": {Metadata: affiliate.Set(json.RawMessage(`{"carl":1}`))},
 	} {
-		if _, err := b.UpdateSale(ctx, sale, up); !errors.Is(err, affiliate.ReferralErased) {
-			t.Errorf("sale, %s: %v", name, err)
-		}
+		scene.WantReason(t, name, affiliate.ReferralErased, scene.ErrOf(b.UpdateSale(ctx, sale, up)))
 	}
 	another := b.SalesMade[3].ID
 	if _, err := b.UpdateSale(ctx, another, affiliate.SaleUpdate{Email: affiliate.Set("Carl@customer.example")}); !errors.Is(err, affiliate.ReferralErased) {
@@ -290,9 +286,7 @@ func TestErasedAndDeleted(t *testing.T) {
 	// The code is still theirs, and nobody else's.
 	for email, want := range map[string]bool{"alone@shop.example": true, "other@shop.example": false} {
 		got := scene.Must(b.Evaluate(ctx, affiliate.Order{PromoCode: "BYMAIL", Email: email, TotalEarned: affiliate.Set(scene.Sum("10"))}))
-		if got.Valid != want {
-			t.Errorf("%s: %v", email, got.Reasons)
-		}
+		scene.Equal(t, want, got.Valid, email, got.Reasons)
 	}
 	b.Verifies()
 }

@@ -149,9 +149,7 @@ func TestEraseReferral(t *testing.T) {
 			t.Error("another person went with them")
 		}
 		for _, name := range []string{"BYMAIL", "BYID"} {
-			if got := scene.Must(b.Code(t.Context(), affiliate.CodeRef{Code: name})); got.CustomerID != affiliate.Set(ref.ID.String()) {
-				t.Errorf("%s is limited to %v", name, got.CustomerID)
-			}
+			scene.Equal(t, affiliate.Set(ref.ID.String()), scene.Must(b.Code(t.Context(), affiliate.CodeRef{Code: name})).CustomerID, name)
 			if ok := scene.Must(b.RecordSale(t.Context(), affiliate.SaleParams{PromoCode: name, ReferralID: ref.ID.String(), TotalEarned: scene.Sum("1")})); ok.Outcome != affiliate.SaleRecorded {
 				t.Errorf("%s: %s", name, ok.Outcome)
 			}
@@ -352,9 +350,7 @@ func TestEraseAnswersAsRecords(t *testing.T) {
 			delete(kept, key)
 			delete(now, key)
 		}
-		if diff := cmp.Diff(now, kept, cmp.Transformer("text", func(raw json.RawMessage) string { return string(raw) })); diff != "" {
-			t.Errorf("%s (-record +answer):\n%s", c.name, diff)
-		}
+		scene.Equal(t, "", cmp.Diff(now, kept, cmp.Transformer("text", func(raw json.RawMessage) string { return string(raw) })), c.name)
 	}
 }
 
@@ -450,9 +446,7 @@ func TestEraseWhoWasMerged(t *testing.T) {
 			b.Without("user-quix")
 			sells(b, affiliate.SaleParams{Email: "quix@wood.example", Name: "Quixwood", TotalEarned: scene.Sum("20"), ExternalID: "quix-2"})
 			b.Without("quix@wood.example")
-			if got := scene.Must(b.Referral(ctx, quix.ID.String())); got.ID != b.Customer.ID {
-				t.Errorf("the former id finds %s", got.ID)
-			}
+			scene.Equal(t, b.Customer.ID, scene.Must(b.Referral(ctx, quix.ID.String())).ID)
 			b.Verifies()
 		})
 	}

@@ -125,9 +125,7 @@ func TestStepTiers(t *testing.T) {
 		t.Errorf("%d transactions, the largest of %d records", store.updates, store.most)
 	}
 	scene.Equal(t, tiersOf(whole), tiersOf(w))
-	if fired := len(w.Dump()["events"]) - before; fired != n {
-		t.Errorf("%d events", fired)
-	}
+	scene.Equal(t, n, len(w.Dump()["events"])-before)
 	store.updates = 0
 	if again := totalOf(stepAll(t, w.Program, affiliate.AssignTiersJob{}, 10_000)); again.Changed != 0 || store.updates != 0 {
 		t.Errorf("a second walk: %+v in %d transactions", again, store.updates)
@@ -192,9 +190,7 @@ func TestStepRecalculate(t *testing.T) {
 			t.Errorf("killed at %d: %d changed, the whole call changes %d", killedAt, changed, want)
 		}
 		scene.Equal(t, money(whole), money(w), killedAt)
-		if events := len(w.Dump()["events"]); events != len(whole.Dump()["events"]) {
-			t.Errorf("killed at %d: %d events", killedAt, events)
-		}
+		scene.Equal(t, len(whole.Dump()["events"]), len(w.Dump()["events"]), killedAt)
 		w.Verifies()
 	}
 }
@@ -243,9 +239,7 @@ func TestStepPrune(t *testing.T) {
 					t.Errorf("limit %d: %+v, Retain %+v", limit, all, removed)
 				}
 				for table, rows := range whole.Dump() {
-					if got := l.Dump()[table]; len(got) != len(rows) {
-						t.Errorf("limit %d: %d %s are left, want %d", limit, len(got), table, len(rows))
-					}
+					scene.Equal(t, len(rows), len(l.Dump()[table]), limit, table)
 				}
 				if len(listed) > 0 {
 					t.Errorf("limit %d: lists without a bound: %v", limit, listed)
@@ -306,22 +300,16 @@ func TestStepRepeated(t *testing.T) {
 	}
 	done := w.Dump()
 	scene.Equal(t, second, scene.Must(keyed.Step(t.Context(), affiliate.AssignTiersJob{}, at)))
-	if replayed != 1 {
-		t.Errorf("%d replayed", replayed)
-	}
+	scene.Equal(t, 1, replayed)
 	scene.Equal(t, done, w.Dump())
-	if err := scene.ErrOf(keyed.Step(t.Context(), affiliate.AssignTiersJob{}, affiliate.Step{})); !errors.Is(err, affiliate.IdempotencyKeyReused) {
-		t.Errorf("another step under the key: %v", err)
-	}
+	scene.WantReason(t, "refused", affiliate.IdempotencyKeyReused, scene.ErrOf(keyed.Step(t.Context(), affiliate.AssignTiersJob{}, affiliate.Step{})))
 	events := 0
 	for _, err := range affiliate.All(t.Context(), w.Events, affiliate.EventQuery{Type: affiliate.AffiliateUpdated}) {
 		if events++; err != nil {
 			t.Fatal(err)
 		}
 	}
-	if events != 1200 {
-		t.Errorf("%d events of 1,200 affiliates", events)
-	}
+	scene.Equal(t, 1200, events)
 }
 
 // TestStepRefusals: limits, and a cursor of anything else.
@@ -653,9 +641,7 @@ func TestReplayCutOff(t *testing.T) {
 	if rest == 0 || rest == waits {
 		t.Fatalf("%d left: the cut was not in the middle", rest)
 	}
-	if n := scene.Must(l.replay("k")); n != rest {
-		t.Errorf("the repeat replayed %d, %d were left", n, rest)
-	}
+	scene.Equal(t, rest, scene.Must(l.replay("k")))
 	scene.Equal(t, map[affiliate.DeliveryState]int{affiliate.DeliveryPending: waits}, l.States(l.hook.ID))
 	scene.Must(0, l.disable())
 	l.Edit(l.hook.ID, affiliate.EndpointUpdate{Active: affiliate.Set(true)})
