@@ -20,7 +20,7 @@ func operations() []operation {
 	all := append(saleOperations(ctx), peopleOperations(ctx)...)
 	all = append(append(all, termsOperations(ctx)...), datedOperations(ctx)...)
 	all = append(append(all, moneyOperations(ctx)...), holdOperations(ctx)...)
-	all = append(all, offerOperations(ctx)...)
+	all = append(append(all, offerOperations(ctx)...), administerOperations(ctx)...)
 	return append(all, deliveryOperations(ctx)...)
 }
 
@@ -64,7 +64,7 @@ func holdOperations(ctx context.Context) []operation {
 			} else {
 				order.Subtotal = affiliate.Set(in.amount())
 			}
-			until := w.Config().Now().Add(time.Duration(1+in.n(4)) * 20 * time.Second)
+			until := w.engine.Config().Now().Add(time.Duration(1+in.n(4)) * 20 * time.Second)
 			out := answer(w.Evaluate(ctx, order))
 			order.Once = in.once()
 			return out + answer(w.HoldRedemption(ctx, affiliate.HoldParams{ID: id(in), Until: until, Order: order}))
@@ -94,7 +94,7 @@ func offerOperations(ctx context.Context) []operation {
 	return []operation{
 		{"give an offer", func(w twin, in *input) string {
 			coupon := affiliate.Set(w.someCoupon(in).ID)
-			if in.n(5) == 0 {
+			if in.n(5) == 0 || coupon == affiliate.Set(uuid.Nil) {
 				coupon = affiliate.Null[uuid.UUID]()
 			}
 			switch in.n(4) {
@@ -115,7 +115,7 @@ func offerOperations(ctx context.Context) []operation {
 			return answer(w.Evaluate(ctx, o)) + answer(w.RecordSale(ctx, sale)) + answer(w.Coupons(ctx, affiliate.CouponQuery{}, affiliate.Page{}))
 		}},
 		{"hold of an offer", func(w twin, in *input) string {
-			until := w.Config().Now().Add(time.Duration(1+in.n(4)) * 20 * time.Second)
+			until := w.engine.Config().Now().Add(time.Duration(1+in.n(4)) * 20 * time.Second)
 			return answer(w.HoldRedemption(ctx, affiliate.HoldParams{ID: in.of("h1", "h2"), Until: until, Order: order(in)}))
 		}},
 		{"click with its offer", func(w twin, in *input) string {
@@ -126,8 +126,8 @@ func offerOperations(ctx context.Context) []operation {
 			paid.Gross = paid.TotalEarned
 			paid.Tries = []affiliate.Credit{{HoldID: in.of("h1", "h2")}, {PromoCode: in.of("HOUSE", codes[0])}, {Offer: true}, {ReferralID: in.of("ada", "bo", "1")}}[in.n(4):]
 			who := in.of("b", "new", "t.o.m")
-			return answer(w.Payments().ReportPayment(ctx, affiliate.PaymentFact{
-				Provider: "stripe", Keys: []string{in.of("pi_1", "pi_2", "pi_3")}, Payer: affiliate.PayerFact{ID: "cus_" + who, Email: in.of("", who+"@example.net")}, At: w.Config().Now(), Currency: "USD", Sale: affiliate.Set(paid),
+			return answer(w.engine.Payments().ReportPayment(ctx, affiliate.PaymentFact{
+				Provider: "stripe", Keys: []string{in.of("pi_1", "pi_2", "pi_3")}, Payer: affiliate.PayerFact{ID: "cus_" + who, Email: in.of("", who+"@example.net")}, At: w.engine.Config().Now(), Currency: "USD", Sale: affiliate.Set(paid),
 			}))
 		}},
 	}
@@ -224,7 +224,7 @@ func termsOperations(ctx context.Context) []operation {
 				q.Terms = terms(in)
 			}
 			var out string
-			for d, err := range w.Simulate(ctx, q) {
+			for d, err := range w.engine.Simulate(ctx, q) {
 				out += answer(d, err)
 			}
 			return out
@@ -261,7 +261,7 @@ func (w twin) beginning(in *input) affiliate.Opt[affiliate.Date] {
 // paidAt draws when something was paid: not said, or up to half an hour ago.
 func (w twin) paidAt(in *input) (at time.Time) {
 	if n := in.n(4); n > 0 {
-		at = w.Config().Now().Add(-time.Duration(n) * 10 * time.Minute)
+		at = w.engine.Config().Now().Add(-time.Duration(n) * 10 * time.Minute)
 	}
 	return at
 }
@@ -283,18 +283,18 @@ func datedOperations(ctx context.Context) []operation {
 			}
 			paid.Gross = paid.TotalEarned
 			paid.Tries = []affiliate.Credit{{PromoCode: in.of(codes...)}, {ReferralID: in.of("ada", "bo", "1")}}[in.n(2):]
-			return answer(w.Payments().ReportPayment(ctx, affiliate.PaymentFact{
-				Provider: "stripe", Keys: []string{in.of("pi_1", "pi_2", "pi_3")}, Payer: affiliate.PayerFact{ID: "cus_" + who, Email: who + "@example.net"}, At: w.Config().Now(), Currency: "USD", Sale: affiliate.Set(paid),
+			return answer(w.engine.Payments().ReportPayment(ctx, affiliate.PaymentFact{
+				Provider: "stripe", Keys: []string{in.of("pi_1", "pi_2", "pi_3")}, Payer: affiliate.PayerFact{ID: "cus_" + who, Email: who + "@example.net"}, At: w.engine.Config().Now(), Currency: "USD", Sale: affiliate.Set(paid),
 			}))
 		}},
 		{"refund or dispute", func(w twin, in *input) string {
-			f := affiliate.PaymentFact{Provider: "stripe", Keys: []string{in.of("pi_1", "pi_2", "pi_3")}, At: w.Config().Now(), Currency: "USD"}
+			f := affiliate.PaymentFact{Provider: "stripe", Keys: []string{in.of("pi_1", "pi_2", "pi_3")}, At: w.engine.Config().Now(), Currency: "USD"}
 			if amount := affiliate.MustAmount(in.of("0.01", "10", "149.99")); in.n(3) == 0 {
 				f.Refunds = []affiliate.RefundFact{{ID: "re_" + amount.String(), Amount: amount, State: affiliate.RefundState(in.of("pending", "succeeded", "failed"))}}
 			} else {
 				f.Disputes = []affiliate.DisputeFact{{ID: "dp_" + amount.String(), Amount: amount, State: affiliate.DisputeState(in.of("inquiry", "withdrawn", "lost", "won"))}}
 			}
-			return answer(w.Payments().ReportPayment(ctx, f)) + answer(w.Payments().ProviderPayment(ctx, "stripe", f.Keys[0]))
+			return answer(w.engine.Payments().ReportPayment(ctx, f)) + answer(w.engine.Payments().ProviderPayment(ctx, "stripe", f.Keys[0]))
 		}},
 		{"conversion of a link", func(w twin, in *input) string {
 			got, err := w.RecordConversion(ctx, affiliate.ConversionParams{Once: in.once(), Conversion: in.of("signup", "lead", "Ünï 🧿"), ReferralID: in.of("ada", "bo", "1"), Email: in.of("b@example.net", "new@example.net"), Name: "C"})
@@ -412,7 +412,7 @@ func saleOperations(ctx context.Context) []operation {
 			page.Cursor = first.Next
 			return out + answer(w.Sales(ctx, affiliate.SaleQuery{}, page)) + answer(w.Links(ctx, affiliate.LinkQuery{}, affiliate.Page{}))
 		}},
-		{"verify", func(w twin, _ *input) string { return done(w.Verify(ctx)) }},
+		{"verify", func(w twin, _ *input) string { return done(w.engine.Verify(ctx)) }},
 	}
 }
 
@@ -556,23 +556,23 @@ func peopleOperations(ctx context.Context) []operation {
 func deliveryOperations(ctx context.Context) []operation {
 	return []operation{
 		{"endpoint", func(w twin, in *input) string {
-			return answer(w.Webhooks().CreateEndpoint(ctx, affiliate.EndpointParams{Once: in.once(), URL: in.of("https://a.example/x", "https://b.example/y", "http://no"), Events: affiliate.EventTypes()[:1+in.n(15)]}))
+			return answer(w.CreateEndpoint(ctx, affiliate.EndpointParams{Once: in.once(), URL: in.of("https://a.example/x", "https://b.example/y", "http://no"), Events: affiliate.EventTypes()[:1+in.n(15)]}))
 		}},
 		{"delete endpoint", func(w twin, in *input) string {
-			return answer(w.Webhooks().DeleteEndpoint(ctx, pick(in, must(w.Webhooks().Endpoints(ctx, affiliate.Page{})).Items).ID))
+			return answer(w.DeleteEndpoint(ctx, pick(in, must(w.Endpoints(ctx, affiliate.Page{})).Items).ID))
 		}},
 		{"deliver", func(w twin, in *input) string {
-			claims, err := w.Webhooks().ClaimDeliveries(ctx, 1+in.n(5), time.Minute)
+			claims, err := w.engine.Webhooks().ClaimDeliveries(ctx, 1+in.n(5), time.Minute)
 			out := answer(claims, err)
 			var attempts []affiliate.Attempt
 			for _, c := range claims {
 				attempts = append(attempts, affiliate.Attempt{Delivery: c.Delivery, Token: c.Token, Status: []int{200, 500, 410, 0}[in.n(4)]})
 			}
-			return out + done(w.Webhooks().SettleDeliveries(ctx, attempts))
+			return out + done(w.engine.Webhooks().SettleDeliveries(ctx, attempts))
 		}},
 		{"events", func(w twin, _ *input) string {
-			return answer(w.Events(ctx, affiliate.EventQuery{}, affiliate.Page{Limit: 5})) +
-				answer(w.Webhooks().Deliveries(ctx, affiliate.DeliveryQuery{}, affiliate.Page{Limit: 5}))
+			return answer(w.Events(ctx, affiliate.EventQuery{}, affiliate.Page{Limit: 5})) + answer(w.EventsAfter(ctx, uuid.Nil, 3)) +
+				answer(w.Deliveries(ctx, affiliate.DeliveryQuery{}, affiliate.Page{Limit: 5}))
 		}},
 		{"absent", func(w twin, _ *input) string { return answer(w.Payout(ctx, uuid.UUID{9})) }},
 	}
