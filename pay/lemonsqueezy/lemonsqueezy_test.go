@@ -1,7 +1,6 @@
 package lemonsqueezy_test
 
 import (
-	"errors"
 	"net/http"
 	"strings"
 	"testing"
@@ -9,7 +8,6 @@ import (
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/pay"
-	"github.com/tributary-go/tributary/pay/adapter"
 	"github.com/tributary-go/tributary/pay/internal/shoptest"
 	"github.com/tributary-go/tributary/pay/lemonsqueezy"
 )
@@ -177,28 +175,20 @@ func TestEvents(t *testing.T) {
 			t.Errorf("%s is ignored: %s", name, a.Reason)
 		}
 	}
-	for name, want := range map[string]pay.Kind{
+	provider.Kinds(t, map[string]pay.Kind{
 		"order": pay.KindSale, "order_refunded": pay.KindRefund, "invoice": pay.KindSale, "invoice_initial": pay.KindIgnored, "invoice_euro": pay.KindSale,
 		"invoice_refunded": pay.KindRefund, "subscription": pay.KindStatus, "subscription_created": pay.KindLink,
-	} {
-		shoptest.Same(t, name, mapped(t, load(s, name)).Kind, want)
-	}
+	})
 }
 
 // TestConfig: there is no tolerance where there is no time, and no wait that outlasts the repeats.
 func TestConfig(t *testing.T) {
-	s := newShop(t)
-	for name, change := range map[string]func(*lemonsqueezy.Config){
+	provider.Unusable(t, map[string]func(*lemonsqueezy.Config){
 		"a tolerance": func(cfg *lemonsqueezy.Config) { cfg.Tolerance = 1 },
 		"a long wait": func(cfg *lemonsqueezy.Config) { cfg.Wait = 3 * time.Minute },
 		"no secret":   func(cfg *lemonsqueezy.Config) { cfg.Secrets = nil },
-	} {
-		cfg := config(s)
-		change(&cfg)
-		if _, err := lemonsqueezy.Handler(s.Program, cfg); !errors.Is(err, adapter.ErrConfig) {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
+	})
+	s := newShop(t)
 	early := load(s, "invoice", "/meta.custom_data.tributary_click", "1")
 	shoptest.Same(t, "too early", s.Status(early), http.StatusServiceUnavailable)
 	s.Pass(155 * time.Second) // 5, 25 and 125: the last time that it is sent

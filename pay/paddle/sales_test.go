@@ -266,59 +266,6 @@ func browser(pairs ...string) map[string]any {
 	return data
 }
 
-// attacked is a shop whose host recorded order-1042 of Ines, by Mara.
-func attacked(t *testing.T) *shop {
-	t.Helper()
-	s := newShop(t)
-	shoptest.Must(s.RecordSale(t.Context(), affiliate.SaleParams{
-		ReferralID: "mara", TotalEarned: affiliate.MustAmount("10000"), ExternalID: "order-1042", Email: "ines@example.net", Name: "Ines",
-	}))
-	return s
-}
-
-// TestPayerNamesAnOrder: a payer who names the order of somebody else in custom data
-// takes nothing from it, before it is paid and after.
-func TestPayerNamesAnOrder(t *testing.T) {
-	s := attacked(t)
-	s.Send(s.customer(), s.transaction("txn_1", 100, 0, "custom_data", browser("order", "order-1042", "click", "2")),
-		s.adjusted("adj_1", "refund", "txn_1", 100))
-	s.Want(s.Mara, "2000.00")
-	s.Want(s.Ben, "0.00")
-
-	early := newShop(t)
-	early.Send(early.customer(), early.transaction("txn_1", 1, 0, "custom_data", browser("order", "order-7", "click", "2")),
-		early.transaction("txn_2", 12000, 2000, "customer_id", "ctm_I", "custom_data.tributary_order", "order-7", "custom_data.tributary_click", "1"),
-		early.customer("id", "ctm_I", "email", "ines@example.net"))
-	early.Want(early.Mara, "20.00")
-}
-
-// TestPayerNamesACustomer: a payer who names a customer of the host is not that
-// customer, whose status stays.
-func TestPayerNamesACustomer(t *testing.T) {
-	s := newShop(t)
-	ines := shoptest.Must(s.CreateReferral(t.Context(), affiliate.ReferralParams{AffiliateID: "mara", Email: "ines@example.net", Name: "Ines", ReferredUserExternalID: "user-9"}))
-	data := browser("customer", "user-9", "click", "2")
-	s.Send(s.customer("custom_data", data), s.subscribed("custom_data", data), s.status("canceled"))
-	shoptest.Same(t, "status", shoptest.Must(s.Program.Referral(t.Context(), ines.ID.String())).Status, ines.Status)
-	s.Want(s.Mara, "0.00")
-}
-
-// TestPayerNamesACode: three small payments do not use up a code that the payer
-// names, and one with the provider's discount does count.
-func TestPayerNamesACode(t *testing.T) {
-	s := newShop(t)
-	s.Send(s.customer())
-	for _, id := range []string{"txn_1", "txn_2", "txn_3"} {
-		s.Send(s.transaction(id, 1, 0, "custom_data", browser("code", "MARA20")))
-	}
-	code := func() int64 {
-		return shoptest.Must(s.Program.Code(t.Context(), affiliate.CodeRef{Code: "MARA20"})).TimesRedeemed
-	}
-	shoptest.Same(t, "redeemed by custom data", code(), 0)
-	s.Send(s.transaction("txn_4", 100, 0, "discount_id", "promo_mara"))
-	shoptest.Same(t, "redeemed by a discount", code(), 1)
-}
-
 // TestOtherProgram: clicks, slugs and signed data of another program credit nobody.
 func TestOtherProgram(t *testing.T) {
 	s := newShop(t)

@@ -1,7 +1,6 @@
 package woocommerce_test
 
 import (
-	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -12,7 +11,6 @@ import (
 	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/pay"
-	"github.com/tributary-go/tributary/pay/adapter"
 	"github.com/tributary-go/tributary/pay/internal/shoptest"
 	"github.com/tributary-go/tributary/pay/woocommerce"
 )
@@ -289,32 +287,23 @@ func (d *bodyTimer) SetReadDeadline(at time.Time) error {
 
 // TestTopics: every recorded event of a topic in the list is read.
 func TestTopics(t *testing.T) {
-	s := newShop(t)
 	shoptest.Same(t, "topics", strings.Join(woocommerce.Topics(), " "), "order.created order.updated customer.created customer.updated")
-	for name, want := range map[string]pay.Kind{
+	provider.Kinds(t, map[string]pay.Kind{
 		"order": pay.KindSale, "order_coupon": pay.KindSale, "order_refunded": pay.KindSale, "order_gift_cards": pay.KindSale, "order_renewal": pay.KindSale, "customer": pay.KindCustomer,
-	} {
-		shoptest.Same(t, name, mapped(t, load(s, name)).Kind, want)
-	}
+	})
 }
 
 // TestConfig: there is no tolerance where there is no time, no wait where nothing is repeated,
 // and no shop that could not be a part of a name.
 func TestConfig(t *testing.T) {
-	s := newShop(t)
-	for name, change := range map[string]func(*woocommerce.Config){
+	provider.Unusable(t, map[string]func(*woocommerce.Config){
 		"a tolerance": func(cfg *woocommerce.Config) { cfg.Tolerance = 1 },
 		"a wait":      func(cfg *woocommerce.Config) { cfg.Wait = 1 },
 		"no secret":   func(cfg *woocommerce.Config) { cfg.Secrets = nil },
 		"a shop":      func(cfg *woocommerce.Config) { cfg.Shop = "Europe" },
 		"a long shop": func(cfg *woocommerce.Config) { cfg.Shop = strings.Repeat("x", 21) },
-	} {
-		cfg := config(s)
-		change(&cfg)
-		if _, err := woocommerce.Handler(s.Program, cfg); !errors.Is(err, adapter.ErrConfig) {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
+	})
+	s := newShop(t)
 	body, h := load(s, "order").JSON(), http.Header{}
 	sign(h, body, s.Now)
 	if err := woocommerce.Verify(h, body, config(s)); err != nil {

@@ -115,6 +115,27 @@ func (p Provider[C]) Mapped(t testing.TB, e Event) pay.Action {
 	return a
 }
 
+// Unusable requires that no endpoint is made of these configurations.
+func (p Provider[C]) Unusable(t *testing.T, changes map[string]func(*C)) {
+	t.Helper()
+	s := New(t)
+	for name, change := range changes {
+		cfg := p.At(s)
+		change(&cfg)
+		if _, err := p.Handler(s.Program, cfg); !errors.Is(err, adapter.ErrConfig) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// Kinds requires that the recorded events ask for these kinds of actions.
+func (p Provider[C]) Kinds(t *testing.T, want map[string]pay.Kind) {
+	t.Helper()
+	for name, kind := range want {
+		Same(t, name, p.Mapped(t, p.Event(t, name)).Kind, kind)
+	}
+}
+
 // Fuzz requires that a payload is refused as one, or is an action that can be applied. It begins
 // with recorded events.
 func (p Provider[C]) Fuzz(f *testing.F, names ...string) {
