@@ -25,7 +25,7 @@ import (
 )
 
 // TestRequests: path, query and body where there is more than a few members, by the names of
-// the contract; TestSameAsEngine makes a request of every operation.
+// the contract; invocations has a call of every operation.
 func TestRequests(t *testing.T) {
 	type ctx = context.Context
 	type c = *client.Client

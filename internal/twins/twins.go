@@ -1,5 +1,5 @@
 // Package twins makes the same calls on two stores and compares what they answer and
-// what they keep, for the tests of stores.
+// what they keep, for the tests of stores and of the client.
 package twins
 
 import (
