@@ -41,6 +41,8 @@ func TestUpdateCodeRefusals(t *testing.T) {
 	} {
 		s.Refused(row.want, func() error { return scene.ErrOf(s.UpdateCode(t.Context(), s.ADA20.ID, row.up)) })
 	}
+	none := affiliate.CodeUpdate{MinimumAmount: scene.Amount("0")} // a minimum that every order reaches
+	scene.Equal(t, scene.Amount("0"), scene.Must(s.UpdateCode(t.Context(), s.ADA20.ID, none)).MinimumAmount)
 }
 
 // A code can be given to another affiliate, to none, and back. Earlier sales

@@ -290,6 +290,19 @@ func TestRedemptionFirstOrder(t *testing.T) {
 	}
 }
 
+// A preview refuses a product as a sale does.
+func TestEvaluateProduct(t *testing.T) {
+	w := newTill(t)
+	for field, product := range map[string]affiliate.Product{
+		"product.quantity must be greater than zero": {Quantity: scene.Amount("0")}, "product.price must be at least 0": {Price: scene.Amount("-1")},
+	} {
+		name, _, _ := strings.Cut(field, " ")
+		w.Refused(scene.FieldError(affiliate.InvalidField, name, field), func() error {
+			return scene.ErrOf(w.Evaluate(t.Context(), affiliate.Order{PromoCode: "ADA20", Product: affiliate.Set(product)}))
+		})
+	}
+}
+
 // What an adapter refuses is refused, also without a key.
 func TestEvaluateRefusedByAdapter(t *testing.T) {
 	w := newTill(t)
