@@ -85,9 +85,7 @@ func (v *visit) action(a *action, post bool) {
 func (v *visit) act(a *action, in *input, s stateComparison) {
 	v.once = affiliate.Once{Key: "console-" + in.Get(fieldNonce), Digest: in.digest(), Refused: s.refused}
 	to, err := a.do(v, v.program.From(affiliate.SourceManual).By(v.actor).Keyed(v.once), in)
-	if in.err != nil {
-		err = in.err
-	}
+	err = in.wrongOr(err)
 	v.audit(a, a.made(in, to), err)
 	switch {
 	case err != nil:
@@ -166,10 +164,7 @@ func (v *visit) look(a *action, sent *input) {
 	}
 	sent.fields = f.Fields
 	found, err := a.check(v, f, sent)
-	if sent.err != nil {
-		err = sent.err
-	}
-	if err != nil {
+	if err = sent.wrongOr(err); err != nil {
 		v.again(a, sent, err)
 		return
 	}

@@ -113,12 +113,7 @@ func (v *visit) payee(id uuid.UUID) (string, error) {
 	return a.Name, err
 }
 
-func several(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return page.Count(int64(n)) + " " + noun + "s"
-}
+func several(n int, noun string) string { return page.Several(int64(n), noun) }
 
 // newAffiliate adds an affiliate, and inviteAffiliate one who has to accept first.
 var (

@@ -51,12 +51,12 @@ var generateCodes = &action{
 			return nil, err
 		}
 		found := []string{fmt.Sprintf("%s out of %s that are possible.",
-			several(space.Count, "code"), grouped(space.KeySpace))}
+			several(space.Count, "code"), page.Grouped(space.KeySpace))}
 		if n, err := strconv.Atoi(space.KeySpace); err == nil && n < batch.Count {
 			found[0] = fmt.Sprintf("Only %s of each affiliate can be made of these parts, and you ask for %d: make them longer, or ask for fewer.", several(n, "code"), batch.Count)
 		} else if len(batch.AffiliateIDs) > 1 {
 			found[0] = fmt.Sprintf("%s: for each affiliate %d out of %s that are possible.",
-				several(space.Count, "code"), batch.Count, grouped(space.KeySpace))
+				several(space.Count, "code"), batch.Count, page.Grouped(space.KeySpace))
 		}
 		for _, code := range space.Samples {
 			found = append(found, "Such as "+page.Text(code, page.InList))
@@ -147,14 +147,6 @@ func (v *visit) affiliatesNamed(in *input) (ids []uuid.UUID, err error) {
 
 // maxNamed is the largest number of affiliates of a batch, as over the API.
 const maxNamed = 1_000
-
-// grouped returns a large whole number, with commas between thousands.
-func grouped(digits string) string {
-	for i := len(digits) - 3; i > 0; i -= 3 {
-		digits = digits[:i] + "," + digits[i:]
-	}
-	return digits
-}
 
 // batchFile returns a file of the codes of a coupon, or of those that were made at an
 // instant.

@@ -275,17 +275,19 @@ var deleteCustomer = &action{
 
 // owedFor returns what is owed for the sales of a customer and is in no payout.
 func (v *visit) owedFor(id uuid.UUID) (owed affiliate.Amount, err error) {
-	for pg := (affiliate.Page{Limit: 1000}); ; {
-		sales, err := v.program.Sales(v.Ctx(), affiliate.SaleQuery{ReferralID: affiliate.Set(id.String())}, pg)
-		for _, s := range sales.Items {
-			for _, c := range s.Commissions {
-				if err == nil && !c.PayoutCreated && c.ApprovalStatus != affiliate.ApprovalDeclined {
-					owed, err = owed.Add(c.CommissionEarned)
-				}
-			}
-		}
-		if pg.Cursor = sales.Next; err != nil || pg.Cursor == "" {
+	of := affiliate.SaleQuery{ReferralID: affiliate.Set(id.String())}
+	for sale, err := range affiliate.All(v.Ctx(), v.program.Sales, of) {
+		if err != nil {
 			return owed, err
 		}
+		for _, c := range sale.Commissions {
+			if c.PayoutCreated || c.ApprovalStatus == affiliate.ApprovalDeclined {
+				continue
+			}
+			if owed, err = owed.Add(c.CommissionEarned); err != nil {
+				return owed, err
+			}
+		}
 	}
+	return owed, nil
 }

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/google/uuid"
@@ -86,16 +87,8 @@ func documentPage(v *visit) (view, error) {
 
 // fill puts what the host left empty.
 func (d *documentSheet) fill(v *visit, a affiliate.Affiliate) {
-	if d.Title == "" {
-		d.Title = "Statement"
-	}
-	if d.Number == "" {
-		d.Number = d.Month + "-" + a.ID.String()[24:]
-	}
-	if d.From == "" {
-		d.From = v.program.Config().Name
-	}
-	if d.To == "" {
-		d.To = a.Name + "\n" + a.Email
-	}
+	d.Title = cmp.Or(d.Title, "Statement")
+	d.Number = cmp.Or(d.Number, d.Month+"-"+a.ID.String()[24:])
+	d.From = cmp.Or(d.From, v.program.Config().Name)
+	d.To = cmp.Or(d.To, a.Name+"\n"+a.Email)
 }

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"fmt"
 	"io"
@@ -246,6 +247,9 @@ func (in *input) wrong(name, text string) {
 		in.err = wrongField(name, text)
 	}
 }
+
+// wrongOr returns what is wrong with a field, else another error.
+func (in *input) wrongOr(err error) error { return cmp.Or(in.err, err) }
 
 // read reads a field that was changed; an empty one is null.
 func read[T any](in *input, name string, parse func(string) (T, error), hint string) (o affiliate.Opt[T]) {

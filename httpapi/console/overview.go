@@ -26,43 +26,23 @@ type summary struct {
 
 // overview shows what happened in the last days, and what needs somebody.
 func overview(v *visit) (view, error) {
-	var s summary
-	if err := s.fill(v); err != nil {
-		return view{}, err
-	}
-	return view{title: "Overview", template: "overview", Data: &s}, nil
-}
-
-func (s *summary) fill(v *visit) error {
+	s := summary{}
 	now := v.now().In(v.Location)
-	to := dayAt(now, 1)
-	days, err := v.days.read(v.Ctx(), v.program, dayAt(now, 1-shownDays), to, now)
+	days, err := v.days.read(v.Ctx(), v.program, dayAt(now, 1-shownDays), dayAt(now, 1), now)
 	if errors.Is(err, affiliate.BooksNotOpen) {
 		s.NoBooks, err = true, nil
 	}
+	if err == nil {
+		s.Activity, err = sumOf(days)
+	}
 	if err != nil {
-		return err
+		return view{}, err
 	}
-	if err := s.add(v, days); err != nil {
-		return err
-	}
-	recent, err := v.program.Sales(v.Ctx(), affiliate.SaleQuery{}, affiliate.Page{Limit: 8})
-	if err != nil {
-		return err
-	}
-	s.Recent = recent.Items
-	s.Concerns, err = concerns(v)
-	return err
-}
-
-// add sums the days up and draws them.
-func (s *summary) add(v *visit, days []affiliate.Bucket) (err error) {
-	s.Days = days
-	if s.Activity, err = sumOf(days); err != nil {
-		return err
-	}
-	s.Chart = v.revenue("Revenue of each of the last 30 days", days, nil)
-	return nil
+	s.Days, s.Chart = days, v.revenue("Revenue of each of the last 30 days", days, nil)
+	recent, err1 := v.program.Sales(v.Ctx(), affiliate.SaleQuery{}, affiliate.Page{Limit: 8})
+	concerns, err2 := concerns(v)
+	s.Recent, s.Concerns = recent.Items, concerns
+	return view{title: "Overview", template: "overview", Data: &s}, errors.Join(err1, err2)
 }
 
 // sumOf adds up what happened in buckets.

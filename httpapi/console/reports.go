@@ -220,20 +220,11 @@ func textOf(all []option, value string) string {
 // compare adds the figures of the two periods, and draws them.
 func (d *reportSheet) compare(v *visit, r reportPeriods) error {
 	now := v.now().In(v.Location)
-	days, err := v.days.read(v.Ctx(), v.program, r.from, r.to, now)
-	if err != nil {
-		return err
-	}
-	earlier, err := v.days.read(v.Ctx(), v.program, r.fromBefore, r.toBefore, now)
-	if err != nil {
-		return err
-	}
-	is, err := sumOf(days)
-	if err != nil {
-		return err
-	}
-	was, err := sumOf(earlier)
-	if err != nil {
+	days, err1 := v.days.read(v.Ctx(), v.program, r.from, r.to, now)
+	earlier, err2 := v.days.read(v.Ctx(), v.program, r.fromBefore, r.toBefore, now)
+	is, err3 := sumOf(days)
+	was, err4 := sumOf(earlier)
+	if err := errors.Join(err1, err2, err3, err4); err != nil {
 		return err
 	}
 	d.Figures = v.figures(&is, &was)
@@ -245,15 +236,12 @@ func (d *reportSheet) compare(v *visit, r reportPeriods) error {
 		each = eachWeek
 	}
 	d.Each = each.name
-	if d.Buckets, err = v.together(days, each); err != nil {
-		return err
-	}
-	before, err := v.together(earlier, each)
-	if err != nil {
-		return err
-	}
-	d.Chart = v.revenue("Revenue of each "+each.name+", and of the period before as a line", d.Buckets, before)
-	return nil
+	buckets, err1 := v.together(days, each)
+	before, err2 := v.together(earlier, each)
+	d.Buckets = buckets
+	d.Chart = v.revenue("Revenue of each "+each.name+", and of the period before as a line",
+		buckets, before)
+	return errors.Join(err1, err2)
 }
 
 // figures compares what happened in two periods.

@@ -148,9 +148,7 @@ func (v *visit) compare(a *action, sent *input) (s stateComparison, err error) {
 		return s, nil
 	}
 	s.again, err = a.repeat(v, sent)
-	if sent.err != nil {
-		err = sent.err
-	}
+	err = sent.wrongOr(err)
 	if why, refused := page.Refusal(err); refused {
 		s.refused, err = why, nil
 	}
@@ -173,9 +171,7 @@ func (v *visit) askOnceMore(a *action, sent *input, s stateComparison) {
 // repeatAgain shows the page that asks once more, with the present values.
 func (v *visit) repeatAgain(a *action, sent *input, f form, why *affiliate.Error) {
 	again, err := a.repeat(v, sent)
-	if sent.err != nil {
-		err = sent.err
-	}
+	err = sent.wrongOr(err)
 	if refusal, refused := page.Refusal(err); refused {
 		f.blame(refusal)
 		f.keep(sent, false)

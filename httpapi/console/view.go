@@ -40,19 +40,18 @@ var homes = map[string]string{"search": "", "codes": "coupons", "holds": "coupon
 	"terms": "settings", "tiers": "settings"}
 
 // Sections returns the entries of the navigation.
-func (v *view) Sections() []section {
-	var all []section
-	for _, name := range []string{"Reports", "Affiliates", "Coupons", "Customers", "Sales", "Owed",
-		"Payouts", "Webhooks", "Events", "Books", "Settings"} {
-		all = append(all, section{strings.ToLower(name), name, false})
-	}
-	all = append([]section{{"", "Overview", false}}, all...)
+func (v *view) Sections() (all []section) {
 	here, _, _ := strings.Cut(v.Path, "/")
 	if home, other := homes[here]; other {
 		here = home
 	}
-	for i := range all {
-		all[i].Current = all[i].Path == here
+	for _, name := range []string{"Overview", "Reports", "Affiliates", "Coupons", "Customers", "Sales",
+		"Owed", "Payouts", "Webhooks", "Events", "Books", "Settings"} {
+		path := strings.ToLower(name)
+		if name == "Overview" {
+			path = ""
+		}
+		all = append(all, section{path, name, path == here})
 	}
 	return all
 }

@@ -2,7 +2,6 @@ package console
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -283,8 +282,8 @@ var rotateSecret = &action{
 	}),
 	do: func(v *visit, p *tributary.Program, in *input) (string, error) {
 		id, err := v.id(0)
-		rotation := affiliate.Rotation{WebhookID: id, GracePeriodSeconds: in.whole("gracePeriodSeconds")}
-		if err = errors.Join(err, in.err); err != nil {
+		rotation := affiliate.Rotation{WebhookID: id}
+		if in.into(&rotation); err != nil || in.err != nil {
 			return "", err
 		}
 		issued, err := p.Webhooks().RotateSecret(v.Ctx(), rotation)
@@ -303,8 +302,9 @@ var testEndpoint = &action{
 		}, nil
 	}),
 	do: ofEndpoint.do(func(v *visit, p *tributary.Program, id uuid.UUID, in *input) error {
-		result, err := p.Webhooks().TestEndpoint(v.Ctx(),
-			affiliate.EndpointTest{WebhookID: id, Event: affiliate.EventType(in.Get("event"))})
+		test := affiliate.EndpointTest{WebhookID: id}
+		in.into(&test)
+		result, err := p.Webhooks().TestEndpoint(v.Ctx(), test)
 		if err == nil {
 			v.answered = &view{title: "The test", template: "tested", Data: &testSheet{id, result}}
 		}
@@ -340,8 +340,8 @@ var replayRange = &action{
 		}, nil
 	}),
 	do: ofEndpoint.do(func(v *visit, p *tributary.Program, id uuid.UUID, in *input) error {
-		what := affiliate.ReplayRange{WebhookID: id, Since: in.date("since"), Until: in.date("until")}
-		if in.err != nil {
+		what := affiliate.ReplayRange{WebhookID: id}
+		if in.into(&what); in.err != nil {
 			return in.err
 		}
 		_, err := p.Webhooks().Replay(v.Ctx(), what)

@@ -70,14 +70,14 @@ func picture(r rune) bool {
 
 // Money returns an amount for people: 1,234.50 USD. No line ends between the two.
 func Money(a affiliate.Amount, c affiliate.Currency) string {
-	return grouped(a.Format(c)) + "\u00a0" + string(c)
+	return Grouped(a.Format(c)) + "\u00a0" + string(c)
 }
 
 // Count returns a number for people: 12,345.
-func Count(n int64) string { return grouped(strconv.FormatInt(n, 10)) }
+func Count(n int64) string { return Grouped(strconv.FormatInt(n, 10)) }
 
-// grouped puts a comma between thousands.
-func grouped(number string) string {
+// Grouped returns a number with a comma between thousands.
+func Grouped(number string) string {
 	whole, rest, point := strings.Cut(number, ".")
 	sign := ""
 	if strings.HasPrefix(whole, "-") {
