@@ -13,8 +13,9 @@
 //
 // routes.go is the table of all pages and actions. console.go answers a request,
 // visit.go is the request that is being answered, action.go does what forms ask
-// for, and view.go has the data of the templates. Each of the other files has the
-// pages of one noun.
+// for, and view.go has the data of the templates. form.go has the fields that forms
+// show, input.go reads them into the inputs of the engine, and noun.go joins both to
+// the object that a path names. Each of the other files has the pages of one noun.
 package console
 
 import (

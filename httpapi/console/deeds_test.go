@@ -470,6 +470,23 @@ func TestDates(t *testing.T) {
 	}
 }
 
+// TestCleared: a field that was emptied is taken away, also where it is a word of an enumeration.
+func TestCleared(t *testing.T) {
+	w := newWorld(t)
+	w.fill("")
+	code := w.stock().code
+	path := "codes/" + code.ID.String() + "/edit"
+	for _, least := range []struct{ sum, currency, want string }{{"1,250", "USD", "1250 USD"}, {"", "", "null null"}} {
+		if page := w.send(path, w.form(path, "minimumAmount", least.sum, "minimumAmountCurrency", least.currency)); page.status != 303 {
+			t.Fatalf("%d %s", page.status, page.text())
+		}
+		now := must(w.Code(t.Context(), affiliate.CodeRef{ID: code.ID}))
+		if got := fmt.Sprint(now.MinimumAmount, " ", now.MinimumAmountCurrency); got != least.want {
+			t.Errorf("the smallest order is %s, want %s", got, least.want)
+		}
+	}
+}
+
 // convert reports a conversion that earns 5.
 func (w *world) convert() affiliate.Sale {
 	w.t.Helper()

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -59,20 +60,22 @@ func listedSales(v *visit) (lister[affiliate.Sale], error) {
 	return v.salesOf(q), err
 }
 
-// rowsFile is the file of a listing: its head, and the cells of each row.
-func rowsFile[T any](name string, list listing[T], head []string,
+// rowsFile is the file of a listing: the words of its head, and the cells of each row.
+func rowsFile[T any](name string, list listing[T], head string,
 	row func(*visit, T) ([]string, error)) func(*visit) error {
 	return func(v *visit) error {
 		next, err := list(v)
 		if err != nil {
 			return err
 		}
-		return listFile(v, name, head, next, func(one T) ([]string, error) { return row(v, one) })
+		return listFile(v, name, strings.Fields(head), next,
+			func(one T) ([]string, error) { return row(v, one) })
 	}
 }
 
-var affiliatesFile = rowsFile("affiliates.csv", listedAffiliates, []string{"id", "createdAt", "name", "email", "externalId", "status", "source", "link",
-	"paymentMethod", "payoutEmail", "clicks", "customers", "revenue", "commission", "currency"},
+var affiliatesFile = rowsFile("affiliates.csv", listedAffiliates,
+	"id createdAt name email externalId status source link paymentMethod payoutEmail clicks "+
+		"customers revenue commission currency",
 	func(v *visit, a affiliate.Affiliate) ([]string, error) {
 		slug := ""
 		if len(a.AffiliateLinks) > 0 {
@@ -89,8 +92,9 @@ var affiliatesFile = rowsFile("affiliates.csv", listedAffiliates, []string{"id",
 // currency is that of the program.
 func (v *visit) currency() string { return string(v.program.Config().Currency) }
 
-var customersFile = rowsFile("customers.csv", listedCustomers, []string{"id", "createdAt", "name", "email", "externalId", "affiliateId", "affiliate",
-	"status", "plan", "landingPage", "revenue", "commission", "currency"},
+var customersFile = rowsFile("customers.csv", listedCustomers,
+	"id createdAt name email externalId affiliateId affiliate status plan landingPage "+
+		"revenue commission currency",
 	func(v *visit, r affiliate.Referral) ([]string, error) {
 		by, err := v.payeeOnce(r.AffiliateID)
 		return []string{
@@ -101,11 +105,10 @@ var customersFile = rowsFile("customers.csv", listedCustomers, []string{"id", "c
 		}, err
 	})
 
-var salesFile = rowsFile("sales.csv", listedSales, []string{
-	"id", "createdAt", "paidAt", "externalId", "externalInvoiceId", "conversion", "affiliateId",
-	"affiliate", "customer", "customerEmail", "promotionalCodeId", "total", "refunded",
-	"commission", "currency", "status", "charged", "chargedCurrency",
-},
+var salesFile = rowsFile("sales.csv", listedSales,
+	"id createdAt paidAt externalId externalInvoiceId conversion affiliateId affiliate "+
+		"customer customerEmail promotionalCodeId total refunded commission currency status "+
+		"charged chargedCurrency",
 	func(v *visit, s affiliate.Sale) ([]string, error) {
 		paid := ""
 		if !s.PaidAt.IsZero() {
@@ -124,8 +127,9 @@ var salesFile = rowsFile("sales.csv", listedSales, []string{
 		return cells, nil
 	})
 
-var codesFile = rowsFile("codes.csv", listedCodes, []string{"id", "createdAt", "code", "coupon", "affiliateId", "affiliate", "active",
-	"startsAt", "expiresAt", "timesRedeemed", "maxRedemptions"},
+var codesFile = rowsFile("codes.csv", listedCodes,
+	"id createdAt code coupon affiliateId affiliate active startsAt expiresAt timesRedeemed "+
+		"maxRedemptions",
 	func(v *visit, c affiliate.Code) ([]string, error) {
 		a := c.Affiliate.Or(affiliate.AffiliateContact{})
 		return []string{
@@ -135,8 +139,9 @@ var codesFile = rowsFile("codes.csv", listedCodes, []string{"id", "createdAt", "
 		}, nil
 	})
 
-var payoutsFile = rowsFile("payouts.csv", listedPayouts, []string{"id", "createdAt", "affiliateId", "payee", "payeeEmail", "method", "status",
-	"amount", "currency", "externalId", "paidAt", "failedReason", "returnedReason"},
+var payoutsFile = rowsFile("payouts.csv", listedPayouts,
+	"id createdAt affiliateId payee payeeEmail method status amount currency externalId "+
+		"paidAt failedReason returnedReason",
 	func(v *visit, p affiliate.Payout) ([]string, error) {
 		return []string{
 			p.ID.String(), p.CreatedAt.String(), p.AffiliateID.String(), typed(p.PayeeName),

@@ -58,7 +58,7 @@ type field struct {
 	Picks             []option // that are offered beside what can be typed
 	More              bool     // it is seldom needed, and folded away
 	Own               bool     // the action reads it itself, not [input.into]
-	In                string   // of an amount: the field with its currency, or pieces; empty: the program's
+	In                string   // of an amount: the field with its currency, or pieces
 }
 
 // The types of a date that stands for a moment, which is the first or the last one of that

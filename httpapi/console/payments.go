@@ -14,17 +14,13 @@ import (
 // Payments of a provider that brought money and have no sale, and wait for a
 // decision.
 
-type conflictList struct {
-	affiliate.Waiting[affiliate.ConflictPayment]
-}
+// A waitingList is the page of what waits for somebody.
+type waitingList[T any] struct{ affiliate.Waiting[T] }
 
-// Rest returns how many more wait.
-func (l *conflictList) Rest() string { return restOf(l.Waiting) }
-
-// restOf says how many more wait than are listed; empty: none.
-func restOf[T any](w affiliate.Waiting[T]) string {
-	switch rest := w.Count - len(w.Items); {
-	case w.More:
+// Rest says how many more wait than are listed; empty: none.
+func (l waitingList[T]) Rest() string {
+	switch rest := l.Count - len(l.Items); {
+	case l.More:
 		return "more than " + fmt.Sprint(rest)
 	case rest > 0:
 		return fmt.Sprint(rest)
@@ -32,8 +28,8 @@ func restOf[T any](w affiliate.Waiting[T]) string {
 	return ""
 }
 
-// Why says why a payment has no sale.
-func (*conflictList) Why(p affiliate.ConflictPayment) string { return whyNoSale(p) }
+// WhyNoSale says why a payment has no sale.
+func (*view) WhyNoSale(p affiliate.ConflictPayment) string { return whyNoSale(p) }
 
 // doubted reports whether a payment waits because its sale may be wrong.
 func doubted(p affiliate.ConflictPayment) bool {
@@ -77,7 +73,8 @@ const mostWaiting = 20
 // conflicts lists the payments that wait, the newest first.
 func conflicts(v *visit) (view, error) {
 	a, err := v.program.Attention(v.Ctx(), mostWaiting)
-	return view{title: "Payments without a sale", template: "conflicts", Data: &conflictList{a.PaymentConflicts}}, err
+	return view{title: "Payments without a sale", template: "conflicts",
+		Data: waitingList[affiliate.ConflictPayment]{a.PaymentConflicts}}, err
 }
 
 // A disputedPayment is a payment next to the sale that it names.
@@ -88,7 +85,9 @@ type disputedPayment struct {
 	money string
 }
 
-var ofDisputed = noun[disputedPayment]{"payments", func(v *visit, id uuid.UUID) (d disputedPayment, err error) {
+var ofDisputed = noun[disputedPayment]{"payments", disputed}
+
+func disputed(v *visit, id uuid.UUID) (d disputedPayment, err error) {
 	if d.ConflictPayment, err = v.program.Payments().PaymentConflict(v.Ctx(), id); err != nil {
 		return d, err
 	}
@@ -98,7 +97,7 @@ var ofDisputed = noun[disputedPayment]{"payments", func(v *visit, id uuid.UUID) 
 	}
 	d.sale, err = v.program.Sale(v.Ctx(), d.SaleID)
 	return d, err
-}}
+}
 
 // names returns the provider and its ids of the payment.
 func (d *disputedPayment) names() string {

@@ -125,9 +125,8 @@ func (s *payoutSheet) Took() string {
 	return several(len(s.CommissionIDs), "commission") + " and " + several(len(s.AdjustmentIDs), "adjustment")
 }
 
-var ofPayout = noun[affiliate.Payout]{"payouts/", func(v *visit, id uuid.UUID) (affiliate.Payout, error) {
-	return v.program.Payout(v.Ctx(), id)
-}}
+var ofPayout = noun[affiliate.Payout]{"payouts/",
+	func(v *visit, id uuid.UUID) (affiliate.Payout, error) { return v.program.Payout(v.Ctx(), id) }}
 
 // paidTo says who is paid, and where.
 func paidTo(name string, email affiliate.Opt[string], method affiliate.Opt[affiliate.PaymentMethod]) string {

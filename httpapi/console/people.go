@@ -57,14 +57,11 @@ func (v *visit) affiliatesWith(text string) ([]affiliate.Affiliate, error) {
 // affiliateTyped returns the affiliate whom a field names: exactly, or as the only one whom it fits.
 func (v *visit) affiliateTyped(in *input, name string) (affiliate.Affiliate, error) {
 	text := in.text(name)
-	found, err := v.program.Affiliate(v.Ctx(), text)
-	if errors.Is(err, affiliate.ErrNotFound) {
-		found, err = v.program.Affiliate(v.Ctx(), text)
+	if text == "" {
+		return affiliate.Affiliate{}, wrongField(name, "Name an affiliate.")
 	}
-	if !errors.Is(err, affiliate.ErrNotFound) || text == "" {
-		if text == "" {
-			err = wrongField(name, "Name an affiliate.")
-		}
+	found, err := v.program.Affiliate(v.Ctx(), text)
+	if !errors.Is(err, affiliate.ErrNotFound) {
 		return found, err
 	}
 	fits, err := v.affiliatesWith(text)

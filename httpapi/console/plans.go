@@ -25,7 +25,8 @@ func (v *visit) planOptions() (all []option, err error) {
 }
 
 // nameIn returns the name of what an id names; of none it is empty.
-func nameIn[T any](v *visit, n noun[T], id affiliate.Opt[uuid.UUID], name func(T) string) (string, error) {
+func nameIn[T any](v *visit, n noun[T], id affiliate.Opt[uuid.UUID],
+	name func(T) string) (string, error) {
 	some, ok := id.Get()
 	if !ok {
 		return "", nil

@@ -19,21 +19,14 @@ const (
 	paramOrder = "order"
 )
 
-// An overdrawnList shows the redemptions that wait.
-type overdrawnList struct {
-	affiliate.Waiting[affiliate.OverdrawnRedemption]
-}
-
-// Rest returns how many more wait.
-func (l *overdrawnList) Rest() string { return restOf(l.Waiting) }
-
 // Accept returns the query of the form that accepts a redemption.
-func (*overdrawnList) Accept(r affiliate.OverdrawnRedemption) string { return "?" + acceptQuery(&r) }
+func (*view) Accept(r affiliate.OverdrawnRedemption) string { return "?" + acceptQuery(&r) }
 
 // redemptions lists the redemptions that wait, the newest first.
 func redemptions(v *visit) (view, error) {
 	a, err := v.program.Attention(v.Ctx(), mostWaiting)
-	return view{title: "Redemptions over a limit", template: "redemptions", Data: &overdrawnList{a.Overdrawn}}, err
+	return view{title: "Redemptions over a limit", template: "redemptions",
+		Data: waitingList[affiliate.OverdrawnRedemption]{a.Overdrawn}}, err
 }
 
 func acceptQuery(r *affiliate.OverdrawnRedemption) string {

@@ -129,18 +129,8 @@ func eventFields(of []affiliate.EventType) (all []field) {
 
 const eventPrefix = "event-"
 
-// events returns the events that are ticked.
-func (in *input) events() (all []affiliate.EventType) {
-	for _, e := range affiliate.EventTypes() {
-		if in.yes(eventPrefix + string(e)) {
-			all = append(all, e)
-		}
-	}
-	return all
-}
-
 // newEvents returns the events that an endpoint will get: touched boxes as sent, the
-// others as they are now. It is not set when no box was touched.
+// others as they are now; of a new endpoint those that are ticked. It is not set when no box was touched.
 func (in *input) newEvents(now []affiliate.EventType) (wanted affiliate.Opt[[]affiliate.EventType]) {
 	var all []affiliate.EventType
 	touched := false
@@ -178,7 +168,7 @@ var newEndpoint = &action{
 		}, nil
 	},
 	do: func(v *visit, p *tributary.Program, in *input) (string, error) {
-		params := affiliate.EndpointParams{Events: in.events()}
+		params := affiliate.EndpointParams{Events: in.newEvents(nil).Or(nil)}
 		in.into(&params)
 		made, err := p.Webhooks().CreateEndpoint(v.Ctx(), params)
 		return v.reveal(made, err)
