@@ -25,7 +25,12 @@ func administerOperations(ctx context.Context) []operation {
 			batch := affiliate.CodesParams{Count: 1 + in.n(2), CodeParams: affiliate.CodeParams{
 				CouponID: w.someCoupon(in).ID, AffiliateID: w.someAffiliate(in).ID, Prefix: in.of("A", "b c"), CodeStructure: affiliate.Set(affiliate.CodeStructure{FirstName: in.n(2) == 1}),
 			}}
-			return answer(w.CheckCodes(ctx, batch)) + answer(w.GenerateCodes(ctx, batch))
+			codes, err := w.GenerateCodes(ctx, batch)
+			out := answer(w.CheckCodes(ctx, batch)) + answer(len(codes), err)
+			for _, c := range codes {
+				out += answer([]any{c.ID, c.Code, c.CouponID, c.AffiliateID}, nil)
+			}
+			return out
 		}},
 		{"endpoint that changes", func(w twin, in *input) string {
 			id := pick(in, must(w.Endpoints(ctx, affiliate.Page{})).Items).ID
@@ -60,9 +65,7 @@ func administerOperations(ctx context.Context) []operation {
 			return out + answer(w.Adjustment(ctx, pick(in, must(w.Adjustments(ctx, affiliate.AdjustmentQuery{}, affiliate.Page{})).Items).ID))
 		}},
 		{"what waits", func(w twin, in *input) string {
-			waiting, err := w.Attention(ctx, 1+in.n(21))
-			id := pick(in, waiting.PaymentConflicts.Items).ID
-			return answer(waiting, err) + answer(w.DecidePayment(ctx, id, affiliate.PaymentDecision(in.of("same", "own", "dismiss", "x")))) +
+			return answer(w.Attention(ctx, 1+in.n(21))) +
 				done(w.AcceptRedemption(ctx, affiliate.SaleRef{ID: w.someSale(in).ID}))
 		}},
 	}...)

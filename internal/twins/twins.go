@@ -55,11 +55,11 @@ func onWire(r affiliate.SaleResult, err error) (affiliate.SaleResult, error) {
 	return r, err
 }
 
-var drawn = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|evt_[0-9a-f]{32}|whsec_[A-Za-z0-9+/=]+|"(?:secretHint|Next|cursor)":"[^"]+"`)
+var drawn = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|evt_[0-9a-f]{32}|whsec_[A-Za-z0-9+/=]+|"(?:secretHint|Next|cursor|nextAttemptAt)":"[^"]+"`)
 
 var payload = regexp.MustCompile(`"Payload":"([^"]*)"`)
 
-// anonymous replaces ids and secrets by their order of appearance.
+// anonymous replaces ids and secrets by their order of appearance, and other things that are drawn.
 func (w twin) anonymous(text string) string {
 	var escaped bytes.Buffer
 	json.HTMLEscape(&escaped, []byte(payload.ReplaceAllStringFunc(text, func(s string) string {
@@ -160,8 +160,12 @@ func Play(rt *rapid.T, tb testing.TB, one, two record.Store, door ...func(*tribu
 		a.Operations, b.Operations = told{a.Operations}, told{through(b.engine)}
 	}
 	ops := operations()
-	for i := range rapid.IntRange(10, 60).Draw(rt, "operations") {
-		op := rapid.SampledFrom(ops).Draw(rt, "operation")
+	if len(door) > 0 {
+		ops = rapid.Permutation(ops).Draw(rt, "operations") // each once
+	} else {
+		ops = rapid.SliceOfN(rapid.SampledFrom(ops), 10, 60).Draw(rt, "operations")
+	}
+	for i, op := range ops {
 		in := &input{rt: rt}
 		now = now.Add(time.Duration(rapid.IntRange(0, 90_000_000).Draw(rt, "microseconds")) * time.Microsecond)
 		want := op.do(a, in)
