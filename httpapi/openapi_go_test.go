@@ -116,7 +116,8 @@ func (src *goSource) typeText(t reflect.Type, called string) string {
 	for _, article := range []string{"A ", "An ", ""} {
 		for _, verb := range []string{" is ", " are "} {
 			if what, ok := strings.CutPrefix(first, article+name+verb); ok {
-				return strings.ToUpper(what[:1]) + src.said(what[1:])
+				said := src.said(what)
+				return strings.ToUpper(said[:1]) + said[1:]
 			}
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -120,6 +121,21 @@ func TestOpenAPIOperations(t *testing.T) {
 	}
 	if diff := cmp.Diff(served, inDocument); diff != "" {
 		t.Errorf("routes (-) and operations of the document (+):\n%s", diff)
+	}
+}
+
+// TestOpenAPIArticles: no text begins with a word that is an article and another word of the
+// texts, such as Apayment.
+func TestOpenAPIArticles(t *testing.T) {
+	words := map[string]bool{}
+	for _, word := range regexp.MustCompile(`[A-Za-z]+`).FindAllString(string(openAPI), -1) {
+		words[word] = true
+	}
+	begins := regexp.MustCompile(`"(?:description|summary)": "((An?)([A-Za-z]+))`)
+	for _, m := range begins.FindAllStringSubmatch(string(openAPI), -1) {
+		if words[m[3]] && !words[strings.ToLower(m[1])] {
+			t.Errorf("%s is %s %s: see typeText", m[1], m[2], m[3])
+		}
 	}
 }
 

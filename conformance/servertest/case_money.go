@@ -168,7 +168,7 @@ func payoutStories() []serverCase {
 			move(x, "CANCELED").has(`{"status":"CANCELED"}`)
 			x.do("POST /payouts", `{"affiliateId":"{{a}}","manuallyPaid":true}`).has(`{"amount":10,"status":"PAID","manuallyPaid":true}`)
 		}},
-		{"M27a a paid payout that comes back", payoutsRule, func(x *exam) {
+		{"M26 a paid payout that comes back", payoutsRule, func(x *exam) {
 			owed(x, 10).as("p")
 			move(x, "RETURNED").refused(statusNotAllowed)
 			move(x, "PAID").has(`{"status":"PAID","returnedAt":null,"returnedReason":null}`)

@@ -42,9 +42,9 @@ type options struct {
 	events, commit string
 }
 
-// mutantsTitle stands above the table of the mutants.
-const mutantsTitle = "\n**Mutants.** Each rule of the engine, written wrongly in one place at a time; killed when a test of the engine notices. " +
-	"Those that survive are in internal/mutate/survivors.txt, each with its reason.\n\n"
+// mutantsTitle stands before the totals of the mutants.
+const mutantsTitle = "\n**Mutants.** Each rule of the engine, written wrongly in one place at a time; killed when a test\n" +
+	"of the engine or of its rooms notices. `go run ./internal/mutate` prints them by file.\n"
 
 // A part is a command that runs tests which count, in a folder from the root. Its
 // standard output is that of go test -json.
