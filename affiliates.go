@@ -161,10 +161,9 @@ func (p *Program) UpdateAffiliate(ctx context.Context, ref affiliate.AffiliateRe
 }
 
 // AcceptInvite ends an invitation: INVITED becomes ACTIVE, or INACTIVE under
-// Config.NoAutoApprove, and the other fields of the update are changed too.
+// Config.NoAutoApprove, and the fields that are given are changed too.
 //
-// Errors: [affiliate.InvalidField] when AffiliateStatus is given, [affiliate.MissingField]
-// (affiliateId), [affiliate.AffiliateNotFound],
+// Errors: [affiliate.MissingField] (affiliateId), [affiliate.AffiliateNotFound],
 // [affiliate.StatusNotAllowed] unless the status is INVITED, and those of
 // [Program.UpdateAffiliate].
 //
@@ -172,6 +171,6 @@ func (p *Program) UpdateAffiliate(ctx context.Context, ref affiliate.AffiliateRe
 //
 // Source: docs/rules.md 4.1; docs/contract.md 6.
 func (p *Program) AcceptInvite(ctx context.Context, id uuid.UUID,
-	up affiliate.AffiliateUpdate) (affiliate.Affiliate, error) {
-	return p.engine.AcceptInvite(ctx, id, up)
+	in affiliate.Acceptance) (affiliate.Affiliate, error) {
+	return p.engine.AcceptInvite(ctx, id, in)
 }

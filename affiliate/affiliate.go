@@ -173,6 +173,25 @@ type AffiliateUpdate struct {
 	Note Opt[string] `json:"note,omitzero" wire:"text"`
 }
 
+// Acceptance is the input of Program.AcceptInvite: what an invited affiliate may set. A field
+// that is not given stays as it is.
+type Acceptance struct {
+	// First name, 1–100 characters.
+	FirstName Opt[string] `json:"firstName,omitzero" wire:"text"`
+	// Last name, 1–100 characters.
+	LastName Opt[string] `json:"lastName,omitzero" wire:"text"`
+	// The new email, trimmed and lower-cased; unique among the live affiliates of the program.
+	Email Opt[string] `json:"email,omitzero" wire:"text"`
+	// The host's own id of the user, account or tenant, compared exactly; unique among the live
+	// affiliates of the program. Null: none.
+	ExternalID Opt[string] `json:"externalId,omitzero" wire:"text"`
+	// An own rate: 0–100 on percentage plans, an amount on flat ones; null: that of the tier,
+	// plan or program.
+	CommissionRate Opt[Percent] `json:"commissionRate,omitzero"`
+	// The slug of a new link, which is added and replaces none.
+	AffiliateLink Opt[string] `json:"affiliateLink,omitzero" wire:"text"`
+}
+
 // AffiliateRef names an affiliate by id, email or external id. When several are given
 // they must name the same record.
 type AffiliateRef struct {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"net/url"
+	"reflect"
 	"strings"
 
 	"github.com/google/uuid"
@@ -191,19 +192,14 @@ func (c *Client) InviteAffiliate(ctx context.Context, in affiliate.AffiliatePara
 // AcceptInvite is [tributary.Program.AcceptInvite]. A field that is null is for
 // Go calls only: a call that sets one is refused before it is sent.
 func (c *Client) AcceptInvite(ctx context.Context, id uuid.UUID,
-	up affiliate.AffiliateUpdate) (affiliate.Affiliate, error) {
+	in affiliate.Acceptance) (affiliate.Affiliate, error) {
 	rq := c.post(affiliates+"/accept-invite", struct {
 		AffiliateID uuid.UUID `json:"affiliateId,omitzero"`
-		affiliate.AffiliateUpdate
-	}{id, up}, affiliate.Once{})
-	rq.goOnly("affiliateStatus", !up.AffiliateStatus.IsZero())
-	rq.goOnly("note", !up.Note.IsZero())
-	for name, null := range map[string]bool{
-		"firstName": up.FirstName.IsNull(), "lastName": up.LastName.IsNull(),
-		"email": up.Email.IsNull(), "externalId": up.ExternalID.IsNull(),
-		"commissionRate": up.CommissionRate.IsNull(), "affiliateLink": up.AffiliateLink.IsNull(),
-	} {
-		rq.goOnly("null "+name, null)
+		affiliate.Acceptance
+	}{id, in}, affiliate.Once{})
+	for field, v := range reflect.ValueOf(in).Fields() {
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		rq.goOnly("null "+name, v.Interface().(interface{ IsNull() bool }).IsNull())
 	}
 	return send[affiliate.Affiliate](ctx, c, rq)
 }

@@ -185,6 +185,13 @@ func TestGoCallsOnly(t *testing.T) {
 		forGo(m, func(c *client.Client) any { return c.Webhooks() })
 	}
 	w := &wire{}
+	for field := range reflect.TypeFor[affiliate.Acceptance]().Fields() { // the server takes null as absent
+		var in affiliate.Acceptance
+		if err := json.Unmarshal([]byte("null"), reflect.ValueOf(&in).Elem().FieldByIndex(field.Index).Addr().Interface()); err != nil {
+			t.Fatal(err)
+		}
+		refused("null "+field.Name, w, errOf(w.client(t).AcceptInvite(t.Context(), anID, in)))
+	}
 	refused("two names", w, w.client(t).DeleteAffiliate(t.Context(), affiliate.AffiliateRef{ID: anID, Email: "a@b.org"}))
 }
 

@@ -158,7 +158,7 @@ func invocations() []invocation {
 		{"SetTierExempt", func(x ctx, c c) error { return errOf(c.SetTierExempt(x, true, id)) }},
 		{"SetPayoutDetails", func(x ctx, c c) error { return errOf(c.SetPayoutDetails(x, id, affiliate.PayoutDetails{})) }},
 		{"InviteAffiliate", func(x ctx, c c) error { return errOf(c.InviteAffiliate(x, affiliate.AffiliateParams{})) }},
-		{"AcceptInvite", func(x ctx, c c) error { return errOf(c.AcceptInvite(x, id, affiliate.AffiliateUpdate{})) }},
+		{"AcceptInvite", func(x ctx, c c) error { return errOf(c.AcceptInvite(x, id, affiliate.Acceptance{})) }},
 		{"Plan", func(x ctx, c c) error { return errOf(c.Plan(x, id)) }},
 		{"Plans", func(x ctx, c c) error { return errOf(c.Plans(x, affiliate.Page{})) }},
 		{"CreatePlan", func(x ctx, c c) error { return errOf(c.CreatePlan(x, affiliate.PlanParams{})) }},

@@ -161,8 +161,7 @@ func routes() []route {
 		{http.MethodPost, "/affiliates/invite", ownerOnly,
 			write(invitationOf, (*tributary.Program).InviteAffiliate, strict)},
 		{http.MethodPost, "/affiliates/accept-invite", ownerOnly,
-			change("affiliateId",
-				bodyOf[affiliate.AffiliateUpdate]("affiliateStatus", "offerCouponId", "note"),
+			change("affiliateId", bodyOf[affiliate.Acceptance](),
 				(*tributary.Program).AcceptInvite, strict)},
 
 		{http.MethodPost, "/referrals/status", shops, write(pushedStatusOf, pushReferralStatus, strict)},

@@ -71,7 +71,7 @@ type Direct interface {
 	SetTierExempt(ctx context.Context, exempt bool, ids ...uuid.UUID) ([]affiliate.Affiliate, error)
 	SetPayoutDetails(ctx context.Context, id uuid.UUID, d affiliate.PayoutDetails) (affiliate.Affiliate, error)
 	InviteAffiliate(ctx context.Context, in affiliate.AffiliateParams) (affiliate.Affiliate, error)
-	AcceptInvite(ctx context.Context, id uuid.UUID, up affiliate.AffiliateUpdate) (affiliate.Affiliate, error)
+	AcceptInvite(ctx context.Context, id uuid.UUID, in affiliate.Acceptance) (affiliate.Affiliate, error)
 	Plan(ctx context.Context, id uuid.UUID) (affiliate.Plan, error)
 	Plans(ctx context.Context, pg affiliate.Page) (affiliate.List[affiliate.Plan], error)
 	CreatePlan(ctx context.Context, in affiliate.PlanParams) (affiliate.Plan, error)

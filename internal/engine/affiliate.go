@@ -250,16 +250,16 @@ func (p *Program) UpdateAffiliate(ctx context.Context, ref affiliate.AffiliateRe
 
 // AcceptInvite implements tributary.Program.AcceptInvite.
 func (p *Program) AcceptInvite(ctx context.Context, id uuid.UUID,
-	up affiliate.AffiliateUpdate) (_ affiliate.Affiliate, err error) {
+	in affiliate.Acceptance) (_ affiliate.Affiliate, err error) {
 	defer p.Begin(&ctx, "AcceptInvite", Writes).End(&err)
+	up := affiliate.AffiliateUpdate{
+		FirstName: in.FirstName, LastName: in.LastName, Email: in.Email,
+		ExternalID: in.ExternalID, CommissionRate: in.CommissionRate, AffiliateLink: in.AffiliateLink,
+	}
 	rq := Request{Name: "affiliate.accept-invite", Input: []any{id, up},
 		Refused: refusal.First(refusal.RefuseNoAffiliateID.When(id == uuid.Nil))}
-	switch {
-	case rq.Refused != nil:
-	case up.AffiliateStatus.IsZero():
+	if rq.Refused == nil {
 		rq.Refused = normalize(&up)
-	default:
-		rq.Refused = refusal.FieldNotAllowed.Of("affiliateStatus")
 	}
 	o := p.Op(ctx)
 	return Write(o, rq, func() (affiliate.Affiliate, error) {

@@ -235,7 +235,7 @@ func affiliateScript(w *scene.World) {
 		in.Answers = []affiliate.Answer{{QuestionID: w.Config().ID, Answer: "x"}}
 	})
 	b := scene.Must(w.InviteAffiliate(ctx, affiliate.AffiliateParams{FirstName: "B", LastName: "B", Email: "b@b.co"}))
-	scene.Must(w.AcceptInvite(ctx, b.ID, affiliate.AffiliateUpdate{FirstName: affiliate.Set("Bo")}))
+	scene.Must(w.AcceptInvite(ctx, b.ID, affiliate.Acceptance{FirstName: affiliate.Set("Bo")}))
 	scene.Must(w.UpdateAffiliate(ctx, affiliate.AffiliateRef{ID: a.ID}, affiliate.AffiliateUpdate{AffiliateLink: affiliate.Set("two")}))
 	w.AddLink(a.ID, "three")
 	scene.Must(w.RenameLink(ctx, affiliate.LinkRef{Slug: "three"}, "four"))

@@ -48,7 +48,7 @@ func TestInviteAndAccept(t *testing.T) {
 			events := w.FiredTypes(func() {
 				a = scene.Must(w.InviteAffiliate(t.Context(), affiliate.AffiliateParams{FirstName: "A", LastName: "B", Email: "a@b.co", AffiliateStatus: "active"}))
 				scene.Equal(t, affiliate.AffiliateInvited, a.Status)
-				up := affiliate.AffiliateUpdate{FirstName: affiliate.Set("Ann"), AffiliateLink: affiliate.Set("ann")}
+				up := affiliate.Acceptance{FirstName: affiliate.Set("Ann"), AffiliateLink: affiliate.Set("ann")}
 				a = scene.Must(w.AcceptInvite(t.Context(), a.ID, up))
 			})
 			id := a.ID.String()
@@ -57,7 +57,7 @@ func TestInviteAndAccept(t *testing.T) {
 			scene.Equal(t, "Ann B", a.Name)
 			scene.Equal(t, []string{"a", "ann"}, slugsOf(a))
 			w.Refused(scene.StateError(affiliate.StatusNotAllowed, "", "The present status does not allow this change"), func() error {
-				return scene.ErrOf(w.AcceptInvite(t.Context(), a.ID, affiliate.AffiliateUpdate{}))
+				return scene.ErrOf(w.AcceptInvite(t.Context(), a.ID, affiliate.Acceptance{}))
 			})
 		})
 	}
@@ -70,13 +70,12 @@ func TestAcceptInviteRefusals(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		id   uuid.UUID
-		up   affiliate.AffiliateUpdate
+		up   affiliate.Acceptance
 		want affiliate.Error
 	}{
-		{"ErrStatusGiven", a.ID, affiliate.AffiliateUpdate{AffiliateStatus: affiliate.Set("active")}, scene.FieldError(affiliate.InvalidField, "affiliateStatus", "affiliateStatus must not be sent")},
-		{"ErrField", a.ID, affiliate.AffiliateUpdate{FirstName: affiliate.Null[string]()}, scene.FieldError(affiliate.InvalidField, "firstName", "firstName must not be null")},
-		{"ErrUnknown", uuid.New(), affiliate.AffiliateUpdate{}, scene.MissingError(affiliate.AffiliateNotFound, "Affiliate not found")},
-		{"ErrSlugTaken", a.ID, affiliate.AffiliateUpdate{AffiliateLink: affiliate.Set("used")}, scene.StateError(affiliate.SlugTaken, "affiliateLink", "The requested affiliate link is already in use")},
+		{"ErrField", a.ID, affiliate.Acceptance{FirstName: affiliate.Null[string]()}, scene.FieldError(affiliate.InvalidField, "firstName", "firstName must not be null")},
+		{"ErrUnknown", uuid.New(), affiliate.Acceptance{}, scene.MissingError(affiliate.AffiliateNotFound, "Affiliate not found")},
+		{"ErrSlugTaken", a.ID, affiliate.Acceptance{AffiliateLink: affiliate.Set("used")}, scene.StateError(affiliate.SlugTaken, "affiliateLink", "The requested affiliate link is already in use")},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			w.T = t

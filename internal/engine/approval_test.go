@@ -72,7 +72,7 @@ func TestApprovalWays(t *testing.T) {
 			func(a affiliate.Affiliate) error { return scene.ErrOf(w.UpdateAffiliate(ctx, ref(a), active)) }},
 		"invited": {func() affiliate.Affiliate { return scene.Must(w.InviteAffiliate(ctx, in("invited", ""))) },
 			func(a affiliate.Affiliate) error {
-				return scene.ErrOf(w.AcceptInvite(ctx, a.ID, affiliate.AffiliateUpdate{}))
+				return scene.ErrOf(w.AcceptInvite(ctx, a.ID, affiliate.Acceptance{}))
 			}},
 		"declined": {func() affiliate.Affiliate {
 			a := scene.Must(w.CreateAffiliate(ctx, in("declined", "inactive")))

@@ -155,9 +155,9 @@ func walkCauses(t *testing.T, cascade bool) {
 			return scene.ErrOf(w.UpdateAffiliate(ctx, affiliate.AffiliateRef{ID: uuid.Max}, affiliate.AffiliateUpdate{}))
 		}, nil},
 		cause{"AcceptInvite", func() error {
-			return scene.ErrOf(w.AcceptInvite(ctx, ivo.ID, affiliate.AffiliateUpdate{FirstName: scene.TextOf("I")}))
+			return scene.ErrOf(w.AcceptInvite(ctx, ivo.ID, affiliate.Acceptance{FirstName: scene.TextOf("I")}))
 		}, fires("affiliate.updated ivo")},
-		cause{"Err AcceptInvite twice", func() error { _, err := w.AcceptInvite(ctx, ivo.ID, affiliate.AffiliateUpdate{}); return err }, nil},
+		cause{"Err AcceptInvite twice", func() error { _, err := w.AcceptInvite(ctx, ivo.ID, affiliate.Acceptance{}); return err }, nil},
 		cause{"ApproveAffiliates", func() error { _, err := w.SetAffiliateStatus(ctx, affiliate.AffiliateActive, tim.ID); return err }, fires("affiliate.updated tim")},
 		cause{"DeactivateAffiliates, many", func() error {
 			return scene.ErrOf(w.SetAffiliateStatus(ctx, affiliate.AffiliateDeactivated, tim.ID, ivo.ID))

@@ -577,12 +577,7 @@ func (o *Op) seekCodes(q affiliate.CodeQuery, exactly bool) *Seeker[record.Code,
 func (o *Op) ChooseCodes(q affiliate.CodeQuery, exactly bool) (c Choice[record.Code]) {
 	c.ByOwner(o, q.AffiliateID, q.AffiliateEmail, func(r *record.Code) uuid.UUID { return r.AffiliateID })
 	c.ByID(record.OfCoupon, q.CouponID, func(r *record.Code) uuid.UUID { return r.CouponID })
-	if q.Active.IsNull() {
-		c.Fail(affiliate.ErrNotFound)
-	}
-	if active, set := q.Active.Get(); set {
-		c.Fits = append(c.Fits, func(r *record.Code) bool { return r.Active == active })
-	}
+	c.ByFlag(q.Active, func(r *record.Code) bool { return r.Active })
 	text, set := Wanted(&c, q.Search)
 	if !set {
 		return c

@@ -161,12 +161,7 @@ func (o *Op) findCoupon(ref affiliate.CouponRef) (record.Coupon, error) {
 // chooseCoupons turns the query into a choice.
 func chooseCoupons(q affiliate.CouponQuery) (c Choice[record.Coupon]) {
 	c.one(q.ID)
-	if q.Valid.IsNull() {
-		c.Fail(affiliate.ErrNotFound)
-	}
-	if valid, set := q.Valid.Get(); set {
-		c.Fits = append(c.Fits, func(r *record.Coupon) bool { return r.Valid == valid })
-	}
+	c.ByFlag(q.Valid, func(r *record.Coupon) bool { return r.Valid })
 	return c
 }
 

@@ -274,9 +274,12 @@ func (c *Choice[R]) Fail(err error) {
 	}
 }
 
+// naming are the types of fields whose zero value names nobody; a bool is for ByFlag.
+type naming interface{ ~string | ~int64 | ~[16]byte }
+
 // Wanted returns the value of a field, and whether it is set. A null or zero value
 // makes the choice empty.
-func Wanted[T comparable, R record.Record[R]](c *Choice[R], field affiliate.Opt[T]) (v T, set bool) {
+func Wanted[T naming, R record.Record[R]](c *Choice[R], field affiliate.Opt[T]) (v T, set bool) {
 	if field.IsZero() {
 		return v, false
 	}
@@ -287,6 +290,16 @@ func Wanted[T comparable, R record.Record[R]](c *Choice[R], field affiliate.Opt[
 		return v, false
 	}
 	return v, true
+}
+
+// ByFlag selects the records whose flag is as the field says, true or false. Null selects nothing.
+func (c *Choice[R]) ByFlag(field affiliate.Opt[bool], have func(*R) bool) {
+	if field.IsNull() {
+		c.Fail(affiliate.ErrNotFound)
+	}
+	if flag, set := field.Get(); set {
+		c.Fits = append(c.Fits, func(rec *R) bool { return have(rec) == flag })
+	}
 }
 
 // one selects the record with the id.

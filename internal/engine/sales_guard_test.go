@@ -385,7 +385,7 @@ func TestClockGoesBack(t *testing.T) {
 			return scene.ErrOf(s.UpdateAffiliate(ctx, affiliate.AffiliateRef{ID: s.Bob.ID}, affiliate.AffiliateUpdate{FirstName: scene.TextOf("B")}))
 		},
 		"ban":    func() error { _, err := s.SetAffiliateStatus(ctx, affiliate.AffiliateBanned, s.Bob.ID); return err },
-		"accept": func() error { _, err := s.AcceptInvite(ctx, pending.ID, affiliate.AffiliateUpdate{}); return err },
+		"accept": func() error { _, err := s.AcceptInvite(ctx, pending.ID, affiliate.Acceptance{}); return err },
 		"new link": func() error {
 			return scene.ErrOf(s.CreateLink(ctx, affiliate.LinkParams{Link: "n", AffiliateID: s.Bob.ID}))
 		},

@@ -111,7 +111,7 @@ func newKeyedShop(t *testing.T, store record.Store) keyedShop {
 		"DecidePayment":              {waits.ID, affiliate.PaymentDismissed},
 		"UpdateAffiliate":            {affiliate.AffiliateRef{Email: "ada@example.com"}, affiliate.AffiliateUpdate{FirstName: affiliate.Set("Augusta")}},
 		"DeleteAffiliate":            {affiliate.AffiliateRef{Email: "ada@example.com"}},
-		"AcceptInvite":               {invited.ID, affiliate.AffiliateUpdate{}},
+		"AcceptInvite":               {invited.ID, affiliate.Acceptance{}},
 		"SetAffiliateStatus approve": {affiliate.AffiliateActive, waiting.ID}, "SetAffiliateStatus decline": {affiliate.AffiliateDeclined, waiting.ID},
 		"SetAffiliateStatus deactivate": {affiliate.AffiliateDeactivated, s.Person.ID, paid.ID}, "SetAffiliateStatus ban": {affiliate.AffiliateBanned, s.Person.ID},
 		"SetAffiliatePlan": {plan.ID, s.Person.ID}, "SetAffiliateTier": {tier.ID, s.Person.ID}, "SetTierExempt": {true, s.Person.ID},

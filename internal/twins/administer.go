@@ -81,7 +81,7 @@ func administerPeople(ctx context.Context) []operation {
 		}},
 		{"invitation", func(w twin, in *input) string {
 			a, err := w.InviteAffiliate(ctx, affiliate.AffiliateParams{FirstName: "I", LastName: in.of("", "V"), Email: in.email(), Answers: []affiliate.Answer{{QuestionID: uuid.UUID{7}, Answer: in.of("", "a\nb")}}})
-			return answer(a, err) + answer(w.AcceptInvite(ctx, a.ID, affiliate.AffiliateUpdate{LastName: affiliate.Set(in.of("W", ""))}))
+			return answer(a, err) + answer(w.AcceptInvite(ctx, a.ID, affiliate.Acceptance{LastName: affiliate.Set(in.of("W", ""))}))
 		}},
 		{"merge", func(w twin, in *input) string {
 			if in.n(2) == 1 {

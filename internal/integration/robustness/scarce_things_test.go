@@ -236,7 +236,7 @@ func scarceNames() []scarcity {
 		{"an invitation", 1, func(s *stall) trial {
 			guest := must(s.InviteAffiliate(s.ctx, affiliate.AffiliateParams{FirstName: "G", LastName: "H", Email: "g@example.com"}))
 			return func(ctx context.Context, ops api.Operations, _ int) (bool, error) {
-				_, err := ops.AcceptInvite(ctx, guest.ID, affiliate.AffiliateUpdate{})
+				_, err := ops.AcceptInvite(ctx, guest.ID, affiliate.Acceptance{})
 				return true, err
 			}
 		}, nil},
