@@ -7,6 +7,7 @@ go 1.26.0
 // go.mod has no replace.
 replace (
 	github.com/tributary-go/tributary => ../
+	github.com/tributary-go/tributary/pay => ../pay
 	github.com/tributary-go/tributary/pgstore => ../pgstore
 	github.com/tributary-go/tributary/sqlitestore => ../sqlitestore
 )
@@ -16,6 +17,7 @@ require (
 	github.com/jackc/pgx/v5 v5.12.0
 	github.com/ncruces/go-sqlite3 v0.37.0
 	github.com/tributary-go/tributary v0.0.0-00010101000000-000000000000
+	github.com/tributary-go/tributary/pay v0.0.0-00010101000000-000000000000
 	github.com/tributary-go/tributary/pgstore v0.0.0-00010101000000-000000000000
 	github.com/tributary-go/tributary/sqlitestore v0.0.0-00010101000000-000000000000
 )

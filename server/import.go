@@ -35,11 +35,11 @@ are refused once it has money. An empty program gets what they say, or USD and U
 `
 
 // runImport runs the command import and returns the exit code.
-func runImport(ctx context.Context, args []string, lookup func(string) (string, bool), stdout, stderr io.Writer) int {
+func runImport(ctx context.Context, args []string, env environment, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("import", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	flags.Usage = func() { fmt.Fprint(stderr, importUsage); flags.PrintDefaults() }
-	where := choice{lookup: lookup}
+	where := choice{env: env}
 	where.Flags(flags)
 	write := flags.Bool("write", false, "write what is imported; without it, a dry run")
 	verify := flags.Bool("verify", false, "with -write: check the books of the whole program afterwards")

@@ -134,8 +134,8 @@ func TestEuros(t *testing.T) {
 func moved(t *testing.T, args ...string) (code int, out string) {
 	t.Helper()
 	var text strings.Builder
-	lookup := func(name string) (string, bool) { return "a.db", name == fileVariable } // which - is
-	code = run(t.Context(), append([]string{"move"}, args...), lookup, &text, &text)
+	env := environment{fileVariable: "a.db"} // which - is
+	code = run(t.Context(), append([]string{"move"}, args...), env, &text, &text)
 	return code, text.String()
 }
 

@@ -23,6 +23,9 @@
 // in the store and the digests of erased emails: set them before the store holds data of
 // real people, and keep them elsewhere than its copies.
 //
+// A variable for each payment provider, such as TRIBUTARY_STRIPE_SECRET, has the secret with which
+// it signs its events: docs/payments-server.md.
+//
 // No connection string is printed, because it may have a password.
 package main
 
@@ -34,6 +37,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 	"time"
 
@@ -47,24 +51,37 @@ import (
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second one ends the process
-	os.Exit(run(ctx, os.Args[1:], os.LookupEnv, os.Stdout, os.Stderr))
+	os.Exit(run(ctx, os.Args[1:], environmentOf(os.Environ()), os.Stdout, os.Stderr))
 }
+
+// An environment has the variables of the process.
+type environment map[string]string
+
+func environmentOf(pairs []string) environment {
+	env := environment{}
+	for _, pair := range pairs {
+		name, value, _ := strings.Cut(pair, "=")
+		env[name] = value
+	}
+	return env
+}
+
+func (e environment) get(name string) string { return e[name] }
 
 // run runs the command that the first argument names, or the server, until ctx ends, and
 // returns the exit code.
-func run(ctx context.Context, args []string, lookup func(string) (string, bool), stdout, stderr io.Writer) int {
+func run(ctx context.Context, args []string, env environment, stdout, stderr io.Writer) int {
 	named := ""
 	if len(args) > 0 {
 		named = args[0]
 	}
 	switch named {
 	case "import":
-		return runImport(ctx, args[1:], lookup, stdout, stderr)
+		return runImport(ctx, args[1:], env, stdout, stderr)
 	case "move":
-		return runMove(ctx, args[1:], lookup, stdout, stderr)
+		return runMove(ctx, args[1:], env, stdout, stderr)
 	}
-	getenv := func(name string) string { value, _ := lookup(name); return value }
-	return app.Run(ctx, &storage{choice: choice{lookup: lookup}}, args, getenv, stdout, stderr)
+	return app.Run(ctx, &storage{choice: choice{env: env}}, args, env.get, stdout, stderr)
 }
 
 // A storage is the place of the server's program.
@@ -118,6 +135,9 @@ func (s *storage) Lasts() bool { return true }
 // Open opens the store, and makes it when there is none.
 func (s *storage) Open(ctx context.Context) (record.Store, string, error) {
 	at, err := s.place()
+	if err == nil {
+		err = s.env.checkPayments()
+	}
 	if err != nil {
 		return nil, "", err
 	}
@@ -153,6 +173,9 @@ func (s *storage) Gone(ctx context.Context) error {
 	}
 	return nil
 }
+
+// Endpoints returns those of the payment providers that variables switch on.
+func (s *storage) Endpoints(host app.Host) ([]app.Endpoint, error) { return s.env.payments(host) }
 
 // Close closes the store.
 func (s *storage) Close() error {

@@ -318,6 +318,17 @@ func TestRefused(t *testing.T) {
 		{"copy of a database", []string{"-store", down, "-backup", "copy.db"}, nil, 1, "pg_dump"},
 		{"copy of nothing", []string{"-backup", "copy.db"}, nil, 1, "there is no program"},
 		{"copy to a file that is there", []string{"-file", "good.db", "-backup", "text.db"}, nil, 1, "text.db"},
+		{"an empty secret", nil, map[string]string{"TRIBUTARY_STRIPE_SECRET": ""}, 1, "TRIBUTARY_STRIPE_SECRET is set and empty"},
+		{"an API key as a secret", nil, map[string]string{"TRIBUTARY_STRIPE_SECRET": "sk_live_" + secret}, 1, "TRIBUTARY_STRIPE_SECRET: pay: configuration refused: a secret does not begin with whsec_"},
+		{"a secret that is no base64", nil, map[string]string{"TRIBUTARY_GENERIC_SECRET": secret}, 1, "TRIBUTARY_GENERIC_SECRET: "},
+		{"a secret of nobody", nil, map[string]string{"TRIBUTARY_STRIP_SECRET": secret}, 1, "TRIBUTARY_STRIP_SECRET is no variable of the server; the secrets of payment providers are TRIBUTARY_STRIPE_SECRET, "},
+		{"an option of nobody", nil, map[string]string{"TRIBUTARY_POLAR_SECRET": secret, "TRIBUTARY_POLAR_TEST": "true"}, 1, "TRIBUTARY_POLAR_TEST is no variable"},
+		{"an option of one that is off", nil, map[string]string{"TRIBUTARY_SHOPIFY_SHOP": "a.myshopify.com"}, 1, "TRIBUTARY_SHOPIFY_SHOP is set without TRIBUTARY_SHOPIFY_SECRET"},
+		{"an old secret alone", nil, map[string]string{"TRIBUTARY_PADDLE_OLD_SECRET": secret}, 1, "TRIBUTARY_PADDLE_OLD_SECRET is set without TRIBUTARY_PADDLE_SECRET"},
+		{"an empty option", nil, map[string]string{"TRIBUTARY_SHOPIFY_SECRET": secret, "TRIBUTARY_SHOPIFY_SHOP": ""}, 1, "TRIBUTARY_SHOPIFY_SHOP is set and empty"},
+		{"neither true nor false", nil, map[string]string{"TRIBUTARY_CREEM_SECRET": secret, "TRIBUTARY_CREEM_TEST": "yes"}, 1, "TRIBUTARY_CREEM_TEST must be true or false"},
+		{"a shop that cannot be", nil, map[string]string{"TRIBUTARY_WOOCOMMERCE_SECRET": secret, "TRIBUTARY_WOOCOMMERCE_SHOP": "EU"}, 1, "TRIBUTARY_WOOCOMMERCE_SHOP: pay: configuration refused: Shop"},
+		{"a key of checkouts that is none", nil, map[string]string{carryKeysVariable: secret}, 1, "TRIBUTARY_CARRY_KEYS must have 64 hex digits"},
 		{"two programs", []string{"-key", testKey, "-key", testKey + "2"}, nil, 1, "a store that lasts has one program"},
 		{"unknown flag", []string{"-nothing"}, nil, 2, "-nothing"},
 		{"argument", []string{"here"}, nil, 2, `unexpected argument "here"`},
@@ -330,12 +341,11 @@ func TestRefused(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			var out strings.Builder
-			lookup := func(name string) (string, bool) { value, ok := row.variables[name]; return value, ok }
 			args := row.args
 			if len(args) == 0 || strings.HasPrefix(args[0], "-") {
 				args = append([]string{"-addr", "127.0.0.1:0"}, args...)
 			}
-			code := run(t.Context(), args, lookup, &out, &out)
+			code := run(t.Context(), args, row.variables, &out, &out)
 			if code != row.code || !strings.Contains(out.String(), row.want) || strings.Contains(out.String(), secret) || strings.Contains(out.String(), "listening") {
 				t.Errorf("exit code %d, want %d, and %q:\n%s", code, row.code, row.want, out.String())
 			}

@@ -33,7 +33,7 @@ other. After one that was killed, the next waits half a minute.
 `
 
 // runMove runs the command move and returns the exit code.
-func runMove(ctx context.Context, args []string, lookup func(string) (string, bool), stdout, stderr io.Writer) int {
+func runMove(ctx context.Context, args []string, env environment, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("move", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	flags.Usage = func() { fmt.Fprint(stderr, moveUsage); flags.PrintDefaults() }
@@ -54,7 +54,7 @@ func runMove(ctx context.Context, args []string, lookup func(string) (string, bo
 	}
 	for i, at := range []*place{&m.from, &m.to} {
 		if flags.Arg(i) == "-" {
-			*at, err = (&choice{schema: *schema, flags: flags, lookup: lookup}).place()
+			*at, err = (&choice{schema: *schema, flags: flags, env: env}).place()
 		} else {
 			*at, err = parsePlace(flags.Arg(i), *schema)
 		}

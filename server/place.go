@@ -179,7 +179,7 @@ type choice struct {
 	file, store, schema string
 	normal              bool
 	flags               *flag.FlagSet
-	lookup              func(string) (string, bool)
+	env                 environment
 }
 
 // Flags adds the flags that name the place.
@@ -202,8 +202,8 @@ func (c *choice) place() (place, error) {
 	isFile, isStore := given["file"], given["store"]
 	if !isFile && !isStore {
 		byFile, byStore = fileVariable, storeVariable
-		c.file, isFile = c.lookup(fileVariable)
-		c.store, isStore = c.lookup(storeVariable)
+		c.file, isFile = c.env[fileVariable]
+		c.store, isStore = c.env[storeVariable]
 	}
 	switch {
 	case isFile && isStore:

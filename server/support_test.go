@@ -45,7 +45,7 @@ var shared struct {
 const testKey = "test-key-of-this-suite"
 
 // nothing is an environment without variables.
-func nothing(string) (string, bool) { return "", false }
+var nothing environment
 
 // process is the program as a process of its own, without the variables of this one that
 // it reads.
@@ -64,19 +64,45 @@ func process(ctx context.Context, args ...string) *exec.Cmd {
 type runningServer struct {
 	t     *testing.T
 	url   string
+	said  *transcript
 	end   func() // in order
 	kill  func() // at once; nil: it runs in the test's process
 	ended chan int
 }
 
+// A transcript has what a server in the test's process has written to its outputs.
+type transcript struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (s *transcript) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.Write(p)
+}
+
+func (s *transcript) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.String()
+}
+
 // launch runs the server with flags, and waits until it listens.
 func launch(t *testing.T, args ...string) *runningServer {
 	t.Helper()
+	return launchIn(t, nothing, args...)
+}
+
+// launchIn is launch with variables.
+func launchIn(t *testing.T, env environment, args ...string) *runningServer {
+	t.Helper()
 	ctx, end := context.WithCancel(t.Context())
-	s := &runningServer{t: t, end: end, ended: make(chan int, 1)}
+	s := &runningServer{t: t, end: end, ended: make(chan int, 1), said: new(transcript)}
 	output, lines := io.Pipe()
 	go func() {
-		s.ended <- run(ctx, append(args, "-addr", "127.0.0.1:0", "-key", testKey), nothing, lines, t.Output())
+		s.ended <- run(ctx, append(args, "-addr", "127.0.0.1:0", "-key", testKey), env,
+			io.MultiWriter(s.said, lines), io.MultiWriter(s.said, t.Output()))
 		lines.Close()
 	}()
 	s.listens(output)

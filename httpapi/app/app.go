@@ -17,6 +17,8 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"log/slog"
+	"net/http"
 	"net/netip"
 	"net/url"
 	"os"
@@ -25,6 +27,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/httpapi/serve"
 	"github.com/tributary-go/tributary/memstore"
@@ -45,8 +48,25 @@ type Storage interface {
 	// Gone returns why the store does not have the programs any more, such as that they were
 	// moved; nil: it has them. The server asks when something failed, and tells clients.
 	Gone(ctx context.Context) error
+	// Endpoints returns handlers of its own, such as those for the events of payment
+	// providers. They answer within the limit of the server.
+	Endpoints(Host) ([]Endpoint, error)
 	// Close is called when nothing uses the store any more.
 	Close() error
+}
+
+// A Host is the server of an Endpoint.
+type Host struct {
+	Program *tributary.Program // the first one
+	URL     string             // under which others reach the server, without a slash at its end
+	Logger  *slog.Logger
+}
+
+// An Endpoint answers the requests of one path.
+type Endpoint struct {
+	Path    string // such as /pay/stripe
+	Handler http.Handler
+	Said    string // tells the operator what it is for
 }
 
 // Memory is the storage of a server that keeps nothing.
@@ -68,6 +88,9 @@ func (*Memory) Gone(context.Context) error { return nil }
 func (*Memory) Open(context.Context) (record.Store, string, error) {
 	return memstore.New(), "everything is in memory and gone when the server stops", nil
 }
+
+// Endpoints returns none.
+func (*Memory) Endpoints(Host) ([]Endpoint, error) { return nil, nil }
 
 // Close does nothing.
 func (*Memory) Close() error { return nil }

@@ -24,22 +24,9 @@ import (
 // answered.
 func runServer(ctx context.Context, set settings, stdout, stderr io.Writer) error {
 	logger := slog.New(slog.NewTextHandler(stderr, nil))
-	var shared []httpapi.Key
-	if set.keyFile != "" {
-		var err error
-		if shared, err = readKeys(set.keyFile, stderr); err != nil {
-			return err
-		}
-	}
-	if err := checkKeys(set); err != nil {
+	shared, err := set.complete(stderr)
+	if err != nil {
 		return err // before the store is opened, which may make a file
-	}
-	if set.made = len(set.keys) == 0 && shared == nil; set.made {
-		key, err := httpapi.NewKey(set.rand)
-		if err != nil {
-			return err
-		}
-		set.keys = []string{key}
 	}
 	listener, err := net.Listen("tcp", set.addr)
 	if err != nil {
@@ -64,15 +51,42 @@ func runServer(ctx context.Context, set settings, stdout, stderr io.Writer) erro
 	if err != nil {
 		return err
 	}
+	own, err := set.storage.Endpoints(Host{Program: all[0].Program, URL: base, Logger: logger})
+	if err != nil {
+		return err
+	}
 	if said != "" {
 		fmt.Fprintln(stdout, said)
 	}
 	greet(stdout, all, set, base)
+	for _, e := range own {
+		fmt.Fprintln(stdout, e.Said)
+	}
 	fmt.Fprintf(stdout, "listening on http://%s\n", listener.Addr())
 
 	stop := work(ctx, all, set, logger)
 	defer stop() // after the requests: their deliveries are under way or wait in the store
-	return serve.Until(ctx, serve.New(telling(handler, set.storage.Gone), logger), listener)
+	return serve.Until(ctx, serve.New(telling(extended(handler, own, set), set.storage.Gone), logger), listener)
+}
+
+// complete reads the file of keys, and makes a key when there is none.
+func (set *settings) complete(stderr io.Writer) (shared []httpapi.Key, err error) {
+	if set.keyFile != "" {
+		if shared, err = readKeys(set.keyFile, stderr); err != nil {
+			return nil, err
+		}
+	}
+	if err := checkKeys(*set); err != nil {
+		return nil, err
+	}
+	if set.made = len(set.keys) == 0 && shared == nil; set.made {
+		key, err := httpapi.NewKey(set.rand)
+		if err != nil {
+			return nil, err
+		}
+		set.keys = []string{key}
+	}
+	return shared, nil
 }
 
 // work delivers the webhooks of all programs, and once a day deletes old records,
@@ -142,6 +156,29 @@ func handlerOf(ctx context.Context, all []tenant, store record.Store, set settin
 		return nil, err
 	}
 	return serve.Site{Page: page, Tracking: tracking, Health: health, Console: console, Partner: partner, API: api}, nil
+}
+
+// extended returns a handler that answers the paths of endpoints too. An address may ask for them as
+// often as for all others.
+func extended(next http.Handler, own []Endpoint, set settings) http.Handler {
+	limiter := &serve.Limiter{Most: cmp.Or(set.limit, perMinute), Proxies: set.proxies, Now: set.now}
+	paths := map[string]http.Handler{}
+	for _, e := range own {
+		paths[e.Path] = e.Handler
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		handler := paths[r.URL.Path]
+		if handler == nil {
+			next.ServeHTTP(w, r)
+			return
+		}
+		if wait := limiter.Limit(r); wait > 0 {
+			w.Header().Set("Retry-After", strconv.Itoa(int((wait+time.Second-1)/time.Second)))
+			http.Error(w, "too many requests", http.StatusTooManyRequests)
+			return
+		}
+		handler.ServeHTTP(w, r)
+	})
 }
 
 // authorityOf returns the authority of the keys of all programs.

@@ -845,3 +845,45 @@ func TestWoken(t *testing.T) {
 		t.Error("the program and its sender do not know each other")
 	}
 }
+
+// withEndpoint is a storage with an endpoint of its own.
+type withEndpoint struct{ Memory }
+
+func (withEndpoint) Endpoints(host Host) ([]Endpoint, error) {
+	answer := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprint(w, r.Method, " ", host.Program.Config().ID, " ", host.URL)
+	})
+	return []Endpoint{{Path: "/own", Handler: answer, Said: "ask " + host.URL + "/own"}}, nil
+}
+
+// TestEndpoints: a storage answers at a path of its own, which the operator learns, as often as
+// the limit allows, and at no other one.
+func TestEndpoints(t *testing.T) {
+	set, err := parse(new(withEndpoint), []string{"-addr", "127.0.0.1:0", "-limit", "3", "-url", "https://shop.example/"}, nothing, io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	set.now, set.rand = func() time.Time { return clock }, rand8()
+	s := startWith(t, set)
+	if !strings.Contains(s.output.String(), "\nask https://shop.example/own\n") {
+		t.Errorf("the output lacks the endpoint:\n%s", s.output)
+	}
+	ask := func(path string) (int, string) {
+		r, err := http.NewRequest(http.MethodPut, s.url+path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s.do(r)
+	}
+	for range 3 {
+		if status, body := ask("/own"); status != http.StatusOK || !strings.HasPrefix(body, "PUT ") || !strings.HasSuffix(body, " https://shop.example") {
+			t.Errorf("%d %s", status, body)
+		}
+	}
+	if status, _ := ask("/own"); status != http.StatusTooManyRequests {
+		t.Errorf("above the limit: %d", status)
+	}
+	if status, _ := ask("/own/more"); status != http.StatusNotFound {
+		t.Errorf("another path: %d", status)
+	}
+}

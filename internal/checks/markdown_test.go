@@ -112,6 +112,7 @@ var run = map[string][]string{
 	"docs/import.md":           {"examples/import TestGuide", "examples/import TestGuideCommands"},
 	"docs/operations.md":       {"pgstore TestDump", "pgstore TestPointInTime"},
 	"docs/payments-generic.md": {"pay/generic TestGuide"},
+	"docs/payments-server.md":  {"server TestProviders"},
 	"docs/postgresql.md":       {"internal/integration/release TestModules"},
 	"docs/stores.md":           {"conformance/cmd/conform TestRun"},
 	"sqlitestore/README.md":    {"sqlitestore/examples/server TestReadme"},

@@ -98,5 +98,8 @@ func (f *file) Open(ctx context.Context) (store record.Store, said string, err e
 	return f.store, "everything is in " + f.path, nil
 }
 
+// Endpoints returns none.
+func (f *file) Endpoints(app.Host) ([]app.Endpoint, error) { return nil, nil }
+
 // Close closes the file.
 func (f *file) Close() error { return f.store.Close() }

@@ -1,0 +1,255 @@
+package main
+
+import (
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary"
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/httpapi/app"
+	"github.com/tributary-go/tributary/memstore"
+	"github.com/tributary-go/tributary/pay"
+	"github.com/tributary-go/tributary/pay/adapter"
+	"github.com/tributary-go/tributary/pay/creem"
+	"github.com/tributary-go/tributary/pay/dodo"
+	"github.com/tributary-go/tributary/pay/generic"
+	"github.com/tributary-go/tributary/pay/lemonsqueezy"
+	"github.com/tributary-go/tributary/pay/paddle"
+	"github.com/tributary-go/tributary/pay/polar"
+	"github.com/tributary-go/tributary/pay/shopify"
+	"github.com/tributary-go/tributary/pay/stripe"
+	"github.com/tributary-go/tributary/pay/woocommerce"
+)
+
+// A provider is an adapter of module pay, which is on when the variable of its secret is set.
+type provider struct {
+	name    string   // of the package; the path and, in capitals, the variables have it
+	events  []string // to tick; none: a host reports by itself
+	options []string // names of variables besides the secrets
+	handler func(*tributary.Program, adapter.Config, *options) (http.Handler, error)
+}
+
+func providers() []provider {
+	return []provider{
+		{"stripe", stripe.Events(), []string{"TEST", "ONE_OFF_INVOICES", "FIRST"}, stripeOf},
+		{"paddle", paddle.Events(), []string{"TOTALS"}, paddleOf},
+		{"polar", polar.Events(), nil, plain(polar.Handler)},
+		{"lemonsqueezy", lemonsqueezy.Events(), []string{"TEST"}, lemonsqueezyOf},
+		{"dodo", dodo.Events(), nil, plain(dodo.Handler)},
+		{"creem", creem.Events(), []string{"TEST"}, creemOf},
+		{"shopify", shopify.Topics(), []string{"TEST", "SHOP"}, shopifyOf},
+		{"woocommerce", woocommerce.Topics(), []string{"SHOP"}, woocommerceOf},
+		{"generic", nil, nil, plain(generic.Handler)},
+	}
+}
+
+// plain is the handler of a provider that has no options.
+func plain(handler func(*tributary.Program, adapter.Config) (http.Handler, error)) func(
+	*tributary.Program, adapter.Config, *options) (http.Handler, error) {
+	return func(p *tributary.Program, cfg adapter.Config, _ *options) (http.Handler, error) {
+		return handler(p, cfg)
+	}
+}
+
+func stripeOf(p *tributary.Program, cfg adapter.Config, o *options) (http.Handler, error) {
+	first := stripe.FromSession
+	if o.choice("FIRST", "session", "invoice") == "invoice" {
+		first = stripe.FromInvoice
+	}
+	return stripe.Handler(p, stripe.Config{Config: cfg, Test: o.is("TEST"),
+		OneOffInvoices: o.is("ONE_OFF_INVOICES"), First: first})
+}
+
+func paddleOf(p *tributary.Program, cfg adapter.Config, o *options) (http.Handler, error) {
+	totals := paddle.Totals(o.choice("TOTALS", string(paddle.PayoutTotals)))
+	return paddle.Handler(p, paddle.Config{Config: cfg, Totals: totals})
+}
+
+func lemonsqueezyOf(p *tributary.Program, cfg adapter.Config, o *options) (http.Handler, error) {
+	return lemonsqueezy.Handler(p, lemonsqueezy.Config{Config: cfg, Test: o.is("TEST")})
+}
+
+func creemOf(p *tributary.Program, cfg adapter.Config, o *options) (http.Handler, error) {
+	return creem.Handler(p, creem.Config{Config: cfg, Test: o.is("TEST")})
+}
+
+func shopifyOf(p *tributary.Program, cfg adapter.Config, o *options) (http.Handler, error) {
+	return shopify.Handler(p, shopify.Config{Config: cfg, Test: o.is("TEST"), Shop: o.text("SHOP")})
+}
+
+func woocommerceOf(p *tributary.Program, cfg adapter.Config, o *options) (http.Handler, error) {
+	return woocommerce.Handler(p, woocommerce.Config{Config: cfg, Shop: o.text("SHOP")})
+}
+
+// variable is the name of a variable of the provider.
+func (p provider) variable(name string) string {
+	return "TRIBUTARY_" + strings.ToUpper(p.name) + "_" + name
+}
+
+// The names of the variables that every provider has. The old secret counts too, while the
+// provider changes to the new one.
+const secretName, oldSecretName = "SECRET", "OLD_SECRET"
+
+// variables are all variables of the provider, that of the secret first.
+func (p provider) variables() (all []string) {
+	for _, name := range append([]string{secretName, oldSecretName}, p.options...) {
+		all = append(all, p.variable(name))
+	}
+	return all
+}
+
+// said tells the operator what to do at the provider, which has no use of a URL without https.
+func (p provider) said(url string) string {
+	said := fmt.Sprintf("payments of %s: have its events sent to %s: %s", p.name, url,
+		strings.Join(p.events, ", "))
+	if p.events == nil {
+		said = "payments: report them to " + url + " as docs/payments-generic.md says"
+	}
+	if !strings.HasPrefix(url, "https://") {
+		said += "\n  (others reach no http address: say with -url under which URL they reach this server)"
+	}
+	return said
+}
+
+// options reads the variables of a provider. The first that is wrong is its err.
+type options struct {
+	provider
+	env  environment
+	read []string // those that are set
+	err  error
+}
+
+// text returns a variable, which may be unset and not empty.
+func (o *options) text(name string) string {
+	value, set := o.env[o.variable(name)]
+	if set {
+		o.read = append(o.read, o.variable(name))
+	}
+	if set && value == "" && o.err == nil {
+		o.err = fmt.Errorf("%s is set and empty", o.variable(name))
+	}
+	return value
+}
+
+// choice returns a variable that has one of a few values, or is unset.
+func (o *options) choice(name string, values ...string) string {
+	value := o.text(name)
+	if value != "" && !slices.Contains(values, value) && o.err == nil {
+		o.err = fmt.Errorf("%s must be %s", o.variable(name), strings.Join(values, " or "))
+	}
+	return value
+}
+
+func (o *options) is(name string) bool { return o.choice(name, "true", "false") == "true" }
+
+// secrets returns the secret, and the old one if there is one; none: the provider is off.
+func (o *options) secrets() (all adapter.Secrets) {
+	for _, name := range []string{secretName, oldSecretName} {
+		if secret := o.text(name); secret != "" {
+			all = append(all, secret)
+		}
+	}
+	return all
+}
+
+// carryKeysVariable has the keys that sign what a checkout carries, for all providers.
+const carryKeysVariable = "TRIBUTARY_CARRY_KEYS"
+
+// carryKeys reads keys of 64 hex digits each, with commas between them.
+func (e environment) carryKeys() (keys pay.Keys, err error) {
+	text, set := e[carryKeysVariable]
+	if !set {
+		return nil, nil
+	}
+	for key := range strings.SplitSeq(text, ",") {
+		raw, err := hex.DecodeString(strings.TrimSpace(key))
+		if err != nil || len(raw) != 32 {
+			return nil, errors.New(carryKeysVariable +
+				" must have 64 hex digits, such as openssl rand -hex 32 makes") // it never shows them
+		}
+		keys = append(keys, raw)
+	}
+	return keys, nil
+}
+
+// payments returns the endpoints of the providers that are on.
+func (e environment) payments(host app.Host) (all []app.Endpoint, err error) {
+	keys, err := e.carryKeys()
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range providers() {
+		if _, on := e[p.variable(secretName)]; !on {
+			continue
+		}
+		o := &options{provider: p, env: e}
+		shared := adapter.Config{Secrets: o.secrets(), CarryKeys: keys, Logger: host.Logger}
+		handler, err := p.handler(host.Program, shared, o)
+		if o.err != nil {
+			return nil, o.err
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", strings.Join(o.read, ", "), err)
+		}
+		path := "/pay/" + p.name
+		all = append(all, app.Endpoint{Path: path, Handler: handler, Said: p.said(host.URL + path)})
+	}
+	return all, nil
+}
+
+// checkPayments refuses variables with which no endpoint could start, before a store is made.
+func (e environment) checkPayments() error {
+	if err := e.unknown(); err != nil {
+		return err
+	}
+	scratch, err := tributary.New(memstore.New(), tributary.Config{
+		ID: uuid.MustParse(app.ProgramID), Terms: affiliate.Terms{Rate: affiliate.MustPercent("20")}})
+	if err == nil {
+		_, err = e.payments(app.Host{Program: scratch})
+	}
+	return err
+}
+
+// receiverVariable ends like one of a provider, and is what receivers of our webhooks read.
+const receiverVariable = "TRIBUTARY_WEBHOOK_SECRET"
+
+// unknown returns an error for a variable that looks like one of a provider and is none, as after
+// a slip of the pen, and for one of a provider that is off.
+func (e environment) unknown() error {
+	known, secrets := map[string]provider{}, []string{}
+	for _, p := range providers() {
+		secrets = append(secrets, p.variable(secretName))
+		for _, name := range p.variables() {
+			known[name] = p
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(e)) {
+		p, is := known[name]
+		_, on := e[p.variable(secretName)]
+		switch {
+		case is && !on:
+			return fmt.Errorf("%s is set without %s", name, p.variable(secretName))
+		case !is && looksLike(name, secrets):
+			return fmt.Errorf("%s is no variable of the server; the secrets of payment providers are %s",
+				name, strings.Join(secrets, ", "))
+		}
+	}
+	return nil
+}
+
+// looksLike reports whether a name is that of a secret, or begins as one of them does.
+func looksLike(name string, secrets []string) bool {
+	if strings.HasPrefix(name, "TRIBUTARY_") && strings.HasSuffix(name, "_"+secretName) {
+		return name != receiverVariable
+	}
+	return slices.ContainsFunc(secrets, func(secret string) bool {
+		return strings.HasPrefix(name, strings.TrimSuffix(secret, secretName))
+	})
+}
