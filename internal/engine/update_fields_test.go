@@ -1,11 +1,14 @@
 package engine_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -69,7 +72,65 @@ func TestUpdateEachField(t *testing.T) {
 	delete(missing, "affiliate.PlanUpdate.From")               // no field of the plan: TestTermsFrom
 	delete(missing, "affiliate.PlanUpdate.Withdraw")           // the same: TestTermsWithdraw
 	for field := range missing {
-		t.Errorf("%s is not tested", field)
+		t.Errorf("%s has no row: add one to fieldChanges in update_fields_test.go", field)
+	}
+}
+
+// clearable are the fields that null clears, and that no row of fieldChanges sets, each with the
+// test that shows it.
+var clearable = map[string]string{
+	"affiliate.AffiliateUpdate.OfferCouponID": "TestOfferOfWhom",
+	"affiliate.PlanUpdate.OfferCouponID":      "TestOfferedSale",
+	"affiliate.CouponUpdate.IntegrationType":  "TestCouponAtProvider",
+}
+
+// afterNull are the fields whose members are not null when null has cleared them.
+var afterNull = map[string]string{
+	"affiliate.AffiliateUpdate.CommissionRate":   "20", // the program's
+	"affiliate.SaleUpdate.CommissionRate":        "20",
+	"affiliate.CodeUpdate.MinimumAmountCurrency": `"USD"`,
+	"affiliate.EndpointUpdate.Headers":           "[]",
+}
+
+// TestUpdateNull sets each field to null when it has a value: that is refused, or clears it.
+func TestUpdateNull(t *testing.T) {
+	changes := map[string]fieldChange{}
+	for _, c := range fieldChanges() {
+		for _, f := range reflect.VisibleFields(reflect.TypeOf(c.up)) {
+			name := fmt.Sprintf("%T.%s", c.up, f.Name)
+			if _, takesNull := reflect.Zero(f.Type).Interface().(interface{ IsNull() bool }); !takesNull {
+				continue
+			}
+			if !reflect.ValueOf(c.up).FieldByIndex(f.Index).IsZero() {
+				changes[name] = c
+			} else if _, there := changes[name]; !there {
+				changes[name] = fieldChange{up: reflect.Zero(reflect.TypeOf(c.up)).Interface()}
+			}
+		}
+	}
+	for name, c := range changes {
+		t.Run(name, func(t *testing.T) { setsToNull(t, name, c) })
+	}
+}
+
+func setsToNull(t *testing.T, name string, c fieldChange) {
+	field := name[strings.LastIndexByte(name, '.')+1:]
+	w := scene.New(t)
+	target := fieldTargetOf(w, c.up)
+	if c.key != "" {
+		scene.Must(0, target.update(c.up))
+	}
+	null := reflect.New(reflect.TypeOf(c.up)).Elem()
+	scene.Must(0, json.Unmarshal([]byte("null"), null.FieldByName(field).Addr().Interface()))
+	err := target.update(null.Interface())
+	if _, refused := errors.AsType[*affiliate.Error](err); refused || clearable[name] != "" {
+		return
+	}
+	want := cmp.Or(afterNull[name], "null")
+	got := cmp.Or(string(scene.KeysOf(target.read())[c.key]), "null")
+	if err != nil || got != want || c.key == "" {
+		t.Errorf("null is taken, and %s is %s, %v: refuse it by refusal.NotCleared, or clear it "+
+			"(what it is then, if not null, is a line of afterNull in update_fields_test.go)", c.key, got, err)
 	}
 }
 

@@ -244,7 +244,7 @@ func TestKeyedWrites(t *testing.T) {
 	}
 	for name := range scene.Methods(&tributary.Program{}) {
 		if called[name] == (unkeyed[name] != "") {
-			t.Errorf("%s: either it is repeatable or there is a reason", name)
+			t.Errorf("%s: add it to writes of newKeyedShop, or to unkeyed with a reason (once_keyed_test.go)", name)
 		}
 	}
 	for store, wrap := range map[string]func(record.Store) record.Store{
