@@ -65,7 +65,7 @@ func TestContainer(t *testing.T) {
 	s.kill()
 	s = c.start("")
 	s.sold("order-1", "order-2")
-	backup := c.inside(append(slices.Clone(c.entrypoint), "-backup", "copy.db"))
+	backup := c.inside(append(slices.Clone(c.entrypoint), "backup", "-to", "."))
 	if out, err := backup.CombinedOutput(); err != nil {
 		t.Errorf("the copy: %s%v", out, err)
 	}

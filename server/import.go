@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -36,23 +35,14 @@ are refused once it has money. An empty program gets what they say, or USD and U
 
 // runImport runs the command import and returns the exit code.
 func runImport(ctx context.Context, args []string, env environment, stdout, stderr io.Writer) int {
-	flags := flag.NewFlagSet("import", flag.ContinueOnError)
-	flags.SetOutput(stderr)
-	flags.Usage = func() { fmt.Fprint(stderr, importUsage); flags.PrintDefaults() }
+	flags := newFlags("import", importUsage, stderr)
 	where := choice{env: env}
 	where.Flags(flags)
 	write := flags.Bool("write", false, "write what is imported; without it, a dry run")
 	verify := flags.Bool("verify", false, "with -write: check the books of the whole program afterwards")
 	command := cli.Flags(flags)
-	err := flags.Parse(args)
-	switch {
-	case errors.Is(err, flag.ErrHelp):
-		return 0
-	case err != nil:
-		return 2
-	case flags.NArg() != 1:
-		fmt.Fprintln(stderr, "import: name the folder of the export")
-		return 2
+	if code, goes := parsed(flags, args, 1, "name the folder of the export"); !goes {
+		return code
 	}
 	at, err := where.place()
 	if err != nil {

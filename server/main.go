@@ -5,10 +5,13 @@
 //	server                                       # in the file program.db, on 127.0.0.1:8080, with a key of its own
 //	TRIBUTARY_KEY=… server -file shop.db         # in another file, with your key, of 20 characters or more
 //	TRIBUTARY_STORE=postgres://… server          # in a PostgreSQL database
-//	server -backup copy.db                       # copies the file, also beside a server that runs, and ends
 //	server import -from rewardful ./export       # brings a program over from another service: a dry run
 //	server move program.db postgres://…          # copies the program from one place to another
-//	server -h                                    # every flag; also import -h and move -h
+//	server backup -to /backups -keep 14          # copies the file, also beside a server that runs
+//	server restore /backups/program-….db shop.db # makes a file of a copy, after a look at its books
+//	server verify                                # checks the books
+//	server doctor -backups /backups              # says what is missing for production
+//	server -h                                    # every flag; so does import -h, and each command
 //
 // It makes the file, or the tables in the schema that -schema names, when there are none.
 // It prints "listening on http://ADDR" when it is ready. At an interrupt or SIGTERM it
@@ -71,15 +74,10 @@ func (e environment) get(name string) string { return e[name] }
 // run runs the command that the first argument names, or the server, until ctx ends, and
 // returns the exit code.
 func run(ctx context.Context, args []string, env environment, stdout, stderr io.Writer) int {
-	named := ""
 	if len(args) > 0 {
-		named = args[0]
-	}
-	switch named {
-	case "import":
-		return runImport(ctx, args[1:], env, stdout, stderr)
-	case "move":
-		return runMove(ctx, args[1:], env, stdout, stderr)
+		if command, is := commands()[args[0]]; is {
+			return command(ctx, args[1:], env, stdout, stderr)
+		}
 	}
 	return app.Run(ctx, &storage{choice: choice{env: env}}, args, env.get, stdout, stderr)
 }
@@ -87,47 +85,19 @@ func run(ctx context.Context, args []string, env environment, stdout, stderr io.
 // A storage is the place of the server's program.
 type storage struct {
 	choice
-	backup string
-	store  *openStore
-	stop   func() // ends tidy
+	store *openStore
+	stop  func() // ends tidy
 }
 
-// Flags adds the flags of the place, and that of a copy.
+// Flags adds the flags of the place, and that of commits.
 func (s *storage) Flags(flags *flag.FlagSet) {
 	s.choice.Flags(flags)
 	flags.BoolVar(&s.normal, "normal", false,
 		"with a file: do not wait for the disk at every commit; faster, and the last sales may be gone after a loss of power")
-	flags.StringVar(&s.backup, "backup", "",
-		"write a copy of the file to this `path`, also beside a server that runs, and end")
 }
 
-// Instead makes a copy of the file.
-func (s *storage) Instead(ctx context.Context, stdout io.Writer) (done bool, err error) {
-	if s.backup == "" {
-		return false, nil
-	}
-	at, err := s.place()
-	switch {
-	case err != nil:
-		return true, err
-	case at.database != nil:
-		return true, errors.New("-backup copies a file; copy a database with pg_dump --format=custom --schema=" +
-			at.schema)
-	}
-	if there, err := at.there(ctx); err != nil || !there {
-		return true, noneAt(at, err) // it would be made, and the copy would be empty
-	}
-	store, err := at.open(ctx)
-	if err != nil {
-		return true, err
-	}
-	defer store.Close()
-	if err := store.file.Backup(ctx, s.backup); err != nil {
-		return true, err
-	}
-	_, err = fmt.Fprintf(stdout, "%s is a copy of %s\n", s.backup, at)
-	return true, err
-}
+// Instead does nothing: the server has commands.
+func (s *storage) Instead(context.Context, io.Writer) (done bool, err error) { return false, nil }
 
 // Lasts is true.
 func (s *storage) Lasts() bool { return true }

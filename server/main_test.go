@@ -47,11 +47,15 @@ func TestNewcomer(t *testing.T) {
 	if status, page := s.ask("", "GET", "/partner/", ""); !strings.Contains(page, "<html") {
 		t.Errorf("the pages for affiliates: %d %s", status, page)
 	}
-	copied := process(t.Context(), "-backup", "copy.db")
-	if out, err := copied.CombinedOutput(); err != nil || !strings.HasPrefix(string(out), "copy.db is a copy of ") {
+	out, err := process(t.Context(), "backup", "-to", ".").CombinedOutput()
+	copied, _, found := strings.Cut(string(out), " is a copy of ")
+	if err != nil || !found {
 		t.Fatalf("%s%v", out, err)
 	}
 	s.stop()
+	if out, err := process(t.Context(), "restore", copied, "copy.db").CombinedOutput(); err != nil {
+		t.Fatalf("%s%v", out, err)
+	}
 
 	s = spawn(t, "-file", "copy.db")
 	defer s.stop()
@@ -315,9 +319,13 @@ func TestRefused(t *testing.T) {
 		{"database of a variable down", nil, map[string]string{storeVariable: down}, 1, "127.0.0.1:1"},
 		{"no schema", []string{"-store", down, "-schema", "a b"}, nil, 1, "Config.Schema"},
 		{"-normal of a database", []string{"-store", down, "-normal"}, nil, 1, "-normal is for a file"},
-		{"copy of a database", []string{"-store", down, "-backup", "copy.db"}, nil, 1, "pg_dump"},
-		{"copy of nothing", []string{"-backup", "copy.db"}, nil, 1, "there is no program"},
-		{"copy to a file that is there", []string{"-file", "good.db", "-backup", "text.db"}, nil, 1, "text.db"},
+		{"copy of a database", []string{"backup", "-store", down, "-to", "."}, nil, 1, "pg_dump"},
+		{"copy of nothing", []string{"backup", "-to", "."}, nil, 1, "there is no program"},
+		{"copy to nowhere", []string{"backup", "-file", "good.db"}, nil, 1, "name the folder with -to"},
+		{"copy to a folder in one that is not there", []string{"backup", "-file", "good.db", "-to", "none/copies"}, nil, 1, "none/copies: no such file"},
+		{"copy to a file", []string{"backup", "-file", "good.db", "-to", "text.db"}, nil, 1, "text.db/"},
+		{"fewer copies than none", []string{"backup", "-file", "good.db", "-to", ".", "-keep", "-1"}, nil, 1, "-keep is below 0"},
+		{"help of backup", []string{"backup", "-h"}, nil, 0, "-keep"},
 		{"an empty secret", nil, map[string]string{"TRIBUTARY_STRIPE_SECRET": ""}, 1, "TRIBUTARY_STRIPE_SECRET is set and empty"},
 		{"an API key as a secret", nil, map[string]string{"TRIBUTARY_STRIPE_SECRET": "sk_live_" + secret}, 1, "TRIBUTARY_STRIPE_SECRET: pay: configuration refused: a secret does not begin with whsec_"},
 		{"a secret that is no base64", nil, map[string]string{"TRIBUTARY_GENERIC_SECRET": secret}, 1, "TRIBUTARY_GENERIC_SECRET: "},
@@ -384,5 +392,37 @@ func made(t *testing.T, path, sql string) {
 	defer conn.Close()
 	if err := conn.Exec(sql + "PRAGMA journal_mode=DELETE"); err != nil { // no file beside it
 		t.Fatal(err)
+	}
+}
+
+// TestUnits: systemd finds nothing to complain about in the units, but for the program that is not
+// at its place here.
+func TestUnits(t *testing.T) {
+	if _, err := exec.LookPath("systemd-analyze"); err != nil {
+		t.Skip("SKIPPED: systemd-analyze is not here")
+	}
+	dir := t.TempDir()
+	args := []string{"verify"}
+	for _, name := range []string{"tributary.service", "tributary-backup.service", "tributary-backup.timer"} {
+		path := filepath.Join(dir, name)
+		write(t, strings.ReplaceAll(deployed(t, name), "/usr/local/bin/tributary-server", os.Args[0]), path)
+		args = append(args, path)
+	}
+	if out, err := exec.CommandContext(t.Context(), "systemd-analyze", args...).CombinedOutput(); err != nil || len(out) > 0 {
+		t.Errorf("%s%v", out, err)
+	}
+	if timer := match(t, deployed(t, "tributary-backup.timer"), `(?m)^OnCalendar=(.*)$`); timer != "*-*-* 03:15:00" {
+		t.Errorf("the timer: %s", timer)
+	}
+}
+
+// TestCaddyfile: Caddy understands the sample.
+func TestCaddyfile(t *testing.T) {
+	if _, err := exec.LookPath("caddy"); err != nil {
+		t.Skip("SKIPPED: caddy is not here")
+	}
+	command := exec.CommandContext(t.Context(), "caddy", "validate", "--adapter", "caddyfile", "--config", "../deploy/Caddyfile")
+	if out, err := command.CombinedOutput(); err != nil {
+		t.Errorf("%s%v", out, err)
 	}
 }

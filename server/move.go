@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -11,7 +10,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/affiliate/record/router"
@@ -34,24 +32,16 @@ other. After one that was killed, the next waits half a minute.
 
 // runMove runs the command move and returns the exit code.
 func runMove(ctx context.Context, args []string, env environment, stdout, stderr io.Writer) int {
-	flags := flag.NewFlagSet("move", flag.ContinueOnError)
-	flags.SetOutput(stderr)
-	flags.Usage = func() { fmt.Fprint(stderr, moveUsage); flags.PrintDefaults() }
+	flags := newFlags("move", moveUsage, stderr)
 	schema := flags.String("schema", "tributary", "SQL `schema` of the tables in a database")
 	m := mover{id: uuid.MustParse(app.ProgramID), stdout: stdout, stderr: stderr}
 	flags.TextVar(&m.id, "program", m.id, "`id` of the program")
 	flags.DurationVar(&m.patience, "patience", 30*time.Second,
 		"for what `duration` another move of the program may stand still before this one takes over")
-	err := flags.Parse(args)
-	switch {
-	case errors.Is(err, flag.ErrHelp):
-		return 0
-	case err != nil:
-		return 2
-	case flags.NArg() != 2:
-		fmt.Fprintln(stderr, "move: name where the program is, and where it goes")
-		return 2
+	if code, goes := parsed(flags, args, 2, "name where the program is, and where it goes"); !goes {
+		return code
 	}
+	var err error
 	for i, at := range []*place{&m.from, &m.to} {
 		if flags.Arg(i) == "-" {
 			*at, err = (&choice{schema: *schema, flags: flags, env: env}).place()
@@ -63,11 +53,7 @@ func runMove(ctx context.Context, args []string, env environment, stdout, stderr
 			return 2
 		}
 	}
-	if err := m.move(ctx); err != nil {
-		fmt.Fprintln(stderr, "move:", err)
-		return 1
-	}
-	return 0
+	return ended(flags, m.move(ctx))
 }
 
 // The names of the places for the operator and for the router.
@@ -200,11 +186,7 @@ func same(from, to place) bool {
 
 // check checks the books of the program in its new place.
 func (m *mover) check(ctx context.Context, target *openStore) error {
-	cfg, err := tributary.Config{ID: m.id}.Kept(ctx, target)
-	if err != nil {
-		return err
-	}
-	program, err := tributary.New(target, cfg)
+	program, err := programIn(ctx, target, m.id)
 	if err != nil {
 		return err
 	}

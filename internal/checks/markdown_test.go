@@ -105,7 +105,7 @@ func anchors(text string) map[string]bool {
 // test. TestCommands finds the programs that "go run" starts.
 var run = map[string][]string{
 	"README.md":                {"examples/quickstart TestReport", "httpapi/app TestReadme"},
-	"deploy/README.md":         {"server TestContainer", "server TestSettings"},
+	"deploy/README.md":         {"server TestContainer", "server TestSettings", "server TestUnits"},
 	"docs/command-line.md":     {"client/cmd/tributary TestDay"},
 	"docs/embed.md":            {"internal/integration/release TestModules"},
 	"docs/first-steps.md":      {"httpapi/app TestReadme", "httpapi/app TestReadmeEvents", "httpapi/app TestReadmeCommandLine"},
@@ -116,7 +116,7 @@ var run = map[string][]string{
 	"docs/postgresql.md":       {"internal/integration/release TestModules"},
 	"docs/stores.md":           {"conformance/cmd/conform TestRun"},
 	"sqlitestore/README.md":    {"sqlitestore/examples/server TestReadme"},
-	"server/README.md":         {"server TestNewcomer", "server TestMove"},
+	"server/README.md":         {"server TestNewcomer", "server TestMove", "server TestKeepIt"},
 	"pgstore/README.md":        {"pgstore/examples/checkout TestRun", "pgstore TestReadmeReports"},
 	"docs/assistants.md":       {"mcp TestRecorded", "mcp/cmd/tributary-mcp TestStdio", "mcp/cmd/tributary-mcp TestHTTP"},
 	"mcp/README.md":            {"mcp/cmd/tributary-mcp TestStdio"},

@@ -1,0 +1,90 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary"
+	"github.com/tributary-go/tributary/affiliate/record"
+)
+
+// A subcommand is one that the first argument names. It returns the exit code.
+type subcommand func(ctx context.Context, args []string, env environment, stdout, stderr io.Writer) int
+
+func commands() map[string]subcommand {
+	return map[string]subcommand{"import": runImport, "move": runMove, "backup": runBackup,
+		"restore": runRestore, "verify": runVerify, "doctor": runDoctor}
+}
+
+// newFlags returns the flags of a command. usage is the text of -h before them.
+func newFlags(name, usage string, stderr io.Writer) *flag.FlagSet {
+	flags := flag.NewFlagSet(name, flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	flags.Usage = func() { fmt.Fprint(stderr, usage); flags.PrintDefaults() }
+	return flags
+}
+
+// parsed reads the arguments of a command, of which n are no flags; wants says what they are. It
+// reports whether the command goes on, else its exit code.
+func parsed(flags *flag.FlagSet, args []string, n int, wants string) (code int, goes bool) {
+	err := flags.Parse(args)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		return 0, false
+	case err != nil:
+		return 2, false
+	case flags.NArg() != n:
+		fmt.Fprintf(flags.Output(), "%s: %s\n", flags.Name(), wants)
+		return 2, false
+	}
+	return 0, true
+}
+
+// ended returns the exit code of a command, and says its error.
+func ended(flags *flag.FlagSet, err error) int {
+	if err == nil {
+		return 0
+	}
+	fmt.Fprintf(flags.Output(), "%s: %v\n", flags.Name(), err)
+	return 1
+}
+
+// programIn returns a program as a store keeps it.
+func programIn(ctx context.Context, store record.Store, id uuid.UUID) (*tributary.Program, error) {
+	cfg, err := tributary.Config{ID: id}.Kept(ctx, store)
+	if err != nil {
+		return nil, err
+	}
+	return tributary.New(store, cfg)
+}
+
+// booksHold checks the program in a store, which must be there, and the file if it is one.
+func (o *openStore) booksHold(ctx context.Context, id uuid.UUID) error {
+	if o.file != nil {
+		if err := o.file.Check(ctx); err != nil {
+			return err
+		}
+	}
+	at, err := find(ctx, o, id)
+	switch {
+	case err != nil:
+		return err
+	case at == elsewhere:
+		return errMoved
+	case at == never:
+		return fmt.Errorf("there is no program %s", id)
+	}
+	program, err := programIn(ctx, o, id)
+	if err != nil {
+		return err
+	}
+	if err := program.Verify(ctx); err != nil {
+		return fmt.Errorf("the books do not hold:\n%w", err)
+	}
+	return nil
+}
