@@ -470,6 +470,56 @@ func walked[T any](t *testing.T, n int, engine, wire iter.Seq2[T, error]) {
 	}
 }
 
+// TestEachFilter sets every field with a JSON name of the filter of every list alone: the request
+// names it, and the server answers as the engine does.
+func TestEachFilter(t *testing.T) {
+	p, h := newEngine(t)
+	for method := range reflect.TypeFor[*client.Client]().Methods() {
+		if method.Type.NumIn() != 4 || !strings.HasSuffix(method.Type.In(2).Name(), "Query") {
+			continue
+		}
+		filter := method.Type.In(2)
+		for field := range filter.Fields() {
+			name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+			if name == "" || name == "-" {
+				continue
+			}
+			t.Run(method.Name+" "+name, func(t *testing.T) {
+				var sent url.Values
+				c := must(client.New("http://tributary.test", testKey, client.Config{Handler: http.HandlerFunc(
+					func(w http.ResponseWriter, r *http.Request) {
+						sent = r.URL.Query()
+						h.ServeHTTP(w, r)
+					})}))
+				f := reflect.New(filter).Elem()
+				setFilter(t, f.FieldByIndex(field.Index))
+				out := method.Func.Call([]reflect.Value{reflect.ValueOf(c), reflect.ValueOf(t.Context()), f, reflect.ValueOf(affiliate.Page{})})
+				of := reflect.ValueOf(p).MethodByName(method.Name).Call([]reflect.Value{reflect.ValueOf(t.Context()), f, reflect.ValueOf(affiliate.Page{})})
+				got, _ := errors.AsType[*affiliate.Error](errorOf(out[1]))
+				want, _ := errors.AsType[*affiliate.Error](errorOf(of[1])) // a word of no enumeration is refused
+				if diff := cmp.Diff(want, got); diff != "" || !sent.Has(name) {
+					t.Errorf("sent %v (-engine +client):\n%s", sent, diff)
+				}
+			})
+		}
+	}
+}
+
+func errorOf(v reflect.Value) error {
+	err, _ := v.Interface().(error)
+	return err
+}
+
+// setFilter sets a field of a filter to a value that the server takes.
+func setFilter(t *testing.T, v reflect.Value) {
+	for _, sample := range []string{"true", "false", "7", `"2026-01-01T00:00:00Z"`, `"` + anID.String() + `"`, `"x@example.com"`} {
+		if json.Unmarshal([]byte(sample), v.Addr().Interface()) == nil && !v.IsZero() {
+			return
+		}
+	}
+	t.Fatalf("no value of a %v", v.Type())
+}
+
 // TestFiltersAskNobody: when a field is set to an empty value, nothing is sent
 // and nothing is selected. Without the field the query would select the records
 // of everybody.

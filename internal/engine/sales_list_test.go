@@ -434,6 +434,13 @@ func checkFilter[F, T any](
 	t.Helper()
 	c := &filterCheck[F, T]{T: t, list: list, name: name}
 	var none F
+	everyFieldTried(t, reflect.TypeFor[F](), func(f reflect.StructField) bool {
+		return slices.ContainsFunc(slices.Concat(fields...), func(s setting[F]) bool {
+			var set F
+			s.set(&set)
+			return !reflect.ValueOf(set).FieldByIndex(f.Index).IsZero()
+		})
+	})
 	everything := c.names(none)
 	if len(everything) < 2 {
 		t.Fatalf("%d records tell no filters apart", len(everything))
@@ -498,6 +505,11 @@ func TestFilters(t *testing.T) {
 			values(func(f *F) *affiliate.Opt[string] { return &f.ReferralID }, s.Bea.ID.String(), "TOMAS@example.net"),
 			values(func(f *F) *affiliate.Opt[string] { return &f.ExternalID }, "o1", "O1"),
 			values(func(f *F) *affiliate.Opt[string] { return &f.ExternalInvoiceID }, "i1", "i2"))
+		s.Sell(affiliate.SaleParams{Email: s.Tomas.Email, ExternalID: "xo1"})
+		for part, want := range map[bool]int{false: 1, true: 2} {
+			found := scene.Must(s.Sales(ctx, F{Search: affiliate.Set("o1"), Part: part}, affiliate.Page{})).Items
+			scene.Equal(t, want, len(found), part)
+		}
 		plan := scene.Must(s.CreatePlan(ctx, affiliate.PlanParams{Name: "p", Terms: affiliate.Terms{Rate: affiliate.MustPercent("30")}}))
 		scene.Must(s.SetAffiliatePlan(ctx, plan.ID, s.Ada.Person.ID, s.Bob.ID))
 		before := s.Dump()
@@ -539,9 +551,15 @@ func TestFilters(t *testing.T) {
 	t.Run("Payouts", func(t *testing.T) {
 		s := scene.NewShop(t)
 		fill(s)
+		scene.Must(s.SetPayoutDetails(ctx, s.Ada.Person.ID,
+			affiliate.PayoutDetails{Email: "ada@example.com", Method: affiliate.MethodPayPal}))
+		s.PaysOut()
 		type F = affiliate.PayoutQuery
 		checkFilter(t, s.Payouts, func(v affiliate.Payout) string { return v.ID.String() },
-			values(func(f *F) *affiliate.Opt[uuid.UUID] { return &f.AffiliateID }, s.Ada.Person.ID, s.Bob.ID))
+			values(func(f *F) *affiliate.Opt[uuid.UUID] { return &f.AffiliateID }, s.Ada.Person.ID, s.Bob.ID),
+			[]setting[F]{{set: func(f *F) { f.Method = affiliate.MethodPayPal }}})
+		paid := scene.Must(s.Payouts(ctx, F{Method: affiliate.MethodPayPal}, affiliate.Page{})).Items
+		scene.Equal(t, 1, len(paid))
 	})
 	t.Run("Events", func(t *testing.T) {
 		s := scene.NewShop(t)
@@ -552,15 +570,31 @@ func TestFilters(t *testing.T) {
 		checkFilter(t, s.Events, func(v affiliate.Event) string { return v.ID.String() },
 			values(func(f *F) *affiliate.Opt[string] { return &f.ObjectID },
 				s.Tomas.ID.String(), fmt.Sprint(sale.ID), fmt.Sprint(gone.ID), uuid.Nil.String()),
+			values(func(f *F) *affiliate.Opt[uuid.UUID] { return &f.ID }, scene.Must(s.Events(ctx, F{}, affiliate.Page{})).Items[0].ID),
 			[]setting[F]{
 				{set: func(f *F) { f.Type = affiliate.SaleCreated }}, {set: func(f *F) { f.Type = affiliate.ReferralCreated }},
 			})
+	})
+	t.Run("Holds", func(t *testing.T) {
+		s := scene.NewShop(t)
+		other := issue(s.World, s.Ada.Person.ID, "ADA10")
+		for _, code := range []affiliate.Code{s.ADA20, other} {
+			scene.Must(s.HoldRedemption(ctx, affiliate.HoldParams{ID: code.Code, Until: s.Now.Add(time.Hour),
+				Order: affiliate.Order{PromoCode: code.Code, Subtotal: scene.Amount("10")}}))
+			for _, f := range []affiliate.HoldQuery{{CodeID: affiliate.Set(code.ID)}, {CouponID: affiliate.Set(code.CouponID)}} {
+				held := scene.Must(s.Holds(ctx, f, affiliate.Page{})).Items
+				if len(held) != 1 || held[0].ID != code.Code {
+					t.Errorf("%+v: %+v", f, held)
+				}
+			}
+		}
 	})
 	t.Run("Deliveries", func(t *testing.T) {
 		b := scene.NewLedger(t)
 		type F = affiliate.DeliveryQuery
 		checkFilter(t, b.Webhooks().Deliveries, func(v affiliate.Delivery) string { return v.ID.String() },
 			values(func(f *F) *affiliate.Opt[uuid.UUID] { return &f.WebhookID }, b.Hooked.ID, b.Disabled.ID, uuid.Max),
+			values(func(f *F) *affiliate.Opt[uuid.UUID] { return &f.EventID }, scene.Must(b.Events(ctx, affiliate.EventQuery{}, affiliate.Page{})).Items[0].ID),
 			[]setting[F]{
 				{set: func(f *F) { f.State = affiliate.DeliveryPending }}, {set: func(f *F) { f.State = affiliate.DeliverySkipped }},
 			},
@@ -568,27 +602,77 @@ func TestFilters(t *testing.T) {
 	})
 }
 
+// filteredElsewhere are the fields of filters that TestFilters does not try, but that the tests
+// named beside them do.
+var filteredElsewhere = map[string]string{
+	"SaleQuery":       "CodeID LinkID Status ApprovalStatus Since Until OldestFirst Part Search Currency", // TestSearchSales…
+	"ReferralQuery":   "Status Since Until OldestFirst Search",                                            // TestSearchReferrals
+	"CodeQuery":       "Active State OldestFirst Search Usability",                                        // TestSearchCodes
+	"AffiliateQuery":  "Status ExternalID PlanID TierID OldestFirst Search",                               // TestSearchAffiliates
+	"CouponQuery":     "ID Valid WithCodes",                                                               // TestCouponSummaries, TestWriteCouponMeanwhile
+	"PayoutQuery":     "AffiliateEmail Status RunID",                                                      // TestPayoutFilter
+	"DeliveryQuery":   "Since Until",                                                                      // TestDeliveriesFilter
+	"AdjustmentQuery": "AffiliateID AffiliateEmail SaleID Kind PayoutID",                                  // TestAdjustmentFilter
+	"MovementQuery":   "AffiliateID AffiliateEmail SaleID PayoutID AdjustmentID Cause From To",            // TestMovements
+	"ReportQuery":     "From To By AffiliateID CodeID LinkID",                                             // TestReportOf
+	"BreakdownQuery":  "From To By Sort AffiliateID",                                                      // TestBreakdown
+	"HoldQuery":       "CodeID CouponID",                                                                  // Holds of TestFilters
+}
+
+func everyFieldTried(t *testing.T, filter reflect.Type, tried func(reflect.StructField) bool) {
+	t.Helper()
+	elsewhere := strings.Fields(filteredElsewhere[filter.Name()])
+	for f := range filter.Fields() {
+		if !slices.Contains(elsewhere, f.Name) && !tried(f) {
+			t.Errorf("no test lists by %s.%s: add it to TestFilters, or to another test and to "+
+				"filteredElsewhere in sales_list_test.go", filter.Name(), f.Name)
+		}
+	}
+}
+
+// TestEveryFilter: TestFilters, or another test, tries every field of the filter of every list.
+func TestEveryFilter(t *testing.T) {
+	inTestFilters := []string{"SaleQuery", "ReferralQuery", "CodeQuery", "LinkQuery", "PayoutQuery", "EventQuery", "DeliveryQuery"}
+	for filter := range listFilters(t) {
+		if !slices.Contains(inTestFilters, filter.Name()) {
+			everyFieldTried(t, filter, func(reflect.StructField) bool { return false })
+		}
+	}
+}
+
+// listFilters are the filters of all lists.
+func listFilters(t *testing.T) map[reflect.Type]bool {
+	filters := map[reflect.Type]bool{}
+	for _, list := range scene.Methods(scene.New(t).Program) {
+		for in := range list.Type().Ins() {
+			lists := strings.HasPrefix(list.Type().Out(0).Name(), "List[")
+			if lists && strings.HasSuffix(in.Name(), "Query") {
+				filters[in] = true
+			}
+		}
+	}
+	return filters
+}
+
 // TestFilterFields: every field of a filter that names a record is an Opt, so
 // that null differs from not given.
 func TestFilterFields(t *testing.T) {
 	plain := map[reflect.Type]bool{ // these name a class and not a record
-		reflect.TypeFor[affiliate.DeliveryState]():  true,
-		reflect.TypeFor[affiliate.EventType]():      true,
-		reflect.TypeFor[affiliate.PayoutStatus]():   true,
-		reflect.TypeFor[affiliate.PaymentMethod]():  true,
-		reflect.TypeFor[affiliate.AdjustmentKind](): true,
-		reflect.TypeFor[affiliate.Cause]():          true,
-		reflect.TypeFor[time.Time]():                true, // a bound
-		reflect.TypeFor[bool]():                     true, // how it is listed
-		reflect.TypeFor[affiliate.SaleStatus]():     true, reflect.TypeFor[affiliate.ApprovalStatus](): true,
+		reflect.TypeFor[affiliate.DeliveryState]():   true,
+		reflect.TypeFor[affiliate.EventType]():       true,
+		reflect.TypeFor[affiliate.PayoutStatus]():    true,
+		reflect.TypeFor[affiliate.PaymentMethod]():   true,
+		reflect.TypeFor[affiliate.AdjustmentKind]():  true,
+		reflect.TypeFor[affiliate.Cause]():           true,
+		reflect.TypeFor[time.Time]():                 true, // a bound
+		reflect.TypeFor[bool]():                      true, // how it is listed
+		reflect.TypeFor[affiliate.AffiliateStatus](): true, reflect.TypeFor[affiliate.Interval](): true,
+		reflect.TypeFor[affiliate.Dimension](): true, reflect.TypeFor[affiliate.Figure](): true,
+		reflect.TypeFor[affiliate.SaleStatus](): true, reflect.TypeFor[affiliate.ApprovalStatus](): true,
 		reflect.TypeFor[affiliate.SubscriptionStatus](): true, reflect.TypeFor[affiliate.CodeState](): true,
 		reflect.TypeFor[affiliate.Currency](): true,
 	}
-	for _, filter := range []reflect.Type{
-		reflect.TypeFor[affiliate.SaleQuery](), reflect.TypeFor[affiliate.ReferralQuery](), reflect.TypeFor[affiliate.CodeQuery](),
-		reflect.TypeFor[affiliate.LinkQuery](), reflect.TypeFor[affiliate.PayoutQuery](), reflect.TypeFor[affiliate.AdjustmentQuery](), reflect.TypeFor[affiliate.MovementQuery](), reflect.TypeFor[affiliate.EventQuery](),
-		reflect.TypeFor[affiliate.DeliveryQuery](),
-	} {
+	for filter := range listFilters(t) {
 		for f := range filter.Fields() {
 			if _, isOpt := f.Type.MethodByName("IsNull"); !isOpt && !plain[f.Type] {
 				t.Errorf("%v.%s is a %v", filter, f.Name, f.Type)
