@@ -136,8 +136,8 @@ func TestKeep(t *testing.T) {
 	}
 }
 
-// TestBreach: verify ends with the exit code 1 and the breaches when the books do not hold, in a
-// file and in a database, and restore makes nothing of a copy of them.
+// TestBreach: verify ends with the exit code 1 and the breaches when the books do not hold or the file
+// is damaged, and restore makes nothing of a copy of them.
 func TestBreach(t *testing.T) {
 	t.Chdir(t.TempDir())
 	s := launch(t)
@@ -145,6 +145,11 @@ func TestBreach(t *testing.T) {
 	s.sell("order-1")
 	s.stop()
 	says(t, 0, "the books hold", "verify", "-file", "program.db")
+	if err := copyFile("program.db", "damaged.db"); err != nil {
+		t.Fatal(err)
+	}
+	statement(t, "damaged.db", "PRAGMA writable_schema=ON; DELETE FROM sqlite_schema WHERE name = 'tributary_referrals_by_email'")
+	says(t, 1, "the file is damaged", "verify", "-file", "damaged.db")
 	statement(t, "program.db", "UPDATE tributary_movements SET amount = amount + 1")
 	says(t, 1, "the books do not hold:\n", "verify")
 	says(t, 1, "the books do not hold:\n", "restore", "program.db", "new.db")
@@ -174,9 +179,12 @@ func TestDoctor(t *testing.T) {
 	s := launch(t)
 	s.ada()
 	s.stop()
+	if err := os.Mkdir("none.d", 0o700); err != nil {
+		t.Fatal(err)
+	}
 	write(t, "a copy", "copy.db")
-	write(t, "", "later.db")
-	write(t, "half a copy", "latest.db"+partial)
+	write(t, "", "none.d/empty.dump")
+	write(t, "half a copy", "none.d/copy.db"+partial)
 	key := strings.Repeat("0f", 32)
 	good := environment{"TRIBUTARY_PUBLIC_URL": "https://partners.shop.example", "TRIBUTARY_PROXY": "127.0.0.1/32",
 		"TRIBUTARY_SEAL_KEY": key + "," + key, "TRIBUTARY_ERASURE_KEY": key, "TRIBUTARY_KEY": testKey, "TRIBUTARY_POLAR_SECRET": "a-secret-of-polar-24-long"}
@@ -214,7 +222,7 @@ func TestDoctor(t *testing.T) {
 		"an unknown provider": {func(d *doctor) { d.env["TRIBUTARY_POLER_SECRET"] = key }, "payments: correct the variables: TRIBUTARY_POLER_SECRET"},
 		"no folder named":     {func(d *doctor) { d.backups = "" }, "backup: name the folder"},
 		"no folder":           {func(d *doctor) { d.backups = "none" }, "backup: make the folder none"},
-		"no copy":             {func(d *doctor) { d.backups = t.TempDir() }, "backup: make a copy each day"},
+		"no copy":             {func(d *doctor) { d.backups = "none.d" }, "backup: make a copy each day"},
 		"an old copy":         {func(d *doctor) { d.now = func() time.Time { return now.Add(27 * time.Hour) } }, "backup: look why no copy is made"},
 		"a full disk":         {func(d *doctor) { d.room = func(string) (uint64, error) { return leastRoom - 1, nil } }, "disk: make room: 1023 MB are free"},
 		"two places":          {func(d *doctor) { d.env[fileVariable], d.env[storeVariable] = "a", "b" }, "disk: name the file or the database"},

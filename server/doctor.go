@@ -22,7 +22,7 @@ import (
 
 // verifyUsage is the text of "verify -h" before the flags.
 const verifyUsage = `Checks the books of the program, and the file if it is in one: server verify [flags]
-It writes nothing, and a server may have the file or the database open. The exit code is 1, with a
+It changes no record, and a server may have the file or the database open. The exit code is 1, with a
 line for each breach, when they do not hold.
 
 `

@@ -96,9 +96,6 @@ func (s *storage) Flags(flags *flag.FlagSet) {
 		"with a file: do not wait for the disk at every commit; faster, and the last sales may be gone after a loss of power")
 }
 
-// Instead does nothing: the server has commands.
-func (s *storage) Instead(context.Context, io.Writer) (done bool, err error) { return false, nil }
-
 // Lasts is true.
 func (s *storage) Lasts() bool { return true }
 

@@ -37,9 +37,6 @@ import (
 type Storage interface {
 	// Flags adds flags of its own.
 	Flags(flags *flag.FlagSet)
-	// Instead does what one of its flags asks for in place of a server. It reports
-	// whether there was such a flag.
-	Instead(ctx context.Context, stdout io.Writer) (done bool, err error)
 	// Lasts reports whether the store keeps what it has when the server stops. Then it
 	// has one program, the one with the id ProgramID.
 	Lasts() bool
@@ -74,9 +71,6 @@ type Memory struct{}
 
 // Flags adds none.
 func (*Memory) Flags(*flag.FlagSet) {}
-
-// Instead does nothing.
-func (*Memory) Instead(context.Context, io.Writer) (bool, error) { return false, nil }
 
 // Lasts is false.
 func (*Memory) Lasts() bool { return false }
@@ -136,12 +130,7 @@ func Run(ctx context.Context, storage Storage, args []string, getenv func(string
 	case err != nil:
 		return 2
 	}
-	work := func() error {
-		if done, err := storage.Instead(ctx, stdout); done || err != nil {
-			return err
-		}
-		return runServer(ctx, set, stdout, stderr)
-	}
+	work := func() error { return runServer(ctx, set, stdout, stderr) }
 	if set.check != "" {
 		work = func() error { return probe(ctx, set.check) }
 	}

@@ -5,7 +5,6 @@
 //	go run ./examples/server -file program.db                    # on 127.0.0.1:8080, with a key of its own
 //	TRIBUTARY_KEY=… go run ./examples/server -file program.db    # with your key, of 20 characters or more
 //	go run ./examples/server -file program.db -demo              # with a coffee shop's orders of the last year
-//	go run ./examples/server -file program.db -backup copy.db    # copies the file, also beside a server that runs, and ends
 //	go run ./examples/server -h                                  # every flag
 //
 // It makes the file when there is none. It prints "listening on http://ADDR" when it is
@@ -16,7 +15,7 @@
 // webhooks in the file and the digests of erased emails: set them before the file holds
 // data of real people, and keep them elsewhere than its copies.
 //
-// The module server is this with a choice of PostgreSQL, an import and a move.
+// The module server is this with a choice of PostgreSQL, an import, a move, and copies.
 //
 // Package httpapi/app of the root module is all of it but the store.
 package main
@@ -25,8 +24,6 @@ import (
 	"context"
 	"errors"
 	"flag"
-	"fmt"
-	"io"
 	"os"
 
 	"github.com/tributary-go/tributary/affiliate/record"
@@ -38,41 +35,17 @@ func main() { os.Exit(app.Main(&file{path: os.Getenv("TRIBUTARY_FILE")})) }
 
 // A file is the storage of a server in one file.
 type file struct {
-	path, backup string
-	normal       bool
-	store        *sqlitestore.Store
+	path   string
+	normal bool
+	store  *sqlitestore.Store
 }
 
 // Flags adds the flags of the file.
 func (f *file) Flags(flags *flag.FlagSet) {
 	flags.StringVar(&f.path, "file", f.path,
 		"`path` of the file, which is made when there is none (default: the variable TRIBUTARY_FILE)")
-	flags.StringVar(&f.backup, "backup", "",
-		"write a copy of the file to this `path`, also beside a server that runs, and end")
 	flags.BoolVar(&f.normal, "normal", false,
 		"do not wait for the disk at every commit: faster, and the last sales may be gone after a loss of power")
-}
-
-// Instead makes a copy of the file.
-func (f *file) Instead(ctx context.Context, stdout io.Writer) (done bool, err error) {
-	switch {
-	case f.backup == "":
-		return false, nil
-	case f.path == "":
-		return true, errNoFile
-	}
-	if _, err := os.Stat(f.path); err != nil {
-		return true, err // it would be made, and the copy would be empty
-	}
-	if _, _, err := f.Open(ctx); err != nil {
-		return true, err
-	}
-	defer f.Close()
-	if err := f.store.Backup(ctx, f.backup); err != nil {
-		return true, err
-	}
-	fmt.Fprintf(stdout, "%s is a copy of %s\n", f.backup, f.path)
-	return true, nil
 }
 
 var errNoFile = errors.New("no file: name one with -file program.db")

@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"encoding/json"
-	"fmt"
 	"io"
 	"net/http"
 	"os"
@@ -86,7 +85,7 @@ func get(t *testing.T, url string) string {
 }
 
 // TestKilled: a sale that was answered is there after the server was killed and started
-// again, with the console beside it, and a copy of the file has it too.
+// again, with the console beside it.
 func TestKilled(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "program.db")
 	url, kill := serve(t, "-file", path)
@@ -97,24 +96,12 @@ func TestKilled(t *testing.T) {
 	}
 	kill()
 
-	url, kill = serve(t, "-file", path)
+	url, _ = serve(t, "-file", path)
 	if sales := call(t, "GET", url+"/api/v1/sales", ""); strings.Count(sales, `"totalEarned":100`) != 1 {
 		t.Errorf("after the kill: %s", sales)
 	}
 	if page := get(t, url+"/console/"); !strings.Contains(page, `type="password"`) {
 		t.Errorf("the console: %s", page)
-	}
-	copied := filepath.Join(filepath.Dir(path), "copy.db")
-	backup := exec.Command(os.Args[0], "-file", path, "-backup", copied) // beside the server
-	backup.Env = append(os.Environ(), "TRIBUTARY_SERVER=1")
-	if out, err := backup.CombinedOutput(); err != nil || string(out) != fmt.Sprintf("%s is a copy of %s\n", copied, path) {
-		t.Fatalf("%s%v", out, err)
-	}
-	kill()
-
-	url, _ = serve(t, "-file", copied)
-	if sales := call(t, "GET", url+"/api/v1/sales", ""); strings.Count(sales, `"totalEarned":100`) != 1 {
-		t.Errorf("in the copy: %s", sales)
 	}
 }
 
@@ -148,15 +135,12 @@ func TestReadme(t *testing.T) {
 func TestRefusedFlags(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "program.db")
-	copied := filepath.Join(dir, "copy.db")
 	for _, row := range []struct {
 		want string
 		args []string
 	}{
 		{"no file: name one with -file", nil},
-		{"no file: name one with -file", []string{"-backup", copied}},
 		{"a store that lasts has one program", []string{"-file", path, "-key", key, "-key", key + "2"}},
-		{"no such file", []string{"-file", path, "-backup", copied}},
 	} {
 		cmd := exec.CommandContext(t.Context(), os.Args[0], append([]string{"-addr", "127.0.0.1:0"}, row.args...)...)
 		cmd.Env = append(os.Environ(), "TRIBUTARY_SERVER=1", "TRIBUTARY_FILE=")
