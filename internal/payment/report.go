@@ -286,7 +286,7 @@ func (r *Payment) note(paid *affiliate.Paid) error {
 		r.result.Outcome = affiliate.SaleUnattributed
 		return nil
 	}
-	w := waiting(paid)
+	w := WaitingOf(paid)
 	w.PaidAt, w.Currency = paidAt(r.Op, paid.PaidAt, r.Fact.At), r.saleCurrency()
 	r.aside, r.result.Outcome, r.Rec.Waiting = true, untold(&w), []affiliate.WaitingSale{w}
 	return r.HideTries(w.Tries)
@@ -357,7 +357,7 @@ func (r *Payment) putAside(waiting *affiliate.WaitingSale, ref *record.Referral)
 // await stores what a payment says about its sale: what was agreed, what was paid of it,
 // or both.
 func (r *Payment) await(paid *affiliate.Paid) error {
-	waiting, c := waiting(paid), r.Fact.Currency
+	waiting, c := WaitingOf(paid), r.Fact.Currency
 	waiting.Currency = r.saleCurrency()
 	waiting.PaidAt = paidAt(r.Op, paid.PaidAt, r.Fact.At)
 	if err := r.HideTries(waiting.Tries); err != nil {

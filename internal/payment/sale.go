@@ -17,8 +17,8 @@ import (
 
 // Payments become sales.
 
-// waiting returns the payment as it is kept until somebody is credited.
-func waiting(paid *affiliate.Paid) affiliate.WaitingSale {
+// WaitingOf returns the payment as it is kept until somebody is credited.
+func WaitingOf(paid *affiliate.Paid) affiliate.WaitingSale {
 	product, _ := paid.Product.Get()
 	return affiliate.WaitingSale{
 		TotalEarned: paid.TotalEarned, Subtotal: refusal.UnlessNull(paid.Subtotal), Tax: paid.Tax,
@@ -55,8 +55,8 @@ func pay(w *affiliate.WaitingSale, total affiliate.Amount, c affiliate.Currency)
 	return nil
 }
 
-// sale returns the input of RecordSale, without whom to credit.
-func sale(w *affiliate.WaitingSale) affiliate.SaleParams {
+// SaleOf returns the input of RecordSale, without whom to credit.
+func SaleOf(w *affiliate.WaitingSale) affiliate.SaleParams {
 	in := affiliate.SaleParams{
 		TotalEarned: w.TotalEarned, Subtotal: w.Subtotal, Tax: w.Tax, Shipping: w.Shipping,
 		ExternalID: w.ExternalID, ExternalInvoiceID: w.InvoiceID, CommissionRate: w.Rate,
@@ -284,7 +284,7 @@ func attempts(w *affiliate.WaitingSale, known bool) []attempt {
 func (r *Payment) attempt(w *affiliate.WaitingSale, who *engine.Customer, a attempt,
 	alone bool) (affiliate.SaleOutcome, error) {
 	ref := &who.Referral
-	in := sale(w)
+	in := SaleOf(w)
 	if in.Currency = w.Currency; w.Currency != "" {
 		in.ExchangeRate = r.Rec.Rate
 	}

@@ -1,4 +1,4 @@
-package payment
+package payment_test
 
 import (
 	"reflect"
@@ -8,6 +8,7 @@ import (
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/internal/leaf"
+	"github.com/tributary-go/tributary/internal/payment"
 )
 
 // ofThePayment are the fields of a sale that a payment that waits does not keep, each with what
@@ -37,9 +38,9 @@ func TestWaitingSaleKeepsEachField(t *testing.T) {
 					l.Set(1)
 				}
 			}
-			w := waiting(&affiliate.Paid{SaleParams: in})
-			if diff := cmp.Diff(in, sale(&w)); diff != "" {
-				t.Errorf("add %s to WaitingSale, waiting and sale, or to ofThePayment with a reason "+
+			w := payment.WaitingOf(&affiliate.Paid{SaleParams: in})
+			if diff := cmp.Diff(in, payment.SaleOf(&w)); diff != "" {
+				t.Errorf("add %s to WaitingSale, WaitingOf and SaleOf, or to ofThePayment with a reason "+
 					"(-told +sale):\n%s", f.Name, diff)
 			}
 		})
