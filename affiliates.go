@@ -21,7 +21,7 @@ import (
 //
 // Source: docs/contract.md 3.1.
 func (p *Program) CreateAffiliate(ctx context.Context, in affiliate.AffiliateParams) (affiliate.Affiliate, error) {
-	return p.engine.CreateAffiliate(ctx, in)
+	return p.in(ctx).CreateAffiliate(ctx, in)
 }
 
 // InviteAffiliate is [Program.CreateAffiliate] with the status INVITED; it
@@ -33,7 +33,7 @@ func (p *Program) CreateAffiliate(ctx context.Context, in affiliate.AffiliatePar
 //
 // Source: docs/rules.md 4.1; docs/contract.md 6.
 func (p *Program) InviteAffiliate(ctx context.Context, in affiliate.AffiliateParams) (affiliate.Affiliate, error) {
-	return p.engine.InviteAffiliate(ctx, in)
+	return p.in(ctx).InviteAffiliate(ctx, in)
 }
 
 // EnsureAffiliate returns the affiliate with in.ExternalID, the host's own id of a user,
@@ -51,7 +51,7 @@ func (p *Program) InviteAffiliate(ctx context.Context, in affiliate.AffiliatePar
 //
 // Source: docs/rules.md 4.8; docs/contract.md 3.1.
 func (p *Program) EnsureAffiliate(ctx context.Context, in affiliate.AffiliateParams) (affiliate.Affiliate, error) {
-	return p.engine.EnsureAffiliate(ctx, in)
+	return p.in(ctx).EnsureAffiliate(ctx, in)
 }
 
 // MergeAffiliates makes one affiliate of two. All that From has becomes that of Into, as it is: links
@@ -70,7 +70,7 @@ func (p *Program) EnsureAffiliate(ctx context.Context, in affiliate.AffiliatePar
 //
 // Source: docs/rules.md 4.9.
 func (p *Program) MergeAffiliates(ctx context.Context, in affiliate.Merge) (affiliate.Affiliate, error) {
-	return p.engine.MergeAffiliates(ctx, in)
+	return p.in(ctx).MergeAffiliates(ctx, in)
 }
 
 // DeleteAffiliate removes an affiliate with its links, clicks, referrals, sales,
@@ -87,7 +87,7 @@ func (p *Program) MergeAffiliates(ctx context.Context, in affiliate.Merge) (affi
 //
 // Source: docs/rules.md 4.7; docs/contract.md 3.1.
 func (p *Program) DeleteAffiliate(ctx context.Context, ref affiliate.AffiliateRef) error {
-	return p.engine.DeleteAffiliate(ctx, ref)
+	return p.in(ctx).DeleteAffiliate(ctx, ref)
 }
 
 // Affiliate returns the affiliate that ident names. When ident is [affiliate.External] of an
@@ -100,7 +100,7 @@ func (p *Program) DeleteAffiliate(ctx context.Context, ref affiliate.AffiliateRe
 //
 // Source: docs/contract.md 3.1; docs/rules.md 4.4.
 func (p *Program) Affiliate(ctx context.Context, ident string) (affiliate.Affiliate, error) {
-	return p.engine.Affiliate(ctx, ident)
+	return p.in(ctx).Affiliate(ctx, ident)
 }
 
 // Answers returns the signup answers of an affiliate, in the order in which they were given.
@@ -109,7 +109,7 @@ func (p *Program) Affiliate(ctx context.Context, ident string) (affiliate.Affili
 //
 // Source: docs/contract.md 3.1.
 func (p *Program) Answers(ctx context.Context, affiliateID uuid.UUID) ([]affiliate.Answer, error) {
-	return p.engine.Answers(ctx, affiliateID)
+	return p.in(ctx).Answers(ctx, affiliateID)
 }
 
 // Affiliates lists the affiliates that a query selects, newest first. A search text that is
@@ -120,7 +120,7 @@ func (p *Program) Answers(ctx context.Context, affiliateID uuid.UUID) ([]affilia
 // Source: docs/contract.md 3.1, 4.6.
 func (p *Program) Affiliates(ctx context.Context, q affiliate.AffiliateQuery,
 	pg affiliate.Page) (affiliate.List[affiliate.Affiliate], error) {
-	return p.engine.Affiliates(ctx, q, pg)
+	return p.in(ctx).Affiliates(ctx, q, pg)
 }
 
 // SetAffiliateStatus gives affiliates a status that follows their present one: all of
@@ -141,7 +141,7 @@ func (p *Program) Affiliates(ctx context.Context, q affiliate.AffiliateQuery,
 // Source: docs/rules.md 4.1; docs/contract.md 6.
 func (p *Program) SetAffiliateStatus(ctx context.Context, status affiliate.AffiliateStatus,
 	ids ...uuid.UUID) ([]affiliate.Affiliate, error) {
-	return p.engine.SetAffiliateStatus(ctx, status, ids...)
+	return p.in(ctx).SetAffiliateStatus(ctx, status, ids...)
 }
 
 // UpdateAffiliate changes the affiliate that ref names and returns how many
@@ -157,7 +157,7 @@ func (p *Program) SetAffiliateStatus(ctx context.Context, status affiliate.Affil
 // Source: docs/contract.md 3.1.
 func (p *Program) UpdateAffiliate(ctx context.Context, ref affiliate.AffiliateRef,
 	up affiliate.AffiliateUpdate) (int, error) {
-	return p.engine.UpdateAffiliate(ctx, ref, up)
+	return p.in(ctx).UpdateAffiliate(ctx, ref, up)
 }
 
 // AcceptInvite ends an invitation: INVITED becomes ACTIVE, or INACTIVE under
@@ -172,5 +172,5 @@ func (p *Program) UpdateAffiliate(ctx context.Context, ref affiliate.AffiliateRe
 // Source: docs/rules.md 4.1; docs/contract.md 6.
 func (p *Program) AcceptInvite(ctx context.Context, id uuid.UUID,
 	in affiliate.Acceptance) (affiliate.Affiliate, error) {
-	return p.engine.AcceptInvite(ctx, id, in)
+	return p.in(ctx).AcceptInvite(ctx, id, in)
 }

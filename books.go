@@ -18,7 +18,7 @@ import (
 //
 // Source: docs/money.md 3.
 func (p *Program) Adjustment(ctx context.Context, id uuid.UUID) (affiliate.Adjustment, error) {
-	return reading.Adjustment(ctx, p.engine, id)
+	return reading.Adjustment(ctx, p.in(ctx), id)
 }
 
 // Adjustments lists adjustments, newest first.
@@ -28,7 +28,7 @@ func (p *Program) Adjustment(ctx context.Context, id uuid.UUID) (affiliate.Adjus
 // Source: docs/money.md 3.
 func (p *Program) Adjustments(ctx context.Context, f affiliate.AdjustmentQuery,
 	pg affiliate.Page) (affiliate.List[affiliate.Adjustment], error) {
-	return reading.Adjustments(ctx, p.engine, f, pg)
+	return reading.Adjustments(ctx, p.in(ctx), f, pg)
 }
 
 // RecordAdjustment records an amount that an affiliate is owed or owes besides the
@@ -49,7 +49,7 @@ func (p *Program) Adjustments(ctx context.Context, f affiliate.AdjustmentQuery,
 //
 // Source: docs/money.md 3.
 func (p *Program) RecordAdjustment(ctx context.Context, in affiliate.AdjustmentParams) (affiliate.Adjustment, error) {
-	return p.engine.RecordAdjustment(ctx, in)
+	return p.in(ctx).RecordAdjustment(ctx, in)
 }
 
 // Attention returns what waits for somebody: the newest n of each kind. n is 1–20; 0 means
@@ -62,7 +62,7 @@ func (p *Program) RecordAdjustment(ctx context.Context, in affiliate.AdjustmentP
 //
 // Source: docs/contract.md 4.6.
 func (p *Program) Attention(ctx context.Context, n int) (affiliate.Attention, error) {
-	return reading.Attention(ctx, p.engine, n)
+	return reading.Attention(ctx, p.in(ctx), n)
 }
 
 // Balance returns what an affiliate is owed and was paid, at this moment. It reads the
@@ -74,7 +74,7 @@ func (p *Program) Attention(ctx context.Context, n int) (affiliate.Attention, er
 //
 // Source: docs/money.md 8.
 func (p *Program) Balance(ctx context.Context, of affiliate.AffiliateRef) (affiliate.Balance, error) {
-	return reading.Balance(ctx, p.engine, of)
+	return reading.Balance(ctx, p.in(ctx), of)
 }
 
 // Balances lists the balances of all affiliates, newest affiliate first. It
@@ -85,7 +85,7 @@ func (p *Program) Balance(ctx context.Context, of affiliate.AffiliateRef) (affil
 //
 // Source: docs/money.md 8.
 func (p *Program) Balances(ctx context.Context, pg affiliate.Page) (affiliate.List[affiliate.Balance], error) {
-	return reading.Balances(ctx, p.engine, pg)
+	return reading.Balances(ctx, p.in(ctx), pg)
 }
 
 // TotalBalance returns what all affiliates together are owed and were paid: now, or as of
@@ -103,7 +103,7 @@ func (p *Program) Balances(ctx context.Context, pg affiliate.Page) (affiliate.Li
 //
 // Source: docs/money.md 8.1.
 func (p *Program) TotalBalance(ctx context.Context, at time.Time) (affiliate.TotalBalance, error) {
-	return reading.TotalBalance(ctx, p.engine, at)
+	return reading.TotalBalance(ctx, p.in(ctx), at)
 }
 
 // RankedBalances lists the balances that TotalBalance adds up: whom most is owed first.
@@ -116,7 +116,7 @@ func (p *Program) TotalBalance(ctx context.Context, at time.Time) (affiliate.Tot
 // Source: docs/money.md 8.1.
 func (p *Program) RankedBalances(ctx context.Context, at time.Time,
 	pg affiliate.Page) (affiliate.List[affiliate.Balance], error) {
-	return reading.RankedBalances(ctx, p.engine, at, pg)
+	return reading.RankedBalances(ctx, p.in(ctx), at, pg)
 }
 
 // Movements lists movements, newest first.
@@ -127,7 +127,7 @@ func (p *Program) RankedBalances(ctx context.Context, at time.Time,
 // Source: docs/money.md 8.
 func (p *Program) Movements(ctx context.Context, f affiliate.MovementQuery,
 	pg affiliate.Page) (affiliate.List[affiliate.Movement], error) {
-	return reading.Movements(ctx, p.engine, f, pg)
+	return reading.Movements(ctx, p.in(ctx), f, pg)
 }
 
 // AdjustmentReasons returns the reasons of adjustments by their ids, at most 1,000 of them.
@@ -138,7 +138,7 @@ func (p *Program) Movements(ctx context.Context, f affiliate.MovementQuery,
 //
 // Source: docs/money.md 9.
 func (p *Program) AdjustmentReasons(ctx context.Context, ids ...uuid.UUID) (map[uuid.UUID]string, error) {
-	return payout.AdjustmentReasons(ctx, p.engine, ids...)
+	return payout.AdjustmentReasons(ctx, p.in(ctx), ids...)
 }
 
 // Report counts what happened in each day, week or month of a period, from ≤ t < to: the
@@ -160,7 +160,7 @@ func (p *Program) AdjustmentReasons(ctx context.Context, ids ...uuid.UUID) (map[
 // Source: docs/money.md 16.
 func (p *Program) Report(ctx context.Context, q affiliate.ReportQuery,
 	pg affiliate.Page) (affiliate.List[affiliate.Bucket], error) {
-	return reading.Report(ctx, p.engine, q, pg)
+	return reading.Report(ctx, p.in(ctx), q, pg)
 }
 
 // Breakdown ranks who or what brought the activity of a period, from ≤ t < to: a row for
@@ -183,7 +183,7 @@ func (p *Program) Report(ctx context.Context, q affiliate.ReportQuery,
 // Source: docs/money.md 16.1.
 func (p *Program) Breakdown(ctx context.Context, q affiliate.BreakdownQuery,
 	pg affiliate.Page) (affiliate.List[affiliate.BreakdownRow], error) {
-	return reading.Breakdown(ctx, p.engine, q, pg)
+	return reading.Breakdown(ctx, p.in(ctx), q, pg)
 }
 
 // ExplainSale says who was credited with a sale and why, on which terms, and how
@@ -193,7 +193,7 @@ func (p *Program) Breakdown(ctx context.Context, q affiliate.BreakdownQuery,
 //
 // Source: docs/money.md 10.
 func (p *Program) ExplainSale(ctx context.Context, id affiliate.SaleID) (affiliate.Explanation, error) {
-	return reading.ExplainSale(ctx, p.engine, id)
+	return reading.ExplainSale(ctx, p.in(ctx), id)
 }
 
 // Simulate calculates what past sales would have earned with other terms, for each
@@ -211,7 +211,7 @@ func (p *Program) ExplainSale(ctx context.Context, id affiliate.SaleID) (affilia
 //
 // Source: docs/money.md 11.
 func (p *Program) Simulate(ctx context.Context, q affiliate.SimulateQuery) iter.Seq2[affiliate.Difference, error] {
-	return reading.Simulate(ctx, p.engine, q)
+	return reading.Simulate(ctx, p.in(ctx), q)
 }
 
 // Statement returns what was owed to an affiliate at the beginning and at the end of a
@@ -227,5 +227,5 @@ func (p *Program) Simulate(ctx context.Context, q affiliate.SimulateQuery) iter.
 // Source: docs/money.md 9.
 func (p *Program) Statement(ctx context.Context, of affiliate.AffiliateRef, from,
 	to time.Time) (affiliate.Statement, error) {
-	return reading.Statement(ctx, p.engine, of, from, to)
+	return reading.Statement(ctx, p.in(ctx), of, from, to)
 }

@@ -16,7 +16,7 @@ import (
 //
 // Source: docs/rules.md 3.8; docs/contract.md 4.6.
 func (p *Program) CheckCodes(ctx context.Context, in affiliate.CodesParams) (affiliate.KeySpace, error) {
-	return p.engine.CheckCodes(ctx, in)
+	return p.in(ctx).CheckCodes(ctx, in)
 }
 
 // CreateCode makes a code of a coupon. The code is given or generated. A code
@@ -33,7 +33,7 @@ func (p *Program) CheckCodes(ctx context.Context, in affiliate.CodesParams) (aff
 //
 // Source: docs/rules.md 3.8; docs/contract.md 3.4.
 func (p *Program) CreateCode(ctx context.Context, in affiliate.CodeParams) (affiliate.Code, error) {
-	return p.engine.CreateCode(ctx, in)
+	return p.in(ctx).CreateCode(ctx, in)
 }
 
 // DeleteCode deletes a code. Its sales, the redemption ledger and the coupon's
@@ -45,7 +45,7 @@ func (p *Program) CreateCode(ctx context.Context, in affiliate.CodeParams) (affi
 //
 // Source: docs/contract.md 3.4.
 func (p *Program) DeleteCode(ctx context.Context, id uuid.UUID) (affiliate.DeletedCode, error) {
-	return p.engine.DeleteCode(ctx, id)
+	return p.in(ctx).DeleteCode(ctx, id)
 }
 
 // Evaluate reports whether a code would work for an order, and its discount. It uses the
@@ -56,7 +56,7 @@ func (p *Program) DeleteCode(ctx context.Context, id uuid.UUID) (affiliate.Delet
 //
 // Source: docs/rules.md 3.6; docs/contract.md 4.1.
 func (p *Program) Evaluate(ctx context.Context, in affiliate.Order) (affiliate.Evaluation, error) {
-	return p.engine.Evaluate(ctx, in)
+	return p.in(ctx).Evaluate(ctx, in)
 }
 
 // EvaluateCodes evaluates up to 20 codes for one order, as [Program.Evaluate] does with each, and says which of
@@ -66,7 +66,7 @@ func (p *Program) Evaluate(ctx context.Context, in affiliate.Order) (affiliate.E
 //
 // Source: docs/rules.md 3.6; docs/contract.md 4.1.
 func (p *Program) EvaluateCodes(ctx context.Context, in affiliate.CodesOrder) (affiliate.Comparison, error) {
-	return p.engine.EvaluateCodes(ctx, in)
+	return p.in(ctx).EvaluateCodes(ctx, in)
 }
 
 // HoldRedemption keeps a place of a code for an order until a time, with the price that
@@ -87,7 +87,7 @@ func (p *Program) EvaluateCodes(ctx context.Context, in affiliate.CodesOrder) (a
 //
 // Source: docs/rules.md 3.10; docs/contract.md 3.10.
 func (p *Program) HoldRedemption(ctx context.Context, in affiliate.HoldParams) (affiliate.Hold, error) {
-	return p.engine.HoldRedemption(ctx, in)
+	return p.in(ctx).HoldRedemption(ctx, in)
 }
 
 // Hold returns the hold with the caller's id.
@@ -96,7 +96,7 @@ func (p *Program) HoldRedemption(ctx context.Context, in affiliate.HoldParams) (
 //
 // Source: docs/contract.md 3.10.
 func (p *Program) Hold(ctx context.Context, id string) (affiliate.Hold, error) {
-	return p.engine.Hold(ctx, id)
+	return p.in(ctx).Hold(ctx, id)
 }
 
 // Holds lists the open holds of a code, or else of a coupon, the first to lapse first.
@@ -106,7 +106,7 @@ func (p *Program) Hold(ctx context.Context, id string) (affiliate.Hold, error) {
 // Source: docs/contract.md 3.10.
 func (p *Program) Holds(ctx context.Context, f affiliate.HoldQuery,
 	pg affiliate.Page) (affiliate.List[affiliate.Hold], error) {
-	return p.engine.Holds(ctx, f, pg)
+	return p.in(ctx).Holds(ctx, f, pg)
 }
 
 // ReleaseHold gives the place of a hold back. For one that was released or has lapsed it does nothing.
@@ -117,7 +117,7 @@ func (p *Program) Holds(ctx context.Context, f affiliate.HoldQuery,
 //
 // Source: docs/contract.md 3.10.
 func (p *Program) ReleaseHold(ctx context.Context, id string) (affiliate.Hold, error) {
-	return p.engine.ReleaseHold(ctx, id)
+	return p.in(ctx).ReleaseHold(ctx, id)
 }
 
 // Code returns the code that ref names, with its coupon and affiliate. An empty
@@ -127,7 +127,7 @@ func (p *Program) ReleaseHold(ctx context.Context, id string) (affiliate.Hold, e
 //
 // Source: docs/contract.md 3.4.
 func (p *Program) Code(ctx context.Context, ref affiliate.CodeRef) (affiliate.Code, error) {
-	return p.engine.Code(ctx, ref)
+	return p.in(ctx).Code(ctx, ref)
 }
 
 // Codes lists the codes that a query selects, newest first. An unknown coupon or affiliate has
@@ -138,7 +138,7 @@ func (p *Program) Code(ctx context.Context, ref affiliate.CodeRef) (affiliate.Co
 // Source: docs/contract.md 3.4, 4.6.
 func (p *Program) Codes(ctx context.Context, q affiliate.CodeQuery,
 	pg affiliate.Page) (affiliate.List[affiliate.Code], error) {
-	return p.engine.Codes(ctx, q, pg)
+	return p.in(ctx).Codes(ctx, q, pg)
 }
 
 // GenerateCodes makes many codes: Count codes for the affiliate of CodeParams, or
@@ -158,7 +158,7 @@ func (p *Program) Codes(ctx context.Context, q affiliate.CodeQuery,
 //
 // Source: docs/rules.md 3.8; ours, because a campaign needs many codes at once.
 func (p *Program) GenerateCodes(ctx context.Context, in affiliate.CodesParams) ([]affiliate.Code, error) {
-	return p.engine.GenerateCodes(ctx, in)
+	return p.in(ctx).GenerateCodes(ctx, in)
 }
 
 // UpdateCode changes a code, but not its coupon and not how it was generated.
@@ -174,7 +174,7 @@ func (p *Program) GenerateCodes(ctx context.Context, in affiliate.CodesParams) (
 //
 // Source: docs/rules.md 2 (Update semantics), 3.3; docs/contract.md 2.2, 3.4.
 func (p *Program) UpdateCode(ctx context.Context, id uuid.UUID, up affiliate.CodeUpdate) (affiliate.Code, error) {
-	return p.engine.UpdateCode(ctx, id, up)
+	return p.in(ctx).UpdateCode(ctx, id, up)
 }
 
 // CreateCoupon makes a coupon without codes. The discount fields that do not
@@ -186,7 +186,7 @@ func (p *Program) UpdateCode(ctx context.Context, id uuid.UUID, up affiliate.Cod
 //
 // Source: docs/rules.md 3.1; docs/contract.md 3.3.
 func (p *Program) CreateCoupon(ctx context.Context, in affiliate.CouponParams) (affiliate.Coupon, error) {
-	return p.engine.CreateCoupon(ctx, in)
+	return p.in(ctx).CreateCoupon(ctx, in)
 }
 
 // DeleteCoupon deletes a coupon and all its codes in one step. The codes stop
@@ -199,7 +199,7 @@ func (p *Program) CreateCoupon(ctx context.Context, in affiliate.CouponParams) (
 //
 // Source: docs/rules.md 3.7; docs/contract.md 3.3.
 func (p *Program) DeleteCoupon(ctx context.Context, id uuid.UUID) (affiliate.DeletedCoupon, error) {
-	return p.engine.DeleteCoupon(ctx, id)
+	return p.in(ctx).DeleteCoupon(ctx, id)
 }
 
 // Coupon returns the coupon that ref names, with its codes. An empty ref names
@@ -209,7 +209,7 @@ func (p *Program) DeleteCoupon(ctx context.Context, id uuid.UUID) (affiliate.Del
 //
 // Source: docs/contract.md 3.3.
 func (p *Program) Coupon(ctx context.Context, ref affiliate.CouponRef) (affiliate.Coupon, error) {
-	return p.engine.Coupon(ctx, ref)
+	return p.in(ctx).Coupon(ctx, ref)
 }
 
 // Coupons lists the coupons that a query selects, newest first. Without WithCodes it is a
@@ -220,7 +220,7 @@ func (p *Program) Coupon(ctx context.Context, ref affiliate.CouponRef) (affiliat
 // Source: docs/contract.md 3.3, 4.6.
 func (p *Program) Coupons(ctx context.Context, q affiliate.CouponQuery,
 	pg affiliate.Page) (affiliate.List[affiliate.Coupon], error) {
-	return p.engine.Coupons(ctx, q, pg)
+	return p.in(ctx).Coupons(ctx, q, pg)
 }
 
 // WriteCoupon writes the JSON of the coupon that ref names, with all its codes:
@@ -236,7 +236,7 @@ func (p *Program) Coupons(ctx context.Context, q affiliate.CouponQuery,
 //
 // Source: docs/contract.md 3.3.
 func (p *Program) WriteCoupon(ctx context.Context, ref affiliate.CouponRef, w io.Writer) error {
-	return p.engine.WriteCoupon(ctx, ref, w)
+	return p.in(ctx).WriteCoupon(ctx, ref, w)
 }
 
 // WriteCoupons writes the JSON array of all coupons, newest first, each as by
@@ -249,7 +249,7 @@ func (p *Program) WriteCoupon(ctx context.Context, ref affiliate.CouponRef, w io
 //
 // Source: docs/contract.md 1.7, 3.3.
 func (p *Program) WriteCoupons(ctx context.Context, w io.Writer) error {
-	return p.engine.WriteCoupons(ctx, w)
+	return p.in(ctx).WriteCoupons(ctx, w)
 }
 
 // UpdateCoupon changes the discount for every code of the coupon. The coupon is
@@ -263,5 +263,5 @@ func (p *Program) WriteCoupons(ctx context.Context, w io.Writer) error {
 //
 // Source: docs/rules.md 2.4 and 3.1; docs/contract.md 3.3.
 func (p *Program) UpdateCoupon(ctx context.Context, id uuid.UUID, up affiliate.CouponUpdate) (affiliate.Coupon, error) {
-	return p.engine.UpdateCoupon(ctx, id, up)
+	return p.in(ctx).UpdateCoupon(ctx, id, up)
 }

@@ -24,7 +24,7 @@ import (
 //
 // Source: ours, because a host that reads events in order needs no endpoint.
 func (p *Program) EventsAfter(ctx context.Context, after uuid.UUID, limit int) ([]affiliate.Event, error) {
-	return p.engine.EventsAfter(ctx, after, limit)
+	return p.in(ctx).EventsAfter(ctx, after, limit)
 }
 
 // Follow yields the events like [Program.EventsAfter] and, at the end, waits
@@ -49,7 +49,7 @@ func (p *Program) EventsAfter(ctx context.Context, after uuid.UUID, limit int) (
 //
 // Source: ours, like EventsAfter.
 func (p *Program) Follow(ctx context.Context, after uuid.UUID) iter.Seq2[affiliate.Event, error] {
-	return p.engine.Follow(ctx, after)
+	return p.in(ctx).Follow(ctx, after)
 }
 
 // Events lists the stored events, newest first, whether or not an endpoint
@@ -65,5 +65,5 @@ func (p *Program) Follow(ctx context.Context, after uuid.UUID) iter.Seq2[affilia
 // Source: ours, because a host that polls needs no endpoint.
 func (p *Program) Events(ctx context.Context, f affiliate.EventQuery,
 	pg affiliate.Page) (affiliate.List[affiliate.Event], error) {
-	return p.engine.Events(ctx, f, pg)
+	return p.in(ctx).Events(ctx, f, pg)
 }

@@ -14,6 +14,8 @@ import (
 // concurrent use.
 type Imports struct{ engine *engine.Program }
 
+func (i Imports) in(ctx context.Context) *engine.Program { return i.engine.Current(ctx) }
+
 // Imports returns the imports into the program; those of a [Program.Rehearsal] try.
 func (p *Program) Imports() Imports { return Imports{p.engine} }
 
@@ -33,7 +35,7 @@ func (p *Program) Imports() Imports { return Imports{p.engine} }
 //
 // Source: docs/import.md.
 func (i Imports) Affiliates(ctx context.Context, rows []imported.Affiliate) (imported.Report, error) {
-	return imports.ImportAffiliates(ctx, i.engine, rows)
+	return imports.ImportAffiliates(ctx, i.in(ctx), rows)
 }
 
 // Coupons adds coupons of another service with their codes in one
@@ -49,7 +51,7 @@ func (i Imports) Affiliates(ctx context.Context, rows []imported.Affiliate) (imp
 //
 // Source: docs/import.md.
 func (i Imports) Coupons(ctx context.Context, rows []imported.Coupon) (imported.Report, error) {
-	return imports.ImportCoupons(ctx, i.engine, rows)
+	return imports.ImportCoupons(ctx, i.in(ctx), rows)
 }
 
 // Payouts adds payouts of another service in one transaction, without events. The
@@ -68,7 +70,7 @@ func (i Imports) Coupons(ctx context.Context, rows []imported.Coupon) (imported.
 //
 // Source: docs/import.md.
 func (i Imports) Payouts(ctx context.Context, rows []imported.Payout) (imported.Report, error) {
-	return imports.ImportPayouts(ctx, i.engine, rows)
+	return imports.ImportPayouts(ctx, i.in(ctx), rows)
 }
 
 // Sales adds past payments with their commissions in one transaction, without events.
@@ -93,7 +95,7 @@ func (i Imports) Payouts(ctx context.Context, rows []imported.Payout) (imported.
 //
 // Source: docs/import.md.
 func (i Imports) Sales(ctx context.Context, rows []imported.Sale) (imported.Report, error) {
-	return imports.ImportSales(ctx, i.engine, rows)
+	return imports.ImportSales(ctx, i.in(ctx), rows)
 }
 
 // Referrals adds customers of the past in one transaction, without
@@ -109,5 +111,5 @@ func (i Imports) Sales(ctx context.Context, rows []imported.Sale) (imported.Repo
 //
 // Source: docs/contract.md 7.1; docs/rules.md 4.6; docs/import.md.
 func (i Imports) Referrals(ctx context.Context, rows []imported.Referral) (imported.Report, error) {
-	return imports.ImportReferrals(ctx, i.engine, rows)
+	return imports.ImportReferrals(ctx, i.in(ctx), rows)
 }

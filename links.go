@@ -20,7 +20,7 @@ import (
 //
 // Source: docs/rules.md 4.5; docs/contract.md 2.11, 5.1.
 func (p *Program) TrackClick(ctx context.Context, in affiliate.ClickParams) (affiliate.Click, error) {
-	return p.engine.TrackClick(ctx, in)
+	return p.in(ctx).TrackClick(ctx, in)
 }
 
 // CreateLink adds a link to the affiliate that the input names. The other links
@@ -33,7 +33,7 @@ func (p *Program) TrackClick(ctx context.Context, in affiliate.ClickParams) (aff
 //
 // Source: docs/rules.md 4.3; docs/contract.md 3.2.
 func (p *Program) CreateLink(ctx context.Context, in affiliate.LinkParams) (affiliate.Link, error) {
-	return p.engine.CreateLink(ctx, in)
+	return p.in(ctx).CreateLink(ctx, in)
 }
 
 // DeleteLink removes a link, also the last one of an affiliate. Its clicks,
@@ -47,7 +47,7 @@ func (p *Program) CreateLink(ctx context.Context, in affiliate.LinkParams) (affi
 //
 // Source: docs/rules.md 4.3; docs/contract.md 3.2.
 func (p *Program) DeleteLink(ctx context.Context, ref affiliate.LinkRef) (affiliate.DeletedLink, error) {
-	return p.engine.DeleteLink(ctx, ref)
+	return p.in(ctx).DeleteLink(ctx, ref)
 }
 
 // Links lists links, newest first: the one with the id or the slug, those of one affiliate,
@@ -59,7 +59,7 @@ func (p *Program) DeleteLink(ctx context.Context, ref affiliate.LinkRef) (affili
 // Source: docs/contract.md 3.2.
 func (p *Program) Links(ctx context.Context, f affiliate.LinkQuery,
 	pg affiliate.Page) (affiliate.List[affiliate.Link], error) {
-	return p.engine.Links(ctx, f, pg)
+	return p.in(ctx).Links(ctx, f, pg)
 }
 
 // RenameLink gives the link another slug. Its id, owner and history stay. The old slug goes
@@ -74,7 +74,7 @@ func (p *Program) Links(ctx context.Context, f affiliate.LinkQuery,
 //
 // Source: docs/rules.md 4.3; docs/contract.md 3.2.
 func (p *Program) RenameLink(ctx context.Context, ref affiliate.LinkRef, slug string) (affiliate.Link, error) {
-	return p.engine.RenameLink(ctx, ref, slug)
+	return p.in(ctx).RenameLink(ctx, ref, slug)
 }
 
 // ReleaseSlug frees a former slug: one that a link had before it was renamed, or one whose link
@@ -88,5 +88,5 @@ func (p *Program) RenameLink(ctx context.Context, ref affiliate.LinkRef, slug st
 //
 // Source: docs/rules.md 4.3; docs/contract.md 3.2.
 func (p *Program) ReleaseSlug(ctx context.Context, slug string) (affiliate.ReleasedSlug, error) {
-	return p.engine.ReleaseSlug(ctx, slug)
+	return p.in(ctx).ReleaseSlug(ctx, slug)
 }

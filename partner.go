@@ -16,7 +16,7 @@ import (
 //
 // Source: docs/contract.md 4.7.
 func (p Partner) Profile(ctx context.Context) (partner.Profile, error) {
-	return p.partner.Profile(ctx)
+	return p.in(ctx).Profile(ctx)
 }
 
 // Terms returns the terms by which the affiliate's sales earn, oldest first: those in force,
@@ -28,7 +28,7 @@ func (p Partner) Profile(ctx context.Context) (partner.Profile, error) {
 //
 // Source: docs/terms.md 7; docs/contract.md 4.7.
 func (p Partner) Terms(ctx context.Context) ([]affiliate.DatedTerms, error) {
-	return p.partner.Terms(ctx)
+	return p.in(ctx).Terms(ctx)
 }
 
 // Offer returns what the affiliate's links give customers without a code, as it works now; not given: nothing, or
@@ -38,14 +38,14 @@ func (p Partner) Terms(ctx context.Context) ([]affiliate.DatedTerms, error) {
 //
 // Source: docs/rules.md 3.11.
 func (p Partner) Offer(ctx context.Context) (affiliate.Opt[affiliate.Offer], error) {
-	return p.partner.Offer(ctx)
+	return p.in(ctx).Offer(ctx)
 }
 
 // Balance is [Program.Balance] of the affiliate.
 //
 // Source: docs/money.md 8.
 func (p Partner) Balance(ctx context.Context) (affiliate.Balance, error) {
-	return p.partner.Balance(ctx)
+	return p.in(ctx).Balance(ctx)
 }
 
 // Due is Balance with the days on which what is not payable yet will be.
@@ -54,21 +54,21 @@ func (p Partner) Balance(ctx context.Context) (affiliate.Balance, error) {
 //
 // Source: docs/money.md 8.
 func (p Partner) Due(ctx context.Context) (partner.Due, error) {
-	return p.partner.Due(ctx)
+	return p.in(ctx).Due(ctx)
 }
 
 // Statement is [Program.Statement] of the affiliate.
 //
 // Source: docs/money.md 9.
 func (p Partner) Statement(ctx context.Context, from, to time.Time) (affiliate.Statement, error) {
-	return p.partner.Statement(ctx, from, to)
+	return p.in(ctx).Statement(ctx, from, to)
 }
 
 // Report is [Program.Report] of the affiliate.
 //
 // Source: docs/money.md 16.
 func (p Partner) Report(ctx context.Context, from, to time.Time, by affiliate.Interval) ([]affiliate.Bucket, error) {
-	return p.partner.Report(ctx, from, to, by)
+	return p.in(ctx).Report(ctx, from, to, by)
 }
 
 // Breakdown ranks by what means the affiliate brought the activity of a period: it is
@@ -81,7 +81,7 @@ func (p Partner) Report(ctx context.Context, from, to time.Time, by affiliate.In
 // Source: docs/money.md 16.1.
 func (p Partner) Breakdown(ctx context.Context, from, to time.Time, by affiliate.Dimension,
 	pg affiliate.Page) (affiliate.List[affiliate.BreakdownRow], error) {
-	return p.partner.Breakdown(ctx, from, to, by, pg)
+	return p.in(ctx).Breakdown(ctx, from, to, by, pg)
 }
 
 // SetPayoutDetails is [Program.SetPayoutDetails] by the affiliate itself, with the source
@@ -93,7 +93,7 @@ func (p Partner) Breakdown(ctx context.Context, from, to time.Time, by affiliate
 //
 // Source: docs/contract.md 4.7.
 func (p Partner) SetPayoutDetails(ctx context.Context, d affiliate.PayoutDetails) (partner.Profile, error) {
-	return p.partner.SetPayoutDetails(ctx, d)
+	return p.in(ctx).SetPayoutDetails(ctx, d)
 }
 
 // Links lists the links of the affiliate.
@@ -102,7 +102,7 @@ func (p Partner) SetPayoutDetails(ctx context.Context, d affiliate.PayoutDetails
 //
 // Source: docs/contract.md 4.7.
 func (p Partner) Links(ctx context.Context, pg affiliate.Page) (affiliate.List[partner.Link], error) {
-	return p.partner.Links(ctx, pg)
+	return p.in(ctx).Links(ctx, pg)
 }
 
 // Link returns a link of the affiliate.
@@ -111,7 +111,7 @@ func (p Partner) Links(ctx context.Context, pg affiliate.Page) (affiliate.List[p
 //
 // Source: docs/contract.md 4.7.
 func (p Partner) Link(ctx context.Context, id uuid.UUID) (partner.Link, error) {
-	return p.partner.Link(ctx, id)
+	return p.in(ctx).Link(ctx, id)
 }
 
 // AddLink adds a link that the affiliate makes, with the source AFFILIATE_PORTAL. Without a
@@ -126,7 +126,7 @@ func (p Partner) Link(ctx context.Context, id uuid.UUID) (partner.Link, error) {
 //
 // Source: docs/contract.md 4.7.
 func (p Partner) AddLink(ctx context.Context, slug string, most int) (partner.Link, error) {
-	return p.partner.AddLink(ctx, slug, most)
+	return p.in(ctx).AddLink(ctx, slug, most)
 }
 
 // RenameLink is [Program.RenameLink] of a link of the affiliate, with the source
@@ -139,7 +139,7 @@ func (p Partner) AddLink(ctx context.Context, slug string, most int) (partner.Li
 //
 // Source: docs/contract.md 4.7.
 func (p Partner) RenameLink(ctx context.Context, id uuid.UUID, slug string) (partner.Link, error) {
-	return p.partner.RenameLink(ctx, id, slug)
+	return p.in(ctx).RenameLink(ctx, id, slug)
 }
 
 // Codes lists the codes of the affiliate.
@@ -148,7 +148,7 @@ func (p Partner) RenameLink(ctx context.Context, id uuid.UUID, slug string) (par
 //
 // Source: docs/contract.md 4.7.
 func (p Partner) Codes(ctx context.Context, pg affiliate.Page) (affiliate.List[partner.Code], error) {
-	return p.partner.Codes(ctx, pg)
+	return p.in(ctx).Codes(ctx, pg)
 }
 
 // Referrals lists the customers of the affiliate.
@@ -157,7 +157,7 @@ func (p Partner) Codes(ctx context.Context, pg affiliate.Page) (affiliate.List[p
 //
 // Source: docs/contract.md 4.7.
 func (p Partner) Referrals(ctx context.Context, pg affiliate.Page) (affiliate.List[partner.Referral], error) {
-	return p.partner.Referrals(ctx, pg)
+	return p.in(ctx).Referrals(ctx, pg)
 }
 
 // Sales lists the sales that credit the affiliate.
@@ -166,7 +166,7 @@ func (p Partner) Referrals(ctx context.Context, pg affiliate.Page) (affiliate.Li
 //
 // Source: docs/contract.md 4.7.
 func (p Partner) Sales(ctx context.Context, pg affiliate.Page) (affiliate.List[partner.Sale], error) {
-	return p.partner.Sales(ctx, pg)
+	return p.in(ctx).Sales(ctx, pg)
 }
 
 // ExplainSale says why a sale earned the affiliate what it did: it is
@@ -176,7 +176,7 @@ func (p Partner) Sales(ctx context.Context, pg affiliate.Page) (affiliate.List[p
 //
 // Source: docs/contract.md 4.7.
 func (p Partner) ExplainSale(ctx context.Context, id affiliate.SaleID) (partner.Explanation, error) {
-	return p.partner.ExplainSale(ctx, id)
+	return p.in(ctx).ExplainSale(ctx, id)
 }
 
 // Payouts lists the payouts of the affiliate.
@@ -185,7 +185,7 @@ func (p Partner) ExplainSale(ctx context.Context, id affiliate.SaleID) (partner.
 //
 // Source: docs/contract.md 4.7.
 func (p Partner) Payouts(ctx context.Context, pg affiliate.Page) (affiliate.List[partner.Payout], error) {
-	return p.partner.Payouts(ctx, pg)
+	return p.in(ctx).Payouts(ctx, pg)
 }
 
 // Payout returns a payout of the affiliate.
@@ -194,7 +194,7 @@ func (p Partner) Payouts(ctx context.Context, pg affiliate.Page) (affiliate.List
 //
 // Source: docs/contract.md 4.7.
 func (p Partner) Payout(ctx context.Context, id uuid.UUID) (partner.Payout, error) {
-	return p.partner.Payout(ctx, id)
+	return p.in(ctx).Payout(ctx, id)
 }
 
 // PayoutEntries is [Program.PayoutEntries] of a payout of the affiliate.
@@ -204,7 +204,7 @@ func (p Partner) Payout(ctx context.Context, id uuid.UUID) (partner.Payout, erro
 // Source: docs/contract.md 4.7.
 func (p Partner) PayoutEntries(ctx context.Context, id uuid.UUID,
 	pg affiliate.Page) (affiliate.List[affiliate.PayoutEntry], error) {
-	return p.partner.PayoutEntries(ctx, id, pg)
+	return p.in(ctx).PayoutEntries(ctx, id, pg)
 }
 
 // AdjustmentReasons is [Program.AdjustmentReasons] for adjustments of the affiliate.
@@ -213,7 +213,7 @@ func (p Partner) PayoutEntries(ctx context.Context, id uuid.UUID,
 //
 // Source: docs/contract.md 4.7.
 func (p Partner) AdjustmentReasons(ctx context.Context, ids ...uuid.UUID) (map[uuid.UUID]string, error) {
-	return p.partner.AdjustmentReasons(ctx, ids...)
+	return p.in(ctx).AdjustmentReasons(ctx, ids...)
 }
 
 // Spend uses up something of the affiliate that counts once, such as a token in a link, and
@@ -226,12 +226,12 @@ func (p Partner) AdjustmentReasons(ctx context.Context, ids ...uuid.UUID) (map[u
 //
 // Source: docs/contract.md 1.8.
 func (p Partner) Spend(ctx context.Context, name string) (bool, error) {
-	return p.partner.Spend(ctx, name)
+	return p.in(ctx).Spend(ctx, name)
 }
 
 // Spent reports whether a name was spent in the last 24 hours.
 //
 // Errors: those of the store.
 func (p Partner) Spent(ctx context.Context, name string) (bool, error) {
-	return p.partner.Spent(ctx, name)
+	return p.in(ctx).Spent(ctx, name)
 }

@@ -16,6 +16,8 @@ import (
 // for concurrent use.
 type Payments struct{ engine *engine.Program }
 
+func (p Payments) in(ctx context.Context) *engine.Program { return p.engine.Current(ctx) }
+
 // Payments returns what payment providers say.
 func (p *Program) Payments() Payments { return Payments{p.engine} }
 
@@ -25,7 +27,7 @@ func (p *Program) Payments() Payments { return Payments{p.engine} }
 //
 // Source: docs/contract.md 4.6.
 func (p Payments) PaymentConflict(ctx context.Context, id uuid.UUID) (affiliate.ConflictPayment, error) {
-	return reading.PaymentConflict(ctx, p.engine, id)
+	return reading.PaymentConflict(ctx, p.in(ctx), id)
 }
 
 // ReportPayer takes in that a customer of a payment provider was created or changed. Empty
@@ -40,7 +42,7 @@ func (p Payments) PaymentConflict(ctx context.Context, id uuid.UUID) (affiliate.
 //
 // Source: docs/payments.md.
 func (p Payments) ReportPayer(ctx context.Context, provider string, f affiliate.PayerFact) error {
-	return payment.ReportPayer(ctx, p.engine, provider, f)
+	return payment.ReportPayer(ctx, p.in(ctx), provider, f)
 }
 
 // Payer returns the referral that a payer would be credited with, by the look-ups of
@@ -50,7 +52,7 @@ func (p Payments) ReportPayer(ctx context.Context, provider string, f affiliate.
 //
 // Source: docs/payments.md.
 func (p Payments) Payer(ctx context.Context, provider string, f affiliate.PayerFact) (affiliate.Payer, error) {
-	return payment.Payer(ctx, p.engine, provider, f)
+	return payment.Payer(ctx, p.in(ctx), provider, f)
 }
 
 // ReportSubscription takes in the state of one subscription, as a payment provider reports
@@ -68,7 +70,7 @@ func (p Payments) Payer(ctx context.Context, provider string, f affiliate.PayerF
 //
 // Source: docs/payments.md.
 func (p Payments) ReportSubscription(ctx context.Context, f affiliate.SubscriptionFact) (affiliate.Referral, error) {
-	return payment.ReportSubscription(ctx, p.engine, f)
+	return payment.ReportSubscription(ctx, p.in(ctx), f)
 }
 
 // ProviderPayment returns what the program knows of the payment with this id of a provider.
@@ -77,7 +79,7 @@ func (p Payments) ReportSubscription(ctx context.Context, f affiliate.Subscripti
 //
 // Source: docs/payments.md.
 func (p Payments) ProviderPayment(ctx context.Context, provider, key string) (affiliate.ProviderPayment, error) {
-	return payment.ProviderPayment(ctx, p.engine, provider, key)
+	return payment.ProviderPayment(ctx, p.in(ctx), provider, key)
 }
 
 // ReportPayment takes in what a payment provider says about a payment. Report each fact as
@@ -117,7 +119,7 @@ func (p Payments) ProviderPayment(ctx context.Context, provider, key string) (af
 //
 // Source: docs/payments.md.
 func (p Payments) ReportPayment(ctx context.Context, f affiliate.PaymentFact) (affiliate.PaymentResult, error) {
-	return payment.ReportPayment(ctx, p.engine, f)
+	return payment.ReportPayment(ctx, p.in(ctx), f)
 }
 
 // DecidePayment ends the wait of a payment that [Program.Attention] lists.
@@ -143,5 +145,5 @@ func (p Payments) ReportPayment(ctx context.Context, f affiliate.PaymentFact) (a
 // Source: docs/payments.md; docs/contract.md 4.6.
 func (p *Program) DecidePayment(ctx context.Context, id uuid.UUID,
 	d affiliate.PaymentDecision) (affiliate.PaymentResult, error) {
-	return payment.DecidePayment(ctx, p.engine, id, d)
+	return payment.DecidePayment(ctx, p.in(ctx), id, d)
 }

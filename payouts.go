@@ -21,7 +21,7 @@ import (
 // Source: docs/contract.md 2.3, 7.1.
 func (p *Program) SetPayoutDetails(ctx context.Context, id uuid.UUID,
 	d affiliate.PayoutDetails) (affiliate.Affiliate, error) {
-	return p.engine.SetPayoutDetails(ctx, id, d)
+	return p.in(ctx).SetPayoutDetails(ctx, id, d)
 }
 
 // CreatePayout collects what is payable to an affiliate: the accepted commissions of its
@@ -43,7 +43,7 @@ func (p *Program) SetPayoutDetails(ctx context.Context, id uuid.UUID,
 //
 // Source: docs/rules.md 5.6; docs/money.md 4, 5.
 func (p *Program) CreatePayout(ctx context.Context, in affiliate.PayoutParams) (affiliate.Payout, error) {
-	return payout.CreatePayout(ctx, p.engine, in)
+	return payout.CreatePayout(ctx, p.in(ctx), in)
 }
 
 // PayoutEntries lists what a payout took, oldest first, a hundred without a limit.
@@ -53,7 +53,7 @@ func (p *Program) CreatePayout(ctx context.Context, in affiliate.PayoutParams) (
 // Source: docs/money.md 4.
 func (p *Program) PayoutEntries(ctx context.Context, id uuid.UUID,
 	pg affiliate.Page) (affiliate.List[affiliate.PayoutEntry], error) {
-	return payout.PayoutEntries(ctx, p.engine, id, pg)
+	return payout.PayoutEntries(ctx, p.in(ctx), id, pg)
 }
 
 // Payout returns a payout.
@@ -62,7 +62,7 @@ func (p *Program) PayoutEntries(ctx context.Context, id uuid.UUID,
 //
 // Source: docs/contract.md 2.8.
 func (p *Program) Payout(ctx context.Context, id uuid.UUID) (affiliate.Payout, error) {
-	return payout.Payout(ctx, p.engine, id)
+	return payout.Payout(ctx, p.in(ctx), id)
 }
 
 // Payouts lists payouts, newest first.
@@ -72,7 +72,7 @@ func (p *Program) Payout(ctx context.Context, id uuid.UUID) (affiliate.Payout, e
 // Source: docs/contract.md 2.8.
 func (p *Program) Payouts(ctx context.Context, f affiliate.PayoutQuery,
 	pg affiliate.Page) (affiliate.List[affiliate.Payout], error) {
-	return payout.Payouts(ctx, p.engine, f, pg)
+	return payout.Payouts(ctx, p.in(ctx), f, pg)
 }
 
 // PreviewPayouts lists the lines that [Program.RunPayouts] with these settings
@@ -88,7 +88,7 @@ func (p *Program) Payouts(ctx context.Context, f affiliate.PayoutQuery,
 // Source: docs/money.md 6.
 func (p *Program) PreviewPayouts(ctx context.Context, in affiliate.PayoutRun,
 	pg affiliate.Page) (affiliate.List[affiliate.PayoutLine], error) {
-	return payout.PreviewPayouts(ctx, p.engine, in, pg)
+	return payout.PreviewPayouts(ctx, p.in(ctx), in, pg)
 }
 
 // PayoutRun returns the payout run with an external id.
@@ -97,7 +97,7 @@ func (p *Program) PreviewPayouts(ctx context.Context, in affiliate.PayoutRun,
 //
 // Source: docs/money.md 6.
 func (p *Program) PayoutRun(ctx context.Context, externalID string) (affiliate.PayoutRunResult, error) {
-	return payout.PayoutRun(ctx, p.engine, externalID)
+	return payout.PayoutRun(ctx, p.in(ctx), externalID)
 }
 
 // PayoutRuns lists payout runs, newest first.
@@ -107,7 +107,7 @@ func (p *Program) PayoutRun(ctx context.Context, externalID string) (affiliate.P
 // Source: docs/money.md 6.
 func (p *Program) PayoutRuns(ctx context.Context,
 	pg affiliate.Page) (affiliate.List[affiliate.PayoutRunResult], error) {
-	return payout.PayoutRuns(ctx, p.engine, pg)
+	return payout.PayoutRuns(ctx, p.in(ctx), pg)
 }
 
 // PayoutLines lists what a payout run did for each affiliate with something open,
@@ -118,7 +118,7 @@ func (p *Program) PayoutRuns(ctx context.Context,
 // Source: docs/money.md 6.
 func (p *Program) PayoutLines(ctx context.Context, externalID string,
 	pg affiliate.Page) (affiliate.List[affiliate.PayoutLine], error) {
-	return payout.PayoutLines(ctx, p.engine, externalID, pg)
+	return payout.PayoutLines(ctx, p.in(ctx), externalID, pg)
 }
 
 // RunPayouts pays every affiliate to whom enough is due, and returns when the run
@@ -141,7 +141,7 @@ func (p *Program) PayoutLines(ctx context.Context, externalID string,
 //
 // Source: docs/money.md 6.
 func (p *Program) RunPayouts(ctx context.Context, in affiliate.PayoutRun) (affiliate.PayoutRunResult, error) {
-	return payout.RunPayouts(ctx, p.engine, in)
+	return payout.RunPayouts(ctx, p.in(ctx), in)
 }
 
 // SetPayoutStatus changes the status of a payout: PENDING to PROCESSING, either
@@ -164,7 +164,7 @@ func (p *Program) RunPayouts(ctx context.Context, in affiliate.PayoutRun) (affil
 // Source: docs/rules.md 5.6; docs/money.md 4.
 func (p *Program) SetPayoutStatus(ctx context.Context, id uuid.UUID,
 	status affiliate.PayoutStatus) (affiliate.Payout, error) {
-	return payout.SetPayoutStatus(ctx, p.engine, id, status)
+	return payout.SetPayoutStatus(ctx, p.in(ctx), id, status)
 }
 
 // FailPayout is [Program.SetPayoutStatus] with FAILED and the reason for it (1–10,000
@@ -177,7 +177,7 @@ func (p *Program) SetPayoutStatus(ctx context.Context, id uuid.UUID,
 //
 // Source: docs/contract.md 2.8.
 func (p *Program) FailPayout(ctx context.Context, id uuid.UUID, reason string) (affiliate.Payout, error) {
-	return payout.FailPayout(ctx, p.engine, id, reason)
+	return payout.FailPayout(ctx, p.in(ctx), id, reason)
 }
 
 // ReturnPayout is [Program.SetPayoutStatus] with RETURNED and the reason for it: a payout
@@ -192,7 +192,7 @@ func (p *Program) FailPayout(ctx context.Context, id uuid.UUID, reason string) (
 //
 // Source: docs/money.md 4.
 func (p *Program) ReturnPayout(ctx context.Context, id uuid.UUID, reason string) (affiliate.Payout, error) {
-	return payout.ReturnPayout(ctx, p.engine, id, reason)
+	return payout.ReturnPayout(ctx, p.in(ctx), id, reason)
 }
 
 // Transfers yields the payouts that a filter selects as transfers, in the order of their
@@ -204,5 +204,5 @@ func (p *Program) ReturnPayout(ctx context.Context, id uuid.UUID, reason string)
 //
 // Source: docs/money.md 7.
 func (p *Program) Transfers(ctx context.Context, f affiliate.PayoutQuery) iter.Seq2[affiliate.Transfer, error] {
-	return payout.Transfers(ctx, p.engine, f)
+	return payout.Transfers(ctx, p.in(ctx), f)
 }

@@ -24,7 +24,7 @@ import (
 // Source: docs/rules.md 5.3.
 func (p *Program) SetAffiliatePlan(ctx context.Context, plan uuid.UUID,
 	ids ...uuid.UUID) ([]affiliate.Affiliate, error) {
-	return p.engine.SetAffiliatePlan(ctx, plan, ids...)
+	return p.in(ctx).SetAffiliatePlan(ctx, plan, ids...)
 }
 
 // SetAffiliateTier puts affiliates into a tier, all of them or none, including
@@ -37,7 +37,7 @@ func (p *Program) SetAffiliatePlan(ctx context.Context, plan uuid.UUID,
 // Source: docs/contract.md 7.1.
 func (p *Program) SetAffiliateTier(ctx context.Context, tier uuid.UUID,
 	ids ...uuid.UUID) ([]affiliate.Affiliate, error) {
-	return p.engine.SetAffiliateTier(ctx, tier, ids...)
+	return p.in(ctx).SetAffiliateTier(ctx, tier, ids...)
 }
 
 // SetTierExempt sets whether an [affiliate.AssignTiersJob] skips the affiliates: for
@@ -49,7 +49,7 @@ func (p *Program) SetAffiliateTier(ctx context.Context, tier uuid.UUID,
 //
 // Source: docs/contract.md 2.3 (exemptFromCommissionTierChanges).
 func (p *Program) SetTierExempt(ctx context.Context, exempt bool, ids ...uuid.UUID) ([]affiliate.Affiliate, error) {
-	return p.engine.SetTierExempt(ctx, exempt, ids...)
+	return p.in(ctx).SetTierExempt(ctx, exempt, ids...)
 }
 
 // CreatePlan adds a commission plan.
@@ -61,7 +61,7 @@ func (p *Program) SetTierExempt(ctx context.Context, exempt bool, ids ...uuid.UU
 //
 // Source: docs/contract.md 2.9.
 func (p *Program) CreatePlan(ctx context.Context, in affiliate.PlanParams) (affiliate.Plan, error) {
-	return p.engine.CreatePlan(ctx, in)
+	return p.in(ctx).CreatePlan(ctx, in)
 }
 
 // Plan finds a plan by its id.
@@ -70,7 +70,7 @@ func (p *Program) CreatePlan(ctx context.Context, in affiliate.PlanParams) (affi
 //
 // Source: docs/contract.md 2.9.
 func (p *Program) Plan(ctx context.Context, id uuid.UUID) (affiliate.Plan, error) {
-	return p.engine.Plan(ctx, id)
+	return p.in(ctx).Plan(ctx, id)
 }
 
 // Plans lists the commission plans, newest first.
@@ -79,7 +79,7 @@ func (p *Program) Plan(ctx context.Context, id uuid.UUID) (affiliate.Plan, error
 //
 // Source: docs/contract.md 2.9.
 func (p *Program) Plans(ctx context.Context, pg affiliate.Page) (affiliate.List[affiliate.Plan], error) {
-	return p.engine.Plans(ctx, pg)
+	return p.in(ctx).Plans(ctx, pg)
 }
 
 // UpdatePlan changes a plan for future sales. Recorded sales keep their
@@ -97,7 +97,7 @@ func (p *Program) Plans(ctx context.Context, pg affiliate.Page) (affiliate.List[
 //
 // Source: docs/rules.md 5.3; docs/contract.md 2.9.
 func (p *Program) UpdatePlan(ctx context.Context, id uuid.UUID, up affiliate.PlanUpdate) (affiliate.Plan, error) {
-	return p.engine.UpdatePlan(ctx, id, up)
+	return p.in(ctx).UpdatePlan(ctx, id, up)
 }
 
 // SetTerms changes the program's own terms, of affiliates without a plan, at once or from a
@@ -119,7 +119,7 @@ func (p *Program) UpdatePlan(ctx context.Context, id uuid.UUID, up affiliate.Pla
 //
 // Source: docs/terms.md 7.
 func (p *Program) SetTerms(ctx context.Context, up affiliate.TermsUpdate) ([]affiliate.DatedTerms, error) {
-	return p.engine.SetTerms(ctx, up)
+	return p.in(ctx).SetTerms(ctx, up)
 }
 
 // Terms returns all versions of the program's own terms, oldest first: past ones, the one in
@@ -127,7 +127,7 @@ func (p *Program) SetTerms(ctx context.Context, up affiliate.TermsUpdate) ([]aff
 //
 // Source: docs/terms.md 7.
 func (p *Program) Terms(ctx context.Context) ([]affiliate.DatedTerms, error) {
-	return p.engine.Terms(ctx)
+	return p.in(ctx).Terms(ctx)
 }
 
 // DeletePlan removes a plan.
@@ -139,7 +139,7 @@ func (p *Program) Terms(ctx context.Context) ([]affiliate.DatedTerms, error) {
 //
 // Source: docs/contract.md 2.9.
 func (p *Program) DeletePlan(ctx context.Context, id uuid.UUID) error {
-	return p.engine.DeletePlan(ctx, id)
+	return p.in(ctx).DeletePlan(ctx, id)
 }
 
 // SetReferralPlan gives customers a commission plan of their own, which is used
@@ -155,7 +155,7 @@ func (p *Program) DeletePlan(ctx context.Context, id uuid.UUID) error {
 //
 // Source: docs/rules.md 5.3; docs/contract.md 2.5.
 func (p *Program) SetReferralPlan(ctx context.Context, plan uuid.UUID, ids ...uuid.UUID) ([]affiliate.Referral, error) {
-	return p.engine.SetReferralPlan(ctx, plan, ids...)
+	return p.in(ctx).SetReferralPlan(ctx, plan, ids...)
 }
 
 // CreateTier adds a tier.
@@ -170,7 +170,7 @@ func (p *Program) SetReferralPlan(ctx context.Context, plan uuid.UUID, ids ...uu
 //
 // Source: docs/rules.md 5.3; docs/contract.md 2.10.
 func (p *Program) CreateTier(ctx context.Context, in affiliate.TierParams) (affiliate.Tier, error) {
-	return p.engine.CreateTier(ctx, in)
+	return p.in(ctx).CreateTier(ctx, in)
 }
 
 // Tier finds a tier by its id.
@@ -179,7 +179,7 @@ func (p *Program) CreateTier(ctx context.Context, in affiliate.TierParams) (affi
 //
 // Source: docs/contract.md 2.10.
 func (p *Program) Tier(ctx context.Context, id uuid.UUID) (affiliate.Tier, error) {
-	return p.engine.Tier(ctx, id)
+	return p.in(ctx).Tier(ctx, id)
 }
 
 // Tiers lists the tiers, newest first.
@@ -188,7 +188,7 @@ func (p *Program) Tier(ctx context.Context, id uuid.UUID) (affiliate.Tier, error
 //
 // Source: docs/contract.md 2.10.
 func (p *Program) Tiers(ctx context.Context, pg affiliate.Page) (affiliate.List[affiliate.Tier], error) {
-	return p.engine.Tiers(ctx, pg)
+	return p.in(ctx).Tiers(ctx, pg)
 }
 
 // UpdateTier changes a tier. It moves no affiliate; see [affiliate.AssignTiersJob].
@@ -200,7 +200,7 @@ func (p *Program) Tiers(ctx context.Context, pg affiliate.Page) (affiliate.List[
 //
 // Source: docs/contract.md 2.10.
 func (p *Program) UpdateTier(ctx context.Context, id uuid.UUID, up affiliate.TierUpdate) (affiliate.Tier, error) {
-	return p.engine.UpdateTier(ctx, id, up)
+	return p.in(ctx).UpdateTier(ctx, id, up)
 }
 
 // DeleteTier removes a tier.
@@ -212,5 +212,5 @@ func (p *Program) UpdateTier(ctx context.Context, id uuid.UUID, up affiliate.Tie
 //
 // Source: docs/contract.md 2.10.
 func (p *Program) DeleteTier(ctx context.Context, id uuid.UUID) error {
-	return p.engine.DeleteTier(ctx, id)
+	return p.in(ctx).DeleteTier(ctx, id)
 }

@@ -7,9 +7,7 @@ import (
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/affiliate/record"
-	"github.com/tributary-go/tributary/internal/engine"
 	"github.com/tributary-go/tributary/internal/imports"
-	"github.com/tributary-go/tributary/internal/partner"
 )
 
 // Keyed returns the same program, and every write of it is repeatable with o. A
@@ -40,20 +38,10 @@ func (p *Program) Keyed(o affiliate.Once) *Program {
 // Source: docs/money.md M13a.
 func (p *Program) Forfeiting() *Program { return &Program{p.engine.Forfeiting()} }
 
-// Kept returns the configuration with the currency and the time zone that the store keeps for
-// the program, where c leaves them out, for a host that serves whatever program is there. A
-// program that was not written yet has none, and c stays as it is but for the zone UTC.
-//
-// Errors: those of the store; a zone that this machine does not know.
-func (c Config) Kept(ctx context.Context, store record.Store) (Config, error) {
-	kept, err := engine.Config(c).Kept(ctx, store)
-	return Config(kept), err
-}
-
 // Partner returns the view of an affiliate. The affiliate need not exist: each call
 // looks.
 func (p *Program) Partner(affiliateID uuid.UUID) Partner {
-	return Partner{partner.PartnerIn(p.engine, affiliateID)}
+	return Partner{p.engine, affiliateID}
 }
 
 // Ping checks whether the store can be used and keeps the program as the Config says: it
@@ -67,7 +55,7 @@ func (p *Program) Partner(affiliateID uuid.UUID) Partner {
 //
 // Source: ours, because New opens nothing.
 func (p *Program) Ping(ctx context.Context) error {
-	return p.engine.Ping(ctx)
+	return p.in(ctx).Ping(ctx)
 }
 
 // With returns the same program on another Store, such as one inside the host's own
@@ -109,5 +97,18 @@ func (p *Program) Rehearsal() *Program {
 //
 // Source: docs/contract.md 4.6.
 func (p *Program) Settings(ctx context.Context) (affiliate.Settings, error) {
-	return p.engine.Settings(ctx)
+	return p.in(ctx).Settings(ctx)
+}
+
+// UpdateSettings changes settings that Config leaves to the store, see Config.StoredSettings. This
+// process goes by them at once, another one within five seconds.
+//
+// Errors: [affiliate.InvalidField]; [affiliate.SettingFixed] for a setting that Config has, and for
+// the currency or the zone of a program with money.
+//
+// Effects: the settings; no event.
+//
+// Source: docs/contract.md 2.15.
+func (p *Program) UpdateSettings(ctx context.Context, up affiliate.SettingsUpdate) (affiliate.Settings, error) {
+	return p.in(ctx).UpdateSettings(ctx, up)
 }

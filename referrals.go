@@ -25,7 +25,7 @@ import (
 //
 // Source: docs/contract.md 3.6; docs/rules.md 3.3, 4.6; docs/money.md 14.
 func (p *Program) CreateReferral(ctx context.Context, in affiliate.ReferralParams) (affiliate.Referral, error) {
-	return p.engine.CreateReferral(ctx, in)
+	return p.in(ctx).CreateReferral(ctx, in)
 }
 
 // DeleteReferral removes a referral, named by id or email, and its sales. It
@@ -39,7 +39,7 @@ func (p *Program) CreateReferral(ctx context.Context, in affiliate.ReferralParam
 //
 // Source: docs/rules.md 4.7.
 func (p *Program) DeleteReferral(ctx context.Context, ident string) error {
-	return p.engine.DeleteReferral(ctx, ident)
+	return p.in(ctx).DeleteReferral(ctx, ident)
 }
 
 // Referral returns the referral with the id, else with the customer's email.
@@ -48,7 +48,7 @@ func (p *Program) DeleteReferral(ctx context.Context, ident string) error {
 //
 // Source: docs/contract.md 3.6.
 func (p *Program) Referral(ctx context.Context, ident string) (affiliate.Referral, error) {
-	return p.engine.Referral(ctx, ident)
+	return p.in(ctx).Referral(ctx, ident)
 }
 
 // Referrals lists the referrals that a query selects, newest first. An unknown affiliate has
@@ -60,7 +60,7 @@ func (p *Program) Referral(ctx context.Context, ident string) (affiliate.Referra
 // Source: docs/contract.md 3.6, 4.6.
 func (p *Program) Referrals(ctx context.Context, q affiliate.ReferralQuery,
 	pg affiliate.Page) (affiliate.List[affiliate.Referral], error) {
-	return p.engine.Referrals(ctx, q, pg)
+	return p.in(ctx).Referrals(ctx, q, pg)
 }
 
 // UpdateReferral changes a referral, named by its id or the customer's email. A
@@ -77,7 +77,7 @@ func (p *Program) Referrals(ctx context.Context, q affiliate.ReferralQuery,
 // Source: docs/contract.md 3.6.
 func (p *Program) UpdateReferral(ctx context.Context, ident string,
 	up affiliate.ReferralUpdate) (affiliate.Referral, error) {
-	return p.engine.UpdateReferral(ctx, ident, up)
+	return p.in(ctx).UpdateReferral(ctx, ident, up)
 }
 
 // MergeReferrals makes one customer of two. All that From has becomes that of Into: sales, clicks, payers of payment
@@ -93,7 +93,7 @@ func (p *Program) UpdateReferral(ctx context.Context, ident string,
 //
 // Source: docs/rules.md 4.9.
 func (p *Program) MergeReferrals(ctx context.Context, in affiliate.Merge) (affiliate.Referral, error) {
-	return p.engine.MergeReferrals(ctx, in)
+	return p.in(ctx).MergeReferrals(ctx, in)
 }
 
 // PushReferralStatus sets the subscription status that a payment provider
@@ -107,5 +107,5 @@ func (p *Program) MergeReferrals(ctx context.Context, in affiliate.Merge) (affil
 // Source: docs/contract.md 7.1.
 func (p *Program) PushReferralStatus(ctx context.Context, ident string,
 	status affiliate.SubscriptionStatus) (affiliate.Referral, error) {
-	return p.engine.PushReferralStatus(ctx, ident, status)
+	return p.in(ctx).PushReferralStatus(ctx, ident, status)
 }

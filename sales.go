@@ -20,7 +20,7 @@ import (
 //
 // Source: docs/rules.md 3.2.
 func (p *Program) RestoreRedemption(ctx context.Context, ref affiliate.SaleRef) error {
-	return p.engine.RestoreRedemption(ctx, ref)
+	return p.in(ctx).RestoreRedemption(ctx, ref)
 }
 
 // OverdrawnRedemption returns a redemption over a limit that waits for [Program.AcceptRedemption]. ref is as in
@@ -31,7 +31,7 @@ func (p *Program) RestoreRedemption(ctx context.Context, ref affiliate.SaleRef) 
 // Source: docs/rules.md 3.10.
 func (p *Program) OverdrawnRedemption(ctx context.Context,
 	ref affiliate.SaleRef) (affiliate.OverdrawnRedemption, error) {
-	return reading.OverdrawnRedemption(ctx, p.engine, ref)
+	return reading.OverdrawnRedemption(ctx, p.in(ctx), ref)
 }
 
 // AcceptRedemption says that somebody has seen that a redemption is over a limit, which [Program.Attention]
@@ -45,7 +45,7 @@ func (p *Program) OverdrawnRedemption(ctx context.Context,
 //
 // Source: docs/rules.md 3.10.
 func (p *Program) AcceptRedemption(ctx context.Context, ref affiliate.SaleRef) error {
-	return p.engine.AcceptRedemption(ctx, ref)
+	return p.in(ctx).AcceptRedemption(ctx, ref)
 }
 
 // DeleteSale removes a sale with its commissions. It returns nil when there is
@@ -62,7 +62,7 @@ func (p *Program) AcceptRedemption(ctx context.Context, ref affiliate.SaleRef) e
 //
 // Source: docs/rules.md 3.2 and 5.5.
 func (p *Program) DeleteSale(ctx context.Context, id affiliate.SaleID) error {
-	return p.engine.DeleteSale(ctx, id)
+	return p.in(ctx).DeleteSale(ctx, id)
 }
 
 // ReverseSale removes a sale that a payment provider or shop reports as
@@ -88,7 +88,7 @@ func (p *Program) DeleteSale(ctx context.Context, id affiliate.SaleID) error {
 // Source: docs/contract.md 7.1; docs/rules.md 5.5; docs/money.md 2.
 func (p *Program) ReverseSale(ctx context.Context, ref affiliate.SaleRef,
 	how affiliate.Reversal) (affiliate.ReversedSale, error) {
-	return p.engine.ReverseSale(ctx, ref, how)
+	return p.in(ctx).ReverseSale(ctx, ref, how)
 }
 
 // RecordSale reports one payment. The affiliate comes from the promotional
@@ -111,7 +111,7 @@ func (p *Program) ReverseSale(ctx context.Context, ref affiliate.SaleRef,
 //
 // Source: docs/contract.md 3.7, docs/rules.md 5.1–5.3.
 func (p *Program) RecordSale(ctx context.Context, in affiliate.SaleParams) (affiliate.SaleResult, error) {
-	return p.engine.RecordSale(ctx, in)
+	return p.in(ctx).RecordSale(ctx, in)
 }
 
 // RecordConversion reports what a customer did without a payment: a sign-up, a trial, a
@@ -131,7 +131,7 @@ func (p *Program) RecordSale(ctx context.Context, in affiliate.SaleParams) (affi
 //
 // Source: docs/terms.md 6, docs/contract.md 3.7.
 func (p *Program) RecordConversion(ctx context.Context, in affiliate.ConversionParams) (affiliate.SaleResult, error) {
-	return p.engine.RecordConversion(ctx, in)
+	return p.in(ctx).RecordConversion(ctx, in)
 }
 
 // RefundSale refunds a sale in full, or in part with Amount. The commission is reduced in
@@ -153,7 +153,7 @@ func (p *Program) RecordConversion(ctx context.Context, in affiliate.ConversionP
 //
 // Source: docs/rules.md 5.5, docs/contract.md 3.7, docs/money.md 2.
 func (p *Program) RefundSale(ctx context.Context, in affiliate.Refund) (affiliate.RefundResult, error) {
-	return p.engine.RefundSale(ctx, in)
+	return p.in(ctx).RefundSale(ctx, in)
 }
 
 // ReviewCommissions accepts, holds or declines the commissions of sales, all or
@@ -167,7 +167,7 @@ func (p *Program) RefundSale(ctx context.Context, in affiliate.Refund) (affiliat
 // Source: docs/contract.md 2.7.
 func (p *Program) ReviewCommissions(ctx context.Context, status affiliate.ApprovalStatus,
 	ids ...affiliate.SaleID) ([]affiliate.Sale, error) {
-	return p.engine.ReviewCommissions(ctx, status, ids...)
+	return p.in(ctx).ReviewCommissions(ctx, status, ids...)
 }
 
 // UpdateSale changes a sale; a field that is not given stays as it is. When TotalEarned or
@@ -189,7 +189,7 @@ func (p *Program) ReviewCommissions(ctx context.Context, status affiliate.Approv
 // Source: docs/contract.md 3.7; docs/money.md 2.
 func (p *Program) UpdateSale(ctx context.Context, id affiliate.SaleID,
 	up affiliate.SaleUpdate) (affiliate.Sale, error) {
-	return p.engine.UpdateSale(ctx, id, up)
+	return p.in(ctx).UpdateSale(ctx, id, up)
 }
 
 // Sale returns a sale.
@@ -198,7 +198,7 @@ func (p *Program) UpdateSale(ctx context.Context, id affiliate.SaleID,
 //
 // Source: docs/contract.md 3.7.
 func (p *Program) Sale(ctx context.Context, id affiliate.SaleID) (affiliate.Sale, error) {
-	return p.engine.Sale(ctx, id)
+	return p.in(ctx).Sale(ctx, id)
 }
 
 // Sales lists the sales that a query selects, newest first unless it says otherwise. A field
@@ -211,5 +211,5 @@ func (p *Program) Sale(ctx context.Context, id affiliate.SaleID) (affiliate.Sale
 // Source: docs/contract.md 3.7, 4.5.
 func (p *Program) Sales(ctx context.Context, q affiliate.SaleQuery,
 	pg affiliate.Page) (affiliate.List[affiliate.Sale], error) {
-	return p.engine.Sales(ctx, q, pg)
+	return p.in(ctx).Sales(ctx, q, pg)
 }

@@ -47,13 +47,17 @@ import (
 //   - Another program's records: [Program.Imports]
 //   - Upkeep: AffiliateData, ReferralData, EraseAffiliate, EraseReferral, Run, Step,
 //     Verify
-//   - The program itself: Keyed, Partner, Ping, With, From, By, Because, Forfeiting, Rehearsal, Settings, Config
+//   - The program itself: Keyed, Partner, Ping, With, From, By, Because, Forfeiting, Rehearsal, Settings,
+//     UpdateSettings, Config
 //
 // Its methods return an [*affiliate.Error] that the caller can fix, [affiliate.ErrNotFound] when a
 // look-up of one record finds nothing, and any other error when the store or a
 // function of the host failed. A refusal has changed nothing. After another error
 // the documentation of the method and of the store say what is known.
 type Program struct{ engine *engine.Program }
+
+// in returns the engine with the settings of the moment, for one operation.
+func (p *Program) in(ctx context.Context) *engine.Program { return p.engine.Current(ctx) }
 
 // New makes a program with the configuration cfg on store. It does not use the
 // store yet: the first method call does. Call [Program.Ping] to check the store
@@ -79,7 +83,14 @@ func (p *Program) Config() Config { return Config(p.engine.Config()) }
 // Config.Review held a commission.
 //
 // Source: docs/contract.md 4.7.
-type Partner struct{ partner partner.Partner }
+type Partner struct {
+	engine *engine.Program
+	id     uuid.UUID
+}
+
+func (p Partner) in(ctx context.Context) partner.Partner {
+	return partner.PartnerIn(p.engine.Current(ctx), p.id)
+}
 
 // Rehearse returns a store over another one. It reads from that store and keeps every
 // write in memory, so the store beneath is never written. Its sequences begin above those
@@ -134,6 +145,11 @@ type Config struct {
 	CountBots            bool              // crawlers and link previews that say so are clicks too; false: their visits find no link
 	RealOrder            affiliate.Percent // what part of an order the first order of a customer must have brought whom a typed email alone names; less is held as planted_email; zero: 10
 	CascadeEvents        bool              // deletes also fire the events of the children, children first; false: only those of docs/contract.md 7.1
+
+	// StoredSettings has the settings that are zero here kept in the store, where
+	// [Program.UpdateSettings] changes them; another process has them within five seconds. What
+	// is given here stays the host's. False: all are the host's.
+	StoredSettings bool
 
 	Now   func() time.Time // nil: time.Now
 	NewID func() uuid.UUID // nil: version 7 from Now and Rand; another one must increase strictly too

@@ -21,7 +21,7 @@ import (
 //
 // Source: docs/retention.md.
 func (p *Program) AffiliateData(ctx context.Context, id uuid.UUID) (affiliate.PersonalData, error) {
-	return upkeep.AffiliateData(ctx, p.engine, id)
+	return upkeep.AffiliateData(ctx, p.in(ctx), id)
 }
 
 // ReferralData returns everything that the program holds of a customer, who is named by
@@ -36,7 +36,7 @@ func (p *Program) AffiliateData(ctx context.Context, id uuid.UUID) (affiliate.Pe
 //
 // Source: docs/retention.md.
 func (p *Program) ReferralData(ctx context.Context, ident string) (affiliate.PersonalData, error) {
-	return upkeep.ReferralData(ctx, p.engine, ident)
+	return upkeep.ReferralData(ctx, p.in(ctx), ident)
 }
 
 // EraseAffiliate blanks the personal data of an affiliate: names, emails and
@@ -64,7 +64,7 @@ func (p *Program) ReferralData(ctx context.Context, ident string) (affiliate.Per
 //
 // Source: docs/rules.md 4.7.
 func (p *Program) EraseAffiliate(ctx context.Context, id uuid.UUID) error {
-	return upkeep.EraseAffiliate(ctx, p.engine, id)
+	return upkeep.EraseAffiliate(ctx, p.in(ctx), id)
 }
 
 // EraseReferral blanks the personal data of a customer, who is named by referral id or
@@ -91,7 +91,7 @@ func (p *Program) EraseAffiliate(ctx context.Context, id uuid.UUID) error {
 //
 // Source: docs/rules.md 4.7.
 func (p *Program) EraseReferral(ctx context.Context, ident string) error {
-	return upkeep.EraseReferral(ctx, p.engine, ident)
+	return upkeep.EraseReferral(ctx, p.in(ctx), ident)
 }
 
 // Run does a job to its end and returns what it did, also when it ended with an
@@ -110,7 +110,7 @@ func (p *Program) EraseReferral(ctx context.Context, ident string) error {
 //
 // Source: ours, because no request can wait for all records.
 func (p *Program) Run(ctx context.Context, job affiliate.Job) (affiliate.Progress, error) {
-	return upkeep.Run(ctx, p.engine, job)
+	return upkeep.Run(ctx, p.in(ctx), job)
 }
 
 // Step does a part of a job and says where the next step goes on. Call it until
@@ -137,7 +137,7 @@ func (p *Program) Run(ctx context.Context, job affiliate.Job) (affiliate.Progres
 //
 // Source: ours, because no request can wait for all records.
 func (p *Program) Step(ctx context.Context, job affiliate.Job, at affiliate.Step) (affiliate.Progress, error) {
-	return upkeep.Step(ctx, p.engine, job, at)
+	return upkeep.Step(ctx, p.in(ctx), job, at)
 }
 
 // Verify recomputes counters, totals and references from a snapshot of the
@@ -237,5 +237,5 @@ func (p *Program) Step(ctx context.Context, job affiliate.Job, at affiliate.Step
 //
 // Source: ours, because a host must be able to check its books. I72 is about records that this version does not have.
 func (p *Program) Verify(ctx context.Context) error {
-	return audit.Verify(ctx, p.engine)
+	return audit.Verify(ctx, p.in(ctx))
 }

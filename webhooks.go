@@ -16,6 +16,8 @@ import (
 // concurrent use.
 type Webhooks struct{ engine *engine.Program }
 
+func (w Webhooks) in(ctx context.Context) *engine.Program { return w.engine.Current(ctx) }
+
 // Webhooks returns the endpoints of the program and their deliveries.
 func (p *Program) Webhooks() Webhooks { return Webhooks{p.engine} }
 
@@ -29,7 +31,7 @@ func (p *Program) Webhooks() Webhooks { return Webhooks{p.engine} }
 //
 // Source: docs/contract.md 4.2.
 func (w Webhooks) CreateEndpoint(ctx context.Context, in affiliate.EndpointParams) (affiliate.IssuedEndpoint, error) {
-	return delivery.CreateEndpoint(ctx, w.engine, in)
+	return delivery.CreateEndpoint(ctx, w.in(ctx), in)
 }
 
 // UpdateEndpoint changes an endpoint. A new URL is used from the next attempt
@@ -49,7 +51,7 @@ func (w Webhooks) CreateEndpoint(ctx context.Context, in affiliate.EndpointParam
 // Source: docs/contract.md 4.2.
 func (w Webhooks) UpdateEndpoint(ctx context.Context, id uuid.UUID,
 	up affiliate.EndpointUpdate) (affiliate.Endpoint, error) {
-	return delivery.UpdateEndpoint(ctx, w.engine, id, up)
+	return delivery.UpdateEndpoint(ctx, w.in(ctx), id, up)
 }
 
 // DeleteEndpoint removes an endpoint. Its pending deliveries are canceled; the
@@ -63,7 +65,7 @@ func (w Webhooks) UpdateEndpoint(ctx context.Context, id uuid.UUID,
 //
 // Source: docs/contract.md 4.2.
 func (w Webhooks) DeleteEndpoint(ctx context.Context, id uuid.UUID) (affiliate.DeletedEndpoint, error) {
-	return delivery.DeleteEndpoint(ctx, w.engine, id)
+	return delivery.DeleteEndpoint(ctx, w.in(ctx), id)
 }
 
 // Endpoint returns an endpoint, without its secret.
@@ -72,7 +74,7 @@ func (w Webhooks) DeleteEndpoint(ctx context.Context, id uuid.UUID) (affiliate.D
 //
 // Source: docs/contract.md 4.2.
 func (w Webhooks) Endpoint(ctx context.Context, id uuid.UUID) (affiliate.Endpoint, error) {
-	return delivery.Endpoint(ctx, w.engine, id)
+	return delivery.Endpoint(ctx, w.in(ctx), id)
 }
 
 // Endpoints lists the endpoints, newest first, without their secrets.
@@ -81,7 +83,7 @@ func (w Webhooks) Endpoint(ctx context.Context, id uuid.UUID) (affiliate.Endpoin
 //
 // Source: docs/contract.md 4.2.
 func (w Webhooks) Endpoints(ctx context.Context, pg affiliate.Page) (affiliate.List[affiliate.Endpoint], error) {
-	return delivery.Endpoints(ctx, w.engine, pg)
+	return delivery.Endpoints(ctx, w.in(ctx), pg)
 }
 
 // RotateSecret gives an endpoint a new secret and returns it. The old one also
@@ -96,7 +98,7 @@ func (w Webhooks) Endpoints(ctx context.Context, pg affiliate.Page) (affiliate.L
 //
 // Source: docs/contract.md 4.2.
 func (w Webhooks) RotateSecret(ctx context.Context, in affiliate.Rotation) (affiliate.IssuedEndpoint, error) {
-	return delivery.RotateSecret(ctx, w.engine, in)
+	return delivery.RotateSecret(ctx, w.in(ctx), in)
 }
 
 // TestEndpoint makes one signed request to an endpoint, at once and whether or
@@ -117,7 +119,7 @@ func (w Webhooks) RotateSecret(ctx context.Context, in affiliate.Rotation) (affi
 //
 // Source: docs/contract.md 4.2.
 func (w Webhooks) TestEndpoint(ctx context.Context, in affiliate.EndpointTest) (affiliate.TestResult, error) {
-	return delivery.TestEndpoint(ctx, w.engine, in)
+	return delivery.TestEndpoint(ctx, w.in(ctx), in)
 }
 
 // Deliveries lists deliveries without their payloads, newest first. It walks
@@ -129,7 +131,7 @@ func (w Webhooks) TestEndpoint(ctx context.Context, in affiliate.EndpointTest) (
 // Source: docs/contract.md 4.2.
 func (w Webhooks) Deliveries(ctx context.Context, f affiliate.DeliveryQuery,
 	pg affiliate.Page) (affiliate.List[affiliate.Delivery], error) {
-	return delivery.Deliveries(ctx, w.engine, f, pg)
+	return delivery.Deliveries(ctx, w.in(ctx), f, pg)
 }
 
 // Delivery returns a delivery with its payload.
@@ -138,7 +140,7 @@ func (w Webhooks) Deliveries(ctx context.Context, f affiliate.DeliveryQuery,
 //
 // Source: docs/contract.md 4.2.
 func (w Webhooks) Delivery(ctx context.Context, id uuid.UUID) (affiliate.Delivery, error) {
-	return delivery.Delivery(ctx, w.engine, id)
+	return delivery.Delivery(ctx, w.in(ctx), id)
 }
 
 // Replay makes deliveries due at once and returns how many: one delivery, or
@@ -163,7 +165,7 @@ func (w Webhooks) Delivery(ctx context.Context, id uuid.UUID) (affiliate.Deliver
 //
 // Source: docs/contract.md 4.2.
 func (w Webhooks) Replay(ctx context.Context, in affiliate.ReplayRange) (int, error) {
-	return delivery.Replay(ctx, w.engine, in)
+	return delivery.Replay(ctx, w.in(ctx), in)
 }
 
 // ClaimDeliveries claims up to n due deliveries; nobody else gets them until the lease
@@ -195,7 +197,7 @@ func (w Webhooks) Replay(ctx context.Context, in affiliate.ReplayRange) (int, er
 // Source: docs/webhooks.md 4.4; ours, because a committed event must arrive
 // with every sender.
 func (w Webhooks) ClaimDeliveries(ctx context.Context, n int, lease time.Duration) ([]affiliate.Claim, error) {
-	return delivery.ClaimDeliveries(ctx, w.engine, n, lease)
+	return delivery.ClaimDeliveries(ctx, w.in(ctx), n, lease)
 }
 
 // SettleDeliveries records the results of claims and decides what follows: a
@@ -222,7 +224,7 @@ func (w Webhooks) ClaimDeliveries(ctx context.Context, n int, lease time.Duratio
 //
 // Source: docs/contract.md 7.4.
 func (w Webhooks) SettleDeliveries(ctx context.Context, done []affiliate.Attempt) error {
-	return delivery.SettleDeliveries(ctx, w.engine, done)
+	return delivery.SettleDeliveries(ctx, w.in(ctx), done)
 }
 
 // Backlog returns how long the oldest due delivery has been waiting for its attempt; 0:
@@ -235,5 +237,5 @@ func (w Webhooks) SettleDeliveries(ctx context.Context, done []affiliate.Attempt
 //
 // Source: ours, because the host should be told when deliveries are late.
 func (w Webhooks) Backlog(ctx context.Context) (time.Duration, error) {
-	return delivery.Backlog(ctx, w.engine)
+	return delivery.Backlog(ctx, w.in(ctx))
 }

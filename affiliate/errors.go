@@ -255,6 +255,7 @@ const (
 	PlanInUse            Reason = "plan_in_use"            // affiliates have the plan that would be deleted
 	TierInUse            Reason = "tier_in_use"            // affiliates are in the tier that would be deleted
 	TierNotFound         Reason = "tier_not_found"         // no tier has the id
+	SettingFixed         Reason = "setting_fixed"          // the setting is the host's, or cannot change any more
 	StatusNotAllowed     Reason = "status_not_allowed"     // the status does not follow the present one
 	PayoutNotFound       Reason = "payout_not_found"       // no payout has the id
 	AffiliateNotApproved Reason = "affiliate_not_approved" // nobody approved the affiliate, so nothing is paid

@@ -7,8 +7,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// Settings is the part of a program's Config that its administrators see. It
-// is read only, because a configuration is code of the host.
+// Settings are what a program does, as its administrators see it. Those that SetByCode names are
+// the host's; [SettingsUpdate] changes the others.
 //
 // Source: docs/contract.md 2.15.
 type Settings struct {
@@ -23,6 +23,11 @@ type Settings struct {
 	URLModifier string `json:"urlModifier"`
 	// Those of links from before the program was here; not there: none.
 	OldURLModifiers []string `json:"oldUrlModifiers,omitempty"`
+	// Query parameters of a page that a click keeps, besides the slug, sub and utm_*; not there:
+	// none.
+	KeptParameters []string `json:"keptParameters,omitempty"`
+	// The domain whose hosts share the cookie of a click; not there: each host has its own.
+	CookieDomain string `json:"cookieDomain,omitempty"`
 	// For how many days of 24 hours a click attributes.
 	CookieDuration int `json:"cookieDuration"`
 	// Where links lead to.
@@ -40,10 +45,76 @@ type Settings struct {
 	CommissionOnShipping bool `json:"commissionOnShipping"`
 	// How long after a sale it may be refunded; null: no limit.
 	RefundWindowSeconds Opt[int64] `json:"refundWindowSeconds"`
+	// True: sales of nothing are recorded when they say that they are free.
+	FreeOrders bool `json:"freeOrders"`
+	// True: codes without an affiliate discount and count. False: they are refused.
+	HouseCodes bool `json:"houseCodes"`
+	// True: codes of banned and deactivated affiliates are refused. False: their commissions are
+	// held.
+	RefuseSuspended bool `json:"refuseSuspended"`
+	// True: codes with a limit per customer are refused when an order names no customer.
+	RequireCustomer bool `json:"requireCustomer"`
+	// True: visits of crawlers that say so are clicks too.
+	CountBots bool `json:"countBots"`
 	// True: a deletion also fires the events of what goes with it.
 	CascadeEvents bool `json:"cascadeEvents"`
 	// The seconds before each attempt of a delivery; its length is the number of attempts.
 	DeliverySchedule []int64 `json:"deliverySchedule"`
+	// The settings of PUT /program that the code of the host has, and that nobody else can change.
+	SetByCode []string `json:"setByCode"`
+	// How often settings were changed.
+	Revision int64 `json:"revision"`
+	// Who changed them last; null: nobody said.
+	UpdatedBy Opt[string] `json:"updatedBy"`
+	// When they changed last; null: they never did.
+	UpdatedAt Opt[Time] `json:"updatedAt"`
+}
+
+// SettingsUpdate changes settings of a program, see [Settings]. What is not given stays as it is;
+// null is the default, but for the name, the currency and the zone.
+//
+// Source: docs/contract.md 2.15.
+type SettingsUpdate struct {
+	// 1–255 characters.
+	Name Opt[string] `json:"name,omitzero" wire:"text"`
+	// An ISO 4217 code. It cannot change once the program has money.
+	Currency Opt[Currency] `json:"currency,omitzero"`
+	// The name of an IANA zone, such as Europe/Berlin. It cannot change once the program has money.
+	TimeZone Opt[string] `json:"timeZone,omitzero" wire:"text"`
+	// 1–64 of the characters A–Z, a–z, 0–9, - and _; null: ref.
+	URLModifier Opt[string] `json:"urlModifier,omitzero" wire:"text"`
+	// At most 20, as urlModifier; null: none.
+	OldURLModifiers Opt[[]string] `json:"oldUrlModifiers,omitzero"`
+	// At most 20, as urlModifier; null: none.
+	KeptParameters Opt[[]string] `json:"keptParameters,omitzero"`
+	// A domain such as shop.example; null: each host has a cookie of its own.
+	CookieDomain Opt[string] `json:"cookieDomain,omitzero" wire:"text"`
+	// 1–36,500; null: 60.
+	CookieDuration Opt[int64] `json:"cookieDuration,omitzero"`
+	// At most 20 absolute URLs; null: none.
+	Destinations Opt[[]string] `json:"destinations,omitzero"`
+	// All of its choices; null: the first value of each.
+	Attribution Opt[Attribution] `json:"attribution,omitzero"`
+	// Null: true.
+	AutoApprove Opt[bool] `json:"autoApprove,omitzero"`
+	// Null: false.
+	CommissionOnTax Opt[bool] `json:"commissionOnTax,omitzero"`
+	// Null: false.
+	CommissionOnShipping Opt[bool] `json:"commissionOnShipping,omitzero"`
+	// At least 1, a hundred years at most; null: no limit.
+	RefundWindowSeconds Opt[int64] `json:"refundWindowSeconds,omitzero"`
+	// Null: false.
+	FreeOrders Opt[bool] `json:"freeOrders,omitzero"`
+	// Null: false.
+	HouseCodes Opt[bool] `json:"houseCodes,omitzero"`
+	// Null: false.
+	RefuseSuspended Opt[bool] `json:"refuseSuspended,omitzero"`
+	// Null: false.
+	RequireCustomer Opt[bool] `json:"requireCustomer,omitzero"`
+	// Null: false.
+	CountBots Opt[bool] `json:"countBots,omitzero"`
+	// Null: false.
+	CascadeEvents Opt[bool] `json:"cascadeEvents,omitzero"`
 }
 
 // LinkDestination is a page that links lead to.

@@ -16,6 +16,11 @@ func (c *Client) Settings(ctx context.Context) (affiliate.Settings, error) {
 	return send[affiliate.Settings](ctx, c, fetch("/program", nil))
 }
 
+// UpdateSettings is [tributary.Program.UpdateSettings].
+func (c *Client) UpdateSettings(ctx context.Context, up affiliate.SettingsUpdate) (affiliate.Settings, error) {
+	return send[affiliate.Settings](ctx, c, c.put("/program", up))
+}
+
 // Attention is [tributary.Program.Attention].
 func (c *Client) Attention(ctx context.Context, n int) (affiliate.Attention, error) {
 	query := url.Values{}

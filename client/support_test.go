@@ -165,6 +165,7 @@ func invocations() []invocation {
 		{"UpdatePlan", func(x ctx, c c) error { return errOf(c.UpdatePlan(x, id, affiliate.PlanUpdate{})) }},
 		{"DeletePlan", func(x ctx, c c) error { return c.DeletePlan(x, id) }},
 		{"Terms", func(x ctx, c c) error { return errOf(c.Terms(x)) }},
+		{"UpdateSettings", func(x ctx, c c) error { return errOf(c.UpdateSettings(x, affiliate.SettingsUpdate{})) }},
 		{"SetTerms", func(x ctx, c c) error { return errOf(c.SetTerms(x, affiliate.TermsUpdate{})) }},
 		{"Tier", func(x ctx, c c) error { return errOf(c.Tier(x, id)) }},
 		{"Tiers", func(x ctx, c c) error { return errOf(c.Tiers(x, affiliate.Page{})) }},

@@ -118,6 +118,7 @@ func TestVerifyOneAtATime(t *testing.T) {
 	reached := make(chan struct{}, 8)
 	wait := func(ctx context.Context) { <-ctx.Done() }
 	w := newWorld(t, func(s *setup) {
+		s.engine.StoredSettings = false // they would be read by the slow store
 		inner := s.store
 		s.store = slowStore{inner, reached, func(ctx context.Context) { wait(ctx) }}
 	})

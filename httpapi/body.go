@@ -156,6 +156,7 @@ var readings = readingsOf(
 	reads("", linesOf),
 	reads("", refundLines),
 	either("", rules),
+	reads("", attribution),
 	reads("", func(in *input, name string) affiliate.Opt[affiliate.Product] {
 		return productOf(in, name, (*input).optional)
 	}),

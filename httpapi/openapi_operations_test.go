@@ -30,7 +30,7 @@ func resourceNotes() []described {
 		{"Statements", "/statements", nil,
 			"What happened in a period to what an affiliate is owed."},
 		{"Explanations", "/sales/explain", nil, "How the commission of a sale came about."},
-		{"Program", "/program", nil, "The settings of the program, which are code of its host."},
+		{"Program", "/program", nil, "What the program is set to do, by its host or by its operators."},
 		{"Attention", "/attention", nil, "What waits for somebody."},
 		{"Books", "/verify", nil, "The check of the books."},
 		{"Commission plans", "/commission-plans", affiliate.Plan{},
@@ -673,6 +673,12 @@ func operationNotes() map[string]about {
 			required: "id",
 		},
 		"GET /program": {id: "getProgram", summary: "Read the settings of the program"},
+		"PUT /program": {
+			id: "updateProgram", summary: "Change settings of the program",
+			text: "Those that setByCode names are the host's. Recorded sales stay as they are. " +
+				"Fires nothing.",
+			invalid: "setting_fixed",
+		},
 		"GET /attention": {
 			id: "getAttention", summary: "See what waits for somebody",
 			text: "The newest of each kind, and how many there are.",

@@ -174,6 +174,7 @@ func (s stock) operations() []operation {
 		{"GET", api + "/adjustments?id=" + s.adjustment.String(), ""},
 		{"POST", api + "/adjustments", `{"affiliateEmail":"cy@example.com","kind":"CORRECTION","amount":-2.5,"reason":"a\nb & <c>"}`},
 		{"GET", api + "/program", ""},
+		{"PUT", api + "/program", `{"cookieDuration":30,"attribution":{"touch":"FIRST"},"oldUrlModifiers":["via"],"refundWindowSeconds":null}`},
 		{"GET", api + "/attention?limit=3", ""},
 		{"GET", api + "/verify", ""},
 		{"GET", api + "/commission-plans?commissionPlanId=" + s.plan.String(), ""},

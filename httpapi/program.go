@@ -23,6 +23,17 @@ func settings() lookup {
 	}}
 }
 
+// attribution reads the choices of whom sales credit.
+func attribution(in *input, name string) affiliate.Opt[affiliate.Attribution] {
+	return nested(in, name, func(in *input) affiliate.Attribution {
+		return affiliate.Attribution{
+			Touch:    enum[affiliate.Touch](in, "touch").Or(""),
+			Customer: enum[affiliate.CustomerCredit](in, "customer").Or(""),
+			Code:     enum[affiliate.CodeCredit](in, "promoCode").Or(""),
+		}
+	})
+}
+
 // attention answers what waits for somebody.
 func attention() lookup {
 	return lookup{single: true, filters: []string{paramLimit}, answer: affiliate.Attention{}, run: func(c *call, q query, _ string) error {

@@ -133,6 +133,8 @@ func routes() []route {
 		{http.MethodGet, "/reports/breakdown", owners, search(breakdown())},
 
 		{http.MethodGet, "/program", owners, search(settings())},
+		{http.MethodPut, "/program", ownerOnly,
+			write(bodyOf[affiliate.SettingsUpdate](), (*tributary.Program).UpdateSettings, strict)},
 		{http.MethodGet, "/attention", owners, search(attention())},
 		{http.MethodGet, "/verify", owners, search(verification())},
 

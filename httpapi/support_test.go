@@ -68,7 +68,7 @@ func newWorld(t testing.TB, change ...func(*setup)) *world {
 			Destinations: []affiliate.Destination{{URL: "https://beans.example/shop"}},
 			Terms:        affiliate.Terms{Rate: affiliate.MustPercent("20")},
 			Now:          func() time.Time { return w.now },
-			Rand:         rand.NewChaCha8([32]byte{1}),
+			Rand:         rand.NewChaCha8([32]byte{1}), StoredSettings: true,
 		},
 		api: httpapi.Config{
 			APIKeys: []string{testKey}, Logger: slog.New(w.logs.handler()),

@@ -55,12 +55,8 @@ func ended(flags *flag.FlagSet, err error) int {
 }
 
 // programIn returns a program as a store keeps it.
-func programIn(ctx context.Context, store record.Store, id uuid.UUID) (*tributary.Program, error) {
-	cfg, err := tributary.Config{ID: id}.Kept(ctx, store)
-	if err != nil {
-		return nil, err
-	}
-	return tributary.New(store, cfg)
+func programIn(store record.Store, id uuid.UUID) (*tributary.Program, error) {
+	return tributary.New(store, tributary.Config{ID: id, StoredSettings: true})
 }
 
 // booksHold checks the program in a store, which must be there, and the file if it is one.
@@ -79,7 +75,7 @@ func (o *openStore) booksHold(ctx context.Context, id uuid.UUID) error {
 	case at == never:
 		return fmt.Errorf("there is no program %s", id)
 	}
-	program, err := programIn(ctx, o, id)
+	program, err := programIn(o, id)
 	if err != nil {
 		return err
 	}

@@ -264,7 +264,7 @@ func newestEvent(ctx context.Context, at place) (newest affiliate.List[affiliate
 	if err := store.usable(ctx, id); err != nil {
 		return newest, err
 	}
-	program, err := programIn(ctx, store, id)
+	program, err := programIn(store, id)
 	if err != nil {
 		return newest, err
 	}

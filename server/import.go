@@ -79,11 +79,8 @@ func imports(ctx context.Context, at place, command *cli.Import, verify bool, st
 		}
 		store = in
 	}
-	cfg, err := command.Config.Kept(ctx, store)
-	if err != nil {
-		return err
-	}
-	program, err := tributary.New(store, cfg)
+	command.Config.StoredSettings = true
+	program, err := tributary.New(store, command.Config)
 	if err != nil {
 		return err
 	}

@@ -186,7 +186,7 @@ func same(from, to place) bool {
 
 // check checks the books of the program in its new place.
 func (m *mover) check(ctx context.Context, target *openStore) error {
-	program, err := programIn(ctx, target, m.id)
+	program, err := programIn(target, m.id)
 	if err != nil {
 		return err
 	}

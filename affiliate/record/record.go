@@ -1,6 +1,7 @@
 package record
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
@@ -64,6 +65,9 @@ type Settings struct {
 	Name      string
 	Currency  affiliate.Currency // of the books, balances and payouts
 	TimeZone  string             // where a plain date ends: the name of its time.Location
+	Set       json.RawMessage    `json:",omitzero"` // the others that somebody set: the JSON of an [affiliate.SettingsUpdate]; nil: none
+	Revision  int64              // how often they were written
+	UpdatedBy string             // who set them last; empty: nobody said
 	CreatedAt affiliate.Instant
 	UpdatedAt affiliate.Instant
 }
@@ -71,8 +75,11 @@ type Settings struct {
 // RecordID returns the id, which is uuid.Max.
 func (r Settings) RecordID() uuid.UUID { return r.ID }
 
-// Clone returns r: it holds no changeable memory.
-func (r Settings) Clone() Settings { return r }
+// Clone copies the record with its JSON.
+func (r Settings) Clone() Settings {
+	r.Set = bytes.Clone(r.Set)
+	return r
+}
 
 // AppendKeys appends nothing.
 func (r Settings) AppendKeys(dst []Key) []Key { return dst }

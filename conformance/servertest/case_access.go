@@ -136,7 +136,7 @@ func allowed() map[string][]string {
 		paths[l.path] = append(paths[l.path], http.MethodGet, http.MethodHead)
 	}
 	paths["/holds"] = append(paths["/holds"], http.MethodGet, http.MethodHead)
-	paths["/program"] = []string{http.MethodGet, http.MethodHead}
+	paths["/program"] = []string{http.MethodGet, http.MethodHead, http.MethodPut}
 	paths["/attention"] = []string{http.MethodGet, http.MethodHead}
 	paths["/verify"] = []string{http.MethodGet, http.MethodHead}
 	paths["/openapi.json"] = []string{http.MethodGet, http.MethodHead}

@@ -2,6 +2,7 @@ package servertest
 
 import (
 	"context"
+	"slices"
 
 	"github.com/tributary-go/tributary/affiliate"
 )
@@ -156,6 +157,17 @@ func sceneDates(s *scene) {
 	no2(s, "UpdatePlan", s.UpdatePlan, plan.ID, affiliate.PlanUpdate{TermsUpdate: affiliate.TermsUpdate{Withdraw: given(affiliate.Day(2198, 1, 1))}}, invalid("withdraw", "No version of the terms begins then"))
 	back := do2(s, "UpdatePlan", s.UpdatePlan, plan.ID, affiliate.PlanUpdate{TermsUpdate: affiliate.TermsUpdate{Withdraw: given(day)}})
 	same(s, "a plan whose dates were taken back", 0, len(back.Versions))
+
+	is, err := s.Settings(s.ctx)
+	same(s, "the settings", nil, err)
+	days := affiliate.SettingsUpdate{CookieDuration: given(int64(is.CookieDuration))}
+	if slices.Contains(is.SetByCode, "cookieDuration") {
+		no(s, "UpdateSettings", s.UpdateSettings, days, denial{400, "setting_fixed", "cookieDuration", "cookieDuration is set by the code of the program's host"})
+	} else {
+		same(s, "settings that stay", is.Revision, do(s, "UpdateSettings", s.UpdateSettings, days).Revision)
+		no(s, "UpdateSettings", s.UpdateSettings, affiliate.SettingsUpdate{CookieDuration: given(int64(0))},
+			invalid("cookieDuration", "cookieDuration must be an integer from 1 to 36500"))
+	}
 
 	terms := func() []affiliate.DatedTerms {
 		return do(s, "Terms", func(ctx context.Context, _ struct{}) ([]affiliate.DatedTerms, error) { return s.Terms(ctx) }, struct{}{})

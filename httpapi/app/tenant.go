@@ -82,12 +82,12 @@ func tenants(ctx context.Context, store record.Store, set settings, shared []htt
 				return nil, err
 			}
 		}
-		if cfg, err = cfg.Kept(ctx, store); err != nil { // it serves the program that is there
-			return nil, err
-		}
 		t, err := newTenant(store, cfg, key, set, logger)
 		if err == nil {
 			err = t.Ping(ctx)
+		}
+		if err == nil && cfg.StoredSettings {
+			err = t.begin(ctx, page)
 		}
 		if err != nil {
 			return nil, err
@@ -106,16 +106,17 @@ const ProgramID = "0197c2f0-1a2b-7c3d-8e4f-5a6b7c8d9e01"
 
 // configOf returns the configuration of the i-th program.
 func configOf(i int, set settings, page string) (tributary.Config, error) {
-	cfg := tributary.Config{Name: fmt.Sprintf("Program %d", i+1),
-		Terms: affiliate.Terms{Rate: affiliate.MustPercent("20")}}
+	cfg := tributary.Config{Terms: affiliate.Terms{Rate: affiliate.MustPercent("20")}}
 	if set.demo && i == 0 {
 		cfg = demo.Config()
 	}
+	if cfg.StoredSettings = set.lasts; !set.lasts && cfg.Name == "" {
+		cfg.Name = fmt.Sprintf("Program %d", i+1)
+	}
 	cfg.Rand = set.rand
 	cfg.Review = []affiliate.ReviewRule{affiliate.SelfReferral(), affiliate.Unnamed()} // held until somebody decides
-	cfg.Destinations = []affiliate.Destination{{URL: page}}
-	if len(set.destinations) > 0 {
-		cfg.Destinations = nil
+	if !set.lasts && len(set.destinations) == 0 {
+		cfg.Destinations = []affiliate.Destination{{URL: page}}
 	}
 	for _, url := range set.destinations {
 		cfg.Destinations = append(cfg.Destinations, affiliate.Destination{URL: url})
@@ -131,6 +132,21 @@ func configOf(i int, set settings, page string) (tributary.Config, error) {
 		cfg.ID, err = uuid.NewRandomFromReader(set.rand)
 	}
 	return cfg, err
+}
+
+// begin gives a program that was not written yet a name, and links a page to lead to, which its
+// operator then changes.
+func (t tenant) begin(ctx context.Context, page string) error {
+	is, err := t.Settings(ctx)
+	if err != nil || is.Revision > 0 {
+		return err
+	}
+	first := affiliate.SettingsUpdate{Name: affiliate.Set("Program 1")}
+	if len(is.Destinations) == 0 {
+		first.Destinations = affiliate.Set([]string{page})
+	}
+	_, err = t.By("server").UpdateSettings(ctx, first)
+	return err
 }
 
 // newTenant makes a program with the clock of the settings.

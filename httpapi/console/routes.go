@@ -163,6 +163,7 @@ func routes() []route {
 		{path: "books/{}/csv", params: []string{paramDecimals}, file: monthFile},
 
 		{path: "settings", page: settings},
+		{path: "settings/edit", act: editSettings},
 		{path: "plans/new", act: newPlan},
 		{path: "terms", params: []string{paramFrom}, page: termsPage},
 		{path: "terms/change", params: []string{paramFrom}, act: programTerms},

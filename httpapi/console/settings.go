@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -21,6 +23,13 @@ type programSheet struct {
 	Host  []settingGroup
 }
 
+// Editable reports whether some settings are not the host's.
+func (s *programSheet) Editable() bool {
+	return slices.ContainsFunc(programFields, func(f field) bool {
+		return !f.Own && !slices.Contains(s.SetByCode, f.Name)
+	})
+}
+
 // settings shows the program, its terms, plans and tiers, and what its host has configured.
 func settings(v *visit) (view, error) {
 	s, err1 := v.program.Settings(v.Ctx())
@@ -34,6 +43,113 @@ func settings(v *visit) (view, error) {
 	dated.Shown = &terms[dated.now()]
 	return view{title: "Settings", template: "settings", Data: &programSheet{s, dated, plans.Items,
 		tiers.Items, hostSettings(v.program.Config())}}, nil
+}
+
+// programFields are the settings that the store can keep. Those of a choice and of days are
+// read by editSettings.
+var programFields = []field{
+	{Name: "name", Label: "Name", Required: true},
+	{Name: "currency", Label: "Currency", Required: true,
+		Hint: "Such as USD. It cannot change once somebody has paid or earned."},
+	{Name: "timeZone", Label: "Time zone", Required: true,
+		Hint: "Such as Europe/Berlin. It cannot change once somebody has paid or earned."},
+	{Name: "destinations", Label: "Links lead to", Type: "textarea", Own: true,
+		Hint: "Whole addresses, such as https://shop.example/, one in a line."},
+	{Name: "autoApprove", Label: "New affiliates are active at once", Type: "checkbox"},
+	{Name: "cookieDuration", Label: "A click counts for so many days", Type: "number"},
+	{Name: "cookieDomain", Label: "The cookie of a click is of",
+		Hint: "A domain such as shop.example. Empty: each host has its own."},
+	{Name: "attribution", Label: "A sale credits", Own: true, Options: []option{
+		{"LAST", "the last click of a visitor"}, {"FIRST", "the first click of a visitor"}}},
+	{Name: "customer", Label: "A known customer", Own: true, Options: []option{
+		{"EACH_ORDER", "credits whom each order names"},
+		{"KEEP", "credits always the same affiliate"}}},
+	{Name: "promoCode", Label: "A code", Own: true, Options: []option{
+		{"ALWAYS", "credits its owner first"},
+		{"UNBROUGHT", "credits its owner when nobody brought the customer"}}},
+	{Name: "refundWindowSeconds", Label: "Refunds are taken for so many days", Type: "number",
+		Hint: "Empty: for ever.", Own: true},
+	{Name: "commissionOnTax", Label: "Commission on tax", Type: "checkbox"},
+	{Name: "commissionOnShipping", Label: "Commission on shipping", Type: "checkbox"},
+	{Name: "freeOrders", Label: "Orders that cost nothing are recorded", Type: "checkbox"},
+	{Name: "houseCodes", Label: "Codes without an affiliate work", Type: "checkbox"},
+	{Name: "refuseSuspended", Label: "Codes of banned and deactivated affiliates are refused",
+		Type: "checkbox"},
+	{Name: "requireCustomer", Label: "Codes with a limit per customer need to know the customer",
+		Type: "checkbox", More: true},
+	{Name: "countBots", Label: "Visits of crawlers are clicks", Type: "checkbox", More: true},
+	{Name: "urlModifier", Label: "Parameter of a link", Hint: "Empty: ref.", More: true},
+	{Name: "oldUrlModifiers", Label: "Parameters of older links", Type: "textarea", More: true,
+		Hint: "One in a line, such as via."},
+	{Name: "keptParameters", Label: "Parameters that a click keeps", Type: "textarea", More: true,
+		Hint: "One in a line, besides sub and utm_*."},
+	{Name: "cascadeEvents", Label: "Deleting also tells of what goes with it", Type: "checkbox",
+		More: true},
+}
+
+const secondsOfDay = 24 * 60 * 60
+
+// editSettings changes what the host leaves to the store.
+var editSettings = &action{
+	name: "program.update", object: "program", done: "The settings were saved.",
+	form: func(v *visit) (form, error) {
+		s, err := v.program.Settings(v.Ctx())
+		fields := v.filled(s, slices.DeleteFunc(slices.Clone(programFields), func(f field) bool {
+			of := f.Name
+			if of == "customer" || of == "promoCode" {
+				of = "attribution"
+			}
+			return slices.Contains(s.SetByCode, of)
+		})...)
+		for i := range fields {
+			switch f := &fields[i]; f.Name {
+			case "destinations":
+				f.Value = strings.Join(destinationURLs(s), "\n")
+			case "attribution":
+				f.Value = cmp.Or(string(s.Attribution.Touch), "LAST")
+			case "customer":
+				f.Value = cmp.Or(string(s.Attribution.Customer), "EACH_ORDER")
+			case "promoCode":
+				f.Value = cmp.Or(string(s.Attribution.Code), "ALWAYS")
+			case "refundWindowSeconds":
+				f.Value = ""
+				if n, limited := s.RefundWindowSeconds.Get(); limited {
+					f.Value = strconv.FormatInt(max(1, n/secondsOfDay), 10)
+				}
+			}
+		}
+		return form{Title: "Settings of the program", Button: "Save", Back: "settings", Edits: true,
+			Fields:  fields,
+			Effects: []string{"What happens from now on goes by them. Recorded sales stay as they are."}}, err
+	},
+	do: func(v *visit, p *tributary.Program, in *input) (string, error) {
+		var up affiliate.SettingsUpdate
+		in.into(&up)
+		if in.changed("destinations") {
+			up.Destinations = affiliate.Set(in.lines("destinations"))
+		}
+		if in.changed("attribution") || in.changed("customer") || in.changed("promoCode") {
+			up.Attribution = affiliate.Set(affiliate.Attribution{
+				Touch:    affiliate.Touch(in.text("attribution")),
+				Customer: affiliate.CustomerCredit(in.text("customer")),
+				Code:     affiliate.CodeCredit(in.text("promoCode"))})
+		}
+		if up.RefundWindowSeconds = in.whole("refundWindowSeconds"); up.RefundWindowSeconds.Or(0) > 0 {
+			up.RefundWindowSeconds = affiliate.Set(up.RefundWindowSeconds.Or(0) * secondsOfDay)
+		}
+		if in.err != nil {
+			return "", in.err
+		}
+		_, err := p.UpdateSettings(v.Ctx(), up)
+		return "settings", err
+	},
+}
+
+func destinationURLs(s affiliate.Settings) (urls []string) {
+	for _, d := range s.Destinations {
+		urls = append(urls, d.URL)
+	}
+	return urls
 }
 
 // A settingGroup is a part of what the host has configured, a settingRow one of its settings.

@@ -47,6 +47,7 @@ func TestSettingsShowConfig(t *testing.T) {
 				return affiliate.ExchangeRate{}, nil
 			}
 		},
+		"StoredSettings":       func(c *tributary.Config) { c.StoredSettings = false },
 		"CookieDomain":         func(c *tributary.Config) { c.CookieDomain = "shop.example" },
 		"Limits":               func(c *tributary.Config) { c.Limits.Links = 12 },
 		"NoAutoApprove":        func(c *tributary.Config) { c.NoAutoApprove = true },

@@ -71,7 +71,7 @@ func newWorld(t testing.TB, change ...func(*tributary.Config, *console.Config)) 
 		Terms:        affiliate.Terms{Rate: affiliate.MustPercent("20")},
 		Now:          func() time.Time { return w.now }, Rand: rand.NewChaCha8([32]byte{1}),
 		Schedule: []time.Duration{0},
-		Review:   []affiliate.ReviewRule{affiliate.SelfReferral()},
+		Review:   []affiliate.ReviewRule{affiliate.SelfReferral()}, StoredSettings: true,
 	}
 	w.cfg = console.Config{
 		Authorize: func(r *http.Request) (string, bool) {

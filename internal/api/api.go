@@ -59,6 +59,7 @@ type Direct interface {
 	MergeAffiliates(ctx context.Context, in affiliate.Merge) (affiliate.Affiliate, error)
 	DeleteAffiliate(ctx context.Context, ref affiliate.AffiliateRef) error
 	Settings(ctx context.Context) (affiliate.Settings, error)
+	UpdateSettings(ctx context.Context, up affiliate.SettingsUpdate) (affiliate.Settings, error)
 	Attention(ctx context.Context, n int) (affiliate.Attention, error)
 	EraseAffiliate(ctx context.Context, id uuid.UUID) error
 	EraseReferral(ctx context.Context, ident string) error

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"maps"
 	"net/url"
 	"regexp"
 	"slices"
@@ -18,7 +17,6 @@ import (
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/affiliate/record"
-	"github.com/tributary-go/tributary/internal/refusal"
 )
 
 // Config is the same as Config of package tributary, where its fields are
@@ -51,6 +49,7 @@ type Config struct {
 	CountBots            bool
 	RealOrder            affiliate.Percent
 	CascadeEvents        bool
+	StoredSettings       bool
 	Now                  func() time.Time
 	NewID                func() uuid.UUID
 	Rand                 io.Reader
@@ -193,6 +192,9 @@ var (
 	paymentMethods       = affiliate.PaymentMethods()
 	paymentTriggers      = affiliate.PaymentTriggers()
 	subscriptionStatuses = affiliate.SubscriptionStatuses()
+	touches              = []affiliate.Touch{affiliate.TouchLast, affiliate.TouchFirst}
+	customerCredits      = []affiliate.CustomerCredit{affiliate.CreditEachOrder, affiliate.CreditKeptCustomer}
+	codeCredits          = []affiliate.CodeCredit{affiliate.CodeAlways, affiliate.CodeUnbrought}
 )
 
 // ForAffiliate returns the source as an affiliate shows it.
@@ -231,163 +233,6 @@ func ForSale(s affiliate.Source) affiliate.SaleSource {
 // report the status later.
 func IsRefused(s affiliate.SubscriptionStatus) bool {
 	return s == affiliate.SubscriptionSubmitted || s == affiliate.SubscriptionDeclined
-}
-
-// Settings implements tributary.Program.Settings.
-func (p *Program) Settings(ctx context.Context) (_ affiliate.Settings, err error) {
-	defer p.Begin(&ctx, "Settings", Reads).End(&err)
-	c := p.Cfg
-	terms, err := View(ctx, p, func(o *Op) (affiliate.ProgramTerms, error) {
-		own, err := o.programTerms()
-		if err != nil {
-			return affiliate.ProgramTerms{}, err
-		}
-		return shownTerms(termsAt(own, o.Now)), nil
-	})
-	if err != nil {
-		return affiliate.Settings{}, err
-	}
-	return affiliate.Settings{
-		ID: c.ID, Name: c.Name, Currency: c.Currency, TimeZone: c.Location.String(),
-		URLModifier: c.Param, OldURLModifiers: slices.Clone(c.OldParams),
-		CookieDuration: c.CookieDays, Destinations: shownDestinations(c.Destinations),
-		Attribution: c.Attribution, Terms: terms, AutoApprove: !c.NoAutoApprove,
-		CommissionOnTax: c.CommissionOnTax, CommissionOnShipping: c.CommissionOnShipping,
-		RefundWindowSeconds: OrNull(int64(c.RefundWindow / time.Second)),
-		CascadeEvents:       c.CascadeEvents, DeliverySchedule: inSeconds(c.Schedule),
-	}, nil
-}
-
-func shownDestinations(all []affiliate.Destination) []affiliate.LinkDestination {
-	shown := make([]affiliate.LinkDestination, len(all))
-	for i, d := range all {
-		params := url.Values{}
-		maps.Copy(params, d.Params)
-		for name := range params {
-			params[name] = slices.Clone(params[name])
-		}
-		shown[i] = affiliate.LinkDestination{URL: d.URL, Params: params}
-	}
-	return shown
-}
-
-func inSeconds(all []time.Duration) []int64 {
-	out := make([]int64, len(all))
-	for i, d := range all {
-		out[i] = int64(d / time.Second)
-	}
-	return out
-}
-
-// What the store keeps of the Config. A program without money is what its Config says; with
-// money, a Config of another currency or zone is refused. Until there is money every
-// transaction that writes looks, since another process may open the program otherwise and be the
-// first that earns. Source: docs/rules.md 1.4.
-
-// Kept implements tributary.Config.Kept.
-func (c Config) Kept(ctx context.Context, store record.Store) (Config, error) {
-	var kept record.Settings
-	err := store.View(ctx, c.ID, func(tx *record.Tx) (err error) {
-		if kept, err = tx.Settings.Get(uuid.Max); errors.Is(err, affiliate.ErrNotFound) {
-			return nil
-		}
-		return err
-	})
-	if err != nil {
-		return c, refusal.Internal("affiliate: read settings", err)
-	}
-	if c.Currency = cmp.Or(c.Currency, kept.Currency); c.Location == nil {
-		if c.Location, err = time.LoadLocation(kept.TimeZone); err != nil {
-			return c, fmt.Errorf("affiliate: the zone of the program: %w", err)
-		}
-	}
-	return c, nil
-}
-
-// agree refuses a Config that says something else than the store keeps. It returns what is
-// to be written in the place of what is kept, zero for nothing, and whether this is final.
-func (p *Program) agree(tx *record.Tx) (change record.Settings, final bool, err error) {
-	kept, err := tx.Settings.Get(uuid.Max)
-	if err != nil && !errors.Is(err, affiliate.ErrNotFound) {
-		return change, false, refusal.Internal("read settings", err)
-	}
-	if final, err = holdsMoney(tx); err != nil {
-		return change, false, refusal.Internal("look for money", err)
-	}
-	is := kept
-	is.ID, is.Name, is.Currency, is.TimeZone = uuid.Max, p.Cfg.Name, p.Cfg.Currency, p.Cfg.Location.String()
-	switch {
-	case is == kept:
-		return change, final, nil
-	case final && kept.ID == uuid.Nil:
-		return is, final, checkAdopted(tx, is.Currency)
-	case final && is.Currency != kept.Currency:
-		return change, false, &affiliate.SettingsError{Setting: "currency",
-			Kept: string(kept.Currency), Given: string(is.Currency)}
-	case final && is.TimeZone != kept.TimeZone:
-		return change, false, &affiliate.SettingsError{Setting: "zone", Kept: kept.TimeZone, Given: is.TimeZone}
-	}
-	return is, final, nil
-}
-
-// checkAdopted refuses a currency in which the store, which keeps none, has sales as charged in
-// another one than the program's.
-func checkAdopted(tx *record.Tx, c affiliate.Currency) error {
-	for sale, err := range tx.Sales.List(record.Query{Desc: true, Limit: 1000}) {
-		if err != nil {
-			return refusal.Internal("read sales", err)
-		}
-		if len(sale.Charged) > 0 && sale.Charged[0].Currency == c {
-			return &affiliate.SettingsError{Setting: "currency", Kept: "another currency", Given: string(c)}
-		}
-	}
-	return nil
-}
-
-// keep writes what agree returned.
-func (o *Op) keep(tx *record.Tx, is record.Settings) error {
-	is.UpdatedAt = Later(o.Now, is.UpdatedAt)
-	err := tx.Settings.Replace(is)
-	if errors.Is(err, affiliate.ErrNotFound) {
-		is.CreatedAt = o.Now
-		err = tx.Settings.Insert(is)
-	}
-	if err != nil {
-		return refusal.Internal("write settings", err)
-	}
-	return nil
-}
-
-// holdsMoney reports whether the store has an amount in the currency of the program that
-// somebody paid or earned.
-func holdsMoney(tx *record.Tx) (bool, error) {
-	for _, look := range [...]func() (bool, error){anyOf(tx.Sales), anyOf(tx.Movements),
-		anyOf(tx.Redemptions), anyOf(tx.Payments), anyOf(tx.Payouts)} {
-		if found, err := look(); found || err != nil {
-			return found, err
-		}
-	}
-	return false, nil
-}
-
-func anyOf[T record.AnyRecord](t record.Table[T]) func() (bool, error) {
-	return func() (bool, error) {
-		for _, err := range t.List(record.Query{Limit: 1, Desc: true}) {
-			return err == nil, err
-		}
-		return false, nil
-	}
-}
-
-// announceSettings tells the store what agree reads.
-func (p *Program) announceSettings(tx *record.Tx) {
-	if tx.Soon == nil {
-		return
-	}
-	tx.Soon("settings", record.Key{ID: uuid.Max})
-	for _, name := range [...]string{"sales", "movements", "redemptions", "payments", "payouts"} {
-		tx.Soon(name, record.Key{})
-	}
 }
 
 // Seal returns what the store keeps of a secret in the record with the id.

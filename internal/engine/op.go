@@ -31,6 +31,7 @@ type Op struct {
 	lastEvent uuid.UUID // the last event of the program in this run, after an event was numbered
 	unread    error     // why the last event could not be read
 	numbered  bool
+	settled   bool // this run wrote the settings
 
 	endpoints recordReading[record.Endpoint] // that may get an event
 	links     recordReading[record.Link]     // of the affiliate of a sale
@@ -79,6 +80,9 @@ func Later(now, was affiliate.Instant) affiliate.Instant {
 func Update[T any](o *Op, fn func() (T, error)) (T, error) {
 	var out T
 	var final bool
+	if o.failed != nil {
+		return out, o.failed
+	}
 	o.Seen.opened()
 	err := o.Store.Update(o.Ctx, o.Cfg.ID, func(tx *record.Tx) (err error) {
 		o.Seen.ran()
@@ -89,12 +93,12 @@ func Update[T any](o *Op, fn func() (T, error)) (T, error) {
 		if !agreed {
 			o.announceSettings(tx)
 		}
-		o.Tx, o.events, o.numbered, o.ownTerms = tx, 0, false, nil
+		o.Tx, o.events, o.numbered, o.ownTerms, o.settled = tx, 0, false, nil, false
 		o.alone, o.again, o.reborn = nil, record.Sale{}, record.Referral{}
 		if o.Ahead != nil && tx.Soon != nil {
 			o.Ahead.Announce(tx.Soon)
 		}
-		var change record.Settings
+		var change *record.Settings
 		if !agreed {
 			if change, final, err = o.agree(tx); err != nil {
 				o.checked.seen.Store(false)
@@ -105,8 +109,8 @@ func Update[T any](o *Op, fn func() (T, error)) (T, error) {
 			o.Tx, o.watches = watch(&o.Cfg.Hooks, tx)
 		}
 		o.ids.Rewind()
-		if out, err = fn(); err == nil && change != (record.Settings{}) {
-			err = o.keep(tx, change)
+		if out, err = fn(); err == nil && change != nil && !o.settled {
+			_, err = o.keep(*change)
 		}
 		return err
 	})
@@ -149,6 +153,9 @@ func (o *Op) committed() {
 // View runs fn on a snapshot of the records.
 func View[T any](ctx context.Context, p *Program, fn func(*Op) (T, error)) (T, error) {
 	var out T
+	if p.failed != nil {
+		return out, p.failed
+	}
 	o := &Op{Program: p, Ctx: ctx, Now: p.Now(), Seen: p.Sighted(ctx)}
 	o.Seen.opened()
 	err := p.Store.View(ctx, p.Cfg.ID, func(tx *record.Tx) (err error) {
@@ -170,6 +177,9 @@ func View[T any](ctx context.Context, p *Program, fn func(*Op) (T, error)) (T, e
 
 // Snapshot is view for an op that exists already.
 func (o *Op) Snapshot(fn func() error) error {
+	if o.failed != nil {
+		return o.failed
+	}
 	o.Seen.opened()
 	err := o.Store.View(o.Ctx, o.Cfg.ID, func(tx *record.Tx) error {
 		o.Seen.ran()

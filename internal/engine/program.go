@@ -42,6 +42,11 @@ type Program struct {
 
 	targets []target     // the prepared destinations
 	unset   *record.Plan // the program's own terms, until they are set
+
+	live     *live    // the settings that the store keeps; nil: all are the host's
+	own      []string // the names of those that are the host's
+	revision int64    // of what the store keeps
+	failed   error    // why it could not be read
 }
 
 // New makes a program with the configuration cfg on store. It does not use the
@@ -53,21 +58,28 @@ func New(store record.Store, cfg Config) (*Program, error) {
 	if !usable(store) {
 		return nil, errors.New("affiliate: New needs a Store")
 	}
+	given := cfg
 	if err := cfg.complete(); err != nil {
 		return nil, err
 	}
-	return &Program{
-		Store: store, checked: new(storeCheck), Cfg: &cfg, source: affiliate.SourceAPI,
+	p := &Program{
+		Store: store, checked: new(storeCheck), source: affiliate.SourceAPI,
 		IDs:    &uuid7.Source{Rand: cfg.Rand, New: cfg.NewID},
 		Recent: new(PayloadCache), lists: new(listCache), news: new(commitSignal), Verifying: new(atomic.Bool),
-		targets: targets(cfg.Destinations, cfg.Param), unset: &record.Plan{ID: programPlan(), Terms: cfg.Terms},
-	}, nil
+	}
+	if p.configure(&cfg); cfg.StoredSettings {
+		p.live = &live{given: given}
+	}
+	return p, nil
 }
 
 // With implements tributary.Program.With.
 func (p *Program) With(store record.Store) *Program {
 	q := *p
 	q.Store, q.checked = store, new(storeCheck)
+	if p.live != nil {
+		q.live = &live{given: p.live.given}
+	}
 	return &q
 }
 
@@ -114,11 +126,21 @@ func lineOf(s string, most int) string {
 }
 
 // Config implements tributary.Program.Config.
-func (p *Program) Config() Config { return *p.Cfg }
+func (p *Program) Config() Config {
+	if p.live != nil {
+		if last := p.live.last.Load(); last != nil {
+			return *last.Cfg
+		}
+	}
+	return *p.Cfg
+}
 
 // Ping implements tributary.Program.Ping.
 func (p *Program) Ping(ctx context.Context) (err error) {
 	defer p.Begin(&ctx, "Ping", Reads).End(&err)
+	if p.failed != nil {
+		return p.failed
+	}
 	seen := p.Sighted(ctx)
 	seen.opened()
 	err = p.Store.View(ctx, p.Cfg.ID, func(tx *record.Tx) error {
@@ -169,7 +191,7 @@ func (p *Program) see(tx *record.Tx) error {
 	}
 	p.announceSettings(tx)
 	change, final, err := p.agree(tx)
-	if err == nil && change == (record.Settings{}) {
+	if err == nil && change == nil {
 		p.checked.seen.Store(true)
 		p.checked.agreed.Store(final)
 	}

@@ -631,14 +631,3 @@ func TestKeptOfOlderStores(t *testing.T) {
 	scene.Must(opened(store, "EUR", "UTC", "A").CreateCoupon(t.Context(), affiliate.CouponParams{Name: "C", PercentOff: scene.Percent("5")}))
 	scene.Equal(t, "EUR UTC A", keptAs(store))
 }
-
-// TestConfigKept: what a Config leaves out is taken from the store, and nothing else is.
-func TestConfigKept(t *testing.T) {
-	store := euros(t)
-	for want, cfg := range map[string]tributary.Config{
-		"EUR Europe/Berlin": {}, "USD Europe/Berlin": {Currency: "USD"}, "EUR UTC": {Location: time.UTC}, " UTC": {ID: uuid.Max},
-	} {
-		kept := scene.Must(cfg.Kept(t.Context(), store))
-		scene.Equal(t, want, string(kept.Currency)+" "+kept.Location.String())
-	}
-}

@@ -52,7 +52,7 @@ type keyedShop struct {
 }
 
 func newKeyedShop(t *testing.T, store record.Store) keyedShop {
-	ctx, s := t.Context(), scene.NewOnceShop(t, store)
+	ctx, s := t.Context(), scene.NewOnceShop(t, store, func(c *tributary.Config) { c.StoredSettings = true })
 	s.Program = s.With(s.Store) // without the probe, which is slow
 	person := func(name string) affiliate.AffiliateParams {
 		return affiliate.AffiliateParams{FirstName: name, LastName: "B", Email: name + "@example.com", AffiliateLink: name}
@@ -148,6 +148,7 @@ func newKeyedShop(t *testing.T, store record.Store) keyedShop {
 		"ImportPayouts": {[]imported.Payout{{Ref: "p1", Sales: []string{"was"}, Amount: affiliate.MustAmount("4"), PaidAt: scene.Start}, {Ref: "p2", Sales: []string{"none"}, Amount: affiliate.MustAmount("1")}}},
 		"UpdateSale":    {byCode.ID, affiliate.SaleUpdate{Name: affiliate.Set("x")}}, "DeleteSale": {byCode.ID},
 		"RecordConversion": {affiliate.ConversionParams{Conversion: "signup", PromoCode: "ADA20", Email: "u@example.net"}},
+		"UpdateSettings":   {affiliate.SettingsUpdate{CookieDuration: affiliate.Set[int64](30)}},
 		"SetTerms":         {affiliate.TermsUpdate{Rate: scene.Percent("15"), From: affiliate.Set(affiliate.At(scene.Start.AddDate(1, 0, 0)))}},
 		"RefundSale":       {affiliate.Refund{SaleID: byCode.ID, Amount: scene.Amount("30")}},
 		"ReverseSale":      {affiliate.SaleRef{ExternalID: "order-1"}, affiliate.Reversal{}}, "RestoreRedemption": {affiliate.SaleRef{ID: byCode.ID}},

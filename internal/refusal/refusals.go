@@ -133,6 +133,10 @@ var (
 	TermsTooMany              = Refusal{affiliate.KindInvalid, affiliate.InvalidField, "from", fmt.Sprintf("At most %d versions of terms are kept: withdraw one that is not in force yet", MaxVersions)}
 	TermsNotThere             = Refusal{affiliate.KindInvalid, affiliate.InvalidField, "withdraw", "No version of the terms begins then"}
 	TermsInForce              = Refusal{affiliate.KindInvalid, affiliate.InvalidField, "withdraw", "Terms that were in force cannot be withdrawn: leave from out to change those in force"}
+	TimeZoneUnknown           = Refusal{affiliate.KindInvalid, affiliate.InvalidField, "timeZone", "timeZone must be the name of an IANA time zone, such as Europe/Berlin"}
+	DestinationNotAbsolute    = Refusal{affiliate.KindInvalid, affiliate.InvalidField, "destinations", "destinations must have absolute URLs"}
+	SettingOfHost             = Refusal{affiliate.KindConflict, affiliate.SettingFixed, "{field}", "{field} is set by the code of the program's host"} // use Of
+	SettingWithMoney          = Refusal{affiliate.KindConflict, affiliate.SettingFixed, "{field}", "{field} cannot change once the program has money"} // use About
 	RuleNeverHolds            = Refusal{affiliate.KindInvalid, affiliate.InvalidField, "rules", "The conditions of a rule contradict each other, so that it can never hold"}
 	ruleCovered               = Refusal{affiliate.KindInvalid, affiliate.InvalidField, "rules", "Rule {name} can never hold, because rule {other} decides before it"} // use RuleCovered
 	RuleOfConversions         = Refusal{affiliate.KindInvalid, affiliate.InvalidField, "rules", "A rule for conversions pays FLAT or NONE, is not firm and has no other condition"}
@@ -313,7 +317,8 @@ var table = []Refusal{
 	QuantityNotPositive, PriceNegative, TaxNegative, ShippingNegative, DeductionsExceedTotal, CommissionNegative,
 	TotalBelowRefunded, RefundNotPositive, RefuseCount, StepLimitInvalid, StepCursorInvalid, urlNotHTTPS,
 	EventTypeUnknown, EventTypeDuplicate, HeadersTooMany, HeaderNameRefused, HeaderValueRefused, HeadersTwice,
-	HeadersOfAnother, SinceTooOld, HoldDaysRange, TermsFromPast, TermsTooMany, TermsNotThere, TermsInForce, RuleNeverHolds, ruleCovered,
+	HeadersOfAnother, SinceTooOld, HoldDaysRange, TermsFromPast, TermsTooMany, TermsNotThere, TermsInForce,
+	TimeZoneUnknown, DestinationNotAbsolute, SettingOfHost, SettingWithMoney, RuleNeverHolds, ruleCovered,
 	RuleOfConversions, RefundLinesNotSum, MergeItself, MergeIntoErased, GracePeriodRange,
 
 	SlugSyntax, slugTooLong, PlanNotFound, GroupNotFound, AffiliateEmailTaken, AffiliateExternalIDTaken, RequestedSlugTaken, SlugTaken,
@@ -390,6 +395,8 @@ var (
 	FieldTooLongAgo      = inField("must not be before 2000-01-01")
 	FieldMissing         = inField("is required")
 	FieldNotPositive     = inField("must be greater than zero")
+	FieldNotAParameter   = inField("must be 1 to 64 of the characters A to Z, a to z, 0 to 9, - and _")
+	FieldNotADomain      = inField("must be a domain such as shop.example")
 	FieldNotAProvider    = inField("must be 1 to 32 of the characters a to z and 0 to 9")
 	FieldOtherCurrency   = inField("must be the currency of the program")
 	FactAmountChanged    = inField("has another amount than it was reported with")

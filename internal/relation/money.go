@@ -76,6 +76,9 @@ func settingsFields() []field[record.Settings] {
 		text("name", "as people see it", func(r *record.Settings) *string { return &r.Name }),
 		text("currency", "of the books, balances and payouts", func(r *record.Settings) *affiliate.Currency { return &r.Currency }),
 		text("time_zone", "where a plain date ends", func(r *record.Settings) *string { return &r.TimeZone }),
+		rawJSON("chosen", "the settings that somebody set, as the body of PUT /program has them", func(r *record.Settings) *json.RawMessage { return &r.Set }),
+		integer("revision", "how often they changed", func(r *record.Settings) *int64 { return &r.Revision }),
+		word("updated_by", "who changed them last", func(r *record.Settings) *string { return &r.UpdatedBy }),
 		at("created_at", "when it was recorded", func(r *record.Settings) *affiliate.Instant { return &r.CreatedAt }),
 		at("updated_at", "when it last changed", func(r *record.Settings) *affiliate.Instant { return &r.UpdatedAt }),
 	}

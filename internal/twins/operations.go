@@ -239,6 +239,13 @@ func termsOperations(ctx context.Context) []operation {
 			up.From = w.beginning(in)
 			return answer(w.SetTerms(ctx, up)) + answer(w.Settings(ctx))
 		}},
+		{"settings", func(w twin, in *input) string {
+			up := affiliate.SettingsUpdate{
+				CookieDuration:  affiliate.Set(int64(in.n(3)) * 30), // 0 is refused
+				RequireCustomer: affiliate.Set(in.n(2) == 1), AutoApprove: affiliate.Set(in.n(4) > 0),
+			}
+			return answer(w.UpdateSettings(ctx, up)) + answer(w.Settings(ctx))
+		}},
 		{"dated plan", func(w twin, in *input) string {
 			id := pick(in, must(w.Plans(ctx, affiliate.Page{})).Items).ID
 			up := affiliate.PlanUpdate{TermsUpdate: affiliate.TermsUpdate{Rules: affiliate.Set(rules(in)), MaxPerSale: affiliate.Set(in.amount()), From: w.beginning(in)}}

@@ -84,7 +84,7 @@ func newTwin(tb testing.TB, store record.Store, now *time.Time, program uuid.UUI
 		Destinations: []affiliate.Destination{{URL: "https://beans.example/shop"}},
 		Terms:        affiliate.Terms{Rate: affiliate.MustPercent("20")},
 		Now:          func() time.Time { return *now }, Rand: rand.NewChaCha8([32]byte{1}),
-		Attribution: credit, FreeOrders: true, HouseCodes: true, Review: []affiliate.ReviewRule{affiliate.SelfReferral()},
+		Attribution: credit, FreeOrders: true, HouseCodes: true, Review: []affiliate.ReviewRule{affiliate.SelfReferral()}, StoredSettings: true,
 	})
 	if err != nil {
 		tb.Fatal(err)

@@ -26,18 +26,6 @@ CREATE TABLE IF NOT EXISTS tributary.dedup (
 );
 CREATE INDEX IF NOT EXISTS dedup_done_at ON tributary.dedup (done_at);
 
--- What the program is: one row, whose id is of ones alone.
-CREATE TABLE IF NOT EXISTS tributary.settings (
-  program uuid NOT NULL,
-  id uuid NOT NULL,
-  name text COLLATE "C" NOT NULL,
-  currency text COLLATE "C" NOT NULL,
-  time_zone text COLLATE "C" NOT NULL,
-  created_at timestamptz NOT NULL,
-  updated_at timestamptz NOT NULL,
-  PRIMARY KEY (program, id)
-);
-
 -- People who promote the program.
 CREATE TABLE IF NOT EXISTS tributary.affiliates (
   program uuid NOT NULL,
@@ -713,7 +701,7 @@ CREATE TABLE IF NOT EXISTS tributary.payers (
 CREATE UNIQUE INDEX IF NOT EXISTS payers_by_payer ON tributary.payers (program, by_payer) WHERE by_payer IS NOT NULL;
 CREATE INDEX IF NOT EXISTS payers_of_referral ON tributary.payers (program, referral_id, id) WHERE referral_id IS NOT NULL;
 
--- People who were erased, by a digest of their email.
+-- Emails of people who were erased, and names of people who were merged into others, by digests.
 CREATE TABLE IF NOT EXISTS tributary.erasures (
   program uuid NOT NULL,
   id uuid NOT NULL,
@@ -780,6 +768,21 @@ CREATE TABLE IF NOT EXISTS tributary.holds (
 CREATE UNIQUE INDEX IF NOT EXISTS holds_by_external_id ON tributary.holds (program, hold_id);
 CREATE INDEX IF NOT EXISTS holds_of_code ON tributary.holds (program, of_code, id) WHERE of_code IS NOT NULL;
 CREATE INDEX IF NOT EXISTS holds_of_coupon ON tributary.holds (program, of_coupon, id) WHERE of_coupon IS NOT NULL;
+
+-- What the program is: one row, whose id is of ones alone.
+CREATE TABLE IF NOT EXISTS tributary.settings (
+  program uuid NOT NULL,
+  id uuid NOT NULL,
+  name text COLLATE "C" NOT NULL,
+  currency text COLLATE "C" NOT NULL,
+  time_zone text COLLATE "C" NOT NULL,
+  chosen json,
+  revision bigint NOT NULL,
+  updated_by text COLLATE "C",
+  created_at timestamptz NOT NULL,
+  updated_at timestamptz NOT NULL,
+  PRIMARY KEY (program, id)
+);
 
 -- Long payloads and answers are compressed by lz4 where the server has it.
 -- +goose StatementBegin

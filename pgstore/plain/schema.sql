@@ -688,6 +688,9 @@ CREATE TABLE tributary.settings (
   name text NOT NULL,
   currency text NOT NULL,
   time_zone text NOT NULL,
+  chosen json,
+  revision bigint NOT NULL,
+  updated_by text,
   created_at timestamptz NOT NULL,
   updated_at timestamptz NOT NULL,
   PRIMARY KEY (program, id)

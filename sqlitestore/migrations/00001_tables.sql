@@ -18,17 +18,6 @@ CREATE TABLE tributary_dedup (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX tributary_dedup_done ON tributary_dedup (done_at);
 
-CREATE TABLE tributary_settings (
-  program INTEGER NOT NULL REFERENCES tributary_programs (number),
-  id TEXT NOT NULL,
-  name TEXT NOT NULL,
-  currency TEXT NOT NULL,
-  time_zone TEXT NOT NULL,
-  created_at INTEGER NOT NULL,
-  updated_at INTEGER NOT NULL,
-  PRIMARY KEY (program, id)
-) STRICT;
-
 CREATE TABLE tributary_affiliates (
   program INTEGER NOT NULL REFERENCES tributary_programs (number),
   id TEXT NOT NULL,
@@ -742,3 +731,17 @@ CREATE TABLE tributary_holds (
 CREATE UNIQUE INDEX tributary_holds_by_external_id ON tributary_holds (program, hold_id);
 CREATE INDEX tributary_holds_of_code ON tributary_holds (program, of_code, id) WHERE of_code IS NOT NULL;
 CREATE INDEX tributary_holds_of_coupon ON tributary_holds (program, of_coupon, id) WHERE of_coupon IS NOT NULL;
+
+CREATE TABLE tributary_settings (
+  program INTEGER NOT NULL REFERENCES tributary_programs (number),
+  id TEXT NOT NULL,
+  name TEXT NOT NULL,
+  currency TEXT NOT NULL,
+  time_zone TEXT NOT NULL,
+  chosen TEXT,
+  revision INTEGER NOT NULL,
+  updated_by TEXT,
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  PRIMARY KEY (program, id)
+) STRICT;

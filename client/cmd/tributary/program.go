@@ -5,10 +5,16 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+
+	"github.com/tributary-go/tributary/affiliate"
 )
 
 var programCommands = []command{
-	{group: "program", what: "Show what the program is configured to do", method: "GET", path: "/program"},
+	{group: "program", verb: "show", what: "Show what the program is set to do, and what only its host can change", method: "GET", path: "/program"},
+	{
+		group: "program", verb: "set", what: "Change settings of the program", method: "PUT",
+		path: "/program", fields: fieldsOf[affiliate.SettingsUpdate](),
+	},
 	{
 		group: "attention", what: "Show what waits for somebody; with --fail the exit code is 4 when something does",
 		method: "GET", path: "/attention", fields: fields("limit:n"), asked: true,

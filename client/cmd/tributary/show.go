@@ -4,11 +4,14 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/tributary-go/tributary/affiliate"
 )
 
 // An entry is an object of an answer. Its numbers are as the server wrote them.
@@ -407,6 +410,37 @@ func fields(names ...string) []field {
 		out = append(out, field{name, text})
 	}
 	return out
+}
+
+// fieldsOf returns the members of a body, from the struct that it is read into.
+func fieldsOf[T any]() (out []field) {
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[T]()) {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if name == "" || name == "-" {
+			continue
+		}
+		of := f.Type
+		if of.Kind() == reflect.Struct && strings.HasPrefix(of.Name(), "Opt[") {
+			of = of.Field(0).Type
+		}
+		out = append(out, field{name, flagKind(of)})
+	}
+	return out
+}
+
+// flagKind returns how a value of a type is written as a flag.
+func flagKind(t reflect.Type) kind {
+	switch {
+	case t.Kind() == reflect.Bool:
+		return boolean
+	case t.Kind() == reflect.Int64, t == reflect.TypeFor[affiliate.Amount](), t == reflect.TypeFor[affiliate.Percent]():
+		return number
+	case t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.String:
+		return texts
+	case t.Kind() == reflect.String:
+		return text
+	}
+	return object
 }
 
 // writes reports whether a command changes something.

@@ -343,6 +343,7 @@ func (s *story) administers() {
 	put("/commission-plans", `{"commissionPlanId":"`+s.plan+`","name":"Gold","commissionRate":31,"numberOfPayments":null,"numberOfMonths":6,"holdDays":0,"paymentTrigger":"SIGNUP","autoApproveRewards":false}`)
 	put("/commission-plans", `{"commissionPlanId":"`+s.plan+`","commissionRate":15,"from":"2099-01-01"}`)
 	put("/commission-plans", `{"commissionPlanId":"`+s.plan+`","withdraw":"2099-01-01"}`)
+	put("/program", `{"name":"Beans","currency":"EUR","timeZone":"Europe/Berlin","urlModifier":"ref","oldUrlModifiers":["via"],"keptParameters":null,"cookieDomain":null,"cookieDuration":60,"destinations":["https://beans.example/"],"attribution":null,"autoApprove":true,"commissionOnTax":null,"commissionOnShipping":null,"refundWindowSeconds":null,"freeOrders":true,"houseCodes":null,"refuseSuspended":null,"requireCustomer":null,"countBots":null,"cascadeEvents":null}`)
 	put("/terms", `{"commissionRate":15,"commissionType":"PERCENTAGE","numberOfPayments":3,"numberOfMonths":null,"holdDays":1,"rules":[{"name":"gifts","when":{"categories":["gift"]},"pay":{"commissionType":"NONE"}}],"monthsFrom":"REFERRAL","maxPerSale":50,"maxPerCustomer":90,"from":"2099-01-01T10:00:00Z"}`)
 	put("/terms", `{"withdraw":"2099-01-01T10:00:00Z"}`)
 	put("/commission-tiers", `{"commissionTierId":"`+s.tier+`","tier":2,"name":"Steel","emoji":null,"minReferrals":1,"minRevenue":0,"conditionType":"ALL","commissionRate":null}`)

@@ -43,11 +43,12 @@ func newWorld(t testing.TB, change ...func(*tributary.Config)) *world {
 	t.Helper()
 	w := &world{now: time.Date(2026, 3, 11, 9, 24, 18, 442_000_000, time.UTC)}
 	cfg := tributary.Config{
-		ID:           uuid.MustParse("0197c2f0-1a2b-7c3d-8e4f-5a6b7c8d9e01"),
-		Name:         "Northwind Beans",
-		Destinations: []affiliate.Destination{{URL: "https://beans.example/shop"}},
-		Terms:        affiliate.Terms{Rate: affiliate.MustPercent("20")},
-		RefundWindow: 60 * 24 * time.Hour, RefuseSuspended: true,
+		ID:             uuid.MustParse("0197c2f0-1a2b-7c3d-8e4f-5a6b7c8d9e01"),
+		Name:           "Northwind Beans",
+		Destinations:   []affiliate.Destination{{URL: "https://beans.example/shop"}},
+		Terms:          affiliate.Terms{Rate: affiliate.MustPercent("20")},
+		StoredSettings: true,
+		RefundWindow:   60 * 24 * time.Hour, RefuseSuspended: true,
 		Now:  func() time.Time { return w.now },
 		Rand: rand.NewChaCha8([32]byte{1}),
 		Send: w.send,
