@@ -40,6 +40,8 @@ func TestProgramSettings(t *testing.T) {
 		"destinations": []any{map[string]any{"url": "https://beans.example/shop", "params": map[string]any{"utm_source": []any{"partner"}}}},
 		"terms":        map[string]any{"commissionType": "PERCENTAGE", "commissionRate": 12.5, "numberOfPayments": 3.0, "numberOfMonths": nil, "holdDays": 14.0},
 		"autoApprove":  true, "commissionOnTax": false, "commissionOnShipping": false, "refundWindowSeconds": nil, "cascadeEvents": false,
+		"countBots": false, "freeOrders": false, "houseCodes": false, "refuseSuspended": false, "requireCustomer": false,
+		"setByCode": []any{"name", "destinations"}, "revision": 0.0, "updatedBy": nil, "updatedAt": nil,
 		"deliverySchedule": []any{0.0, 5.0},
 	}, w.ok("GET", "/api/v1/program", ""))
 }
@@ -148,6 +150,7 @@ func TestVerifyOneAtATime(t *testing.T) {
 func TestVerifyOutlivesDeadlines(t *testing.T) {
 	const deadline = 40 * time.Millisecond
 	w := newWorld(t, func(s *setup) {
+		s.engine.StoredSettings = false
 		s.store = slowStore{s.store, make(chan struct{}, 8), func(ctx context.Context) {
 			select {
 			case <-time.After(4 * deadline):

@@ -383,7 +383,7 @@ func TestForeignIsUnknown(t *testing.T) {
 	for _, op := range s.probes() {
 		switch op.String() {
 		case "POST /api/v1/affiliates", "POST /api/v1/affiliates/invite", "POST /api/v1/affiliates/ensure", "POST /api/v1/coupons", "POST /api/v1/webhooks",
-			"POST /api/v1/commission-plans", "POST /api/v1/commission-tiers", "GET /api/v1/program", "GET /api/v1/terms", "PUT /api/v1/terms", "GET /api/v1/verify", "POST /api/v1/commission-tiers/assign", "POST /api/v1/payouts/run":
+			"POST /api/v1/commission-plans", "POST /api/v1/commission-tiers", "GET /api/v1/program", "PUT /api/v1/program", "GET /api/v1/terms", "PUT /api/v1/terms", "GET /api/v1/verify", "POST /api/v1/commission-tiers/assign", "POST /api/v1/payouts/run":
 			continue // they name nothing
 		}
 		one, two := strangers()
