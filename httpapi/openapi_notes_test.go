@@ -122,6 +122,8 @@ func memberTexts() map[string]string {
 // memberLimits are the limits of members of bodies, by their name, or by struct and name.
 func memberLimits() limits {
 	days := allOf(atLeast("1"), atMost("36500"))
+	parameter := matches("^[A-Za-z0-9_-]{1,64}$")
+	const label = "[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?"
 	return limits{
 		"firstName": nameText, "lastName": nameText, "email": emailText, "emailAddress": emailIdent,
 		"externalId": externalText, "commissionRate": atLeast("0"), "affiliateLink": slugText,
@@ -181,6 +183,14 @@ func memberLimits() limits {
 		"RuleWhen.products": tags, "RuleWhen.plans": tags, "RuleWhen.categories": tags,
 		"RuleWhen.notProducts": tags, "RuleWhen.notPlans": tags, "RuleWhen.notCategories": tags,
 		"RuleWhen.paymentFrom": atLeast("1"), "RuleWhen.paymentTo": atLeast("1"), "RuleWhen.monthFrom": atLeast("1"), "RuleWhen.monthTo": atLeast("1"),
+
+		"SettingsUpdate.name": allOf(externalText, notBlank), "urlModifier": parameter,
+		"SettingsUpdate.oldUrlModifiers":     allOf(atMostItems("20"), each(parameter)),
+		"SettingsUpdate.keptParameters":      allOf(atMostItems("20"), each(parameter)),
+		"SettingsUpdate.cookieDomain":        matches(`^(` + label + `\.)+[A-Za-z]([A-Za-z0-9-]*[A-Za-z0-9])?$`),
+		"SettingsUpdate.cookieDuration":      days,
+		"SettingsUpdate.destinations":        allOf(atMostItems("20"), each(matches("^[A-Za-z][A-Za-z0-9+.-]*://[^/?#]"))),
+		"SettingsUpdate.refundWindowSeconds": allOf(atLeast("1"), atMost("3153600000")),
 
 		"referralCode": identText, "uniqueClick": byDefault(true), "offer": byDefault(false), "programId": identText,
 		"retention.events": days, "retention.receipts": days, "retention.deliveries": days, "retention.clicks": days, "retention.holds": days,

@@ -678,6 +678,10 @@ func operationNotes() map[string]about {
 			text: "Those that setByCode names are the host's. Recorded sales stay as they are. " +
 				"Fires nothing.",
 			invalid: "setting_fixed",
+			clears: "urlModifier oldUrlModifiers keptParameters cookieDomain cookieDuration " +
+				"destinations attribution autoApprove commissionOnTax commissionOnShipping " +
+				"refundWindowSeconds freeOrders houseCodes refuseSuspended requireCustomer " +
+				"countBots cascadeEvents",
 		},
 		"GET /attention": {
 			id: "getAttention", summary: "See what waits for somebody",

@@ -164,7 +164,7 @@ func sceneDates(s *scene) {
 	if slices.Contains(is.SetByCode, "cookieDuration") {
 		no(s, "UpdateSettings", s.UpdateSettings, days, denial{400, "setting_fixed", "cookieDuration", "cookieDuration is set by the code of the program's host"})
 	} else {
-		same(s, "settings that stay", is.Revision, do(s, "UpdateSettings", s.UpdateSettings, days).Revision)
+		same(s, "settings that stay", is.CookieDuration, do(s, "UpdateSettings", s.UpdateSettings, days).CookieDuration)
 		no(s, "UpdateSettings", s.UpdateSettings, affiliate.SettingsUpdate{CookieDuration: given(int64(0))},
 			invalid("cookieDuration", "cookieDuration must be an integer from 1 to 36500"))
 	}

@@ -249,6 +249,9 @@ func eachSetting(up *affiliate.SettingsUpdate) iter.Seq2[string, reflect.Value] 
 // UpdateSettings implements tributary.Program.UpdateSettings.
 func (p *Program) UpdateSettings(ctx context.Context, up affiliate.SettingsUpdate) (_ affiliate.Settings, err error) {
 	defer p.Begin(&ctx, "UpdateSettings", Writes).End(&err)
+	if c, err := affiliate.ParseCurrency(string(up.Currency.Or(""))); err == nil {
+		up.Currency = affiliate.Set(c)
+	}
 	o := p.Op(ctx)
 	rq := Request{Name: "program.update", Input: up, Refused: p.settingsRefused(up)}
 	is, err := Write(o, rq, func() (affiliate.Settings, error) {

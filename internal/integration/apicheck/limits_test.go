@@ -100,6 +100,7 @@ func (s *story) bases() map[string]string {
 		"POST /api/v1/partner/token":              `{"affiliateId":"` + s.affiliate + `"}`,
 		"POST /api/v1/commission-tiers":           `{"tier":1,"name":"n"}`,
 		"PUT /api/v1/commission-tiers":            `{"commissionTierId":"` + s.tier + `"}`,
+		"PUT /api/v1/program":                     `{}`,
 		"PUT /api/v1/terms":                       `{"holdDays":1}`,
 		"POST /api/v1/webhooks":                   `{"url":"https://hooks.beans.example/","events":["*"]}`,
 		"PUT /api/v1/webhooks":                    `{"webhookId":"` + s.webhook + `"}`,
@@ -208,6 +209,7 @@ func beyond(op operation, field string, value any) bool {
 		"POST payouts affiliateId", "POST adjustments affiliateId", "POST adjustments kind", "POST adjustments amount", "POST prune before",
 	}
 	notHere := []string{
+		"PUT program timeZone",                         // no zone of the database
 		"POST promotional-codes code",                  // the code is generated
 		"POST promotional-codes/generate affiliateIds", // there is an affiliateId
 		"PUT sales totalEarned",                        // the tax is more than that

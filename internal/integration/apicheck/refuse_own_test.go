@@ -243,6 +243,7 @@ func (s *story) ofAdministration() []refused {
 		{"coupon_not_found", post, "/commission-plans", `{"name":"n","commissionRate":1,"offerCouponId":"none"}`},
 		{"coupon_not_found", put, "/commission-plans", plan + `,"offerCouponId":"none"}`},
 		{"coupon_not_found", put, "/terms", `{"offerCouponId":"none"}`},
+		{"setting_fixed", put, "/program", `{"currency":"EUR"}`},
 		{"coupon_in_use", del, "/coupons", `{"couponId":"` + s.offered() + `"}`},
 		{"no_offer", post, "/sales", `{"offer":true,"email":"no-offer@example.net","totalEarned":1}`},
 		{"no_offer", post, "/holds", `{"id":"no-offer","offer":true,"email":"no-offer@example.net","until":"` + s.soon() + `"}`},

@@ -44,19 +44,22 @@ func newWorld(t testing.TB, change ...func(*tributary.Config)) *world {
 	w := &world{now: time.Date(2026, 3, 11, 9, 24, 18, 442_000_000, time.UTC)}
 	cfg := tributary.Config{
 		ID:             uuid.MustParse("0197c2f0-1a2b-7c3d-8e4f-5a6b7c8d9e01"),
-		Name:           "Northwind Beans",
-		Destinations:   []affiliate.Destination{{URL: "https://beans.example/shop"}},
 		Terms:          affiliate.Terms{Rate: affiliate.MustPercent("20")},
 		StoredSettings: true,
-		RefundWindow:   60 * 24 * time.Hour, RefuseSuspended: true,
-		Now:  func() time.Time { return w.now },
-		Rand: rand.NewChaCha8([32]byte{1}),
-		Send: w.send,
+		Now:            func() time.Time { return w.now },
+		Rand:           rand.NewChaCha8([32]byte{1}),
+		Send:           w.send,
 	}
 	for _, c := range change {
 		c(&cfg)
 	}
 	p, err := tributary.New(memstore.New(), cfg)
+	if err == nil {
+		_, err = p.UpdateSettings(t.Context(), affiliate.SettingsUpdate{
+			Name: affiliate.Set("Northwind Beans"), Destinations: affiliate.Set([]string{"https://beans.example/shop"}),
+			RefundWindowSeconds: affiliate.Set[int64](60 * 24 * 3600), RefuseSuspended: affiliate.Set(true),
+		})
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
