@@ -211,7 +211,7 @@ func (p *Program) ExplainSale(ctx context.Context, id affiliate.SaleID) (affilia
 //
 // Source: docs/money.md 11.
 func (p *Program) Simulate(ctx context.Context, q affiliate.SimulateQuery) iter.Seq2[affiliate.Difference, error] {
-	return reading.Simulate(ctx, p.in(ctx), q)
+	return func(yield func(affiliate.Difference, error) bool) { reading.Simulate(ctx, p.in(ctx), q)(yield) }
 }
 
 // Statement returns what was owed to an affiliate at the beginning and at the end of a

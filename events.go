@@ -49,7 +49,7 @@ func (p *Program) EventsAfter(ctx context.Context, after uuid.UUID, limit int) (
 //
 // Source: ours, like EventsAfter.
 func (p *Program) Follow(ctx context.Context, after uuid.UUID) iter.Seq2[affiliate.Event, error] {
-	return p.in(ctx).Follow(ctx, after)
+	return func(yield func(affiliate.Event, error) bool) { p.in(ctx).Follow(ctx, after)(yield) }
 }
 
 // Events lists the stored events, newest first, whether or not an endpoint

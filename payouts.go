@@ -204,5 +204,5 @@ func (p *Program) ReturnPayout(ctx context.Context, id uuid.UUID, reason string)
 //
 // Source: docs/money.md 7.
 func (p *Program) Transfers(ctx context.Context, f affiliate.PayoutQuery) iter.Seq2[affiliate.Transfer, error] {
-	return payout.Transfers(ctx, p.in(ctx), f)
+	return func(yield func(affiliate.Transfer, error) bool) { payout.Transfers(ctx, p.in(ctx), f)(yield) }
 }

@@ -80,9 +80,6 @@ func Later(now, was affiliate.Instant) affiliate.Instant {
 func Update[T any](o *Op, fn func() (T, error)) (T, error) {
 	var out T
 	var final bool
-	if o.failed != nil {
-		return out, o.failed
-	}
 	o.Seen.opened()
 	err := o.Store.Update(o.Ctx, o.Cfg.ID, func(tx *record.Tx) (err error) {
 		o.Seen.ran()
@@ -153,9 +150,6 @@ func (o *Op) committed() {
 // View runs fn on a snapshot of the records.
 func View[T any](ctx context.Context, p *Program, fn func(*Op) (T, error)) (T, error) {
 	var out T
-	if p.failed != nil {
-		return out, p.failed
-	}
 	o := &Op{Program: p, Ctx: ctx, Now: p.Now(), Seen: p.Sighted(ctx)}
 	o.Seen.opened()
 	err := p.Store.View(ctx, p.Cfg.ID, func(tx *record.Tx) (err error) {
@@ -177,9 +171,6 @@ func View[T any](ctx context.Context, p *Program, fn func(*Op) (T, error)) (T, e
 
 // Snapshot is view for an op that exists already.
 func (o *Op) Snapshot(fn func() error) error {
-	if o.failed != nil {
-		return o.failed
-	}
 	o.Seen.opened()
 	err := o.Store.View(o.Ctx, o.Cfg.ID, func(tx *record.Tx) error {
 		o.Seen.ran()

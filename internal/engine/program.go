@@ -46,7 +46,6 @@ type Program struct {
 	live     *live    // the settings that the store keeps; nil: all are the host's
 	own      []string // the names of those that are the host's
 	revision int64    // of what the store keeps
-	failed   error    // why it could not be read
 }
 
 // New makes a program with the configuration cfg on store. It does not use the
@@ -138,9 +137,6 @@ func (p *Program) Config() Config {
 // Ping implements tributary.Program.Ping.
 func (p *Program) Ping(ctx context.Context) (err error) {
 	defer p.Begin(&ctx, "Ping", Reads).End(&err)
-	if p.failed != nil {
-		return p.failed
-	}
 	seen := p.Sighted(ctx)
 	seen.opened()
 	err = p.Store.View(ctx, p.Cfg.ID, func(tx *record.Tx) error {

@@ -127,7 +127,7 @@ func (p *Program) Current(ctx context.Context) *Program {
 	if read == nil || now.Before(*read) || now.Sub(*read) >= settingsAge {
 		if err := p.readSettings(ctx, now); err != nil {
 			q := *p
-			q.failed = err
+			q.Store = unreadStore{err}
 			return &q
 		}
 	}
@@ -136,6 +136,13 @@ func (p *Program) Current(ctx context.Context) *Program {
 	q.Cfg, q.own, q.revision, q.targets, q.unset = last.Cfg, last.own, last.revision, last.targets, last.unset
 	return &q
 }
+
+// An unreadStore is the store of an operation before which the settings could not be read.
+type unreadStore struct{ err error }
+
+func (s unreadStore) View(context.Context, uuid.UUID, func(*record.Tx) error) error { return s.err }
+
+func (s unreadStore) Update(context.Context, uuid.UUID, func(*record.Tx) error) error { return s.err }
 
 // readSettings reads what the store keeps.
 func (p *Program) readSettings(ctx context.Context, now time.Time) error {

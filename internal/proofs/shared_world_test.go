@@ -41,7 +41,7 @@ var (
 
 func newFullWorld(t *testing.T) *fullWorld {
 	w := &fullWorld{Shop: scene.NewShop(t, func(c *tributary.Config) {
-		c.OldParams, c.KeepParams, c.ErasureKey = []string{"via"}, []string{"page"}, make([]byte, 16)
+		c.StoredSettings, c.ErasureKey = true, make([]byte, 16)
 		c.Destinations = []affiliate.Destination{{URL: "https://beans.example/shop", Params: url.Values{"utm_source": {"partner"}}}}
 		c.Terms.Rules, c.Review = giftRules(), []affiliate.ReviewRule{affiliate.SelfReferral()}
 		c.RequireCustomer, c.CascadeEvents = false, true
@@ -164,10 +164,11 @@ func knownArguments(w *fullWorld) map[reflect.Type][]any {
 		paid.Gross = scene.Sum("95")
 		again.Sale = affiliate.Set(paid)
 	}
+	settings := affiliate.SettingsUpdate{OldURLModifiers: affiliate.Set([]string{"r"}), KeptParameters: affiliate.Set([]string{"lang"})}
 	terms := affiliate.TermsUpdate{Rules: affiliate.Set(giftRules()), OfferCouponID: coupon, From: affiliate.Set(affiliate.Day(2027, 5, 1))}
 	known := map[reflect.Type][]any{}
 	for _, v := range []any{
-		affiliate.AffiliateParams{FirstName: "N", LastName: "N", Email: "new@example.com", ExternalID: "user-1", Answers: []affiliate.Answer{{QuestionID: uuid.UUID{8}, Answer: "x"}}},
+		settings, affiliate.AffiliateParams{FirstName: "N", LastName: "N", Email: "new@example.com", ExternalID: "user-1", Answers: []affiliate.Answer{{QuestionID: uuid.UUID{8}, Answer: "x"}}},
 		affiliate.AffiliateRef{ID: ada.ID}, affiliate.AffiliateUpdate{AffiliateLink: affiliate.Set("ada-more")}, affiliate.AffiliateActive, affiliate.AffiliateDeactivated,
 		affiliate.Merge{From: "cleo@example.com", Into: ada.Email}, affiliate.Merge{From: w.Bea.Email, Into: w.Tomas.Email},
 		affiliate.AdjustmentParams{AffiliateID: ada.ID, Kind: affiliate.AdjustBonus, Amount: scene.Sum("1"), Reason: "r"},
