@@ -154,12 +154,16 @@ func (p *Program) readSettings(ctx context.Context, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	if last := p.live.last.Load(); last == nil || last.revision != kept.Revision {
+	last := p.live.last.Load()
+	for last == nil || last.revision < kept.Revision { // else somebody has read later ones
 		next, err := p.live.completed(&kept)
 		if err != nil {
 			return err
 		}
-		p.live.last.Store(next)
+		if p.live.last.CompareAndSwap(last, next) {
+			break
+		}
+		last = p.live.last.Load()
 	}
 	p.live.read.Store(&now)
 	return nil
@@ -203,17 +207,17 @@ func (p *Program) Settings(ctx context.Context) (_ affiliate.Settings, err error
 		if err != nil {
 			return affiliate.Settings{}, err
 		}
-		return o.shownSettings(&kept)
+		return o.shownSettings(&kept, p)
 	})
 }
 
-// shownSettings returns the settings of the program, of which the store keeps some.
-func (o *Op) shownSettings(kept *record.Settings) (affiliate.Settings, error) {
+// shownSettings returns the settings of a program, of which the store keeps some.
+func (o *Op) shownSettings(kept *record.Settings, of *Program) (affiliate.Settings, error) {
 	own, err := o.programTerms()
 	if err != nil {
 		return affiliate.Settings{}, err
 	}
-	c, code := o.Cfg, o.own
+	c, code := of.Cfg, of.own
 	if o.live == nil {
 		code = allSettings()
 	}
@@ -267,7 +271,7 @@ func (p *Program) UpdateSettings(ctx context.Context, up affiliate.SettingsUpdat
 			return affiliate.Settings{}, err
 		}
 		if o.live == nil { // nothing is given that could change
-			return o.shownSettings(&kept)
+			return o.shownSettings(&kept, p)
 		}
 		if kept.ID == uuid.Nil {
 			kept = record.Settings{ID: uuid.Max, Name: o.Cfg.Name, Currency: o.Cfg.Currency, TimeZone: o.Cfg.Location.String()}
@@ -289,10 +293,9 @@ func (p *Program) UpdateSettings(ctx context.Context, up affiliate.SettingsUpdat
 				return affiliate.Settings{}, err
 			}
 		}
-		o.Cfg, o.own, o.unset = with.Cfg, with.own, with.unset
-		return o.shownSettings(&next)
+		return o.shownSettings(&next, with)
 	})
-	if p.live != nil {
+	if err == nil && p.live != nil && p.readSettings(ctx, p.Cfg.Now()) != nil {
 		p.live.forget()
 	}
 	return is, err

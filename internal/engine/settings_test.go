@@ -12,6 +12,7 @@ import (
 	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/affiliate/record"
+	"github.com/tributary-go/tributary/conformance"
 	"github.com/tributary-go/tributary/internal/scene"
 	"github.com/tributary-go/tributary/memstore"
 )
@@ -88,6 +89,15 @@ func TestSettingsOfAnotherProcess(t *testing.T) {
 	}
 	scene.Must(other.CreateCoupon(ctx, coupon)) // they were read again
 	scene.Equal(t, affiliate.Currency("EUR"), other.Config().Currency)
+}
+
+// TestSettingsRerun: a store that runs each transaction twice keeps what was set, and who set it.
+func TestSettingsRerun(t *testing.T) {
+	store := memstore.New()
+	is := scene.Must(keeping(conformance.Rerun(store), startOfYear(), tributary.Config{}).By("Ada").UpdateSettings(t.Context(),
+		affiliate.SettingsUpdate{Currency: affiliate.Set[affiliate.Currency]("EUR")}))
+	scene.Equal(t, affiliate.Set("Ada"), is.UpdatedBy)
+	scene.Equal(t, scene.JSON(is), scene.JSON(scene.Must(keeping(store, startOfYear(), tributary.Config{}).Settings(t.Context()))))
 }
 
 // TestSettingsOfTheHost: what the Config has is the host's, and all of it without StoredSettings.
