@@ -65,7 +65,7 @@ func Schema() []TableSchema {
 		{"aliases", []Index{BySlug, OfLink, OfAffiliate}, flat, of(func(tx *Tx) *Table[Alias] { return &tx.Aliases })},
 		{"uses", []Index{OfUser, OfRedemption}, flat, of(func(tx *Tx) *Table[Use] { return &tx.Uses })},
 		{"holds", []Index{ByExternalID, OfCode, OfCoupon}, !flat, of(func(tx *Tx) *Table[Hold] { return &tx.Holds })},
-		{"settings", nil, flat, of(func(tx *Tx) *Table[Settings] { return &tx.Settings })},
+		{"settings", nil, !flat, of(func(tx *Tx) *Table[Settings] { return &tx.Settings })},
 	}
 }
 
