@@ -41,7 +41,7 @@ var unchecked = map[string]string{
 	"referrals":   "Erased Integration Medium Plan PlanFixed Source SubmissionType",
 	"runs": "AffiliateIDs Cursor ExceptIDs ExternalID Methods Minimum NoDetails SentUntil " +
 		"Until",
-	"settings": "Name TimeZone",
+	"settings": "Name Revision TimeZone UpdatedBy",
 	"totals":   "Books.ClosedUntil Books.MaxHold Books.Unbooked",
 	"uses":     "Customer ID",
 }

@@ -2,6 +2,7 @@ package audit
 
 import (
 	"cmp"
+	"encoding/json"
 	"math/big"
 	"math/bits"
 	"slices"
@@ -451,6 +452,9 @@ func (a *audit) verifySettings(r *record.Settings) {
 		a.breach("I44", name, "the program is kept in the currency %q", r.Currency)
 	}
 	a.instants("settings", r.ID, r.CreatedAt, r.UpdatedAt)
+	if set := map[string]json.RawMessage(nil); len(r.Set) > 0 && (json.Unmarshal(r.Set, &set) != nil || len(set) == 0) {
+		a.breach("I44", name, "what was set is no object of settings: %.100q", r.Set)
+	}
 }
 
 func (a *audit) verifyPlan(r *record.Plan) {

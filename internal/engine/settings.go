@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -109,13 +110,37 @@ type live struct {
 	given Config // by the host, without defaults
 	last  atomic.Pointer[Program]
 	read  atomic.Pointer[time.Time] // when last was read; nil: it is read again
+
+	changing sync.Mutex // of read
+	changes  int        // how often forget was called
 }
 
 // settingsAge is how old settings may be that another process has changed.
 const settingsAge = 5 * time.Second
 
 // forget has the settings read again before the next operation.
-func (l *live) forget() { l.read.Store(nil) }
+func (l *live) forget() {
+	l.changing.Lock()
+	defer l.changing.Unlock()
+	l.changes++
+	l.read.Store(nil)
+}
+
+// begun returns what readAt wants to know of the time before a reading.
+func (l *live) begun() int {
+	l.changing.Lock()
+	defer l.changing.Unlock()
+	return l.changes
+}
+
+// readAt notes when the settings were read, unless they changed meanwhile.
+func (l *live) readAt(now time.Time, begun int) {
+	l.changing.Lock()
+	defer l.changing.Unlock()
+	if l.changes == begun {
+		l.read.Store(&now)
+	}
+}
 
 // Current returns the program with the settings that its store keeps. Every operation begins
 // with it, and has the same settings to its end.
@@ -147,6 +172,7 @@ func (s unreadStore) Update(context.Context, uuid.UUID, func(*record.Tx) error) 
 // readSettings reads what the store keeps.
 func (p *Program) readSettings(ctx context.Context, now time.Time) error {
 	var kept record.Settings
+	begun := p.live.begun()
 	err := p.Store.View(ctx, p.Cfg.ID, func(tx *record.Tx) (err error) {
 		kept, err = keptSettings(tx)
 		return err
@@ -165,7 +191,7 @@ func (p *Program) readSettings(ctx context.Context, now time.Time) error {
 		}
 		last = p.live.last.Load()
 	}
-	p.live.read.Store(&now)
+	p.live.readAt(now, begun)
 	return nil
 }
 
@@ -295,7 +321,7 @@ func (p *Program) UpdateSettings(ctx context.Context, up affiliate.SettingsUpdat
 		}
 		return o.shownSettings(&next, with)
 	})
-	if err == nil && p.live != nil && p.readSettings(ctx, p.Cfg.Now()) != nil {
+	if p.live != nil {
 		p.live.forget()
 	}
 	return is, err
