@@ -23,11 +23,6 @@ import (
 
 // The checks of the administration over HTTP, by the numbers of its list.
 
-const (
-	unknownFieldX = "400 unknown_field: Unknown field: x [x]"
-	nobody        = "0197d9a4-6c1e-7b52-9a3f-2f4c1d7e8a01"
-)
-
 // TestProgramSettings: GET /program shows the configuration.
 func TestProgramSettings(t *testing.T) {
 	w := newWorld(t, func(s *setup) {
