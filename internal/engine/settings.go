@@ -205,7 +205,7 @@ func (l *live) completed(kept *record.Settings) (*Program, error) {
 	if err := cfg.complete(); err != nil {
 		return nil, err
 	}
-	p := &Program{own: own, revision: kept.Revision}
+	p := &Program{live: l, own: own, revision: kept.Revision}
 	p.configure(&cfg)
 	return p, nil
 }
@@ -243,10 +243,7 @@ func (o *Op) shownSettings(kept *record.Settings, of *Program) (affiliate.Settin
 	if err != nil {
 		return affiliate.Settings{}, err
 	}
-	c, code := of.Cfg, of.own
-	if o.live == nil {
-		code = allSettings()
-	}
+	c := of.Cfg
 	return affiliate.Settings{
 		ID: c.ID, Name: c.Name, Currency: c.Currency, TimeZone: c.Location.String(),
 		URLModifier: c.Param, OldURLModifiers: slices.Clone(c.OldParams),
@@ -257,13 +254,17 @@ func (o *Op) shownSettings(kept *record.Settings, of *Program) (affiliate.Settin
 		RefundWindowSeconds: OrNull(int64(c.RefundWindow / time.Second)), FreeOrders: c.FreeOrders,
 		HouseCodes: c.HouseCodes, RefuseSuspended: c.RefuseSuspended, RequireCustomer: c.RequireCustomer,
 		CountBots: c.CountBots, CascadeEvents: c.CascadeEvents, DeliverySchedule: inSeconds(c.Schedule),
-		SetByCode: refusal.EmptyNotNil(slices.Clone(code)), Revision: kept.Revision, UpdatedBy: OrNull(kept.UpdatedBy),
+		SetByCode: refusal.EmptyNotNil(slices.Clone(of.setByCode())), Revision: kept.Revision, UpdatedBy: OrNull(kept.UpdatedBy),
 		UpdatedAt: refusal.TimeOrNull(kept.UpdatedAt),
 	}, nil
 }
 
-// allSettings returns the names of all settings that a store can keep.
-func allSettings() (names []string) {
+// setByCode returns the names of the settings that are the host's: all of those that a store
+// could keep, unless it keeps some.
+func (p *Program) setByCode() (names []string) {
+	if p.live != nil {
+		return p.own
+	}
 	for name := range eachSetting(&affiliate.SettingsUpdate{}) {
 		names = append(names, name)
 	}
@@ -382,10 +383,7 @@ var parameter = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
 // settingsRefused checks an update by itself, and that nothing in it is the host's.
 func (p *Program) settingsRefused(up affiliate.SettingsUpdate) error {
-	var own []string
-	if own = p.own; p.live == nil {
-		own = allSettings()
-	}
+	own := p.setByCode()
 	for name, v := range eachSetting(&up) {
 		if !v.IsZero() && slices.Contains(own, name) {
 			return refusal.SettingOfHost.Of(name)
