@@ -198,7 +198,8 @@ type naiveSub struct{ at, rank int }
 // A naivePayment is what is known of a payment, in cents.
 type naivePayment struct {
 	key, intent string // an id of the sale's event, and the payment intent
-	who         string
+	customer    string
+	who         string // whom it is credited to
 	gross, tax  int
 	refunds     []*naiveRefund
 	untold      int // refunds that only a sum tells of
@@ -297,7 +298,7 @@ func (c *naiveCustomer) of(more ...any) []any {
 }
 
 func (h *history) pays(c *naiveCustomer, key, intent string, gross, tax int) {
-	h.payments = append(h.payments, &naivePayment{key: key, intent: intent, who: c.affiliate, gross: gross, tax: tax})
+	h.payments = append(h.payments, &naivePayment{key: key, intent: intent, customer: c.id, who: c.affiliate, gross: gross, tax: tax})
 	c.known = c.known || c.affiliate != ""
 }
 
@@ -308,7 +309,7 @@ func (h *history) buys(c *naiveCustomer) {
 	tax := h.number("tax", 0, gross/5)
 	h.happens(h.session(intent, gross, c.of("total_details.amount_tax", tax)...))
 	h.pays(c, intent, intent, gross, tax)
-	h.happens(h.load("intent", "id", intent), h.load("charge", "id", "ch_"+intent, "payment_intent", intent))
+	h.happens(h.load("intent", "id", intent, "customer", c.id), h.load("charge", "id", "ch_"+intent, "payment_intent", intent, "customer", c.id))
 }
 
 // bill is an invoice of a subscription with the metadata of its session.
@@ -407,7 +408,7 @@ func (h *history) summed(p *naivePayment) {
 		}
 	}
 	p.sum = max(p.sum, sum)
-	h.happens(h.load("charge_refunded", "id", "ch_"+p.intent, "payment_intent", p.intent, "amount_refunded", sum))
+	h.happens(h.load("charge_refunded", "id", "ch_"+p.intent, "payment_intent", p.intent, "customer", p.customer, "amount_refunded", sum))
 }
 
 func (h *history) disputed(p *naivePayment) {
@@ -437,5 +438,5 @@ func (h *history) credited(p *naivePayment) {
 	}
 	r := &naiveRefund{fmt.Sprintf("cn_%s_%d", p.intent, len(p.refunds)), h.number("credit", 1, p.free()), 1}
 	p.refunds = append(p.refunds, r)
-	h.happens(h.load("credit_note", "id", r.id, "invoice", p.key, "out_of_band_amount", r.amount))
+	h.happens(h.load("credit_note", "id", r.id, "invoice", p.key, "customer", p.customer, "out_of_band_amount", r.amount))
 }
