@@ -202,7 +202,8 @@ func TestDoctor(t *testing.T) {
 	write(t, "half a copy", "none.d/copy.db"+partial)
 	key := strings.Repeat("0f", 32)
 	good := environment{"TRIBUTARY_PUBLIC_URL": "https://partners.shop.example", "TRIBUTARY_PROXY": "127.0.0.1/32",
-		"TRIBUTARY_SEAL_KEY": key + "," + key, "TRIBUTARY_ERASURE_KEY": key, "TRIBUTARY_KEY": testKey, "TRIBUTARY_POLAR_SECRET": "a-secret-of-polar-24-long"}
+		"TRIBUTARY_SEAL_KEY": key + "," + key, "TRIBUTARY_ERASURE_KEY": key, "TRIBUTARY_KEY": testKey, "TRIBUTARY_POLAR_SECRET": "a-secret-of-polar-24-long",
+		smtpVariable: "smtp://beans:secret@mail.beans.example", fromVariable: "partners@beans.example"}
 	look := func(t *testing.T, change func(*doctor)) (code int, out string) {
 		d := doctor{choice: choice{env: environment{}}, backups: ".", now: func() time.Time { return now },
 			room: func(string) (uint64, error) { return leastRoom, nil }}
@@ -217,7 +218,7 @@ func TestDoctor(t *testing.T) {
 		return code, text.String()
 	}
 	code, out := look(t, func(*doctor) {})
-	if lines := strings.Count(out, "\nok   ") + 1; code != 0 || lines != 9 || strings.Contains(out, key) || strings.Contains(out, testKey) {
+	if lines := strings.Count(out, "\nok   ") + 1; code != 0 || lines != 10 || strings.Contains(out, key) || strings.Contains(out, testKey) {
 		t.Errorf("exit code %d:\n%s", code, out)
 	}
 	for name, row := range map[string]struct {
@@ -235,6 +236,7 @@ func TestDoctor(t *testing.T) {
 		"a short key":         {func(d *doctor) { d.env["TRIBUTARY_KEY"] = "short" }, "API key: set TRIBUTARY_KEY to 20 characters"},
 		"no file of keys":     {func(d *doctor) { d.keyFile = "none" }, "API key: make the file none"},
 		"an unknown provider": {func(d *doctor) { d.env["TRIBUTARY_POLER_SECRET"] = key }, "payments: correct the variables: TRIBUTARY_POLER_SECRET"},
+		"no mail server":      {func(d *doctor) { delete(d.env, smtpVariable) }, "mail: correct the variables"},
 		"no folder named":     {func(d *doctor) { d.backups = "" }, "backup: name the folder"},
 		"no folder":           {func(d *doctor) { d.backups = "none" }, "backup: make the folder none"},
 		"no copy":             {func(d *doctor) { d.backups = "none.d" }, "backup: make a copy each day"},
@@ -254,7 +256,7 @@ func TestDoctor(t *testing.T) {
 	if left, err := room("."); err != nil || left == 0 {
 		t.Errorf("the room: %d, %v", left, err)
 	}
-	if code, out := say(t, good, "doctor", "-backups", "."); code > 1 || strings.Count(out, "\n") != 9 {
+	if code, out := say(t, good, "doctor", "-backups", "."); code > 1 || strings.Count(out, "\n") != 10 {
 		t.Errorf("the command: exit code %d:\n%s", code, out)
 	}
 }

@@ -94,7 +94,7 @@ func (d *doctor) report(ctx context.Context, w io.Writer) (code int) {
 		d.publicURL(), d.proxies(),
 		d.hexKeys("seal key", "TRIBUTARY_SEAL_KEY", "the secrets of webhooks are plain text in the store"),
 		d.hexKeys("erasure key", "TRIBUTARY_ERASURE_KEY", "who reads the store can try out erased emails"),
-		d.apiKey(), d.payments(), d.newestCopy(), d.disk(at, err), d.clock(ctx, at, err),
+		d.apiKey(), d.payments(), d.mails(), d.newestCopy(), d.disk(at, err), d.clock(ctx, at, err),
 	} {
 		mark, says := "ok  ", f.fine
 		if f.todo != "" {
@@ -169,6 +169,20 @@ func (d *doctor) payments() finding {
 		}
 	}
 	f.fine = cmp.Or(strings.Join(on, ", "), f.fine)
+	return f
+}
+
+func (d *doctor) mails() finding {
+	f := finding{of: "mail"}
+	switch m, err := d.env.mailer(); {
+	case err != nil:
+		f.todo = "correct the variables: " + err.Error()
+	case m == nil:
+		f.todo = "set " + smtpVariable + " and " + fromVariable +
+			": without them affiliates cannot sign in by a mailed link, and hear of nothing"
+	default:
+		f.fine = strings.TrimPrefix(m.said, "mail: ") + "; try it with server mail ADDRESS"
+	}
 	return f
 }
 

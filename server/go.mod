@@ -13,6 +13,8 @@ replace (
 )
 
 require (
+	github.com/emersion/go-sasl v0.0.0-20241020182733-b788ff22d5a6
+	github.com/emersion/go-smtp v0.26.0
 	github.com/google/uuid v1.6.0
 	github.com/jackc/pgx/v5 v5.12.0
 	github.com/ncruces/go-sqlite3 v0.37.0
@@ -20,6 +22,7 @@ require (
 	github.com/tributary-go/tributary/pay v0.0.0-00010101000000-000000000000
 	github.com/tributary-go/tributary/pgstore v0.0.0-00010101000000-000000000000
 	github.com/tributary-go/tributary/sqlitestore v0.0.0-00010101000000-000000000000
+	github.com/wneessen/go-mail v0.8.1
 )
 
 require (
@@ -34,6 +37,7 @@ require (
 	github.com/pressly/goose/v3 v3.30.0 // indirect
 	github.com/sethvargo/go-retry v0.5.0 // indirect
 	go.uber.org/multierr v1.11.0 // indirect
+	golang.org/x/crypto v0.58.0 // indirect
 	golang.org/x/sync v0.25.0 // indirect
 	golang.org/x/sys v0.50.0 // indirect
 	golang.org/x/text v0.44.0 // indirect

@@ -11,6 +11,7 @@
 //	server restore /backups/program-….db shop.db # makes a file of a copy, after a look at its books
 //	server verify                                # checks the books
 //	server doctor -backups /backups              # says what is missing for production
+//	server mail you@shop.example                 # sends a mail, to see that the mail server takes it
 //	server -h                                    # every flag; so does import -h, and each command
 //
 // It makes the file, or the tables in the schema that -schema names, when there are none.
@@ -28,6 +29,9 @@
 //
 // A variable for each payment provider, such as TRIBUTARY_STRIPE_SECRET, has the secret with which
 // it signs its events: docs/payments-server.md.
+//
+// TRIBUTARY_SMTP_URL names the mail server and TRIBUTARY_MAIL_FROM the sender of mails:
+// docs/mail.md.
 //
 // No connection string is printed, because it may have a password.
 package main
@@ -48,6 +52,7 @@ import (
 
 	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/httpapi/app"
+	"github.com/tributary-go/tributary/mail"
 	"github.com/tributary-go/tributary/sqlitestore"
 )
 
@@ -105,6 +110,9 @@ func (s *storage) Open(ctx context.Context) (record.Store, string, error) {
 	if err == nil {
 		err = s.env.checkPayments()
 	}
+	if err == nil {
+		_, err = s.env.mailer()
+	}
 	if err != nil {
 		return nil, "", err
 	}
@@ -143,6 +151,15 @@ func (s *storage) Gone(ctx context.Context) error {
 
 // Endpoints returns those of the payment providers that variables switch on.
 func (s *storage) Endpoints(host app.Host) ([]app.Endpoint, error) { return s.env.payments(host) }
+
+// Mailer returns the one that variables switch on.
+func (s *storage) Mailer() (mail.Mailer, string, error) {
+	m, err := s.env.mailer()
+	if m == nil {
+		return nil, withoutSMTP, err
+	}
+	return m, m.said, nil
+}
 
 // Close closes the store.
 func (s *storage) Close() error {

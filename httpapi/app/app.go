@@ -30,6 +30,7 @@ import (
 	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/httpapi/serve"
+	"github.com/tributary-go/tributary/mail"
 	"github.com/tributary-go/tributary/memstore"
 )
 
@@ -48,6 +49,9 @@ type Storage interface {
 	// Endpoints returns handlers of its own, such as those for the events of payment
 	// providers. They answer within the limit of the server.
 	Endpoints(Host) ([]Endpoint, error)
+	// Mailer returns what sends the mails; nil: nothing does. said tells the operator where they go,
+	// or what does not work without it, or is empty.
+	Mailer() (mailer mail.Mailer, said string, err error)
 	// Close is called when nothing uses the store any more.
 	Close() error
 }
@@ -85,6 +89,9 @@ func (*Memory) Open(context.Context) (record.Store, string, error) {
 
 // Endpoints returns none.
 func (*Memory) Endpoints(Host) ([]Endpoint, error) { return nil, nil }
+
+// Mailer returns none.
+func (*Memory) Mailer() (mail.Mailer, string, error) { return nil, "", nil }
 
 // Close does nothing.
 func (*Memory) Close() error { return nil }

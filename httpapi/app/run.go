@@ -55,8 +55,14 @@ func runServer(ctx context.Context, set settings, stdout, stderr io.Writer) erro
 	if err != nil {
 		return err
 	}
-	if said != "" {
-		fmt.Fprintln(stdout, said)
+	_, mailed, err := set.storage.Mailer()
+	if err != nil {
+		return err
+	}
+	for _, line := range []string{said, mailed} {
+		if line != "" {
+			fmt.Fprintln(stdout, line)
+		}
 	}
 	greet(stdout, all, set, base)
 	for _, e := range own {

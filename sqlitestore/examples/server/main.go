@@ -28,6 +28,7 @@ import (
 
 	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/httpapi/app"
+	"github.com/tributary-go/tributary/mail"
 	"github.com/tributary-go/tributary/sqlitestore"
 )
 
@@ -73,6 +74,9 @@ func (f *file) Open(ctx context.Context) (store record.Store, said string, err e
 
 // Endpoints returns none.
 func (f *file) Endpoints(app.Host) ([]app.Endpoint, error) { return nil, nil }
+
+// Mailer returns none.
+func (f *file) Mailer() (mail.Mailer, string, error) { return nil, "", nil }
 
 // Close closes the file.
 func (f *file) Close() error { return f.store.Close() }
