@@ -2,6 +2,7 @@ package tributary_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log"
@@ -634,4 +635,24 @@ func retain(ctx context.Context, program *tributary.Program) (affiliate.Progress
 		Clicks:     90 * 24 * time.Hour,
 		Holds:      30 * 24 * time.Hour,
 	}})
+}
+
+// A host keeps in the store how far it has read the events.
+func ExampleProgram_Values() {
+	ctx := context.Background()
+	program, _, _ := newShop()
+	events, err := program.Events(ctx, affiliate.EventQuery{}, affiliate.Page{Limit: 1})
+	if err != nil {
+		log.Fatal(err)
+	}
+	event := events.Items[0]
+	err = program.Values("mailer").Change(ctx, "position", func(json.RawMessage) (json.RawMessage, error) {
+		return json.Marshal(event.ID)
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	kept, err := program.Values("mailer").Get(ctx, "position")
+	fmt.Println(kept.Name, string(kept.Value) == `"`+event.ID.String()+`"`, err)
+	// Output: position true <nil>
 }

@@ -45,6 +45,7 @@ import (
 //     Report, Breakdown, ExplainSale, Simulate, Statement
 //   - Events: EventsAfter, Follow, Events; [Program.Webhooks] has endpoints and deliveries
 //   - Another program's records: [Program.Imports]
+//   - What the host keeps for itself: [Program.Values]
 //   - Upkeep: AffiliateData, ReferralData, EraseAffiliate, EraseReferral, Run, Step,
 //     Verify
 //   - The program itself: Keyed, Partner, Ping, With, From, By, Because, Forfeiting, Rehearsal, Settings,

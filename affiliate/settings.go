@@ -1,8 +1,10 @@
 package affiliate
 
 import (
+	"encoding/json"
 	"errors"
 	"net/url"
+	"time"
 
 	"github.com/google/uuid"
 )
@@ -155,6 +157,13 @@ type ProgramTerms struct {
 	MaxPerCustomer Amount `json:"maxPerCustomer,omitzero"`
 	// The coupon that links give customers without a code; not there: none.
 	OfferCouponID uuid.UUID `json:"offerCouponId,omitzero"`
+}
+
+// A HostValue is something that a host keeps in the store of a program for itself.
+type HostValue struct {
+	Name                 string
+	Value                json.RawMessage
+	CreatedAt, UpdatedAt time.Time
 }
 
 // A SettingsError means that a program was opened with another currency or time zone than the

@@ -84,6 +84,34 @@ func (r Settings) Clone() Settings {
 // AppendKeys appends nothing.
 func (r Settings) AppendKeys(dst []Key) []Key { return dst }
 
+// Value is a stored [affiliate.HostValue].
+type Value struct {
+	ID        uuid.UUID
+	Kind      string // of the name
+	Name      string // one of its kind
+	Value     []byte // JSON, or what Seal made of it
+	Sealed    bool
+	CreatedAt affiliate.Instant
+	UpdatedAt affiliate.Instant
+}
+
+// RecordID returns the identity of the value in the store.
+func (r Value) RecordID() uuid.UUID { return r.ID }
+
+// Clone copies the record with its value.
+func (r Value) Clone() Value {
+	r.Value = bytes.Clone(r.Value)
+	return r
+}
+
+// AppendKeys appends ByName and OfKind.
+func (r Value) AppendKeys(dst []Key) []Key {
+	return append(dst, ValueKey(r.Kind, r.Name), Key{Index: OfKind, Text: r.Kind})
+}
+
+// ValueKey returns the key of the value of a kind with a name.
+func ValueKey(kind, name string) Key { return Key{Index: ByName, Text: kind + "/" + name} }
+
 // Affiliate is a stored [affiliate.Affiliate].
 type Affiliate struct {
 	ID                  uuid.UUID

@@ -112,6 +112,7 @@ type Tx struct {
 	Uses        Table[Use]
 	Holds       Table[Hold]
 	Settings    Table[Settings]
+	Values      Table[Value]
 
 	// Raise moves a sequence of the program on, to its last number plus by or to the
 	// number to, whichever is greater, and returns its last number then. A sequence
@@ -206,6 +207,7 @@ const (
 	ByPayment    Index = "by_payment"
 	ByPayer      Index = "by_payer"
 	ByConversion Index = "by_conversion"
+	ByName       Index = "by_name"
 
 	OfPlan      Index = "of_plan"
 	OfTier      Index = "of_tier"
@@ -214,6 +216,7 @@ const (
 	OfReferral  Index = "of_referral"
 	OfCustomer  Index = "of_customer"
 	OfName      Index = "of_name"
+	OfKind      Index = "of_kind"
 	OfCoupon    Index = "of_coupon"
 	OfCode      Index = "of_code"
 	OfPayable   Index = "of_payable"
@@ -241,7 +244,7 @@ func (ix Index) Unique() bool { return len(ix) > 2 && ix[:3] == "by_" }
 func (ix Index) IsID() bool {
 	switch ix {
 	case ByEmail, BySlug, ByExternalID, ByCode, ByInvoice, ByRequest, ByLine, ByRef, ByPayment,
-		ByPayer, ByConversion, OfPayer, OfCustomer, OfName, OfState, OfPayee, OfShared:
+		ByPayer, ByConversion, ByName, OfKind, OfPayer, OfCustomer, OfName, OfState, OfPayee, OfShared:
 		return false
 	}
 	return true

@@ -121,6 +121,7 @@ func (a *audit) verifyPayers() {
 		}
 	}
 	unique(a, "I78", "payer", &a.payers, record.ByPayer)
+	unique(a, "I20", "value", &a.hosted, record.ByName)
 }
 
 func (a *audit) verifyPayer(r *record.Payer) {

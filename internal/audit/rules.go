@@ -530,6 +530,10 @@ func (a *audit) siftRates() {
 		a.about(inRates, a.key(r.ID))
 		a.verifySettings(r)
 	})
+	sift(a, &a.hosted, func(r *record.Value) {
+		a.instants("value", r.ID, r.CreatedAt, r.UpdatedAt)
+		a.about(inRates, a.key(r.ID))
+	})
 	sift(a, &a.tiers, func(r *record.Tier) {
 		k := a.key(r.ID)
 		a.learn(k, k.num(a.tiers.kind))

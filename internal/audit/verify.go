@@ -345,6 +345,7 @@ type tables struct {
 	uses       collection[record.Use]
 	holds      collection[record.Hold]
 	settings   collection[record.Settings]
+	hosted     collection[record.Value]
 }
 
 // lead leads every collection to its table.
@@ -379,6 +380,7 @@ func (a *audit) lead(tx *record.Tx) {
 	leads(a, &a.uses, tx.Uses, 28)
 	leads(a, &a.holds, tx.Holds, 29)
 	leads(a, &a.settings, tx.Settings, 30)
+	leads(a, &a.hosted, tx.Values, 31)
 	// The two halves of a reversal are looked at together.
 	a.adjusted.also = func(r *record.Adjustment) bool { return a.mine(r.Reverses) }
 }

@@ -396,6 +396,8 @@ var (
 	FieldMissing         = inField("is required")
 	FieldNotPositive     = inField("must be greater than zero")
 	FieldNotAParameter   = inField("must be 1 to 64 of the characters A to Z, a to z, 0 to 9, - and _")
+	ValueNameInvalid     = inField("must be a kind or a name as Program.Values has them")
+	ValueNotJSON         = inField("must be JSON")
 	FieldNotADomain      = inField("must be a domain such as shop.example")
 	FieldNotAProvider    = inField("must be 1 to 32 of the characters a to z and 0 to 9")
 	FieldOtherCurrency   = inField("must be the currency of the program")

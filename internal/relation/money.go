@@ -70,6 +70,18 @@ func saleFields() []field[record.Sale] {
 }
 
 // settingsFields describe settings.
+func valueFields() []field[record.Value] {
+	return []field[record.Value]{
+		id("id", "of no use outside", func(r *record.Value) *uuid.UUID { return &r.ID }),
+		text("kind", "of the name", func(r *record.Value) *string { return &r.Kind }).key(record.OfKind),
+		text("name", "one of its kind", func(r *record.Value) *string { return &r.Name }),
+		blob("value", "JSON, or what Config.Seal made of it", func(r *record.Value) *[]byte { return &r.Value }),
+		flag("sealed", "the value is sealed", func(r *record.Value) *bool { return &r.Sealed }),
+		at("created_at", "when it was recorded", func(r *record.Value) *affiliate.Instant { return &r.CreatedAt }),
+		at("updated_at", "when it last changed", func(r *record.Value) *affiliate.Instant { return &r.UpdatedAt }),
+	}
+}
+
 func settingsFields() []field[record.Settings] {
 	return []field[record.Settings]{
 		id("id", "of ones alone", func(r *record.Settings) *uuid.UUID { return &r.ID }),

@@ -4,6 +4,7 @@ package relation
 func described() []Table {
 	return []Table{
 		tableOf("settings", "What the program is: one row, whose id is of ones alone.", settingsFields()),
+		tableOf("values", "What the host keeps for itself, such as its users. The program reads none of it.", valueFields()),
 		tableOf("affiliates", "People who promote the program.", affiliateFields()),
 		tableOf("links", "Links of affiliates. A link is a slug.", linkFields()),
 		tableOf("uses", "Which customers have the places of codes that have a limit per customer: a row for each thing that the customer is known by.", useFields()),

@@ -784,6 +784,22 @@ CREATE TABLE IF NOT EXISTS tributary.settings (
   PRIMARY KEY (program, id)
 );
 
+-- What the host keeps for itself, such as its users. The program reads none of it.
+CREATE TABLE IF NOT EXISTS tributary.values (
+  program uuid NOT NULL,
+  id uuid NOT NULL,
+  kind text COLLATE "C" NOT NULL,
+  name text COLLATE "C" NOT NULL,
+  value bytea,
+  sealed boolean NOT NULL,
+  created_at timestamptz NOT NULL,
+  updated_at timestamptz NOT NULL,
+  by_name text COLLATE "C",
+  PRIMARY KEY (program, id)
+);
+CREATE UNIQUE INDEX IF NOT EXISTS values_by_name ON tributary.values (program, by_name) WHERE by_name IS NOT NULL;
+CREATE INDEX IF NOT EXISTS values_of_kind ON tributary.values (program, kind, id);
+
 -- Long payloads and answers are compressed by lz4 where the server has it.
 -- +goose StatementBegin
 DO $$ BEGIN

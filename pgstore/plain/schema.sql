@@ -750,6 +750,21 @@ CREATE TABLE tributary.uses (
 CREATE INDEX uses_of_redemption ON tributary.uses (program, redemption_id, id);
 CREATE INDEX uses_of_user ON tributary.uses (program, customer, id);
 
+CREATE TABLE tributary.values (
+  program uuid NOT NULL,
+  id uuid NOT NULL,
+  kind text NOT NULL,
+  name text NOT NULL,
+  value bytea,
+  sealed bool NOT NULL,
+  created_at timestamptz NOT NULL,
+  updated_at timestamptz NOT NULL,
+  by_name text,
+  PRIMARY KEY (program, id)
+);
+CREATE UNIQUE INDEX values_by_name ON tributary."values" (program, by_name) WHERE (by_name IS NOT NULL);
+CREATE INDEX values_of_kind ON tributary."values" (program, kind, id);
+
 CREATE VIEW tributary.sales_report AS
 SELECT s.program, s.sale_id, s.created_at, s.status, round(s.total_earned * 0.0001, 4) AS total_earned,
   round(s.refunded_amount * 0.0001, 4) AS refunded_amount,

@@ -745,3 +745,18 @@ CREATE TABLE tributary_settings (
   updated_at INTEGER NOT NULL,
   PRIMARY KEY (program, id)
 ) STRICT;
+
+CREATE TABLE tributary_values (
+  program INTEGER NOT NULL REFERENCES tributary_programs (number),
+  id TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  name TEXT NOT NULL,
+  value BLOB,
+  sealed INTEGER NOT NULL CHECK (sealed IN (0, 1)),
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  by_name TEXT,
+  PRIMARY KEY (program, id)
+) STRICT;
+CREATE UNIQUE INDEX tributary_values_by_name ON tributary_values (program, by_name) WHERE by_name IS NOT NULL;
+CREATE INDEX tributary_values_of_kind ON tributary_values (program, kind, id);
