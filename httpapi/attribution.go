@@ -74,8 +74,8 @@ type Visits struct {
 
 // Attribution is the function [Attribution] with what v says.
 func (v Visits) Attribution(p *tributary.Program, next http.Handler) http.Handler {
-	cfg := p.Config()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		cfg := p.Config() // as the last operation read it
 		if slug := slugOf(r, &cfg); slug != "" && (v.Limit == nil || v.Limit(r) <= 0) {
 			if id, ok := track(p, slug, r); ok {
 				cookie := &http.Cookie{

@@ -47,16 +47,19 @@ func ExampleTracking() {
 	// somebody@example.com: ""
 }
 
-// track puts the endpoints of visits on a mux: each address may ask sixty times a minute.
+// track puts the endpoints of visits and the click script on a mux: each address may ask sixty
+// times a minute.
 func track(mux *http.ServeMux, program *tributary.Program) {
 	find := func(_ context.Context, id string) (*tributary.Program, error) {
-		if id != program.Config().ID.String() {
+		if id != "" && id != program.Config().ID.String() {
 			return nil, affiliate.ErrNotFound
 		}
 		return program, nil
 	}
 	perMinute := &limiter{most: 60, every: time.Minute, now: time.Now}
-	mux.Handle("/api/affiliates/", httpapi.Tracking(find, httpapi.Config{Limit: perMinute.limit}))
+	tracking := httpapi.Tracking(find, httpapi.Config{Limit: perMinute.limit})
+	mux.Handle("/api/affiliates/", tracking)
+	mux.Handle("/t.js", tracking)
 }
 
 // clickOf is what a browser sent as its click, or nothing. ReferralID takes the email and the

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"context"
 	"errors"
+	"maps"
 	"net/http"
 	"strings"
 	"unicode"
@@ -25,10 +26,13 @@ type finder func(ctx context.Context, programID string) (*tributary.Program, err
 
 // Tracking serves the two endpoints that scripts in a visitor's browser call:
 // they record a click and read the configuration of a program. They take no
-// key, answer pages of any origin, and create nothing but clicks. Mount them
-// only if you need them:
+// key, answer pages of any origin, and create nothing but clicks. It serves
+// /t.js too, a script for pages that calls them: docs/click-script.md. Mount them
+// only if you need them, in one place:
 //
-//	mux.Handle("/api/affiliates/", httpapi.Tracking(find, httpapi.Config{}))
+//	tracking := httpapi.Tracking(find, httpapi.Config{})
+//	mux.Handle("/api/affiliates/", tracking)
+//	mux.Handle("/t.js", tracking)
 //
 // Everything at or below /api/affiliates that reaches the handler is answered
 // in JSON. On a mux with a catch-all that names a method, register the exact
@@ -36,7 +40,8 @@ type finder func(ctx context.Context, programID string) (*tributary.Program, err
 // /api/affiliates/add-click".
 //
 // find returns the program with the public id that a caller sent; the id may be
-// any text. An error that is [affiliate.ErrNotFound] means that no program has
+// any text, and is empty for /t.js without a programId: a host of one program may
+// return it then. An error that is [affiliate.ErrNotFound] means that no program has
 // this id; any other error is answered 500. The fields MaxBody, Limit and
 // Logger of cfg apply. Limit is called for preflights too; a host that opens
 // these paths to the world should set it.
@@ -62,7 +67,9 @@ func Tracking(find func(ctx context.Context, programID string) (*tributary.Progr
 	if cfg.MaxBody == 0 {
 		cfg.MaxBody = trackedBody
 	}
-	h, err := newHandler(nil, cfg, resources(trackingPrefix, trackingRoutes(find)))
+	paths := resources(trackingPrefix, trackingRoutes(find))
+	maps.Copy(paths, resources("", []route{{http.MethodGet, scriptPath, everybody, finder(find).script()}}))
+	h, err := newHandler(nil, cfg, paths)
 	if err != nil {
 		panic(err)
 	}

@@ -204,7 +204,7 @@ func TestExactPaths(t *testing.T) {
 			}
 		}
 	}
-	for _, line := range []string{"/api/v1/coupons", "/"} {
+	for _, line := range []string{"/api/v1/coupons", "/", "/t.js"} {
 		r, err := request("curl "+s.url+line+" -H 'Authorization: Bearer "+testKey+"'", nil)
 		if err != nil {
 			t.Fatal(err)

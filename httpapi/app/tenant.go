@@ -163,9 +163,9 @@ func newTenant(store record.Store, cfg tributary.Config, key string, set setting
 	return tenant{Program: program, key: key, sender: sender}, nil
 }
 
-// byID returns a function that finds a program by its public id.
+// byID returns a function that finds a program by its public id, and the first one without.
 func byID(all []tenant) func(context.Context, string) (*tributary.Program, error) {
-	programs := map[string]*tributary.Program{}
+	programs := map[string]*tributary.Program{"": all[0].Program}
 	for _, t := range all {
 		programs[t.Config().ID.String()] = t.Program
 	}

@@ -102,7 +102,7 @@ func (c *requestCounter) wait(longest time.Duration) {
 // answers every path that nobody serves with 404, in JSON.
 type Site struct {
 	Page     http.Handler // GET and HEAD of /
-	Tracking http.Handler // below /api/affiliates/
+	Tracking http.Handler // below /api/affiliates/, and /t.js
 	Health   http.Handler // /healthz and /readyz
 	Console  http.Handler // /console and below it; nil: the API answers there too
 	Partner  http.Handler // /partner and below it; nil: the API answers there too
@@ -116,7 +116,7 @@ func (s Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.Page.ServeHTTP(w, r)
 	case r.URL.Path == "/healthz" || r.URL.Path == "/readyz":
 		s.Health.ServeHTTP(w, r)
-	case strings.HasPrefix(r.URL.Path, "/api/affiliates/"):
+	case strings.HasPrefix(r.URL.Path, "/api/affiliates/"), r.URL.Path == "/t.js":
 		s.Tracking.ServeHTTP(w, r)
 	case s.Console != nil && strings.HasPrefix(r.URL.Path+"/", "/console/"):
 		s.Console.ServeHTTP(w, r)

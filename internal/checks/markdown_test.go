@@ -130,7 +130,12 @@ var unrun = map[string]string{
 
 // languages are what a block may be. The page is shown with their colours, and a test
 // knows what to do with each: Go is compiled, commands are run, and JSON is read.
-var languages = []string{"go", "sh", "console", "json", "http", "sql", "ini", "mermaid", "text"}
+var languages = []string{"go", "sh", "console", "json", "http", "sql", "ini", "mermaid", "text", "html", "js"}
+
+// browsed names the tests that put the HTML and JavaScript of a page into a browser.
+var browsed = map[string]string{
+	"docs/click-script.md": "internal/integration/browser TestClickDocument",
+}
 
 // pastedPages are the pages whose blocks of Go are one file, with the tests that paste
 // them. Of those of TestGuides the examples run from the page. They are all that have Go, but
@@ -188,6 +193,8 @@ func TestMarkdownBlocks(t *testing.T) {
 				t.Errorf("%s: a block of the language %q:\n%s", path, language, text)
 			case language == "go" && path != "README.md" && pastedPages[path] == "":
 				t.Errorf("no test pastes %s", path)
+			case (language == "html" || language == "js") && browsed[path] == "":
+				t.Errorf("no test has a browser run %s", path)
 			case language == "go" && isPasted(text):
 				// compiled, and the example run, by the test that pastes the page
 			case language == "go" && !strings.Contains(all, flat(text)):
@@ -237,6 +244,9 @@ func TestCommands(t *testing.T) {
 		for _, test := range tests {
 			hasTest(t, path, test)
 		}
+	}
+	for path, test := range browsed {
+		hasTest(t, path, test)
 	}
 	for path, test := range pastedPages {
 		hasTest(t, path, test)

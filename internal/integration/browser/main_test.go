@@ -75,7 +75,7 @@ func flags() []chromedp.ExecAllocatorOption {
 		chromedp.DisableGPU,
 		chromedp.Flag("disable-quic", true),
 		chromedp.Flag("disable-component-update", true),
-		chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND , EXCLUDE 127.0.0.1"),
+		chromedp.Flag("host-resolver-rules", "MAP *.localhost 127.0.0.1 , MAP * ~NOTFOUND , EXCLUDE 127.0.0.1"),
 		chromedp.Flag("lang", "en-GB"),
 		chromedp.WSURLReadTimeout(time.Minute),
 	)
