@@ -113,6 +113,7 @@ type settings struct {
 	env           string   // the key in the environment
 	destinations  []string // none: the page
 	url           string   // under which others reach the server; empty: the address that it listens on
+	frames        []string // origins whose pages may show those for affiliates in a frame
 	demo, private bool
 	lasts         bool           // the store keeps what it has when the server stops
 	limit         int            // requests of an address in a minute; zero: perMinute
@@ -155,6 +156,7 @@ const (
 	destinationVariable = "TRIBUTARY_DESTINATION"
 	proxyVariable       = "TRIBUTARY_PROXY"
 	urlVariable         = "TRIBUTARY_PUBLIC_URL"
+	framesVariable      = "TRIBUTARY_FRAMES"
 )
 
 func parse(storage Storage, args []string, getenv func(string) string, stderr io.Writer) (settings, error) {
@@ -172,6 +174,8 @@ func parse(storage Storage, args []string, getenv func(string) string, stderr io
 			"; without it the page of this server)", add(&set.destinations))
 	flags.StringVar(&set.url, "url", getenv(urlVariable), "`URL` under which others reach this server, such as https://partners.shop.example: the pages for affiliates open there\n"+
 		"(default: the variable "+urlVariable+"; without it the address that it listens on)")
+	frames := flags.String("frames", getenv(framesVariable), "`origins` whose pages may show those for affiliates in a frame, such as https://app.shop.example, with commas between\n"+
+		"(default: the variable "+framesVariable+"; without it none may)")
 	flags.IntVar(&set.limit, "limit", 0,
 		fmt.Sprintf("how many `requests` an address may make in a minute; -1: any number (default %d)",
 			perMinute))
@@ -190,6 +194,7 @@ func parse(storage Storage, args []string, getenv func(string) string, stderr io
 	if set.proxies, err = serve.ParseProxies(*proxies); err != nil {
 		bad = fmt.Errorf("-proxy: %w", err)
 	}
+	set.frames = strings.FieldsFunc(*frames, func(r rune) bool { return r == ',' || r == ' ' })
 	if set.url, err = baseURL(set.url); err != nil {
 		bad = fmt.Errorf("-url: %w", err)
 	}

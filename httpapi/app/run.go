@@ -253,7 +253,7 @@ func newPartner(programs []*tributary.Program, set settings, base string,
 	}
 	var all []*portal.Portal
 	for _, p := range programs {
-		cfg := portal.Config{Prefix: partnerPath, Key: key, Logger: logger}
+		cfg := portal.Config{Prefix: partnerPath, Key: key, Frames: set.frames, Logger: logger}
 		if set.demo {
 			cfg.MaxLinks = 5
 		}

@@ -55,17 +55,17 @@ func TestParse(t *testing.T) {
 
 // TestVariables: the environment has the defaults of flags.
 func TestVariables(t *testing.T) {
-	variables := map[string]string{destinationVariable: "https://shop.example/", proxyVariable: "10.0.0.0/8", urlVariable: "https://partners.shop.example/"}
+	variables := map[string]string{destinationVariable: "https://shop.example/", proxyVariable: "10.0.0.0/8", urlVariable: "https://partners.shop.example/", framesVariable: "https://app.shop.example, https://b.example:8443"}
 	for name, tt := range map[string]struct{ args, want []string }{
-		"Environment": {nil, []string{"https://shop.example/", "10.0.0.0/8", "https://partners.shop.example"}},
-		"Flags": {[]string{"-destination", "https://a.example", "-proxy", "fd00::/8", "-url", "http://b.example/c/"},
-			[]string{"https://a.example", "fd00::/8", "http://b.example/c"}},
+		"Environment": {nil, []string{"https://shop.example/", "10.0.0.0/8", "https://partners.shop.example", "https://app.shop.example", "https://b.example:8443"}},
+		"Flags": {[]string{"-destination", "https://a.example", "-proxy", "fd00::/8", "-url", "http://b.example/c/", "-frames", "https://d.example"},
+			[]string{"https://a.example", "fd00::/8", "http://b.example/c", "https://d.example"}},
 	} {
 		set, err := parse(new(Memory), tt.args, func(name string) string { return variables[name] }, io.Discard)
 		if err != nil || len(set.destinations) != 1 || len(set.proxies) != 1 {
 			t.Fatalf("%s: %v, error %v", name, set, err)
 		}
-		if diff := cmp.Diff(tt.want, []string{set.destinations[0], set.proxies[0].String(), set.url}); diff != "" {
+		if diff := cmp.Diff(tt.want, append([]string{set.destinations[0], set.proxies[0].String(), set.url}, set.frames...)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
@@ -90,6 +90,7 @@ func TestRun(t *testing.T) {
 		{"ErrProxy", []string{"-proxy", "here"}, 2, "server: -proxy: "},
 		{"ErrURL", []string{"-url", "partners.shop.example"}, 2, "server: -url: it must be like https://"},
 		{"ErrURLWithPassword", []string{"-url", "https://a:b@partners.shop.example"}, 2, "server: -url: it must be like https://"},
+		{"ErrFrames", []string{"-addr", "127.0.0.1:0", "-frames", "https://app.shop.example/"}, 1, "server: portal: the frame \"https://app.shop.example/\" is no origin"},
 		{"ErrNoAddress", []string{"-addr", ""}, 2, "server: -addr is empty\n"},
 		{"ErrNoPort", []string{"-addr", "localhost"}, 1, "server: listen tcp: address localhost: missing port"},
 		{"ErrKey", []string{"-addr", "127.0.0.1:0", "-key", testKey + " b"}, 1, "server: httpapi: key owner must be"},
@@ -592,6 +593,28 @@ func TestPartnerPages(t *testing.T) {
 		r.AddCookie(res.Cookies()[0])
 		if status, page := s.do(r); status != http.StatusOK || !strings.Contains(page, "Hello <bdi>"+name+" L</bdi>") {
 			t.Errorf("%s: %d %s", name, status, page)
+		}
+	}
+}
+
+// TestFrames: the pages for affiliates, and no others, are shown in frames of the named origins, and
+// in none by default.
+func TestFrames(t *testing.T) {
+	for flags, want := range map[string]string{"": "'none'", "https://a.example,https://b.example:8443": "https://a.example https://b.example:8443"} {
+		s := start(t, "-key", testKey, "-frames", flags)
+		for path, ancestors := range map[string]string{partnerPath: want, partnerPath + "sales": want, consolePath: "'none'", "/": "'none'"} {
+			r, _ := http.NewRequest("GET", s.url+path, nil)
+			res, err := http.DefaultTransport.RoundTrip(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			res.Body.Close()
+			if _, got, _ := strings.Cut(res.Header.Get("Content-Security-Policy"), "frame-ancestors "); got != ancestors {
+				t.Errorf("%q: %s is shown by %q, want %q", flags, path, got, ancestors)
+			}
+			if denied := res.Header.Get("X-Frame-Options") == "DENY"; denied != (ancestors == "'none'") && path != "/" {
+				t.Errorf("%q: %s: %v", flags, path, res.Header)
+			}
 		}
 	}
 }

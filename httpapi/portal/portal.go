@@ -185,6 +185,10 @@ func (t *Portal) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if name, asset := strings.CutPrefix(v.Path, "assets/"); asset && v.Reads() && page.ServeAsset(w, name) {
 		return // it says nothing of the program
 	}
+	if v.Path == embedPath && v.Reads() && len(t.cfg.Frames) > 0 {
+		serveEmbed(w, r)
+		return
+	}
 	if v.Path == enterPath && err == nil {
 		v.enter()
 		return

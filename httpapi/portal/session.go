@@ -93,9 +93,15 @@ func (t *Portal) begin(w http.ResponseWriter, r *http.Request, of uuid.UUID, pat
 	http.SetCookie(w, t.cookie(r, t.visits.Seal(opens), path, int(t.cfg.Session/time.Second)))
 }
 
+// cookie returns the cookie of a visit. In a frame it is of the site around it alone: a browser
+// keeps no other one in a page of another site.
 func (t *Portal) cookie(r *http.Request, value, path string, age int) *http.Cookie {
-	return &http.Cookie{Name: cookieName, Value: value, Path: path, MaxAge: age, HttpOnly: true,
+	c := &http.Cookie{Name: cookieName, Value: value, Path: path, MaxAge: age, HttpOnly: true,
 		SameSite: http.SameSiteLaxMode, Secure: page.Secure(r)}
+	if t.framed(r) {
+		c.SameSite, c.Secure, c.Partitioned = http.SameSiteNoneMode, true, true
+	}
+	return c
 }
 
 // login returns the affiliate whom the host has logged in.

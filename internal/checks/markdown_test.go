@@ -134,7 +134,8 @@ var languages = []string{"go", "sh", "console", "json", "http", "sql", "ini", "m
 
 // browsed names the tests that put the HTML and JavaScript of a page into a browser.
 var browsed = map[string]string{
-	"docs/click-script.md": "internal/integration/browser TestClickDocument",
+	"docs/click-script.md":  "internal/integration/browser TestClickDocument",
+	"docs/partner-pages.md": "internal/integration/browser TestEmbedDocument",
 }
 
 // pastedPages are the pages whose blocks of Go are one file, with the tests that paste

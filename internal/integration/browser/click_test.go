@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -14,6 +15,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/chromedp/cdproto/page"
 	"github.com/google/go-cmp/cmp"
@@ -30,13 +32,15 @@ import (
 type shop struct {
 	*world
 	tracker, port string
+	pages         http.Handler
 	tag           string // attributes of the script
 	body          string // more of the page
 	policy        string
 
 	mu      sync.Mutex
 	sent    []sentClick
-	trouble http.Handler // answers clicks in place of the endpoint
+	trouble http.Handler  // answers clicks in place of the endpoint
+	asked   chan struct{} // closed by a request for /next; nil: nobody waits for it
 }
 
 // A sentClick is what the script posts.
@@ -57,6 +61,9 @@ func newShop(t *testing.T, cfg tributary.Config) *shop {
 	}
 	tracking := httpapi.Tracking(func(context.Context, string) (*tributary.Program, error) { return s.Program, nil }, httpapi.Config{})
 	s.tracker = by(originOf(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodOptions && s.asked != nil {
+			<-s.asked
+		}
 		if r.Method == http.MethodPost && s.keeps(r) != nil {
 			w.Header().Set("Access-Control-Allow-Origin", "*")
 			s.trouble.ServeHTTP(w, r)
@@ -65,11 +72,15 @@ func newShop(t *testing.T, cfg tributary.Config) *shop {
 		tracking.ServeHTTP(w, r)
 	})), "go.beans.localhost")
 	s.policy = "default-src 'none'; script-src 'nonce-own' " + s.tracker + "; connect-src " + s.tracker + "; img-src data:; frame-src *"
-	pages := originOf(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	s.pages = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/next" {
+			defer close(s.asked)
+		}
 		w.Header().Set("Content-Security-Policy", s.policy)
 		write(w, `<main>Beans</main><script nonce=own>window.began = 1</script><script src="`+s.tracker+`/t.js" `+s.tag+`></script>`+s.body+`<script nonce=own>window.wentOn = 1</script>`)
-	}))
-	s.port = pages[strings.LastIndexByte(pages, ':'):]
+	})
+	at := originOf(t, s.pages)
+	s.port = at[strings.LastIndexByte(at, ':'):]
 	return s
 }
 
@@ -96,10 +107,15 @@ func (s *shop) visits(t testing.TB, host string) *tab {
 	return unwatched(t, "http://"+host+s.port)
 }
 
-// clicked are the slugs that were posted so far.
+// clicked are the slugs that were posted, once the page has done what it was about to.
 func (s *shop) clicked(tb *tab) string {
 	tb.Helper()
 	_ = tb.known()
+	return s.posted()
+}
+
+// posted are the slugs that were posted so far.
+func (s *shop) posted() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var all []string
@@ -151,8 +167,8 @@ func TestClickScript(t *testing.T) {
 			if diff := cmp.Diff([]sentClick{want}, s.sent); diff != "" {
 				t.Errorf("posted (-want +got):\n%s", diff)
 			}
-			cookie := eval[string](tb, `cookieStore.getAll().then(([c, ...more]) => [c.name, c.value, c.domain, c.path, c.sameSite, Math.round((c.expires - Date.now()) / 86400000), more.length].join())`)
-			if want := "tributary_click_0197c2f01a2b7c3d8e4f5a6b7c8d9e01,1,beans.localhost,/,lax,30,0"; cookie != want {
+			cookie := eval[string](tb, `cookieStore.getAll().then(([c, ...more]) => [c.name, c.value, c.domain, c.path, c.sameSite, c.secure, Math.round((c.expires - Date.now()) / 86400000), more.length].join())`)
+			if want := "tributary_click_0197c2f01a2b7c3d8e4f5a6b7c8d9e01,1,beans.localhost,/,lax,false,30,0"; cookie != want {
 				t.Errorf("the cookie is %s, not %s", cookie, want)
 			}
 			tb.origin = "http://app.beans.localhost" + s.port
@@ -287,7 +303,7 @@ func TestClickMarks(t *testing.T) {
 		s.sent = nil
 		s.mu.Unlock()
 		tb.open("/" + query)
-		if got := s.clicked(tb); got != want {
+		if got := s.clicked(tb); got != want || want != "" && len(s.sent[0].FullLandingURL) > 2000 {
 			t.Errorf("%.60s is the mark %q, not %q", query, got, want)
 		}
 		tb.close()
@@ -359,6 +375,28 @@ func TestClickPages(t *testing.T) {
 		eval[bool](tb, `dispatchEvent(new Event("shown"))`)
 		if got := tb.known(); got != `"1"` {
 			t.Errorf("when it is seen: %s", got)
+		}
+	})
+	t.Run("left at once", func(t *testing.T) {
+		s := newShop(t, tributary.Config{})
+		s.asked = make(chan struct{})
+		tb := s.visits(t, "www.beans.localhost")
+		tb.open("/?ref=ada")
+		eval[int](tb, `(location = "/next", 1)`)
+		for deadline := time.Now().Add(patience); s.posted() == "" && time.Now().Before(deadline); {
+			eval[int](tb, "1")
+		}
+		if got := s.posted(); got != "ada" {
+			t.Errorf("who leaves the page posted %q", got)
+		}
+	})
+	t.Run("https", func(t *testing.T) {
+		secure := httptest.NewTLSServer(s.pages)
+		t.Cleanup(secure.Close)
+		tb := unwatched(t, by(secure.URL, "www.beans.localhost"))
+		tb.open("/?ref=ada")
+		if got := tb.known() + eval[string](tb, `cookieStore.getAll().then(([c]) => c.value + c.secure)`); got != `"2"2true` {
+			t.Errorf("over https: %s", got)
 		}
 	})
 	t.Run("twice", func(t *testing.T) {

@@ -76,6 +76,8 @@ func flags() []chromedp.ExecAllocatorOption {
 		chromedp.Flag("disable-quic", true),
 		chromedp.Flag("disable-component-update", true),
 		chromedp.Flag("host-resolver-rules", "MAP *.localhost 127.0.0.1 , MAP * ~NOTFOUND , EXCLUDE 127.0.0.1"),
+		chromedp.Flag("ignore-certificate-errors", true),        // those of this machine
+		chromedp.Flag("test-third-party-cookie-phaseout", true), // as browsers that keep none of another site
 		chromedp.Flag("lang", "en-GB"),
 		chromedp.WSURLReadTimeout(time.Minute),
 	)
