@@ -29,6 +29,7 @@ import (
 
 	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate/record"
+	"github.com/tributary-go/tributary/httpapi/portal"
 	"github.com/tributary-go/tributary/httpapi/serve"
 	"github.com/tributary-go/tributary/mail"
 	"github.com/tributary-go/tributary/memstore"
@@ -116,8 +117,12 @@ type settings struct {
 	frames        []string // origins whose pages may show those for affiliates in a frame
 	demo, private bool
 	lasts         bool           // the store keeps what it has when the server stops
+	signUp, mails string         // the file of what applicants are asked, and the folder of texts; empty: none
 	limit         int            // requests of an address in a minute; zero: perMinute
 	proxies       []netip.Prefix // whose X-Forwarded-For is believed
+
+	applicants *portal.SignUp // nil: nobody applies
+	texts      *mail.Texts
 
 	check string // the URL of a server that is asked whether it is ready
 
@@ -155,6 +160,8 @@ const (
 	keyVariable         = "TRIBUTARY_KEY"
 	destinationVariable = "TRIBUTARY_DESTINATION"
 	proxyVariable       = "TRIBUTARY_PROXY"
+	signUpVariable      = "TRIBUTARY_SIGN_UP"
+	mailsVariable       = "TRIBUTARY_MAILS"
 	urlVariable         = "TRIBUTARY_PUBLIC_URL"
 	framesVariable      = "TRIBUTARY_FRAMES"
 )
@@ -176,6 +183,9 @@ func parse(storage Storage, args []string, getenv func(string) string, stderr io
 		"(default: the variable "+urlVariable+"; without it the address that it listens on)")
 	frames := flags.String("frames", getenv(framesVariable), "`origins` whose pages may show those for affiliates in a frame, such as https://app.shop.example, with commas between\n"+
 		"(default: the variable "+framesVariable+"; without it none may)")
+	flags.StringVar(&set.signUp, "sign-up", getenv(signUpVariable), "JSON `file` of what people are asked who apply at "+partnerPath+"apply (default: the variable "+signUpVariable+
+		"; without it nobody applies)")
+	flags.StringVar(&set.mails, "mails", getenv(mailsVariable), "`folder` of texts of mails that replace those of the server (default: the variable "+mailsVariable+")")
 	flags.IntVar(&set.limit, "limit", 0,
 		fmt.Sprintf("how many `requests` an address may make in a minute; -1: any number (default %d)",
 			perMinute))

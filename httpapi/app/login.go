@@ -74,7 +74,7 @@ func newLogin(auth httpapi.Authority, programs []*tributary.Program, partner *po
 		logger:    logger, template: template.Must(template.New("login").Parse(loginText)),
 	}
 	cfg := console.Config{Prefix: consolePath, Authorize: keyName, Denied: http.HandlerFunc(l.deny),
-		SignOut: signOut, PartnerPages: partner.As, Logger: logger}
+		SignOut: signOut, PartnerPages: partner.As, Questions: labels(set.applicants), Logger: logger}
 	full, err := console.New(programs[0], cfg)
 	if err != nil {
 		return nil, err

@@ -3,7 +3,6 @@ package app
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -16,7 +15,6 @@ import (
 	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/httpapi"
-	"github.com/tributary-go/tributary/httpapi/portal"
 	"github.com/tributary-go/tributary/httpapi/serve"
 )
 
@@ -47,7 +45,15 @@ func runServer(ctx context.Context, set settings, stdout, stderr io.Writer) erro
 	if err != nil {
 		return err
 	}
-	handler, err := handlerOf(ctx, all, store, set, listener.Addr(), logger)
+	mailer, mailed, err := set.storage.Mailer()
+	if err != nil {
+		return err
+	}
+	partner, err := newPartner(programsOf(all), set, base, mailer, logger)
+	if err != nil {
+		return err
+	}
+	handler, err := handlerOf(ctx, all, store, set, listener.Addr(), partner, logger)
 	if err != nil {
 		return err
 	}
@@ -55,11 +61,7 @@ func runServer(ctx context.Context, set settings, stdout, stderr io.Writer) erro
 	if err != nil {
 		return err
 	}
-	_, mailed, err := set.storage.Mailer()
-	if err != nil {
-		return err
-	}
-	for _, line := range []string{said, mailed} {
+	for _, line := range []string{said, mailed, partner.said} {
 		if line != "" {
 			fmt.Fprintln(stdout, line)
 		}
@@ -70,12 +72,12 @@ func runServer(ctx context.Context, set settings, stdout, stderr io.Writer) erro
 	}
 	fmt.Fprintf(stdout, "listening on http://%s\n", listener.Addr())
 
-	stop := work(ctx, all, set, logger)
+	stop := work(ctx, all, set, logger, partner.tasks()...)
 	defer stop() // after the requests: their deliveries are under way or wait in the store
 	return serve.Until(ctx, serve.New(telling(extended(handler, own, set), set.storage.Gone), logger), listener)
 }
 
-// complete reads the file of keys, and makes a key when there is none.
+// complete reads the files that flags name, and makes a key when there is none.
 func (set *settings) complete(stderr io.Writer) (shared []httpapi.Key, err error) {
 	if set.keyFile != "" {
 		if shared, err = readKeys(set.keyFile, stderr); err != nil {
@@ -83,6 +85,9 @@ func (set *settings) complete(stderr io.Writer) (shared []httpapi.Key, err error
 		}
 	}
 	if err := checkKeys(*set); err != nil {
+		return nil, err
+	}
+	if err := set.readPages(); err != nil {
 		return nil, err
 	}
 	if set.made = len(set.keys) == 0 && shared == nil; set.made {
@@ -97,9 +102,9 @@ func (set *settings) complete(stderr io.Writer) (shared []httpapi.Key, err error
 
 // work delivers the webhooks of all programs, and once a day deletes old records,
 // which are most of what a program keeps in memory. It ends when stop is called.
-// stop waits for the attempts under way.
-func work(ctx context.Context, all []tenant, set settings, logger *slog.Logger) (stop func()) {
-	var tasks []func(context.Context)
+// stop waits for the attempts under way, and for the other tasks.
+func work(ctx context.Context, all []tenant, set settings, logger *slog.Logger,
+	tasks ...func(context.Context)) (stop func()) {
 	for _, t := range all {
 		tasks = append(tasks, func(ctx context.Context) {
 			if err := t.sender.Run(ctx); err != nil {
@@ -131,18 +136,14 @@ const perMinute, clicksPerMinute = 6000, 60
 // handlerOf returns the handler of all paths. It is not ready from the end of ctx
 // on.
 func handlerOf(ctx context.Context, all []tenant, store record.Store, set settings, addr net.Addr,
-	logger *slog.Logger) (http.Handler, error) {
+	partner partnerPages, logger *slog.Logger) (http.Handler, error) {
 	auth, err := authorityOf(all)
-	if err != nil {
-		return nil, err
-	}
-	partner, first, link, err := newPartner(programsOf(all), set, cmp.Or(set.url, local(addr)), logger)
 	if err != nil {
 		return nil, err
 	}
 	limiter := &serve.Limiter{Most: cmp.Or(set.limit, perMinute), Proxies: set.proxies, Now: set.now}
 	clicks := &serve.Limiter{Most: min(limiter.Most, clicksPerMinute), Proxies: set.proxies, Now: set.now}
-	cfg := httpapi.Config{Logger: logger, Portal: link, Limit: limiter.Limit}
+	cfg := httpapi.Config{Logger: logger, Portal: partner.link, Limit: limiter.Limit}
 	api, err := httpapi.NewMulti(auth, cfg)
 	if err != nil {
 		return nil, err
@@ -157,11 +158,11 @@ func handlerOf(ctx context.Context, all []tenant, store record.Store, set settin
 	tracking := httpapi.Tracking(byID(all), httpapi.Config{Logger: logger, Limit: counted})
 	page := httpapi.Visits{Limit: counted}.Attribution(all[0].Program, newPage(all, set, addr))
 	health := serve.Health{Programs: programsOf(all), Stopping: ctx.Done(), Store: store}
-	console, err := newLogin(auth, programsOf(all), first, set, logger)
+	console, err := newLogin(auth, programsOf(all), partner.first, set, logger)
 	if err != nil {
 		return nil, err
 	}
-	return serve.Site{Page: page, Tracking: tracking, Health: health, Console: console, Partner: partner, API: api}, nil
+	return serve.Site{Page: page, Tracking: tracking, Health: health, Console: console, Partner: partner.handler, API: api}, nil
 }
 
 // extended returns a handler that answers the paths of endpoints too. An address may ask for them as
@@ -234,36 +235,6 @@ func greet(w io.Writer, all []tenant, set settings, base string) {
 	}
 	fmt.Fprintln(w, c.curl(call{method: "GET", path: "/api/v1/affiliates"}))
 	fmt.Fprintln(w, "console "+base+consolePath)
-}
-
-// partnerPath is the path of the pages for affiliates.
-const partnerPath = "/partner/"
-
-// newPartner makes the pages for the affiliates of all programs, the first program's by
-// themselves, and the link by which POST /api/v1/partner/token opens them. Their key is new at every start, so
-// every visit ends when the server stops.
-func newPartner(programs []*tributary.Program, set settings, base string,
-	logger *slog.Logger) (pages http.Handler, first *portal.Portal, link *httpapi.PortalLink, err error) {
-	key, random := make([]byte, 32), set.rand
-	if random == nil {
-		random = rand.Reader
-	}
-	if _, err := io.ReadFull(random, key); err != nil {
-		return nil, nil, nil, err
-	}
-	var all []*portal.Portal
-	for _, p := range programs {
-		cfg := portal.Config{Prefix: partnerPath, Key: key, Frames: set.frames, Logger: logger}
-		if set.demo {
-			cfg.MaxLinks = 5
-		}
-		pages, err := portal.New(p, cfg)
-		if err != nil {
-			return nil, nil, nil, err
-		}
-		all = append(all, pages)
-	}
-	return portal.Many(all[0], all[1:]...), all[0], &httpapi.PortalLink{Key: key, URL: base + partnerPath}, nil
 }
 
 // telling returns a handler whose answers of 500 are 503 with the reason when the store does

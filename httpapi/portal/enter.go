@@ -59,7 +59,7 @@ func (v *visit) enter() {
 		v.Lead(v.Root) // these pages are open already
 	case known && !post:
 		v.choose(who, opened, text)
-	case post && !v.chosen(text):
+	case post && !v.chosen(enterPath+text):
 		v.stale()
 	default:
 		v.use(opened, text)
@@ -99,11 +99,12 @@ func (v *visit) choose(who currentVisitor, opened ticket.Ticket, text string) {
 	v.render(http.StatusOK, view{title: "Whose pages?", template: "choose", Data: asked})
 }
 
-// chosen reports whether the form of choose was sent.
-func (v *visit) chosen(text string) bool {
+// chosen reports whether a form with nothing but its token was sent, which these pages made for a
+// path.
+func (v *visit) chosen(path string) bool {
 	v.R.Body = http.MaxBytesReader(v.W, v.R.Body, maxForm)
 	return v.crossSite.Check(v.R) == nil && v.R.ParseForm() == nil &&
-		v.forms.Valid(v.now(), v.R.PostForm.Get(fieldToken), v.about(enterPath+text)...)
+		v.forms.Valid(v.now(), v.R.PostForm.Get(fieldToken), v.about(path)...)
 }
 
 // use begins the visit of a token, unless it was used before.

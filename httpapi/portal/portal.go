@@ -36,7 +36,7 @@ import (
 )
 
 // Config holds what the host decides. Authorize or Key is required, and so is Logger unless
-// nobody can change anything: NoPayoutForm, no MaxLinks and no SignUp.
+// nobody can change anything: NoPayoutForm, no MaxLinks, no SignUp and no SignIn.
 type Config struct {
 	// Prefix is the beginning of the paths of requests when they arrive, such as
 	// "/partner/"; "" or "/": a handler before the pages has stripped it.
@@ -55,6 +55,7 @@ type Config struct {
 	MaxLinks      int           // until an affiliate has so many links, they make more by themselves, and rename them; zero: neither
 	Frames        []string      // origins that may show the pages in a frame, such as "https://shop.example"; none: nobody
 	SignUp        *SignUp       // where people apply, at "apply" below the pages; nil: nowhere
+	SignIn        *SignIn       // where affiliates ask for a link by mail, at "sign-in" below the pages; nil: nowhere
 	Logger        *slog.Logger  // gets a line for every change
 }
 
@@ -68,6 +69,7 @@ type Portal struct {
 	forms     page.Forms
 	tokens    ticket.Sealer
 	visits    ticket.Sealer
+	mailed    ticket.Sealer
 	crossSite *http.CrossOriginProtection
 	back      string // relative to the pages: to whoever looks at them as somebody else; empty: they are the affiliate's own
 }
@@ -81,7 +83,7 @@ const (
 //
 // Errors: neither Authorize nor Key is set; Key is shorter than 32 bytes; Session is
 // negative or above 24 hours; MaxLinks is negative; SignUp has a question that cannot be
-// asked, or terms that cannot be accepted; Prefix does not begin and end with a slash; Back is neither
+// asked, or terms that cannot be accepted; SignIn lacks Ask, Key, or a URL that ends with a slash; Prefix does not begin and end with a slash; Back is neither
 // an http or https URL nor a path; an element of Frames is not an origin; Logger is nil.
 func New(p *tributary.Program, cfg Config) (*Portal, error) {
 	t := &Portal{cfg: cfg, program: p, crossSite: http.NewCrossOriginProtection()}
@@ -91,7 +93,7 @@ func New(p *tributary.Program, cfg Config) (*Portal, error) {
 		return nil, errors.New("portal: the program is nil")
 	case cfg.Authorize == nil && len(cfg.Key) == 0:
 		return nil, errors.New("portal: neither Authorize nor Key is set")
-	case cfg.Logger == nil && (!cfg.NoPayoutForm || cfg.MaxLinks > 0 || cfg.SignUp != nil):
+	case cfg.Logger == nil && (!cfg.NoPayoutForm || cfg.MaxLinks > 0 || cfg.SignUp != nil || cfg.SignIn != nil):
 		return nil, errors.New("portal: Logger is nil, so changes would leave no trace")
 	case cfg.MaxLinks < 0:
 		return nil, errors.New("portal: MaxLinks is negative")
@@ -107,6 +109,9 @@ func New(p *tributary.Program, cfg Config) (*Portal, error) {
 	}
 	if err := cfg.SignUp.check(); err != nil {
 		return nil, fmt.Errorf("portal: SignUp: %w", err)
+	}
+	if err := cfg.SignIn.check(cfg.Key); err != nil {
+		return nil, fmt.Errorf("portal: SignIn: %w", err)
 	}
 	if err := t.seals(); err != nil {
 		return nil, fmt.Errorf("portal: %w", err)
@@ -125,6 +130,9 @@ func (t *Portal) seals() (err error) {
 		return err
 	}
 	if t.tokens, err = ticket.New(ticket.Token, t.cfg.Key); err != nil {
+		return err
+	}
+	if t.mailed, err = ticket.New(ticket.Mailed, t.cfg.Key); err != nil {
 		return err
 	}
 	t.visits, err = ticket.New(ticket.Session, t.cfg.Key)
@@ -159,7 +167,7 @@ func web(u *url.URL) bool {
 func (t *Portal) As(p *tributary.Program, of uuid.UUID, back string) http.Handler {
 	other := *t
 	other.cfg.Authorize = func(*http.Request) (uuid.UUID, bool) { return of, true }
-	other.cfg.Key, other.cfg.SignUp, other.cfg.Frames = nil, nil, nil
+	other.cfg.Key, other.cfg.SignUp, other.cfg.SignIn, other.cfg.Frames = nil, nil, nil, nil
 	other.program, other.back = p, back
 	other.mount, _ = page.NewMount("") // which is no error
 	other.show = page.Show{Currency: p.Config().Currency, Location: p.Config().Location}
@@ -195,6 +203,14 @@ func (t *Portal) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	if v.Path == applyPath && err == nil && t.cfg.SignUp != nil {
 		v.apply()
+		return
+	}
+	if v.Path == signInPath && err == nil && t.cfg.SignIn != nil {
+		v.signIn()
+		return
+	}
+	if v.Path == openPath && err == nil && t.cfg.SignIn != nil {
+		v.open()
 		return
 	}
 	switch ok, failed := v.admitted(); {

@@ -132,6 +132,7 @@ const (
 	fieldLast   = "lastName"
 	fieldMail   = "email"
 	fieldAccept = "terms"
+	fieldTrap   = "homepage" // no person sees it
 )
 
 // application returns the form with what was sent, if anything was.
@@ -247,7 +248,8 @@ func (v *visit) apply() {
 	}
 }
 
-func (v *visit) applyFields() (names []string) {
+func (v *visit) applyFields() []string {
+	names := []string{fieldTrap}
 	for _, f := range v.application().Fields {
 		names = append(names, f.Name)
 	}
@@ -278,15 +280,28 @@ func inSteps(ctx context.Context, began time.Time) {
 	}
 }
 
+// tooMany answers somebody who may do something later.
+func (v *visit) tooMany(what string, err error) {
+	v.refused(what, err)
+	v.wrong(http.StatusTooManyRequests, "This is not possible now. Try again later.")
+}
+
+// refused writes a line about what somebody unknown may not do.
+func (v *visit) refused(what string, err error) {
+	v.cfg.Logger.WarnContext(v.Ctx(), "portal "+what+" refused", "program",
+		v.program.Config().ID.String(), "error", err)
+}
+
+// errTrapped is the error of an application by a script.
+var errTrapped = errors.New("portal: the field that no person sees was filled in")
+
 // applied carries an application out. That an email is known is answered as if it were not, and
 // in the same time.
 func applied(v *visit) {
 	d := v.application()
 	if guard := v.cfg.SignUp.Guard; guard != nil {
 		if err := guard(v.R); err != nil {
-			v.cfg.Logger.WarnContext(v.Ctx(), "portal application refused", "program",
-				v.program.Config().ID.String(), "error", err)
-			v.wrong(http.StatusTooManyRequests, "This is not possible now. Try again later.")
+			v.tooMany("application", err)
 			return
 		}
 	}
@@ -294,8 +309,14 @@ func applied(v *visit) {
 		v.renderApplication(http.StatusBadRequest, d)
 		return
 	}
-	in := d.affiliate(affiliate.TimeOf(v.now()))
 	began := time.Now()
+	if v.R.PostForm.Get(fieldTrap) != "" { // a script filled it in
+		inSteps(v.Ctx(), began)
+		v.refused("application", errTrapped)
+		v.done(applyPath)
+		return
+	}
+	in := d.affiliate(affiliate.TimeOf(v.now()))
 	a, err := v.program.From(affiliate.SourceAffiliatePortal).By("applicant").CreateAffiliate(v.Ctx(), in)
 	inSteps(v.Ctx(), began)
 	v.auditOf("applicant", "affiliate:"+a.ID.String(), "apply", err)

@@ -63,6 +63,10 @@ func (v *view) Script() string  { return page.Script.Name }
 func (v *view) Leaves() bool    { return v.byVisit && v.profile.ID != uuid.Nil }
 func (v *view) Hides() bool     { return v.cfg.HideCustomers }
 
+// SignsIn reports whether links are mailed, and SignsUp whether people apply here.
+func (v *view) SignsIn() bool { return v.cfg.SignIn != nil }
+func (v *view) SignsUp() bool { return v.cfg.SignUp != nil }
+
 // Back leads somebody who looks at the pages of an affiliate to where they came from; empty: they
 // are the affiliate's own.
 func (v *view) Back() string { return v.back }

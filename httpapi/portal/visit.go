@@ -291,6 +291,10 @@ func (v *visit) wrong(status int, text string) {
 
 // over answers whoever may see nothing: the same bytes for every reason.
 func (v *visit) over() {
+	if v.cfg.SignIn != nil && v.Reads() && !v.framed(v.R) {
+		v.Lead(v.Root + signInPath)
+		return
+	}
 	v.profile = partner.Profile{}
 	v.render(http.StatusForbidden, view{title: "Your visit is over", template: "over", Data: v.cfg.Back})
 }

@@ -1,5 +1,5 @@
 // Package ticket makes and reads the texts that open an affiliate's pages for a
-// while: the token of a link, and the session that it begins.
+// while: the token of a link, that of a mailed one, and the session that it begins.
 package ticket
 
 import (
@@ -26,6 +26,7 @@ type Kind struct {
 var (
 	Token   = Kind{"tp1.", "portal token v1", 1}
 	Session = Kind{"ts1.", "portal session v1", 2}
+	Mailed  = Kind{"tm1.", "portal mailed link v1", 2}
 )
 
 // A Ticket opens the pages of an affiliate of a program until it expires, to the
@@ -34,8 +35,10 @@ type Ticket struct {
 	Program, Affiliate uuid.UUID
 	Expires            time.Time
 
-	ID     uuid.UUID // no other ticket has it
-	Beside uuid.UUID // only in a session: the affiliate whom the host had logged in when this one was chosen; nil: none
+	ID uuid.UUID // no other ticket has it
+	// Beside is the affiliate whom the host had logged in when a session was chosen, nil: none; and in
+	// a mailed link what identifies the browser that asked for it.
+	Beside uuid.UUID
 }
 
 // MinKey is the shortest key, in bytes.

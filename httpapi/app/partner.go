@@ -1,0 +1,295 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"crypto/hkdf"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary"
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/httpapi"
+	"github.com/tributary-go/tributary/httpapi/portal"
+	"github.com/tributary-go/tributary/httpapi/serve"
+	"github.com/tributary-go/tributary/mail"
+)
+
+// partnerPath is the path of the pages for affiliates.
+const partnerPath = "/partner/"
+
+// partnerPages are the pages for the affiliates of all programs, the first program's by themselves,
+// and the link by which POST /api/v1/partner/token opens them.
+type partnerPages struct {
+	handler http.Handler
+	first   *portal.Portal
+	link    *httpapi.PortalLink
+	signIns *signIns // nil: no link is mailed
+	said    string   // what does not work, for the operator
+}
+
+// newPartner makes the pages. Links that are mailed begin with the URL of the settings; without
+// one, and without a mailer, none are.
+func newPartner(programs []*tributary.Program, set settings, base string, mailer mail.Mailer,
+	logger *slog.Logger) (made partnerPages, err error) {
+	key, err := partnerKey(set)
+	if err != nil {
+		return made, err
+	}
+	forms := &serve.Limiter{Most: min(cmp.Or(set.limit, perMinute), formsPerMinute), Proxies: set.proxies, Now: set.now}
+	cfg := portal.Config{Prefix: partnerPath, Key: key, Frames: set.frames, SignUp: set.applicants, Logger: logger}
+	if cfg.SignUp != nil {
+		cfg.SignUp.Guard = func(r *http.Request) error { return often(forms, r) }
+	}
+	switch {
+	case mailer == nil:
+	case set.url == "":
+		made.said = "mail: no link to sign in is mailed, because nobody knows its beginning: set " + urlVariable
+	default:
+		made.signIns = &signIns{program: programs[0], mailer: mailer, texts: set.texts, limiter: forms, now: set.now,
+			logger: logger, waiting: make(chan portal.SignInRequest, maxWaiting)}
+		cfg.SignIn = &portal.SignIn{URL: set.url + partnerPath, Ask: made.signIns.ask}
+		cfg.Session = mailedSession
+	}
+	if set.demo {
+		cfg.MaxLinks = 5
+	}
+	var all []*portal.Portal
+	for _, p := range programs {
+		pages, err := portal.New(p, cfg)
+		if err != nil && set.signUp != "" {
+			err = fmt.Errorf("-sign-up: %s: %w", set.signUp, err)
+		}
+		if err != nil {
+			return made, err
+		}
+		all = append(all, pages)
+	}
+	if made.signIns != nil {
+		made.signIns.pages = all[0]
+	}
+	made.handler, made.first = portal.Many(all[0], all[1:]...), all[0]
+	made.link = &httpapi.PortalLink{Key: key, URL: base + partnerPath}
+	return made, nil
+}
+
+// tasks are what runs beside the requests.
+func (p partnerPages) tasks() (all []func(context.Context)) {
+	if p.signIns != nil {
+		for range mailers {
+			all = append(all, p.signIns.run)
+		}
+	}
+	return all
+}
+
+// mailedSession is how long a visit lasts where links are mailed.
+const mailedSession = 24 * time.Hour
+
+// readPages reads what applicants are asked, and the texts of mails.
+func (set *settings) readPages() (err error) {
+	if set.signUp != "" {
+		if set.applicants, err = readSignUp(set.signUp); err != nil {
+			return fmt.Errorf("-sign-up: %w", err)
+		}
+	}
+	set.texts, err = mail.ReadTexts(set.mails)
+	return err
+}
+
+// partnerKey returns the key of the pages for affiliates. In a store that lasts it is derived from
+// the newest seal key, so that visits go on when the server starts again; else it is new.
+func partnerKey(set settings) ([]byte, error) {
+	newest, _, _ := strings.Cut(set.getenv(sealVariable), ",")
+	if raw, err := hex.DecodeString(strings.TrimSpace(newest)); set.lasts && err == nil && len(raw) > 0 {
+		return hkdf.Key(sha256.New, raw, nil, "tributary partner pages v1", portalKey)
+	}
+	key := make([]byte, portalKey)
+	_, err := io.ReadFull(set.rand, key)
+	return key, err
+}
+
+const portalKey = 32 // bytes
+
+// A signUpFile is what the flag -sign-up names.
+type signUpFile struct {
+	Questions []struct {
+		Name     string // of the answers, which keep it when the label changes
+		Label    string
+		Kind     portal.QuestionKind
+		Choices  []string
+		Required bool
+	}
+	Terms struct{ Version, File, URL string }
+}
+
+// readSignUp reads what applicants are asked, and the terms, whose file is beside it.
+func readSignUp(path string) (*portal.SignUp, error) {
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	var in signUpFile
+	d := json.NewDecoder(strings.NewReader(string(raw)))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&in); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return nil, fmt.Errorf("%s: something follows the object", path)
+	}
+	id := func(of, name string) uuid.UUID {
+		return uuid.NewSHA1(uuid.MustParse(ProgramID), []byte("sign-up "+of+" "+name))
+	}
+	s := new(portal.SignUp)
+	for _, q := range in.Questions {
+		if q.Name == "" {
+			return nil, fmt.Errorf("%s: the question %q has no name", path, q.Label)
+		}
+		s.Questions = append(s.Questions, portal.Question{ID: id("question", q.Name), Label: q.Label, Kind: q.Kind,
+			Choices: q.Choices, Required: q.Required})
+	}
+	if in.Terms.Version == "" && in.Terms.File == "" && in.Terms.URL == "" {
+		return s, nil
+	}
+	s.Terms = portal.SignUpTerms{ID: id("terms", ""), Version: in.Terms.Version, URL: in.Terms.URL}
+	if in.Terms.File != "" {
+		text, err := os.ReadFile(filepath.Join(filepath.Dir(path), in.Terms.File))
+		if err != nil {
+			return nil, err
+		}
+		s.Terms.Text = string(text)
+	}
+	return s, nil
+}
+
+// labels returns what a sign-up asks, for the console.
+func labels(s *portal.SignUp) map[uuid.UUID]string {
+	if s == nil {
+		return nil
+	}
+	all := map[uuid.UUID]string{s.Terms.ID: "Terms"}
+	for _, q := range s.Questions {
+		all[q.ID] = q.Label
+	}
+	return all
+}
+
+// How often an address may send the forms that need no key, in a minute; and how many links are
+// mailed to an affiliate in a while. More are not mailed, which nobody is told.
+const (
+	formsPerMinute = 10
+	linksPerWhile  = 5
+	while          = 15 * time.Minute
+)
+
+var errTooOften = errors.New("an address asks too often, or all of them together do")
+
+// often returns an error when the address of a request asks too often.
+func often(limiter *serve.Limiter, r *http.Request) error {
+	if limiter.Limit(r) > 0 {
+		return errTooOften
+	}
+	return nil
+}
+
+// signIns mails the links that affiliates ask for. It is safe for concurrent use.
+type signIns struct {
+	program *tributary.Program
+	pages   *portal.Portal
+	mailer  mail.Mailer
+	texts   *mail.Texts
+	limiter *serve.Limiter
+	now     func() time.Time
+	logger  *slog.Logger
+	waiting chan portal.SignInRequest
+
+	mu    sync.Mutex
+	since time.Time
+	count map[uuid.UUID]int // of links since then
+}
+
+// mailers is how many links are mailed at once, and maxWaiting how many wait.
+const (
+	mailers    = 4
+	maxWaiting = 100
+)
+
+// ask is the pages' SignIn.Ask.
+func (s *signIns) ask(r *http.Request, asked portal.SignInRequest) error {
+	if err := often(s.limiter, r); err != nil {
+		return err
+	}
+	select {
+	case s.waiting <- asked:
+		return nil
+	default:
+		return errTooOften
+	}
+}
+
+// run mails links until ctx ends.
+func (s *signIns) run(ctx context.Context) {
+	for {
+		select {
+		case asked := <-s.waiting:
+			if err := s.send(ctx, asked); err != nil && ctx.Err() == nil {
+				s.logger.Error("mail a link to sign in", "error", err)
+			}
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// send mails a link to the affiliate who has the email, if there is one.
+func (s *signIns) send(ctx context.Context, asked portal.SignInRequest) error {
+	of, err := s.program.Affiliate(ctx, asked.Email)
+	switch {
+	case errors.Is(err, affiliate.ErrNotFound):
+		return nil
+	case err != nil:
+		return err
+	case s.tooMany(of.ID):
+		s.logger.Warn("a link to sign in is not mailed: too many were", "affiliate", of.ID)
+		return nil
+	}
+	link, err := s.pages.SignInLink(of.ID, asked)
+	if err != nil {
+		return err
+	}
+	is, err := s.program.Settings(ctx)
+	if err != nil {
+		return err
+	}
+	m, err := s.texts.Write(mail.SignIn, mail.Data{Program: is.Name, Link: link})
+	if err != nil {
+		return err
+	}
+	m.ID, m.To = uuid.NewString(), of.Email
+	return s.mailer.Send(ctx, m)
+}
+
+// tooMany counts a link.
+func (s *signIns) tooMany(of uuid.UUID) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if now := s.now(); s.count == nil || now.Sub(s.since) >= while {
+		s.since, s.count = now, map[uuid.UUID]int{}
+	}
+	s.count[of]++
+	return s.count[of] > linksPerWhile
+}

@@ -1,0 +1,321 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"html"
+	"io"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tributary-go/tributary/mail"
+)
+
+// withMailer is a storage in memory with a mailer that keeps what it sends.
+type withMailer struct {
+	Memory
+	sent  chan mail.Mail
+	fails error
+}
+
+func (s *withMailer) Mailer() (mail.Mailer, string, error) { return s, "mail: sent", nil }
+
+func (s *withMailer) Send(_ context.Context, m mail.Mail) error {
+	s.sent <- m
+	return s.fails
+}
+
+// next returns the next mail.
+func (s *withMailer) next(t *testing.T) mail.Mail {
+	t.Helper()
+	select {
+	case m := <-s.sent:
+		return m
+	case <-time.After(20 * time.Second):
+		t.Fatal("no mail came")
+		return mail.Mail{}
+	}
+}
+
+// startMailing is start with a mailer and variables, under a public URL.
+func startMailing(t *testing.T, env map[string]string, args ...string) (*runningServer, *withMailer) {
+	t.Helper()
+	storage := &withMailer{sent: make(chan mail.Mail, 100)}
+	args = append([]string{"-addr", "127.0.0.1:0", "-key", testKey}, args...)
+	set, err := parse(storage, args, func(name string) string { return env[name] }, io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	set.now, set.rand = func() time.Time { return clock }, rand8()
+	return startWith(t, set), storage
+}
+
+// A browser keeps cookies, and finds forms.
+type browser struct {
+	t   *testing.T
+	url string
+	*http.Client
+}
+
+func newBrowser(t *testing.T, url string) *browser {
+	t.Helper()
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &browser{t, url, &http.Client{Jar: jar}}
+}
+
+// visit sends a request below the server, and returns the status and the page behind redirects.
+func (b *browser) visit(method, path string, form url.Values) (int, string) {
+	b.t.Helper()
+	r, err := http.NewRequestWithContext(b.t.Context(), method, b.url+path, strings.NewReader(form.Encode()))
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	r.Host = "evil.example" // no link begins with it
+	if form != nil {
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	}
+	res, err := b.Do(r)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	defer res.Body.Close()
+	body, err := io.ReadAll(res.Body)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return res.StatusCode, string(body)
+}
+
+var token = regexp.MustCompile(`(?s)<main.*name="token" value="([^"]*)"`)
+
+// submit opens a page and sends its form, with what is typed into it.
+func (b *browser) submit(path string, typed url.Values) (int, string) {
+	b.t.Helper()
+	_, page := b.visit("GET", path, nil)
+	found := token.FindStringSubmatch(page)
+	if found == nil {
+		b.t.Fatalf("%s has no form: %s", path, page)
+	}
+	typed.Set("token", html.UnescapeString(found[1]))
+	return b.visit("POST", path, typed)
+}
+
+const publicURL = "https://partners.beans.example"
+
+// TestMailedSignIn: an affiliate gets a link by mail, which begins with the public URL and opens the
+// pages in the browser that asked; somebody else gets none and the same answer.
+func TestMailedSignIn(t *testing.T) {
+	s, storage := startMailing(t, nil, "-url", publicURL)
+	ada(t, s)
+	b := newBrowser(t, s.url)
+	status, unknown := b.submit("/partner/sign-in", url.Values{"email": {"nobody@example.com"}})
+	known, page := b.submit("/partner/sign-in", url.Values{"email": {"Ada@example.com"}})
+	if status != 200 || known != 200 || !strings.Contains(page, "a link is on its way") || unknown != page {
+		t.Errorf("%d %s, and %d %s", status, unknown, known, page)
+	}
+	m := storage.next(t)
+	at := strings.Index(m.Text, publicURL+"/partner/open?token=")
+	if m.To != "ada@example.com" || m.ID == "" || at < 0 || strings.Contains(m.Text+m.HTML, "evil.example") || !strings.Contains(m.Subject, "Program 1") {
+		t.Fatalf("got %+v", m)
+	}
+	link, _, _ := strings.Cut(m.Text[at+len(publicURL):], "\n")
+	if status, page := newBrowser(t, s.url).visit("GET", link, nil); status != 403 || strings.Contains(page, "Ada") {
+		t.Errorf("in another browser: %d %s", status, page)
+	}
+	if status, page := b.submit(link, url.Values{}); status != 200 || !strings.Contains(page, "Ada Lovelace") || !strings.Contains(page, "Overview") {
+		t.Errorf("in this one: %d %s", status, page)
+	}
+	if status, page := b.submit("/partner/sign-in", url.Values{"email": {"ada@example.com"}}); status != 200 || storage.next(t).ID == m.ID {
+		t.Errorf("again: %d %s", status, page)
+	}
+	if len(storage.sent) > 0 {
+		t.Errorf("%d mails more", len(storage.sent))
+	}
+}
+
+// ada makes an affiliate.
+func ada(t *testing.T, s *runningServer) {
+	t.Helper()
+	r, err := http.NewRequest("POST", s.url+"/api/v1/affiliates", strings.NewReader(`{"firstName":"Ada","lastName":"Lovelace","email":"ada@example.com","affiliateLink":"ada"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Authorization", "Bearer "+testKey)
+	r.Header.Set("Content-Type", "application/json")
+	if status, body := s.do(r); status != 200 {
+		t.Fatal(status, body)
+	}
+}
+
+// TestMailedSignInIsLimited: an address asks ten times in a minute, and an affiliate gets five links
+// in a quarter of an hour, whoever asks.
+func TestMailedSignInIsLimited(t *testing.T) {
+	s, storage := startMailing(t, nil, "-url", publicURL, "-proxy", "127.0.0.1/32")
+	ada(t, s)
+	ask := func(from string) int {
+		b := newBrowser(t, s.url)
+		b.Transport = sentFrom(from)
+		status, _ := b.submit("/partner/sign-in", url.Values{"email": {"ada@example.com"}})
+		return status
+	}
+	for i := range 11 {
+		if status := ask("192.0.2.1"); (status == 429) != (i == 10) || i < 10 && status != 200 {
+			t.Errorf("request %d: %d", i+1, status)
+		}
+	}
+	if status := ask("192.0.2.2"); status != 200 {
+		t.Errorf("another address: %d", status)
+	}
+	s.end() // its tasks end with it
+	<-s.ended
+	if n := len(storage.sent); n != linksPerWhile {
+		t.Errorf("%d links were mailed", n)
+	}
+	if text := s.errors.String(); strings.Contains(text, "ada@") || !strings.Contains(text, "too many were") {
+		t.Errorf("the log: %s", text)
+	}
+	s.errors.text.Reset()
+}
+
+// sentFrom sends requests as a proxy does for an address.
+type sentFrom string
+
+func (f sentFrom) RoundTrip(r *http.Request) (*http.Response, error) {
+	r.Header.Set("X-Forwarded-For", string(f))
+	return http.DefaultTransport.RoundTrip(r)
+}
+
+// TestMailServerIsDown: who asks for a link learns nothing of a mail server that is down, and the
+// log names no address.
+func TestMailServerIsDown(t *testing.T) {
+	s, storage := startMailing(t, nil, "-url", publicURL)
+	storage.fails = errors.New("the mail server is down")
+	ada(t, s)
+	if status, page := newBrowser(t, s.url).submit("/partner/sign-in", url.Values{"email": {"ada@example.com"}}); status != 200 || !strings.Contains(page, "on its way") {
+		t.Errorf("%d %s", status, page)
+	}
+	storage.next(t)
+	for range 200 {
+		if strings.Contains(s.errors.String(), "is down") {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	if text := s.errors.String(); !strings.Contains(text, "the mail server is down") || strings.Contains(text, "ada") {
+		t.Errorf("the log: %s", text)
+	}
+	s.errors.text.Reset()
+}
+
+// TestNoMailedSignIn: without a mailer or a public URL there is no page to ask for a link.
+func TestNoMailedSignIn(t *testing.T) {
+	noURL, _ := startMailing(t, nil)
+	if said := noURL.output.String(); !strings.Contains(said, "mail: sent\nmail: no link to sign in is mailed") || !strings.Contains(said, urlVariable) {
+		t.Errorf("it says\n%s", said)
+	}
+	for name, s := range map[string]*runningServer{"no URL": noURL, "no mailer": start(t, "-key", testKey, "-url", publicURL)} {
+		if status, page := newBrowser(t, s.url).visit("GET", "/partner/sign-in", nil); status != 403 || strings.Contains(page, "email") {
+			t.Errorf("%s: %d %s", name, status, page)
+		}
+	}
+}
+
+// inFolder writes files into a folder of the test, and returns the path of the first.
+func inFolder(t *testing.T, files ...string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for i := 0; i < len(files); i += 2 {
+		if err := os.WriteFile(filepath.Join(dir, files[i]), []byte(files[i+1]), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return filepath.Join(dir, files[0])
+}
+
+const signUpText = `{"questions": [
+  {"name": "site", "label": "Where do you write?", "kind": "URL", "required": true},
+  {"name": "size", "label": "How many readers?", "kind": "CHOICE", "choices": ["few", "many"]}],
+ "terms": {"version": "2026-01", "file": "terms.txt"}}`
+
+// TestSignUpOfTheServer: a file of questions and terms makes the page for applicants, whose answers the
+// console shows by their labels.
+func TestSignUpOfTheServer(t *testing.T) {
+	path := inFolder(t, "sign-up.json", signUpText, "terms.txt", "Be honest.")
+	s, _ := startMailing(t, map[string]string{signUpVariable: path}, "-url", publicURL)
+	b := newBrowser(t, s.url)
+	_, form := b.visit("GET", "/partner/apply", nil)
+	for _, says := range []string{"Where do you write?", "How many readers?", "Be honest.", "I accept the terms, version 2026-01"} {
+		if !strings.Contains(form, says) {
+			t.Errorf("the form does not say %q", says)
+		}
+	}
+	if _, page := b.visit("GET", "/partner/sign-in", nil); !strings.Contains(page, `href="./apply"`) {
+		t.Error("the page for signing in does not lead to it")
+	}
+	status, page := b.submit("/partner/apply", url.Values{"firstName": {"Cleo"}, "lastName": {"Lange"}, "email": {"cleo@blog.example"}, "q-1": {"https://blog.example"}, "terms": {"1"}})
+	if status != 200 || !strings.Contains(page, "You will hear from it.") {
+		t.Fatalf("%d %s", status, page)
+	}
+	r, err := http.NewRequest("GET", s.url+"/api/v1/affiliates?affiliateEmail=cleo@blog.example", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Authorization", "Bearer "+testKey)
+	status, body := s.do(r)
+	id := regexp.MustCompile(`"id":"([^"]*)"`).FindStringSubmatch(body)
+	if status != 200 || !strings.Contains(body, `"status":"INACTIVE"`) || id == nil {
+		t.Fatalf("%d %s", status, body)
+	}
+	if status, page := b.visit("POST", "/console/sign-in", url.Values{"key": {testKey}}); status != 200 {
+		t.Fatalf("%d %s", status, page)
+	}
+	if _, page := b.visit("GET", "/console/affiliates/"+id[1], nil); !strings.Contains(page, "Where do you write?") || !strings.Contains(page, "https://blog.example") || !strings.Contains(page, "Accepted version 2026-01") {
+		t.Errorf("the console shows\n%s", page)
+	}
+	for i := range formsPerMinute {
+		if status, _ := b.submit("/partner/apply", url.Values{}); status != map[bool]int{true: 429, false: 400}[i == formsPerMinute-1] {
+			t.Errorf("form %d: %d", i+2, status)
+		}
+	}
+	if text := s.errors.String(); strings.Contains(text, "cleo") || !strings.Contains(text, "actor=applicant") {
+		t.Errorf("the log: %s", text)
+	}
+	s.errors.text.Reset()
+}
+
+// TestBadSignUp: a file that makes no page, and a bad text of a mail, end the start with their names.
+func TestBadSignUp(t *testing.T) {
+	for name, text := range map[string]string{
+		"no file": "", "no JSON": "{", "an unknown member": `{"question": []}`, "no name": `{"questions": [{"label": "Why?"}]}`,
+		"twice": `{"questions": [{"name": "a", "label": "Why?"}, {"name": "a", "label": "How?"}]}`, "a kind": `{"questions": [{"name": "a", "label": "Why?", "kind": "DATE"}]}`,
+		"no terms": `{"terms": {"version": "1"}}`, "no version": `{"terms": {"url": "https://x.example"}}`, "no text": `{"terms": {"version": "1", "file": "none.txt"}}`,
+		"more": `{} {}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := inFolder(t, "sign-up.json", text)
+			if text == "" {
+				path += "x"
+			}
+			var errs buffer
+			code := Run(t.Context(), new(Memory), []string{"-addr", "127.0.0.1:0", "-sign-up", path}, nothing, io.Discard, &errs)
+			if code != 1 || !strings.Contains(errs.String(), "-sign-up: ") {
+				t.Errorf("exit code %d: %s", code, errs.String())
+			}
+		})
+	}
+	var errs buffer
+	dir := filepath.Dir(inFolder(t, "sign-in.txt", "Subject: {{.Nmae}}\n"))
+	if code := Run(t.Context(), new(Memory), []string{"-addr", "127.0.0.1:0", "-mails", dir}, nothing, io.Discard, &errs); code != 1 || !strings.Contains(errs.String(), "sign-in.txt") {
+		t.Errorf("exit code %d: %s", code, errs.String())
+	}
+}
