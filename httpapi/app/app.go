@@ -204,7 +204,9 @@ func parse(storage Storage, args []string, getenv func(string) string, stderr io
 	if set.proxies, err = serve.ParseProxies(*proxies); err != nil {
 		bad = fmt.Errorf("-proxy: %w", err)
 	}
-	set.frames = strings.FieldsFunc(*frames, func(r rune) bool { return r == ',' || r == ' ' })
+	for origin := range strings.FieldsFuncSeq(*frames, func(r rune) bool { return r == ',' || r == ' ' }) {
+		set.frames = append(set.frames, origin)
+	}
 	if set.url, err = baseURL(set.url); err != nil {
 		bad = fmt.Errorf("-url: %w", err)
 	}
