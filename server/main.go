@@ -2,7 +2,7 @@
 // the tracking endpoints, the delivery of webhooks, the console, and the pages for
 // affiliates:
 //
-//	server                                       # in the file program.db, on 127.0.0.1:8080, with a key of its own
+//	server                                       # in the file program.db, on 127.0.0.1:8080; a link begins the program
 //	TRIBUTARY_KEY=… server -file shop.db         # in another file, with your key, of 20 characters or more
 //	TRIBUTARY_STORE=postgres://… server          # in a PostgreSQL database
 //	server import -from rewardful ./export       # brings a program over from another service: a dry run

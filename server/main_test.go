@@ -62,6 +62,39 @@ func TestNewcomer(t *testing.T) {
 	s.sold("order-1042")
 }
 
+// TestWithoutKey: the link that a server without a key prints begins a program in another currency,
+// whose key opens it also when the server starts again, which prints no link then.
+func TestWithoutKey(t *testing.T) {
+	file := inFolder(t, "shop.db")
+	s := launchKeyless(t, nothing, "-file", file)
+	link := regexp.MustCompile(`\nhttp\S+/console/begin\?token=(\S{43})\n`).FindStringSubmatch(s.said.String())
+	if link == nil {
+		t.Fatalf("no link:\n%s", s.said)
+	}
+	form := url.Values{"token": {link[1]}, "name": {"Beans"}, "currency": {"EUR"}, "timeZone": {"Europe/Berlin"},
+		"destinations": {"https://beans.example/"}, "commissionRate": {"20"}, "email": {"ada@beans.example"}}
+	res, err := http.PostForm(s.url+"/console/begin", form)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	page, err := io.ReadAll(res.Body)
+	key := regexp.MustCompile(`tributary_\w{43}`).FindString(string(page))
+	if err != nil || key == "" {
+		t.Fatalf("%d %v\n%s", res.StatusCode, err, page)
+	}
+	s.stop()
+
+	s = launchKeyless(t, nothing, "-file", file)
+	defer s.stop()
+	if strings.Contains(s.said.String(), "begin?token") || strings.Contains(s.said.String(), key) {
+		t.Errorf("it says\n%s", s.said)
+	}
+	if status, program := s.ask(key, "GET", "/api/v1/program", ""); status != http.StatusOK || !strings.Contains(program, `"currency":"EUR"`) {
+		t.Errorf("the program: %d %s", status, program)
+	}
+}
+
 // TestCommandLine: the command of the client works against the server on a file.
 func TestCommandLine(t *testing.T) {
 	s := launch(t, "-file", inFolder(t, "program.db"))

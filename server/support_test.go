@@ -97,11 +97,17 @@ func launch(t *testing.T, args ...string) *runningServer {
 // launchIn is launch with variables.
 func launchIn(t *testing.T, env environment, args ...string) *runningServer {
 	t.Helper()
+	return launchKeyless(t, env, append(args, "-key", testKey)...)
+}
+
+// launchKeyless is launchIn without the key of the tests.
+func launchKeyless(t *testing.T, env environment, args ...string) *runningServer {
+	t.Helper()
 	ctx, end := context.WithCancel(t.Context())
 	s := &runningServer{t: t, end: end, ended: make(chan int, 1), said: new(transcript)}
 	output, lines := io.Pipe()
 	go func() {
-		s.ended <- run(ctx, append(args, "-addr", "127.0.0.1:0", "-key", testKey), env,
+		s.ended <- run(ctx, append(args, "-addr", "127.0.0.1:0"), env,
 			io.MultiWriter(s.said, lines), io.MultiWriter(s.said, t.Output()))
 		lines.Close()
 	}()

@@ -108,9 +108,9 @@ func Main(storage Storage) int {
 // settings are the values of the flags, the clock and the source of randomness.
 type settings struct {
 	addr          string
-	keys          []string // each opens a program; none, and no file: one is made
+	keys          []string // each opens a program; none, and no file: people and stored keys, or one is made
 	keyFile       string   // of keys of the first program
-	made          bool     // the program made the key, so it may show it
+	made          bool     // the server made the key, so it may show it
 	env           string   // the key in the environment
 	destinations  []string // none: the page
 	url           string   // under which others reach the server; empty: the address that it listens on
@@ -118,6 +118,8 @@ type settings struct {
 	demo, private bool
 	lasts         bool           // the store keeps what it has when the server stops
 	signUp, mails string         // the file of what applicants are asked, and the folder of texts; empty: none
+	noKeys        bool           // keys of the API do not open the console
+	mailer        mail.Mailer    // nil: none
 	limit         int            // requests of an address in a minute; zero: perMinute
 	proxies       []netip.Prefix // whose X-Forwarded-For is believed
 
@@ -173,7 +175,7 @@ func parse(storage Storage, args []string, getenv func(string) string, stderr io
 	flags.SetOutput(stderr)
 	flags.StringVar(&set.addr, "addr", "127.0.0.1:8080", "`address` to listen on; with port 0 the system picks one")
 	flags.Func("key", "`key` of the API, 20 characters or more; given again, each opens a program of its own. The list of processes\n"+
-		"shows it to whoever is on this machine; the variable "+keyVariable+" does not (default: the variable; without it one is made and printed)", add(&set.keys))
+		"shows it to whoever is on this machine; the variable "+keyVariable+" does not (default: the variable; without it people and stored keys open a store that lasts, and another one gets a key that is printed)", add(&set.keys))
 	flags.StringVar(&set.keyFile, "key-file", "",
 		"`file` of keys of the first program, one in a line: NAME SCOPE SECRET, the scope full, integration or read")
 	flags.Func("destination",
@@ -193,6 +195,7 @@ func parse(storage Storage, args []string, getenv func(string) string, stderr io
 		"(default: the variable "+proxyVariable+"; without it none is believed)")
 	flags.StringVar(&set.check, "check", "",
 		"ask the server at this `URL` whether it is ready, and end: exit code 0 if it is")
+	flags.BoolVar(&set.noKeys, "no-key-sign-in", false, "keys of the API do not open the console: people sign in by a mailed link")
 	storage.Flags(flags)
 	flags.BoolVar(&set.demo, "demo", false, "fill the first program with a year of orders")
 	flags.BoolVar(&set.private, "allow-private-webhooks", false,

@@ -24,6 +24,8 @@ import (
 	"github.com/tributary-go/tributary/httpapi"
 	"github.com/tributary-go/tributary/httpapi/console"
 	"github.com/tributary-go/tributary/httpapi/portal"
+	"github.com/tributary-go/tributary/httpapi/serve"
+	"github.com/tributary-go/tributary/mail"
 )
 
 // The paths of the console and of its login.
@@ -46,11 +48,17 @@ var loginText string
 //go:embed login.css
 var loginStyle string
 
-// A login lets those who know a key into the console of the key's program: a
-// key of the scope full to all of it, a key of the scope read to its pages
-// without forms. Nothing that it answers tells a key that may not use the
-// console from one that does not exist.
+// A login lets people into the console of the first program by a link that is mailed to them, and
+// those who know a key into that of the key's program: a key of the scope full to all of it, a key of
+// the scope read to its pages without forms. Nothing that it answers tells a key that may not use the
+// console, or an email, from one that does not exist.
 type login struct {
+	staff     people
+	mailer    mail.Mailer // nil: nobody signs in by mail
+	base      string      // the URL that links in mails begin with
+	noKeys    bool        // keys do not open the console
+	asked     *serve.Limiter
+	mailing   chan struct{} // has a place for each mail that is being made
 	auth      httpapi.Authority
 	desks     map[*tributary.Program]desk
 	closed    *console.Console // for who is not signed in: it keeps a form that was filled in, and denies all else
@@ -61,32 +69,47 @@ type login struct {
 	template  *template.Template
 }
 
-// A desk has the two consoles of a program.
-type desk struct{ full, read *console.Console }
+// A desk has the consoles of a program: that of owners, that of operators, and that of readers.
+type desk struct{ full, most, read *console.Console }
+
+// of returns the console of a role; nil: it has none.
+func (d desk) of(r console.Role) *console.Console {
+	return map[console.Role]*console.Console{console.Owner: d.full, console.Operator: d.most, console.Reader: d.read}[r]
+}
 
 // newLogin makes the consoles of all programs, which lead to the partner pages. Their
 // actions go to the logger.
-func newLogin(auth httpapi.Authority, programs []*tributary.Program, partner *portal.Portal,
+func newLogin(auth httpapi.Authority, programs []*tributary.Program, staff people, partner *portal.Portal,
 	set settings, logger *slog.Logger) (*login, error) {
 	l := &login{
-		auth: auth, sessions: newSessions(set.now, set.rand), tries: newTries(set.now),
+		staff: staff, base: set.url, noKeys: set.noKeys, mailing: make(chan struct{}, mailsAtOnce),
+		asked: &serve.Limiter{Most: mailsPerMinute, Proxies: set.proxies, Now: set.now},
+		auth:  auth, sessions: newSessions(set.now, set.rand), tries: newTries(set.now),
 		crossSite: http.NewCrossOriginProtection(),
 		logger:    logger, template: template.Must(template.New("login").Parse(loginText)),
 	}
+	if l.base != "" {
+		l.mailer = set.mailer
+	}
 	cfg := console.Config{Prefix: consolePath, Authorize: keyName, Denied: http.HandlerFunc(l.deny),
 		SignOut: signOut, PartnerPages: partner.As, Questions: labels(set.applicants), Logger: logger}
+	most, err := console.New(programs[0], cfg)
+	if err != nil {
+		return nil, err
+	}
+	cfg.Access = func(p *tributary.Program) console.Access { return people{p, staff.taken} }
 	full, err := console.New(programs[0], cfg)
 	if err != nil {
 		return nil, err
 	}
-	cfg.ReadOnly = true
+	cfg.Access, cfg.ReadOnly = nil, true
 	read, err := console.New(programs[0], cfg)
 	if err != nil {
 		return nil, err
 	}
 	l.desks, l.closed = map[*tributary.Program]desk{}, full
 	for _, p := range programs {
-		l.desks[p] = desk{full.For(p), read.For(p)}
+		l.desks[p] = desk{full.For(p), most.For(p), read.For(p)}
 	}
 	return l, nil
 }
@@ -120,6 +143,8 @@ func (l *login) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		l.show(w, r, http.StatusForbidden, "This form came from another site. Nothing was done.")
 	case at == signInPath && post:
 		l.signIn(w, r)
+	case at == signInPath && r.URL.Query().Get("link") != "":
+		l.shown(w, r, http.StatusOK, loginView{Link: r.URL.Query().Get("link")})
 	case at == signOutPath:
 		l.signOut(w, r)
 	default:
@@ -132,7 +157,7 @@ func (l *login) enter(w http.ResponseWriter, r *http.Request) {
 	id := sessionOf(r)
 	key, signedIn := l.sessions.find(id)
 	if !signedIn {
-		l.closed.ServeHTTP(w, r)
+		l.enterAs(w, r, id)
 		return
 	}
 	access, found, err := l.open(r.Context(), key)
@@ -146,6 +171,28 @@ func (l *login) enter(w http.ResponseWriter, r *http.Request) {
 		lead(w, r, "", http.StatusSeeOther)
 	default:
 		found.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), grantKey{}, access)))
+	}
+}
+
+// enterAs answers with the console of the person whose session it is.
+func (l *login) enterAs(w http.ResponseWriter, r *http.Request, session string) {
+	var who console.Person
+	var found bool
+	var err error
+	if session != "" {
+		who, found, err = l.staff.who(r.Context(), session)
+	}
+	desk := l.desks[l.staff.program].of(who.Role)
+	switch {
+	case err != nil:
+		l.fail(w, r, err)
+	case !found || desk == nil:
+		l.closed.ServeHTTP(w, r)
+	case r.URL.Path == signInPath:
+		lead(w, r, "", http.StatusSeeOther)
+	default:
+		access := httpapi.Access{Program: l.staff.program, KeyName: who.Name}
+		desk.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), grantKey{}, access)))
 	}
 }
 
@@ -178,8 +225,22 @@ func (l *login) open(ctx context.Context, key string) (httpapi.Access, *console.
 	return access, found, nil
 }
 
-// signIn begins a session for the key of the form.
+// signIn answers the forms: that with an email, that of the page of a link, and that with a key.
 func (l *login) signIn(w http.ResponseWriter, r *http.Request) {
+	switch {
+	case r.PostFormValue("link") != "":
+		l.useLink(w, r)
+	case r.PostFormValue("email") != "":
+		l.sendLink(w, r)
+	case l.noKeys:
+		l.show(w, r, http.StatusForbidden, "Keys do not open this console.")
+	default:
+		l.signInByKey(w, r)
+	}
+}
+
+// signInByKey begins a session for the key of the form.
+func (l *login) signInByKey(w http.ResponseWriter, r *http.Request) {
 	key := wellFormed(strings.TrimSpace(r.PostFormValue("key")))
 	_, _, err := l.open(r.Context(), key)
 	if refused(err) {
@@ -216,7 +277,12 @@ func (l *login) wrong(w http.ResponseWriter, r *http.Request) {
 
 // signOut ends the session of the request, for every browser that has its cookie.
 func (l *login) signOut(w http.ResponseWriter, r *http.Request) {
-	l.sessions.end(sessionOf(r))
+	id := sessionOf(r)
+	l.sessions.end(id)
+	if err := l.staff.drop(r.Context(), sessionKind, digestOf(id)); err != nil {
+		l.fail(w, r, err)
+		return
+	}
 	setSession(w, r, "", -1)
 	lead(w, r, "", http.StatusSeeOther)
 }
@@ -237,9 +303,12 @@ func lead(w http.ResponseWriter, r *http.Request, to string, status int) {
 
 // refused reports whether an authority said no, and not that it could not say.
 func refused(err error) bool {
-	_, no := errors.AsType[*affiliate.Error](err)
+	_, no := asRefusal(err)
 	return no
 }
+
+// asRefusal returns the refusal that an error is.
+func asRefusal(err error) (*affiliate.Error, bool) { return errors.AsType[*affiliate.Error](err) }
 
 // wellFormed returns a key as an Authority takes it. In the place of what cannot be a
 // key stands one that is too short to exist, so that the work is the same.
@@ -273,14 +342,23 @@ type loginView struct {
 	Next  string // an address below it
 	Again string // the page that was asked for, when a link of another site led here
 	Plain bool   // the browser will not keep the cookie
+	Mails bool   // people sign in by a link
+	Keys  bool   // keys open the console
+	Said  string // what was done
+	Link  string // the secret of the link that was followed
 }
 
 // show answers with the form. It never has the key that was sent.
 func (l *login) show(w http.ResponseWriter, r *http.Request, status int, text string) {
+	l.shown(w, r, status, loginView{Text: text})
+}
+
+// shown answers with the form and more.
+func (l *login) shown(w http.ResponseWriter, r *http.Request, status int, v loginView) {
 	asked := strings.TrimPrefix((&url.URL{Path: r.URL.Path, RawPath: r.URL.RawPath,
 		RawQuery: r.URL.RawQuery}).String(), consolePath)
-	v := loginView{Text: text, Root: root(r), Next: asked,
-		Plain: r.TLS == nil && !onThisMachine(r) && !forwarded(r.Header)}
+	v.Root, v.Next, v.Mails, v.Keys = root(r), asked, l.mailer != nil, !l.noKeys
+	v.Plain = r.TLS == nil && !onThisMachine(r) && !forwarded(r.Header)
 	if r.URL.Path == signInPath && r.Method == http.MethodPost {
 		v.Next = r.PostFormValue("next")
 	}

@@ -74,7 +74,7 @@ func newDoor(t *testing.T) *door {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d.login, err = newLogin(auth, programsOf(all), pages, settings{now: now, rand: rand8()}, slog.New(slog.NewTextHandler(&d.log, nil)))
+	d.login, err = newLogin(auth, programsOf(all), staffOf(all[0]), pages, settings{now: now, rand: rand8()}, slog.New(slog.NewTextHandler(&d.log, nil)))
 	if err != nil {
 		t.Fatal(err)
 	}

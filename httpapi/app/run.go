@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -45,15 +46,18 @@ func runServer(ctx context.Context, set settings, stdout, stderr io.Writer) erro
 	if err != nil {
 		return err
 	}
-	mailer, mailed, err := set.storage.Mailer()
+	var mailed string
+	if set.mailer, mailed, err = set.storage.Mailer(); err != nil {
+		return err
+	}
+	if set.noKeys && (set.mailer == nil || set.url == "") {
+		return errors.New("-no-key-sign-in needs a mail server and -url: nobody could sign in")
+	}
+	partner, err := newPartner(programsOf(all), set, base, set.mailer, logger)
 	if err != nil {
 		return err
 	}
-	partner, err := newPartner(programsOf(all), set, base, mailer, logger)
-	if err != nil {
-		return err
-	}
-	handler, err := handlerOf(ctx, all, store, set, listener.Addr(), partner, logger)
+	handler, first, err := handlerOf(ctx, all, store, set, listener.Addr(), partner, logger)
 	if err != nil {
 		return err
 	}
@@ -66,7 +70,11 @@ func runServer(ctx context.Context, set settings, stdout, stderr io.Writer) erro
 			fmt.Fprintln(stdout, line)
 		}
 	}
-	greet(stdout, all, set, base)
+	if first != nil {
+		fmt.Fprintln(stdout, "nobody can sign in yet. Begin, with a link that works once:\n"+first.at(base))
+	} else {
+		greet(stdout, all, set, base)
+	}
 	for _, e := range own {
 		fmt.Fprintln(stdout, e.Said)
 	}
@@ -90,7 +98,7 @@ func (set *settings) complete(stderr io.Writer) (shared []httpapi.Key, err error
 	if err := set.readPages(); err != nil {
 		return nil, err
 	}
-	if set.made = len(set.keys) == 0 && shared == nil; set.made {
+	if set.made = (!set.lasts || set.demo) && len(set.keys) == 0 && shared == nil; set.made {
 		key, err := httpapi.NewKey(set.rand)
 		if err != nil {
 			return nil, err
@@ -133,20 +141,20 @@ func programsOf(all []tenant) (programs []*tributary.Program) {
 // network has several visitors.
 const perMinute, clicksPerMinute = 6000, 60
 
-// handlerOf returns the handler of all paths. It is not ready from the end of ctx
-// on.
+// handlerOf returns the handler of all paths, and the beginning when nobody can sign in. It is not
+// ready from the end of ctx on.
 func handlerOf(ctx context.Context, all []tenant, store record.Store, set settings, addr net.Addr,
-	partner partnerPages, logger *slog.Logger) (http.Handler, error) {
+	partner partnerPages, logger *slog.Logger) (http.Handler, *beginning, error) {
 	auth, err := authorityOf(all)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	limiter := &serve.Limiter{Most: cmp.Or(set.limit, perMinute), Proxies: set.proxies, Now: set.now}
 	clicks := &serve.Limiter{Most: min(limiter.Most, clicksPerMinute), Proxies: set.proxies, Now: set.now}
 	cfg := httpapi.Config{Logger: logger, Portal: partner.link, Limit: limiter.Limit}
 	api, err := httpapi.NewMulti(auth, cfg)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	counted := func(r *http.Request) time.Duration {
 		wait := limiter.Limit(r)
@@ -158,11 +166,16 @@ func handlerOf(ctx context.Context, all []tenant, store record.Store, set settin
 	tracking := httpapi.Tracking(byID(all), httpapi.Config{Logger: logger, Limit: counted})
 	page := httpapi.Visits{Limit: counted}.Attribution(all[0].Program, newPage(all, set, addr))
 	health := serve.Health{Programs: programsOf(all), Stopping: ctx.Done(), Store: store}
-	console, err := newLogin(auth, programsOf(all), partner.first, set, logger)
+	console, err := newLogin(auth, programsOf(all), staffOf(all[0]), partner.first, set, logger)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return serve.Site{Page: page, Tracking: tracking, Health: health, Console: console, Partner: partner.handler, API: api}, nil
+	site := serve.Site{Page: page, Tracking: tracking, Health: health, Console: console, Partner: partner.handler, API: api}
+	begin, err := newBeginning(ctx, all[0], console)
+	if begin != nil {
+		site.Console = begin
+	}
+	return site, begin, err
 }
 
 // extended returns a handler that answers the paths of endpoints too. An address may ask for them as
@@ -188,19 +201,33 @@ func extended(next http.Handler, own []Endpoint, set settings) http.Handler {
 	})
 }
 
+// staffOf returns the people of a program.
+func staffOf(t tenant) people {
+	p := people{program: t.Program}
+	for _, key := range t.keys() {
+		p.taken = append(p.taken, key.Name)
+	}
+	return p
+}
+
 // authorityOf returns the authority of the keys of all programs.
 func authorityOf(all []tenant) (httpapi.Authority, error) {
 	var rings []httpapi.Authority
 	for _, t := range all {
-		ring, err := httpapi.KeyRing(t.Program, t.keys()...)
-		if err != nil {
-			return nil, err
+		if keys := t.keys(); len(keys) > 0 {
+			ring, err := httpapi.KeyRing(t.Program, keys...)
+			if err != nil {
+				return nil, err
+			}
+			rings = append(rings, ring)
 		}
-		rings = append(rings, ring)
+	}
+	for _, t := range all { // a key that no ring has is looked for in the store
+		rings = append(rings, httpapi.KeysOf(t.Program).Authority)
 	}
 	return func(ctx context.Context, key string) (open httpapi.Access, err error) {
 		for _, ring := range rings {
-			if open, err = ring(ctx, key); err == nil {
+			if open, err = ring(ctx, key); err == nil || !refused(err) {
 				break
 			}
 		}

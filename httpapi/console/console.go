@@ -62,6 +62,10 @@ type Config struct {
 	// affiliate leads to none.
 	PartnerPages func(p *tributary.Program, of uuid.UUID, back string) http.Handler
 
+	// Access gives who may use a program: its people and its keys have a page then. Nil: there is no
+	// such page.
+	Access func(*tributary.Program) Access
+
 	Denied   http.Handler   // answers those who may not, but a form that was filled in, which is kept; nil: a page that says nothing about the program
 	SignOut  string         // URL to which the button Sign out posts; without a leading slash it is relative to Prefix; empty: there is no such button
 	ReadOnly bool           // no forms, and every POST is refused

@@ -162,6 +162,14 @@ func routes() []route {
 		{path: "books", page: books, post: examine},
 		{path: "books/{}/csv", params: []string{paramDecimals}, file: monthFile},
 
+		{path: "access", page: accessPage},
+		{path: "access/people/new", act: newPerson},
+		{path: "access/people/role", params: []string{paramEmail}, act: editPerson},
+		{path: "access/people/sign-out", params: []string{paramEmail}, act: signOutPerson},
+		{path: "access/people/remove", params: []string{paramEmail}, act: removePerson},
+		{path: "access/keys/new", act: newKey},
+		{path: "access/keys/revoke", params: []string{paramKey}, act: revokeKey},
+
 		{path: "settings", page: settings},
 		{path: "settings/edit", act: editSettings},
 		{path: "plans/new", act: newPlan},

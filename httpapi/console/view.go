@@ -46,7 +46,10 @@ func (v *view) Sections() (all []section) {
 		here = home
 	}
 	for _, name := range []string{"Overview", "Reports", "Affiliates", "Coupons", "Customers", "Sales",
-		"Owed", "Payouts", "Webhooks", "Events", "Books", "Settings"} {
+		"Owed", "Payouts", "Webhooks", "Events", "Books", "Settings", "Access"} {
+		if name == "Access" && v.cfg.Access == nil {
+			continue
+		}
 		path := strings.ToLower(name)
 		if name == "Overview" {
 			path = ""

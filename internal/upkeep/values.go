@@ -52,7 +52,10 @@ func keptValue(ctx context.Context, p *engine.Program, kind, name string) (recor
 
 func openedValue(ctx context.Context, p *engine.Program, r record.Value) (v affiliate.HostValue, err error) {
 	v = affiliate.HostValue{Name: r.Name, Value: r.Value, CreatedAt: r.CreatedAt.Time(), UpdatedAt: r.UpdatedAt.Time()}
-	if r.Sealed {
+	switch {
+	case r.Sealed && p.Cfg.Open == nil:
+		err = refusal.Internal("open a value", errors.New("it is sealed, and Config.Open is nil"))
+	case r.Sealed:
 		v.Value, err = p.Unseal(ctx, r.Value, r.ID)
 	}
 	return v, err

@@ -1,0 +1,102 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/tributary-go/tributary/mail"
+)
+
+// Signing in by a link that is mailed.
+
+const (
+	askedCookie    = "tributary_sign_in"
+	mailsPerMinute = 10 // that an address may ask for
+	mailsAtOnce    = 10
+)
+
+// sendLink answers who asks for a link, and mails one if the email may sign in. The answer and the
+// time that it takes are the same if it may not.
+func (l *login) sendLink(w http.ResponseWriter, r *http.Request) {
+	wait := l.asked.Limit(r)
+	browser, err := l.browser(w, r)
+	switch {
+	case l.mailer == nil:
+		l.show(w, r, http.StatusForbidden, "This server sends no mail.")
+		return
+	case err != nil:
+		l.fail(w, r, err)
+		return
+	case wait > 0:
+		w.Header().Set("Retry-After", fmt.Sprint(int((wait+time.Second-1)/time.Second)))
+		l.show(w, r, http.StatusTooManyRequests, "Too many links were asked for from your address. Wait for a minute.")
+		return
+	}
+	email := r.PostFormValue("email")
+	select {
+	case l.mailing <- struct{}{}:
+		go func() {
+			defer func() { <-l.mailing }()
+			ctx, stop := context.WithTimeout(context.WithoutCancel(r.Context()), time.Minute)
+			defer stop()
+			if err := l.mailLink(ctx, email, browser); err != nil {
+				l.logger.ErrorContext(ctx, "mail a link to sign in", "error", err)
+			}
+		}()
+	default:
+		l.logger.WarnContext(r.Context(), "a link to sign in was not mailed: too many are being mailed")
+	}
+	l.shown(w, r, http.StatusOK, loginView{Said: "If this email may sign in, a link is on its way to it. It works once, for 15 minutes, in this browser."})
+}
+
+// browser returns the secret of the cookie by which a link knows the browser that asked for it.
+func (l *login) browser(w http.ResponseWriter, r *http.Request) (string, error) {
+	if c, err := r.Cookie(askedCookie); err == nil && c.Value != "" {
+		return c.Value, nil
+	}
+	secret, err := l.staff.secret()
+	if err == nil {
+		http.SetCookie(w, &http.Cookie{Name: askedCookie, Value: secret, MaxAge: int(linkTime / time.Second), HttpOnly: true,
+			SameSite: http.SameSiteLaxMode, Secure: r.TLS != nil || !onThisMachine(r)}) // lax: a link in a mail comes from elsewhere
+	}
+	return secret, err
+}
+
+func (l *login) mailLink(ctx context.Context, email, browser string) error {
+	secret, to, err := l.staff.link(ctx, email, browser)
+	if err != nil || secret == "" {
+		return err
+	}
+	at := l.base + signInPath + "?link=" + secret
+	name := l.staff.program.Config().Name
+	if s, err := l.staff.program.Settings(ctx); err == nil {
+		name = cmp.Or(s.Name, name)
+	}
+	return l.mailer.Send(ctx, mail.Mail{ID: "sign-in-" + digestOf(secret), To: to.Email, Subject: "Sign in to " + name,
+		Text: "Open this link in the browser in which you asked for it. It works once, for 15 minutes:\n\n" + at +
+			"\n\nIf you did not ask for it, you need to do nothing.\n"})
+}
+
+// useLink begins a session with a link. A GET of the link shows a button that does it, so that what
+// looks into mails uses no link up.
+func (l *login) useLink(w http.ResponseWriter, r *http.Request) {
+	var browser string
+	if c, err := r.Cookie(askedCookie); err == nil {
+		browser = c.Value
+	}
+	session, ok, err := l.staff.use(r.Context(), r.PostFormValue("link"), browser)
+	switch {
+	case err != nil:
+		l.fail(w, r, err)
+	case !ok:
+		l.show(w, r, http.StatusForbidden,
+			"This link does not work: it was used, it is older than 15 minutes, or it was asked for in another browser. Ask for another one.")
+	default:
+		l.sessions.end(sessionOf(r))
+		setSession(w, r, session, int(personSession/time.Second))
+		lead(w, r, "", http.StatusSeeOther)
+	}
+}

@@ -1,0 +1,383 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"regexp"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/tributary-go/tributary"
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/httpapi/console"
+	"github.com/tributary-go/tributary/httpapi/portal"
+	"github.com/tributary-go/tributary/mail"
+)
+
+// A postbox keeps the mails that are sent.
+type postbox struct {
+	mu   sync.Mutex
+	sent []mail.Mail
+}
+
+func (p *postbox) Send(_ context.Context, m mail.Mail) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.sent = append(p.sent, m)
+	return nil
+}
+
+// staffDoor is a door with an owner, an operator and a reader, by mail.
+func staffDoor(t *testing.T, change ...func(*settings)) (*door, *postbox) {
+	t.Helper()
+	d, box := newDoor(t), new(postbox)
+	d.restart(box, change...)
+	for name, role := range map[string]console.Role{"ada": console.Owner, "bo": console.Operator, "cy": console.Reader} {
+		if err := d.staff.AddPerson(t.Context(), console.Person{Email: name + "@beans.example", Name: name, Role: role}, ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return d, box
+}
+
+// restart makes the login anew on the same store, as a server does that starts again.
+func (d *door) restart(box *postbox, change ...func(*settings)) {
+	d.t.Helper()
+	programs := []*tributary.Program{d.staff.program}
+	pages, err := portal.New(programs[0], portal.Config{Key: []byte(strings.Repeat("k", 32)), NoPayoutForm: true})
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	set := settings{now: func() time.Time { return d.now }, mailer: box, url: "https://partners.beans.example"}
+	for _, c := range change {
+		c(&set)
+	}
+	d.login, err = newLogin(d.auth, programs, people{program: programs[0], taken: []string{"owner", "desk"}}, pages, set, slog.New(slog.NewTextHandler(&d.log, nil)))
+	if err != nil {
+		d.t.Fatal(err)
+	}
+}
+
+// settle waits until no mail is being made.
+func (d *door) settle() {
+	for range mailsAtOnce {
+		d.mailing <- struct{}{}
+	}
+	for range mailsAtOnce {
+		<-d.mailing
+	}
+}
+
+func withCookie(name, value string) func(*http.Request) {
+	return func(r *http.Request) { r.AddCookie(&http.Cookie{Name: name, Value: value}) }
+}
+
+// ask asks for a link, and returns the cookie of the browser and the mails that came.
+func (d *door) ask(box *postbox, email string, change ...func(*http.Request)) (browser string, mails []mail.Mail, w *httptest.ResponseRecorder) {
+	d.t.Helper()
+	box.sent = nil
+	w = d.send("POST", signInPath, "", url.Values{"email": {email}}, append(change, func(r *http.Request) { r.Host = "evil.example" })...)
+	for _, c := range w.Result().Cookies() {
+		if browser = c.Value; c.Name != askedCookie || !c.HttpOnly || c.SameSite != http.SameSiteLaxMode || !c.Secure {
+			d.t.Errorf("the cookie %v", c)
+		}
+	}
+	d.settle()
+	return browser, box.sent, w
+}
+
+var linkIn = regexp.MustCompile(`\nhttps://partners\.beans\.example/console/sign-in\?link=([A-Za-z0-9_-]{43})\n`)
+
+// follow opens the link of a mail in a browser, and returns the session that it begins; empty: none.
+func (d *door) follow(m mail.Mail, browser string) (session string) {
+	d.t.Helper()
+	found := linkIn.FindStringSubmatch(m.Text)
+	if found == nil {
+		d.t.Fatalf("no link: %q", m.Text)
+	}
+	for range 2 { // whatever looks into mails may do so first
+		if page := d.send("GET", signInPath+"?link="+found[1], "", nil); page.Code != http.StatusOK || !strings.Contains(page.Body.String(), `name="link" value="`+found[1]+`"`) {
+			d.t.Fatalf("the link: %d\n%s", page.Code, page.Body)
+		}
+	}
+	w := d.send("POST", signInPath, "", url.Values{"link": {found[1]}}, withCookie(askedCookie, browser))
+	for _, c := range w.Result().Cookies() {
+		if c.Name == sessionCookie && c.MaxAge == 7*24*60*60 && c.HttpOnly && c.SameSite == http.SameSiteStrictMode {
+			session = c.Value
+		}
+	}
+	if (session != "") != (w.Code == http.StatusSeeOther) {
+		d.t.Errorf("followed: %d %v", w.Code, w.Header())
+	}
+	return session
+}
+
+// TestPeopleSignIn: a mailed link opens the console once, within 15 minutes, in the browser that
+// asked for it, as what the person may do; the session lasts seven days, also when the server starts
+// again.
+func TestPeopleSignIn(t *testing.T) {
+	d, box := staffDoor(t)
+	for name, want := range map[string]struct{ has, not string }{
+		"ada": {`href="./access"`, "read only"},
+		"bo":  {`href="./settings"`, `href="./access"`},
+		"cy":  {"read only", `href="./access"`},
+	} {
+		browser, mails, _ := d.ask(box, " "+strings.ToUpper(name)+"@Beans.example ")
+		if len(mails) != 1 || mails[0].To != name+"@beans.example" || mails[0].Unsubscribe != "" {
+			t.Fatalf("%s: %+v", name, mails)
+		}
+		if s := d.follow(mails[0], "another browser"); s != "" {
+			t.Errorf("%s: the link works in another browser", name)
+		}
+		if s := d.follow(mails[0], ""); s != "" {
+			t.Errorf("%s: the link works in a browser without a cookie", name)
+		}
+		session := d.follow(mails[0], browser)
+		if s := d.follow(mails[0], browser); s != "" {
+			t.Errorf("%s: the link works twice", name)
+		}
+		d.restart(box)
+		page, in := d.in(session)
+		if !in || !strings.Contains(page, "<bdi>"+name+"</bdi>") || !strings.Contains(page, want.has) || strings.Contains(page, want.not) {
+			t.Errorf("%s sees\n%s", name, page)
+		}
+		now := d.now
+		d.now = now.Add(personSession - time.Second)
+		if _, in := d.in(session); !in {
+			t.Errorf("%s is out before seven days are over", name)
+		}
+		d.now = now.Add(personSession)
+		if _, in := d.in(session); in {
+			t.Errorf("%s is in after seven days", name)
+		}
+		d.now = now
+	}
+	browser, mails, _ := d.ask(box, "ada@beans.example")
+	d.now = d.now.Add(linkTime)
+	if d.follow(mails[0], browser) != "" {
+		t.Error("the link works after 15 minutes")
+	}
+	if strings.Contains(d.log.String(), "@") {
+		t.Errorf("the log has an email: %s", d.log.String())
+	}
+}
+
+// TestPeopleRights: every page and form of the console answers an owner, an operator and a reader as
+// the roles say.
+func TestPeopleRights(t *testing.T) {
+	d, _ := staffDoor(t)
+	codes := map[string][]int{}
+	for _, name := range []string{"ada", "bo", "cy"} {
+		session, err := d.staff.begin(t.Context(), name+"@beans.example")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range []string{"", "affiliates", "settings", "affiliates/new", "settings/edit", "payouts/new", "access", "access/people/new", "access/keys/new"} {
+			for _, method := range []string{"GET", "POST"} {
+				if method == "POST" && !strings.Contains(path, "/") {
+					continue
+				}
+				w := d.send(method, consolePath+path, session, url.Values{})
+				codes[method+" "+path] = append(codes[method+" "+path], w.Code)
+			}
+		}
+	}
+	want := map[string][]int{
+		"GET ": {200, 200, 200}, "GET affiliates": {200, 200, 200}, "GET settings": {200, 200, 200},
+		"GET affiliates/new": {200, 200, 403}, "GET settings/edit": {200, 200, 403}, "GET payouts/new": {200, 200, 403},
+		"POST affiliates/new": {403, 403, 403}, "POST settings/edit": {403, 403, 403}, "POST payouts/new": {403, 403, 403}, // no token
+		"GET access": {200, 404, 404}, "GET access/people/new": {200, 404, 403}, "GET access/keys/new": {200, 404, 403},
+		"POST access/people/new": {403, 403, 403}, "POST access/keys/new": {403, 403, 403},
+	}
+	if diff := cmp.Diff(want, codes); diff != "" {
+		t.Errorf("owner, operator, reader (-want +got):\n%s", diff)
+	}
+}
+
+// TestPeopleAreNotTold: who asks with an email learns nothing of it: the answer is the same for an
+// email that may not sign in, for a wrong one, and when enough links are open.
+func TestPeopleAreNotTold(t *testing.T) {
+	d, box := staffDoor(t)
+	_, _, want := d.ask(box, "ada@beans.example")
+	want.Header().Del("Set-Cookie")
+	for i, email := range []string{"nobody@beans.example", "ada@beans.example.evil.example", "x", "ada@beans.example\r\nBcc: eve@evil.example", strings.Repeat("x", 300) + "@beans.example", "ключ@beans.example"} {
+		_, mails, w := d.ask(box, email, from(fmt.Sprintf("192.0.2.%d:1", i+1)))
+		w.Header().Del("Set-Cookie")
+		if len(mails) != 0 || w.Code != want.Code || !cmp.Equal(want.Header(), w.Header()) || w.Body.String() != want.Body.String() {
+			t.Errorf("%.30q: %d, %d mails\n%s", email, w.Code, len(mails), w.Body)
+		}
+	}
+	for i := range 5 {
+		_, mails, w := d.ask(box, "ada@beans.example", from(fmt.Sprintf("192.0.2.%d:1", i+50)))
+		if w.Body.String() != want.Body.String() || (len(mails) == 1) != (i < linksAtOnce-1) {
+			t.Errorf("asked again, %d: %d mails", i, len(mails))
+		}
+	}
+	d.now = d.now.Add(linkTime)
+	if _, mails, _ := d.ask(box, "ada@beans.example", from("192.0.2.70:1")); len(mails) != 1 {
+		t.Error("nothing comes after the links were over")
+	}
+	for range mailsPerMinute {
+		d.ask(box, "x@x.example", from("192.0.2.80:1"))
+	}
+	if _, mails, w := d.ask(box, "bo@beans.example", from("192.0.2.80:1")); w.Code != http.StatusTooManyRequests || w.Header().Get("Retry-After") == "" || len(mails) != 0 {
+		t.Errorf("after too many: %d, %d mails", w.Code, len(mails))
+	}
+	if len(d.links()) > linksAtOnce+1 {
+		t.Errorf("%d links are kept", len(d.links()))
+	}
+}
+
+// links are the links that the store has.
+func (d *door) links() map[string]pass {
+	open, err := d.staff.passes(d.t.Context(), linkKind)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	return open
+}
+
+// TestPeopleGo: who is removed, or signed out, is out at once, everywhere; one owner stays; and who has
+// signed out has ended that session only.
+func TestPeopleGo(t *testing.T) {
+	d, box := staffDoor(t)
+	ctx := t.Context()
+	begin := func(name string) string {
+		session, err := d.staff.begin(ctx, name+"@beans.example")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return session
+	}
+	one, two, other := begin("bo"), begin("bo"), begin("ada")
+	if w := d.send("POST", signOutPath, one, url.Values{}); w.Code != http.StatusSeeOther {
+		t.Fatalf("sign out: %d", w.Code)
+	}
+	if _, in := d.in(one); in {
+		t.Error("signed out, and in")
+	}
+	if _, in := d.in(two); !in {
+		t.Error("another session has ended")
+	}
+	_, mails, _ := d.ask(box, "bo@beans.example")
+	if err := d.staff.EndSessions(ctx, "bo@beans.example"); err != nil {
+		t.Fatal(err)
+	}
+	if _, in := d.in(two); in || len(d.links()) != 0 || len(mails) != 1 {
+		t.Error("signed out everywhere, and in, or a link is left")
+	}
+	three := begin("bo")
+	if err := d.staff.ChangePerson(ctx, "bo@beans.example", console.Reader, ""); err != nil {
+		t.Fatal(err)
+	}
+	if page, in := d.in(three); !in || !strings.Contains(page, "read only") {
+		t.Error("another role does not hold from the next page on")
+	}
+	if err := d.staff.RemovePerson(ctx, "bo@beans.example", ""); err != nil {
+		t.Fatal(err)
+	}
+	if _, in := d.in(three); in {
+		t.Error("removed, and in")
+	}
+	if _, in := d.in(other); !in {
+		t.Error("somebody else is out")
+	}
+	for _, err := range []error{d.staff.RemovePerson(ctx, "ada@beans.example", ""), d.staff.ChangePerson(ctx, "ada@beans.example", console.Operator, "")} {
+		if why, _ := asRefusal(err); why == nil || why.Field != "role" {
+			t.Errorf("the last owner: %v", err)
+		}
+	}
+	if err := d.staff.RemovePerson(ctx, "bo@beans.example", ""); !errors.Is(err, affiliate.ErrNotFound) {
+		t.Errorf("removed again: %v", err)
+	}
+	if err := d.staff.AddPerson(ctx, console.Person{Email: "bo@beans.example", Name: "bo", Role: console.Owner}, ""); err != nil {
+		t.Fatal(err)
+	}
+	if _, in := d.in(three); in {
+		t.Error("a session from before the removal opens the console again")
+	}
+}
+
+// TestPeopleLinkAtOnce: of those who use a link at the same time, one is in.
+func TestPeopleLinkAtOnce(t *testing.T) {
+	d, _ := staffDoor(t)
+	secret, _, err := d.staff.link(t.Context(), "ada@beans.example", "browser")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all sync.WaitGroup
+	var begun atomic.Int64
+	for range 8 {
+		all.Go(func() {
+			if _, ok, err := d.staff.use(t.Context(), secret, "browser"); err != nil {
+				t.Error(err)
+			} else if ok {
+				begun.Add(1)
+			}
+		})
+	}
+	all.Wait()
+	if begun.Load() != 1 {
+		t.Errorf("%d sessions", begun.Load())
+	}
+}
+
+// TestPeopleRefused: who cannot be told apart, or reached, is not added.
+func TestPeopleRefused(t *testing.T) {
+	d, _ := staffDoor(t)
+	for _, tt := range []struct{ email, name, role, field string }{
+		{"x", "x", "OWNER", "email"}, {"", "x", "OWNER", "email"}, {"ADA@beans.example", "x", "OWNER", "email"},
+		{"x@beans.example", "", "OWNER", "name"}, {"x@beans.example", "a b", "OWNER", "name"}, {"x@beans.example", "ada", "OWNER", "name"}, {"x@beans.example", "desk", "OWNER", "name"},
+		{"x@beans.example", "x", "ROOT", "role"}, {"x@beans.example", "x", "", "role"},
+	} {
+		err := d.staff.AddPerson(t.Context(), console.Person{Email: tt.email, Name: tt.name, Role: console.Role(tt.role)}, "")
+		if why, _ := asRefusal(err); why == nil || why.Field != tt.field {
+			t.Errorf("%+v: %v", tt, err)
+		}
+	}
+	if all, err := d.staff.People(t.Context()); err != nil || len(all) != 3 {
+		t.Errorf("%d people, %v", len(all), err)
+	}
+	if _, err := d.staff.MakeKey(t.Context(), console.Key{Name: "owner"}, "ada"); err == nil {
+		t.Error("a key has the name of one of the configuration")
+	}
+}
+
+// TestStoredKeyOpens: a key that was made in the console opens the API and the console until it is
+// revoked, and -no-key-sign-in closes the console to all keys.
+func TestStoredKeyOpens(t *testing.T) {
+	d, box := staffDoor(t)
+	auth, err := authorityOf([]tenant{{Program: d.staff.program, key: fullKey}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.auth = auth
+	secret, err := d.staff.MakeKey(t.Context(), console.Key{Name: "till"}, "ada")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if access, err := auth(t.Context(), secret); err != nil || access.KeyName != "till" {
+		t.Errorf("it opens %+v, %v", access, err)
+	}
+	d.enterWith(secret)
+	d.restart(box, func(s *settings) { s.noKeys = true })
+	if w := d.try(fullKey); w.Code != http.StatusForbidden || strings.Contains(w.Body.String(), `name="key"`) || !strings.Contains(w.Body.String(), `name="email"`) {
+		t.Errorf("a key opens the console: %d\n%s", w.Code, w.Body)
+	}
+	if err := d.staff.RevokeKey(t.Context(), "till"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := auth(t.Context(), secret); err == nil || !refused(err) {
+		t.Errorf("revoked: %v", err)
+	}
+}
