@@ -248,6 +248,7 @@ func TestHold(t *testing.T) {
 	scene.Equal(t, affiliate.Set(s.ADA20.ID), sale.PromotionalCodeID)
 	scene.Equal(t, scene.Amount("100"), sale.Subtotal)
 	scene.Equal(t, "1 1 20", s.used())
+	scene.Equal(t, 0, scene.Must(s.Attention(t.Context(), 5)).Overdrawn.Count)
 	s.Verifies()
 	done := scene.Must(s.Program.Hold(t.Context(), "c1"))
 	scene.Equal(t, fmt.Sprint("CONFIRMED ", sale.ID), fmt.Sprint(done.State, " ", done.SaleID.Or(0)))
@@ -284,6 +285,34 @@ func TestHoldEnds(t *testing.T) {
 	scene.Equal(t, affiliate.SaleRecorded, late.Outcome)
 	scene.Equal(t, "3 3 0", s.used())
 	s.Verifies()
+}
+
+// TestHoldLapsedAndExpired: who pays after the hold has lapsed, and after the code has expired, has the
+// discount: the sale is recorded, and marked.
+func TestHoldLapsedAndExpired(t *testing.T) {
+	s := newCounter(t, affiliate.CouponUpdate{}, affiliate.CodeUpdate{ExpiresAt: affiliate.Set(affiliate.At(scene.Start.Add(time.Minute)))})
+	scene.Must(s.holds("c1", "a@x.example"))
+	s.Pass(31 * time.Minute)
+	scene.Equal(t, affiliate.SaleRecorded, scene.Must(s.buys("a@x.example", "c1")).Outcome)
+	scene.Equal(t, 1, scene.Must(s.Attention(t.Context(), 5)).Overdrawn.Count)
+	s.Verifies()
+}
+
+// TestExhaustedSaysHowMany: a limit that is reached says how many uses there are; with the places that
+// are held, when only these reach it.
+func TestExhaustedSaysHowMany(t *testing.T) {
+	s := newCounter(t, affiliate.CouponUpdate{}, affiliate.CodeUpdate{})
+	scene.Must(s.buys("a@x.example", ""))
+	scene.Must(s.holds("c1", "b@x.example"))
+	for limit, used := range map[int64]int64{2: 2, 1: 1} {
+		scene.Must(s.UpdateCode(t.Context(), s.ADA20.ID, affiliate.CodeUpdate{MaxRedemptions: times(limit)}))
+		scene.Must(s.UpdateCoupon(t.Context(), s.ADA20.CouponID, affiliate.CouponUpdate{MaxRedemptions: times(limit)}))
+		said := scene.Must(s.Evaluate(t.Context(), affiliate.Order{PromoCode: "ADA20", Email: "c@x.example", Subtotal: scene.Amount("100")}))
+		scene.Equal(t, 2, len(said.Reasons))
+		for _, why := range said.Reasons {
+			scene.Equal(t, fmt.Sprint(limit, " ", used), fmt.Sprint(why.Limit.Or(0), " ", why.Used.Or(0)))
+		}
+	}
 }
 
 // TestHoldOfNobody: a place that was held for nobody is taken by a customer who has none left: the sale is

@@ -38,7 +38,7 @@ type Customer struct {
 func (c *Customer) Found() bool { return c.Referral.ID != uuid.Nil || c.Gone != uuid.Nil }
 
 // StandApart makes the customer of an order somebody of their own, of whom the email says nothing: it may be planted.
-func (c *Customer) StandApart() { c.Referral, c.ByEmail, c.Apart = record.Referral{}, false, true }
+func (c *Customer) StandApart() { c.Referral, c.Apart = record.Referral{}, true }
 
 // places are those that a customer has.
 type places struct {

@@ -290,6 +290,41 @@ func TestRedemptionFirstOrder(t *testing.T) {
 	}
 }
 
+// TestFirstOrderToldLate: of an order that is told late, the orders that were paid after it say nothing,
+// unless one of them redeemed the code.
+func TestFirstOrderToldLate(t *testing.T) {
+	for name, tt := range map[string]struct {
+		code  string        // of the order that was paid before
+		later time.Duration // the order that is told late was paid so much later; zero: it is told at once
+		first bool
+	}{
+		"paid before the other":              {"", -time.Hour, true},
+		"paid after it":                      {"", time.Hour, false},
+		"told at once":                       {"", 0, false},
+		"paid before one that used the code": {"ADA20", -time.Hour, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newCounter(t, affiliate.CouponUpdate{}, affiliate.CodeUpdate{})
+			other := affiliate.SaleParams{PromoCode: tt.code, ReferralID: "ada", Email: "a@x.example", Name: "N", TotalEarned: scene.Sum("80")}
+			s.Pass(2 * time.Hour)
+			paid := s.Now
+			scene.Must(s.RecordSale(t.Context(), other))
+			scene.Must(s.UpdateCode(t.Context(), s.ADA20.ID, affiliate.CodeUpdate{FirstTimeOrder: affiliate.Set(true)}))
+			s.Pass(3 * time.Hour)
+			order := affiliate.SaleParams{PromoCode: "ADA20", Email: "a@x.example", Name: "N", TotalEarned: scene.Sum("80")}
+			if tt.later != 0 {
+				order.PaidAt = paid.Add(tt.later)
+			}
+			_, err := s.RecordSale(t.Context(), order)
+			if tt.first {
+				scene.Must(0, err)
+			} else {
+				scene.WantReason(t, name, affiliate.NotFirstOrder, err)
+			}
+		})
+	}
+}
+
 // A preview refuses a product as a sale does.
 func TestEvaluateProduct(t *testing.T) {
 	w := newTill(t)
