@@ -52,6 +52,7 @@ import (
 
 	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/httpapi/app"
+	"github.com/tributary-go/tributary/httpapi/console"
 	"github.com/tributary-go/tributary/mail"
 	"github.com/tributary-go/tributary/sqlitestore"
 )
@@ -149,8 +150,11 @@ func (s *storage) Gone(ctx context.Context) error {
 	return nil
 }
 
-// Endpoints returns those of the payment providers that variables switch on.
-func (s *storage) Endpoints(host app.Host) ([]app.Endpoint, error) { return s.env.payments(host) }
+// Endpoints returns those of the payment providers, and what the console knows of them.
+func (s *storage) Endpoints(host app.Host) ([]app.Endpoint, console.Providers, error) {
+	cs, err := s.env.connections(host)
+	return cs.endpoints(), cs, err
+}
 
 // Mailer returns the one that variables switch on.
 func (s *storage) Mailer() (mail.Mailer, string, error) {

@@ -28,25 +28,44 @@ import (
 	"github.com/tributary-go/tributary/pay/woocommerce"
 )
 
-// A provider is an adapter of module pay, which is on when the variable of its secret is set.
+// A provider is an adapter of module pay, which is on when the variable of its secret is set, or when
+// somebody connects it in the console.
 type provider struct {
-	name    string   // of the package; the path and, in capitals, the variables have it
-	events  []string // to tick; none: a host reports by itself
-	options []string // names of variables besides the secrets
-	handler func(*tributary.Program, adapter.Config, *options) (http.Handler, error)
+	name     string   // of the package; the path and, in capitals, the variables have it
+	events   []string // to tick; none: a host reports by itself
+	checkout string   // where the checkout carries the click
+	options  []option // besides the secrets
+	handler  func(*tributary.Program, adapter.Config, *options) (http.Handler, error)
 }
+
+// An option is a variable of a provider, by the end of its name, with what it does, for people, and
+// the values that it may have; none: any.
+type option struct {
+	name, label string
+	choices     []string
+}
+
+var (
+	testMode = option{"TEST", "Events of the test mode, and no others", []string{"true", "false"}}
+	ofShop   = func(label string) option { return option{"SHOP", label, nil} }
+)
+
+func (p provider) path() string { return "/pay/" + p.name }
 
 func providers() []provider {
 	return []provider{
-		{"stripe", stripe.Events(), []string{"TEST", "ONE_OFF_INVOICES", "FIRST"}, stripeOf},
-		{"paddle", paddle.Events(), []string{"TOTALS"}, paddleOf},
-		{"polar", polar.Events(), nil, plain(polar.Handler)},
-		{"lemonsqueezy", lemonsqueezy.Events(), []string{"TEST"}, lemonsqueezyOf},
-		{"dodo", dodo.Events(), nil, plain(dodo.Handler)},
-		{"creem", creem.Events(), []string{"TEST"}, creemOf},
-		{"shopify", shopify.Topics(), []string{"TEST", "SHOP"}, shopifyOf},
-		{"woocommerce", woocommerce.Topics(), []string{"SHOP"}, woocommerceOf},
-		{"generic", nil, nil, plain(generic.Handler)},
+		{"stripe", stripe.Events(), "in metadata of the session and of its subscription or payment intent, or as client_reference_id of a Payment Link", []option{
+			testMode, {"ONE_OFF_INVOICES", "Invoices without a subscription are booked", []string{"true", "false"}},
+			{"FIRST", "The first payment of a subscription is taken from", []string{"session", "invoice"}}}, stripeOf},
+		{"paddle", paddle.Events(), "in customData of Paddle.Checkout.open", []option{
+			{"TOTALS", "The rate of another currency is taken from", []string{string(paddle.PayoutTotals)}}}, paddleOf},
+		{"polar", polar.Events(), "in metadata of POST /v1/checkouts", nil, plain(polar.Handler)},
+		{"lemonsqueezy", lemonsqueezy.Events(), "in checkout_data.custom of POST /v1/checkouts, or checkout[custom][…] of a link", []option{testMode}, lemonsqueezyOf},
+		{"dodo", dodo.Events(), "in metadata of POST /checkouts, or metadata_… of a static link", nil, plain(dodo.Handler)},
+		{"creem", creem.Events(), "in metadata of POST /v1/checkouts", []option{testMode}, creemOf},
+		{"shopify", shopify.Topics(), "in attributes of the cart", []option{testMode, ofShop("Domain of the shop, such as beans.myshopify.com, when others can install the app")}, shopifyOf},
+		{"woocommerce", woocommerce.Topics(), "in meta_data of the order", []option{ofShop("A name of the shop, such as eu, when several have this program; it never changes")}, woocommerceOf},
+		{"generic", nil, "what you like: carried of the report has it", nil, plain(generic.Handler)},
 	}
 }
 
@@ -99,8 +118,9 @@ const secretName, oldSecretName = "SECRET", "OLD_SECRET"
 
 // variables are all variables of the provider, that of the secret first.
 func (p provider) variables() (all []string) {
-	for _, name := range append([]string{secretName, oldSecretName}, p.options...) {
-		all = append(all, p.variable(name))
+	all = []string{p.variable(secretName), p.variable(oldSecretName)}
+	for _, o := range p.options {
+		all = append(all, p.variable(o.name))
 	}
 	return all
 }
@@ -179,31 +199,6 @@ func (e environment) carryKeys() (keys pay.Keys, err error) {
 	return keys, nil
 }
 
-// payments returns the endpoints of the providers that are on.
-func (e environment) payments(host app.Host) (all []app.Endpoint, err error) {
-	keys, err := e.carryKeys()
-	if err != nil {
-		return nil, err
-	}
-	for _, p := range providers() {
-		if _, on := e[p.variable(secretName)]; !on {
-			continue
-		}
-		o := &options{provider: p, env: e}
-		shared := adapter.Config{Secrets: o.secrets(), CarryKeys: keys, Logger: host.Logger}
-		handler, err := p.handler(host.Program, shared, o)
-		if o.err != nil {
-			return nil, o.err
-		}
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", strings.Join(o.read, ", "), err)
-		}
-		path := "/pay/" + p.name
-		all = append(all, app.Endpoint{Path: path, Handler: handler, Said: p.said(host.URL + path)})
-	}
-	return all, nil
-}
-
 // checkPayments refuses variables with which no endpoint could start, before a store is made.
 func (e environment) checkPayments() error {
 	if err := e.unknown(); err != nil {
@@ -212,7 +207,7 @@ func (e environment) checkPayments() error {
 	scratch, err := tributary.New(memstore.New(), tributary.Config{
 		ID: uuid.MustParse(app.ProgramID), Terms: affiliate.Terms{Rate: affiliate.MustPercent("20")}})
 	if err == nil {
-		_, err = e.payments(app.Host{Program: scratch})
+		_, err = e.connections(app.Host{Program: scratch})
 	}
 	return err
 }

@@ -29,6 +29,7 @@ import (
 
 	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate/record"
+	"github.com/tributary-go/tributary/httpapi/console"
 	"github.com/tributary-go/tributary/httpapi/portal"
 	"github.com/tributary-go/tributary/httpapi/serve"
 	"github.com/tributary-go/tributary/mail"
@@ -48,8 +49,9 @@ type Storage interface {
 	// moved; nil: it has them. The server asks when something failed, and tells clients.
 	Gone(ctx context.Context) error
 	// Endpoints returns handlers of its own, such as those for the events of payment
-	// providers. They answer within the limit of the server.
-	Endpoints(Host) ([]Endpoint, error)
+	// providers, and what the owner's console shows of these; nil: nothing. They answer within the
+	// limit of the server.
+	Endpoints(Host) ([]Endpoint, console.Providers, error)
 	// Mailer returns what sends the mails; nil: nothing does. said tells the operator where they go,
 	// or what does not work without it, or is empty.
 	Mailer() (mailer mail.Mailer, said string, err error)
@@ -68,7 +70,7 @@ type Host struct {
 type Endpoint struct {
 	Path    string // such as /pay/stripe
 	Handler http.Handler
-	Said    string // tells the operator what it is for
+	Said    string // tells the operator what it is for; empty: nothing
 }
 
 // Memory is the storage of a server that keeps nothing.
@@ -89,7 +91,7 @@ func (*Memory) Open(context.Context) (record.Store, string, error) {
 }
 
 // Endpoints returns none.
-func (*Memory) Endpoints(Host) ([]Endpoint, error) { return nil, nil }
+func (*Memory) Endpoints(Host) ([]Endpoint, console.Providers, error) { return nil, nil, nil }
 
 // Mailer returns none.
 func (*Memory) Mailer() (mail.Mailer, string, error) { return nil, "", nil }
@@ -116,12 +118,13 @@ type settings struct {
 	url           string   // under which others reach the server; empty: the address that it listens on
 	frames        []string // origins whose pages may show those for affiliates in a frame
 	demo, private bool
-	lasts         bool           // the store keeps what it has when the server stops
-	signUp, mails string         // the file of what applicants are asked, and the folder of texts; empty: none
-	noKeys        bool           // keys of the API do not open the console
-	mailer        mail.Mailer    // nil: none
-	limit         int            // requests of an address in a minute; zero: perMinute
-	proxies       []netip.Prefix // whose X-Forwarded-For is believed
+	lasts         bool              // the store keeps what it has when the server stops
+	signUp, mails string            // the file of what applicants are asked, and the folder of texts; empty: none
+	noKeys        bool              // keys of the API do not open the console
+	mailer        mail.Mailer       // nil: none
+	providers     console.Providers // of the first program; nil: none
+	limit         int               // requests of an address in a minute; zero: perMinute
+	proxies       []netip.Prefix    // whose X-Forwarded-For is believed
 
 	applicants *portal.SignUp // nil: nobody applies
 	texts      *mail.Texts

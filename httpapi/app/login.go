@@ -98,11 +98,14 @@ func newLogin(auth httpapi.Authority, programs []*tributary.Program, staff peopl
 		return nil, err
 	}
 	cfg.Access = func(p *tributary.Program) console.Access { return people{p, staff.taken} }
+	if set.providers != nil {
+		cfg.Providers = func(*tributary.Program) console.Providers { return set.providers } // a store that lasts has one program
+	}
 	full, err := console.New(programs[0], cfg)
 	if err != nil {
 		return nil, err
 	}
-	cfg.Access, cfg.ReadOnly = nil, true
+	cfg.Access, cfg.Providers, cfg.ReadOnly = nil, nil, true
 	read, err := console.New(programs[0], cfg)
 	if err != nil {
 		return nil, err

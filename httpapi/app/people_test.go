@@ -37,6 +37,17 @@ func (p *postbox) Send(_ context.Context, m mail.Mail) error {
 	return nil
 }
 
+// noProviders has no payment provider.
+type noProviders struct{}
+
+func (noProviders) Providers(context.Context) ([]console.Provider, error) { return nil, nil }
+
+func (noProviders) Connect(context.Context, string, string, map[string]string, string) error {
+	return affiliate.ErrNotFound
+}
+
+func (noProviders) Disconnect(context.Context, string) error { return affiliate.ErrNotFound }
+
 // staffDoor is a door with an owner, an operator and a reader, by mail.
 func staffDoor(t *testing.T, change ...func(*settings)) (*door, *postbox) {
 	t.Helper()
@@ -58,7 +69,7 @@ func (d *door) restart(box *postbox, change ...func(*settings)) {
 	if err != nil {
 		d.t.Fatal(err)
 	}
-	set := settings{now: func() time.Time { return d.now }, mailer: box, url: "https://partners.beans.example"}
+	set := settings{now: func() time.Time { return d.now }, mailer: box, url: "https://partners.beans.example", providers: noProviders{}}
 	for _, c := range change {
 		c(&set)
 	}
@@ -182,7 +193,7 @@ func TestPeopleRights(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, path := range []string{"", "affiliates", "settings", "affiliates/new", "settings/edit", "payouts/new", "access", "access/people/new", "access/keys/new"} {
+		for _, path := range []string{"", "affiliates", "settings", "affiliates/new", "settings/edit", "payouts/new", "access", "access/people/new", "access/keys/new", "providers"} {
 			for _, method := range []string{"GET", "POST"} {
 				if method == "POST" && !strings.Contains(path, "/") {
 					continue
@@ -198,6 +209,7 @@ func TestPeopleRights(t *testing.T) {
 		"POST affiliates/new": {403, 403, 403}, "POST settings/edit": {403, 403, 403}, "POST payouts/new": {403, 403, 403}, // no token
 		"GET access": {200, 404, 404}, "GET access/people/new": {200, 404, 403}, "GET access/keys/new": {200, 404, 403},
 		"POST access/people/new": {403, 403, 403}, "POST access/keys/new": {403, 403, 403},
+		"GET providers": {200, 404, 404},
 	}
 	if diff := cmp.Diff(want, codes); diff != "" {
 		t.Errorf("owner, operator, reader (-want +got):\n%s", diff)

@@ -57,11 +57,11 @@ func runServer(ctx context.Context, set settings, stdout, stderr io.Writer) erro
 	if err != nil {
 		return err
 	}
-	handler, first, err := handlerOf(ctx, all, store, set, listener.Addr(), partner, logger)
-	if err != nil {
+	var own []Endpoint
+	if own, set.providers, err = set.storage.Endpoints(Host{Program: all[0].Program, URL: base, Logger: logger}); err != nil {
 		return err
 	}
-	own, err := set.storage.Endpoints(Host{Program: all[0].Program, URL: base, Logger: logger})
+	handler, first, err := handlerOf(ctx, all, store, set, listener.Addr(), partner, logger)
 	if err != nil {
 		return err
 	}
@@ -76,7 +76,9 @@ func runServer(ctx context.Context, set settings, stdout, stderr io.Writer) erro
 		greet(stdout, all, set, base)
 	}
 	for _, e := range own {
-		fmt.Fprintln(stdout, e.Said)
+		if e.Said != "" {
+			fmt.Fprintln(stdout, e.Said)
+		}
 	}
 	fmt.Fprintf(stdout, "listening on http://%s\n", listener.Addr())
 

@@ -23,6 +23,7 @@ import (
 
 	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/httpapi/console"
 	"github.com/tributary-go/tributary/memstore"
 	"github.com/tributary-go/tributary/webhooks"
 )
@@ -872,11 +873,11 @@ func TestWoken(t *testing.T) {
 // withEndpoint is a storage with an endpoint of its own.
 type withEndpoint struct{ Memory }
 
-func (withEndpoint) Endpoints(host Host) ([]Endpoint, error) {
+func (withEndpoint) Endpoints(host Host) ([]Endpoint, console.Providers, error) {
 	answer := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprint(w, r.Method, " ", host.Program.Config().ID, " ", host.URL)
 	})
-	return []Endpoint{{Path: "/own", Handler: answer, Said: "ask " + host.URL + "/own"}}, nil
+	return []Endpoint{{Path: "/own", Handler: answer, Said: "ask " + host.URL + "/own"}}, nil, nil
 }
 
 // TestEndpoints: a storage answers at a path of its own, which the operator learns, as often as

@@ -40,7 +40,7 @@ type Role string
 // The roles.
 const (
 	Owner    Role = "OWNER"    // everything
-	Operator Role = "OPERATOR" // everything but people and keys
+	Operator Role = "OPERATOR" // everything but people, keys and payment providers
 	Reader   Role = "READER"   // to look
 )
 
@@ -128,7 +128,7 @@ func accessForm(fill func(*visit, Access) (form, error)) func(*visit) (form, err
 }
 
 var rolesOffered = []option{
-	{string(Owner), "Owner: everything"}, {string(Operator), "Operator: everything but people and keys"},
+	{string(Owner), "Owner: everything"}, {string(Operator), "Operator: everything but people, keys and payment providers"},
 	{string(Reader), "Reader: looks, and changes nothing"},
 }
 

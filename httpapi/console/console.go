@@ -66,6 +66,10 @@ type Config struct {
 	// such page.
 	Access func(*tributary.Program) Access
 
+	// Providers gives how payment providers reach a program: they have pages then, to which the
+	// settings lead. Nil: there are none.
+	Providers func(*tributary.Program) Providers
+
 	Denied   http.Handler   // answers those who may not, but a form that was filled in, which is kept; nil: a page that says nothing about the program
 	SignOut  string         // URL to which the button Sign out posts; without a leading slash it is relative to Prefix; empty: there is no such button
 	ReadOnly bool           // no forms, and every POST is refused

@@ -162,7 +162,7 @@ func (f *form) keep(sent *input, both bool) {
 			was = field.Value
 		}
 		field.Was = was
-		if field.Type != "file" && field.Type != "hidden" {
+		if field.Type != "file" && field.Type != "hidden" && field.Type != "password" {
 			field.Value = sent.Get(field.Name)
 		}
 	}

@@ -125,6 +125,11 @@ func routes() []route {
 		{path: "payments", page: conflicts},
 		{path: "payments/{}/decide", act: decidePayment},
 
+		{path: "providers", page: providersPage},
+		{path: "providers/{}", page: providerPage},
+		{path: "providers/{}/connect", act: connectProvider},
+		{path: "providers/{}/disconnect", act: disconnectProvider},
+
 		{path: "payouts", params: []string{"status", paramMethod, paramAffiliate}, page: payouts,
 			csv: payoutsFile, sum: payoutsSum},
 		{path: "payouts/new",

@@ -36,7 +36,7 @@ type section struct {
 
 // homes are the sections of pages without a section of their own.
 var homes = map[string]string{"search": "", "codes": "coupons", "holds": "coupons",
-	"redemptions": "sales", "links": "affiliates", "payments": "sales", "plans": "settings",
+	"redemptions": "sales", "links": "affiliates", "payments": "sales", "providers": "settings", "plans": "settings",
 	"terms": "settings", "tiers": "settings"}
 
 // Sections returns the entries of the navigation.
@@ -59,12 +59,13 @@ func (v *view) Sections() (all []section) {
 	return all
 }
 
-func (v *view) Title() string   { return page.Plain(v.title) }
-func (v *view) Program() string { return page.Text(v.program.Config().Name, page.InList) }
-func (v *view) Actor() string   { return page.Text(v.actor, page.InList) }
-func (v *view) Writes() bool    { return !v.cfg.ReadOnly }
-func (v *view) Style() string   { return page.Style.Name }
-func (v *view) Script() string  { return page.Script.Name }
+func (v *view) Title() string      { return page.Plain(v.title) }
+func (v *view) Program() string    { return page.Text(v.program.Config().Name, page.InList) }
+func (v *view) Actor() string      { return page.Text(v.actor, page.InList) }
+func (v *view) Writes() bool       { return !v.cfg.ReadOnly }
+func (v *view) HasProviders() bool { return v.cfg.Providers != nil }
+func (v *view) Style() string      { return page.Style.Name }
+func (v *view) Script() string     { return page.Script.Name }
 
 // Heading returns the title with the names in it apart.
 func (v *view) Heading() []page.Part { return page.Parts(v.title) }

@@ -1,0 +1,150 @@
+package console
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/tributary-go/tributary"
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/httpapi/internal/page"
+)
+
+// Providers is how payment providers reach a program, kept by the host. Errors that are an
+// [*affiliate.Error] are shown; Field is secret, or the name of an option.
+type Providers interface {
+	Providers(context.Context) ([]Provider, error)
+	// Connect takes the events of a provider that are signed with a secret. options are by name.
+	Connect(ctx context.Context, name, secret string, options map[string]string, by string) error
+	Disconnect(ctx context.Context, name string) error
+}
+
+// A Provider is a payment provider, connected or not.
+type Provider struct {
+	Name      string
+	URL       string   // that takes its events
+	Events    []string // to tick there; none: all, or the host reports by itself
+	Checkout  string   // what a checkout carries, and where
+	Connected string   // who connected it; empty: it is not connected
+	Fixed     bool     // the configuration of the server connects it, and it cannot be changed here
+	Options   []ProviderOption
+	Last      []ProviderEvent // the newest first
+}
+
+// A ProviderOption is a setting of a provider beside the secret.
+type ProviderOption struct {
+	Name, Label string
+	Choices     []string // none: any text
+	Value       string   // that it has; empty: none
+}
+
+// A ProviderEvent is an event that came from a provider, and what became of it.
+type ProviderEvent struct {
+	At               time.Time
+	ID, Type, Became string
+}
+
+// providers returns how providers reach the program.
+func (v *visit) providers() (Providers, error) {
+	if v.cfg.Providers == nil {
+		return nil, affiliate.ErrNotFound
+	}
+	return v.cfg.Providers(v.program), nil
+}
+
+func providersPage(v *visit) (view, error) {
+	ps, err := v.providers()
+	if err != nil {
+		return view{}, err
+	}
+	all, err := ps.Providers(v.Ctx())
+	return view{title: "Payment providers", template: "providers", Data: all}, err
+}
+
+// provider returns the provider that the path names.
+func (v *visit) provider() (Providers, Provider, error) {
+	ps, err := v.providers()
+	if err != nil {
+		return nil, Provider{}, err
+	}
+	all, err := ps.Providers(v.Ctx())
+	i := slices.IndexFunc(all, func(p Provider) bool { return p.Name == v.Args[0] })
+	if err != nil || i < 0 {
+		return nil, Provider{}, orNotFound(err)
+	}
+	return ps, all[i], nil
+}
+
+func providerPage(v *visit) (view, error) {
+	_, p, err := v.provider()
+	return view{title: "Payments by " + page.Named(page.Words(p.Name)), template: "provider", Data: p}, err
+}
+
+// providerForm is a form about the provider of the path, unless the server's configuration has it.
+func providerForm(fill func(Provider) form) func(*visit) (form, error) {
+	return func(v *visit) (form, error) {
+		_, p, err := v.provider()
+		if err == nil && p.Fixed {
+			err = notAllowed("A variable of the server connects " + page.Words(p.Name) + ".")
+		}
+		if err != nil {
+			return form{}, err
+		}
+		f := fill(p)
+		f.Back = "providers/" + p.Name
+		return f, nil
+	}
+}
+
+// doProvider does something with the provider of the path, unless the form is outdated.
+func doProvider(work func(*visit, Providers, Provider, *input) error) doer {
+	return func(v *visit, _ *tributary.Program, in *input) (string, error) {
+		ps, p, err := v.provider()
+		if err == nil && v.once.Refused != nil {
+			err = v.once.Refused
+		}
+		if err == nil {
+			err = work(v, ps, p, in)
+		}
+		return "providers/" + p.Name, err
+	}
+}
+
+var connectProvider = &action{
+	name: "providers.connect", object: "provider", done: "Its events are taken.",
+	form: providerForm(func(p Provider) form {
+		f := form{Title: "Connect " + page.Named(page.Words(p.Name)), Button: "Connect",
+			Effects: []string{"The server keeps the secret sealed, and never shows it again."},
+			Fields: []field{{Name: "secret", Label: "Secret with which it signs its events", Required: true, Type: "password",
+				Hint: "It is shown where you add " + p.URL + " as the receiver."}}}
+		for _, o := range p.Options {
+			one := field{Name: o.Name, Label: o.Label, Value: o.Value}
+			if o.Choices != nil {
+				one.Options = []option{{"", "As usual"}}
+			}
+			for _, c := range o.Choices {
+				one.Options = append(one.Options, option{c, page.Words(c)})
+			}
+			f.Fields = append(f.Fields, one)
+		}
+		return f
+	}),
+	do: doProvider(func(v *visit, ps Providers, p Provider, in *input) error {
+		options := map[string]string{}
+		for _, o := range p.Options {
+			if value := in.text(o.Name); value != "" {
+				options[o.Name] = value
+			}
+		}
+		return ps.Connect(v.Ctx(), p.Name, in.text("secret"), options, v.actor)
+	}),
+}
+
+var disconnectProvider = &action{
+	name: "providers.disconnect", object: "provider", done: "Its events are refused from now on.",
+	form: providerForm(func(p Provider) form {
+		return form{Title: "Disconnect " + page.Named(page.Words(p.Name)), Button: "Disconnect", Danger: true,
+			Effects: []string{"Its payments make no sale any more, and its refunds take nothing back. What came stays."}}
+	}),
+	do: doProvider(func(v *visit, ps Providers, p Provider, _ *input) error { return ps.Disconnect(v.Ctx(), p.Name) }),
+}
