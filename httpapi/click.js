@@ -17,7 +17,8 @@
 
 	// The last of several cookies is the newest, as for the server.
 	const click = safe(() => agreed
-		? page.cookie.split("; ").findLast((c) => c.startsWith(cookie + "="))?.match(/=([1-9]\d{0,14})$/)?.[1] ?? number
+		? page.cookie.split("; ").findLast((c) => c.startsWith(cookie + "="))
+			?.match(/=([1-9]\d{0,14})$/)?.[1] ?? number
 		: null);
 	const keep = (value, age) => {
 		const shared = (told.domain ?? domain).replace(/^\./, "");
@@ -57,9 +58,11 @@
 		work = work.then(() => send(now)).catch(warn);
 	};
 	const look = safe(() => {
-		const query = location.search.replace(/&amp;|([?&][^&/%?]*)\?/g, "$1&"); // damage on the way
+		// What was damaged on the way is read as the server reads it.
+		const query = location.search.replace(/&amp;|([?&][^&/%?]*)\?/g, "$1&");
 		const all = [...new URLSearchParams(query)];
-		mark = params.flatMap((param) => all.filter(([name, slug]) => slug && name.toLowerCase() == param))
+		mark = params
+			.flatMap((param) => all.filter(([name, slug]) => slug && name.toLowerCase() == param))
 			.map(([, slug]) => [slug, location.href])[0] ?? mark;
 		count();
 	});

@@ -1,8 +1,8 @@
-"use strict";
-// <tributary-partner src="…"> shows the pages of an affiliate, as high as they are. src is the url
-// that POST /api/v1/partner/token has answered. What stands in the element is shown in place of the
-// pages when the visit is over; the event "over" says so.
-customElements.get("tributary-partner") ?? customElements.define("tributary-partner", class extends HTMLElement {
+// <tributary-partner src="…"> shows the pages of an affiliate, as high as they are. src is the
+// url that POST /api/v1/partner/token has answered. What stands in the element is shown in place
+// of the pages when the visit is over; the event "over" says so.
+customElements.get("tributary-partner") ??
+customElements.define("tributary-partner", class extends HTMLElement {
   static observedAttributes = ["src"];
   #frame = document.createElement("iframe");
   #text = document.createElement("slot");
@@ -24,8 +24,9 @@ customElements.get("tributary-partner") ?? customElements.define("tributary-part
   connectedCallback() { addEventListener("message", this); }
   disconnectedCallback() { removeEventListener("message", this); }
 
-  attributeChangedCallback(name, before, src) {
-    const { protocol, origin, href } = Object.assign(document.createElement("a"), { href: src ?? "" });
+  attributeChangedCallback(_, before, src) {
+    const link = Object.assign(document.createElement("a"), { href: src ?? "" });
+    const { protocol, origin, href } = link;
     if (!/^https?:$/.test(protocol)) return; // such as javascript:
     this.#origin = origin;
     this.#told = false;
@@ -44,11 +45,14 @@ customElements.get("tributary-partner") ?? customElements.define("tributary-part
 
   #loaded() {
     clearTimeout(this.#wait);
-    if (this.#frame.src && !this.#told) this.#wait = setTimeout(() => {
-      console.warn(`tributary: the pages cannot be shown in ${location.origin}: the server's TRIBUTARY_FRAMES has the origins that may`);
-      this.#over();
-    }, 2000);
+    if (this.#frame.src && !this.#told) this.#wait = setTimeout(() => this.#silent(), 2000);
     this.#told = false;
+  }
+
+  #silent() {
+    console.warn(`tributary: the pages cannot be shown in ${location.origin}:`,
+      "the server's TRIBUTARY_FRAMES has the origins that may");
+    this.#over();
   }
 
   #over() {

@@ -53,7 +53,7 @@ type Config struct {
 	HideCustomers bool          // customers are not shown, not even masked
 	NoPayoutForm  bool          // affiliates cannot change how they are paid
 	MaxLinks      int           // until an affiliate has so many links, they make more by themselves, and rename them; zero: neither
-	Frames        []string      // origins that may show the pages in a frame, such as "https://shop.example"; none: nobody
+	Frames        []string      // origins that may show the pages in a frame, such as "https://shop.example", for which "embed.js" below the pages has an element; none: nobody
 	SignUp        *SignUp       // where people apply, at "apply" below the pages; nil: nowhere
 	SignIn        *SignIn       // where affiliates ask for a link by mail, at "sign-in" below the pages; nil: nowhere
 	Logger        *slog.Logger  // gets a line for every change

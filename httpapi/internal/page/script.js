@@ -36,9 +36,11 @@ if (document.querySelector(".notice[role=status]") && here.searchParams.has("don
 }
 // In a frame, the page around it learns how high this one is, and whether the visit is over.
 if (parent !== window) {
-  new ResizeObserver(() => parent.postMessage({ tributary: {
+  const tell = () => parent.postMessage({ tributary: {
     height: document.documentElement.offsetHeight, over: document.querySelector("[data-over]") !== null,
-  } }, "*")).observe(document.documentElement);
+  } }, "*");
+  new ResizeObserver(tell).observe(document.documentElement);
+  tell(); // a frame that is not in the window is not observed
 }
 for (const hidden of document.querySelectorAll("[data-script]")) hidden.hidden = false;
 document.querySelector("nav.main [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });

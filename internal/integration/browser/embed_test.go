@@ -225,6 +225,9 @@ func TestEmbedHostile(t *testing.T) {
 	e.body += `<script src="PAGES/partner/embed.js"></script>` // twice
 	tb := unwatched(t, e.host)
 	tb.open("/")
+	if said := strings.Join(tb.watch.complaints(), ""); strings.Contains(said, "exception") {
+		t.Errorf("the script is there twice: %s", said)
+	}
 	for _, src := range []string{"javascript:parent.stolen=1", "data:text/html,<script>parent.stolen=1</script>", "blob:x", "JaVaScRiPt:parent.stolen=1", "about:blank", "file:///etc/passwd"} {
 		eval[int](tb, fmt.Sprintf(`(pages.setAttribute("src", %q), 1)`, src))
 		if got := eval[string](tb, `(frame().getAttribute("src") ?? "none") + (window.stolen ?? "")`); got != "none" {
@@ -244,7 +247,10 @@ func TestEmbedHostile(t *testing.T) {
 		return eval[string](tb, `(async () => { const two = document.querySelectorAll("tributary-partner")[1]; `+expression+` })()`)
 	}
 	eval[int](tb, `(document.querySelector("main").append(document.createElement("tributary-partner")), 1)`)
-	other(`two.setAttribute("src", new URL("/partner/enter?token=x", frame().src).href); await new Promise((done) => two.addEventListener("over", done)); return "";`)
+	if said := other(`const warn = console.warn; let said = ""; console.warn = (line) => { said += line; };
+two.setAttribute("src", new URL("/partner/enter?token=x", frame().src).href); await new Promise((done) => two.addEventListener("over", done)); console.warn = warn; return said;`); said != "" {
+		t.Errorf("a page below the window is not heard: %s", said)
+	}
 	if got := other(`return overs + " " + frame().checkVisibility() + " " + two.shadowRoot.querySelector("slot").assignedNodes({ flatten: true })[0].textContent`); got != "0 true Your visit is over. Load this page again." {
 		t.Errorf("when another element's visit is over: %s", got)
 	}
