@@ -20,17 +20,31 @@ type Kind string
 
 // The kinds of mails.
 const (
-	SignIn Kind = "sign-in" // the link that somebody asked for
+	SignIn       Kind = "sign-in"       // the link that somebody asked for
+	Received     Kind = "received"      // somebody has applied
+	Welcome      Kind = "welcome"       // the program has made an affiliate, or invited one
+	Approved     Kind = "approved"      // an applicant was approved
+	Declined     Kind = "declined"      // an applicant was declined
+	FirstSale    Kind = "first-sale"    // the first sale of an affiliate, which is not necessary
+	PayoutSent   Kind = "payout-sent"   // a payout was paid
+	PayoutFailed Kind = "payout-failed" // a payout did not arrive
+	Attention    Kind = "attention"     // what waits for the people of the program
 )
 
 // Kinds lists the kinds of mails.
-func Kinds() []Kind { return []Kind{SignIn} }
+func Kinds() []Kind {
+	return []Kind{SignIn, Received, Welcome, Approved, Declined, FirstSale, PayoutSent, PayoutFailed, Attention}
+}
 
 // Data is what texts show. What a kind has no use for is empty. Each is one line.
 type Data struct {
-	Program string // its name
-	Name    string // of the affiliate; empty where nobody of the program has looked at it yet
-	Link    string // where to go on
+	Program     string   // its name
+	Name        string   // of the affiliate; empty where nobody of the program has looked at it yet
+	Link        string   // where to go on
+	Reason      string   // why an applicant was declined, or a payout has failed; may be empty
+	Amount      string   // with its currency: of a payout, or the commission of a sale
+	Waiting     []string // what waits for the people of the program
+	Unsubscribe string   // the link that stops such mails; empty: the mail is necessary
 }
 
 //go:embed texts
@@ -70,7 +84,8 @@ func ReadTexts(dir string) (*Texts, error) {
 }
 
 // sample fills every text.
-var sample = Data{Program: "Beans", Name: "Ada Lovelace", Link: "https://partners.beans.example/partner/"}
+var sample = Data{Program: "Beans", Name: "Ada Lovelace", Link: "https://partners.beans.example/partner/", Reason: "no reason",
+	Amount: "EUR 9.98", Waiting: []string{"2 applicants"}, Unsubscribe: "https://partners.beans.example/mail/stop"}
 
 func (t *Texts) parse(from fs.FS) error {
 	files, err := fs.ReadDir(from, ".")
@@ -106,7 +121,7 @@ const subject = "Subject: "
 
 // Write returns the mail of a kind, without an id and a recipient.
 func (t *Texts) Write(kind Kind, data Data) (m Mail, err error) {
-	data.Program, data.Name = oneLine(data.Program), oneLine(data.Name)
+	data.Program, data.Name, data.Reason = oneLine(data.Program), oneLine(data.Name), oneLine(data.Reason)
 	var plain, html bytes.Buffer
 	name := string(kind) + ".txt"
 	if err := t.plain.ExecuteTemplate(&plain, name, data); err != nil {
@@ -121,7 +136,8 @@ func (t *Texts) Write(kind Kind, data Data) (m Mail, err error) {
 	if err := t.html.ExecuteTemplate(&html, name, data); err != nil {
 		return m, fmt.Errorf("%s: %w", name, err)
 	}
-	return Mail{Subject: strings.TrimSpace(said), Text: strings.TrimLeft(rest, "\n"), HTML: html.String()}, nil
+	return Mail{Subject: strings.TrimSpace(said), Text: strings.TrimLeft(rest, "\n"), HTML: html.String(),
+		Unsubscribe: data.Unsubscribe}, nil
 }
 
 // oneLine returns a text of people without what could break a line or hide something.

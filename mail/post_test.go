@@ -1,0 +1,367 @@
+package mail_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary"
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/mail"
+	"github.com/tributary-go/tributary/memstore"
+)
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// A shop is a program with a Post, whose mail server keeps what it takes.
+type shop struct {
+	*tributary.Program
+	*mail.Post
+	t     *testing.T
+	now   time.Time
+	sent  []mail.Mail
+	fails error
+	log   strings.Builder
+}
+
+// newShop has an affiliate, Ada, from before there were mails.
+func newShop(t *testing.T) *shop {
+	t.Helper()
+	s := &shop{t: t, now: time.Date(2026, 3, 11, 20, 0, 0, 0, time.UTC)}
+	s.Program = must(tributary.New(memstore.New(), tributary.Config{
+		Name: "Beans", Currency: "EUR", Location: must(time.LoadLocation("Europe/Berlin")), Terms: affiliate.Terms{Rate: affiliate.MustPercent("20")},
+		Destinations: []affiliate.Destination{{URL: "https://beans.example/"}}, Now: func() time.Time { return s.now }, Rand: rand.NewChaCha8([32]byte{1}),
+	}))
+	s.add("Ada", "active")
+	s.Post = s.another()
+	s.round()
+	return s
+}
+
+// another returns a Post of another process.
+func (s *shop) another() *mail.Post {
+	return &mail.Post{Program: s.Program, Values: s.Program.Values("server-mail"), Mailer: s, Texts: must(mail.ReadTexts("")),
+		Pages: "https://partners.beans.example/partner/", Console: "https://partners.beans.example/console/",
+		Operators: []string{"ops@beans.example", "boss@beans.example"},
+		Stop:      func(of uuid.UUID) string { return "https://partners.beans.example/mail/stop?of=" + of.String()[:4] },
+		Logger:    slog.New(slog.NewTextHandler(&s.log, nil))}
+}
+
+func (s *shop) Send(_ context.Context, m mail.Mail) error {
+	if s.fails == nil {
+		s.sent = append(s.sent, m)
+	}
+	return s.fails
+}
+
+func (s *shop) add(name, status string) affiliate.Affiliate {
+	s.t.Helper()
+	return must(s.CreateAffiliate(s.t.Context(), affiliate.AffiliateParams{FirstName: name, LastName: "L", Email: strings.ToLower(name) + "@example.com",
+		AffiliateLink: strings.ToLower(name), AffiliateStatus: status}))
+}
+
+func (s *shop) sell(slug, order string) affiliate.Sale {
+	s.t.Helper()
+	res := must(s.RecordSale(s.t.Context(), affiliate.SaleParams{ReferralID: slug, Email: order + "@buyer.example", Name: "B", TotalEarned: affiliate.MustAmount("49.90"), ExternalID: order}))
+	sale, _ := res.Sale.Get()
+	return sale
+}
+
+// round works, and returns whom it mailed what.
+func (s *shop) round() (mailed []string) {
+	s.t.Helper()
+	return s.roundOf(s.Post)
+}
+
+func (s *shop) roundOf(p *mail.Post) (mailed []string) {
+	s.t.Helper()
+	s.sent = nil
+	if _, err := p.Round(s.t.Context()); err != nil {
+		s.t.Fatal(err)
+	}
+	for _, m := range s.sent {
+		mailed = append(mailed, m.To+": "+m.Subject)
+	}
+	return mailed
+}
+
+// letters are those that were not sent.
+func (s *shop) letters() (all []mail.Letter) {
+	s.t.Helper()
+	for l, err := range s.Letters(s.t.Context()) {
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		all = append(all, l)
+	}
+	return all
+}
+
+func (s *shop) expect(step string, want ...string) {
+	s.t.Helper()
+	if diff := cmp.Diff(want, s.round()); diff != "" {
+		s.t.Errorf("%s (-want +got):\n%s", step, diff)
+	}
+	if again := s.round(); again != nil {
+		s.t.Errorf("%s: again %q", step, again)
+	}
+}
+
+// TestPost: each event that concerns somebody is mailed once, to the one whom it concerns.
+func TestPost(t *testing.T) {
+	s := newShop(t)
+	ctx := t.Context()
+	s.expect("what was before there were mails")
+	bob, eve := s.add("Bob", "inactive"), s.add("Eve", "inactive")
+	s.expect("two apply", "bob@example.com: Your application to Beans has arrived", "eve@example.com: Your application to Beans has arrived")
+	must(s.UpdateAffiliate(ctx, affiliate.AffiliateRef{ID: bob.ID}, affiliate.AffiliateUpdate{Note: affiliate.Set("writes well")}))
+	must(s.CreateLink(ctx, affiliate.LinkParams{AffiliateID: bob.ID, Link: "bob-2"}))
+	s.expect("nobody has decided")
+	must(s.SetAffiliateStatus(ctx, affiliate.AffiliateActive, bob.ID))
+	must(s.Because("too <few> readers").SetAffiliateStatus(ctx, affiliate.AffiliateDeclined, eve.ID))
+	s.expect("the program decides", "bob@example.com: You are an affiliate of Beans", "eve@example.com: Your application to Beans")
+	must(s.SetAffiliateStatus(ctx, affiliate.AffiliateDeactivated, bob.ID))
+	must(s.UpdateAffiliate(ctx, affiliate.AffiliateRef{ID: bob.ID}, affiliate.AffiliateUpdate{AffiliateStatus: affiliate.Set("active")}))
+	s.expect("on and off")
+	must(s.InviteAffiliate(ctx, affiliate.AffiliateParams{FirstName: "Ivy", LastName: "L", Email: "ivy@example.com"}))
+	s.add("Cleo", "active")
+	s.expect("the program invites", "ivy@example.com: You are in the affiliate program of Beans", "cleo@example.com: You are in the affiliate program of Beans")
+	s.sell("bob", "o-1")
+	s.sell("bob", "o-2")
+	s.expect("the first of two sales", "bob@example.com: Your first sale for Beans")
+	must(s.SetPayoutDetails(ctx, bob.ID, affiliate.PayoutDetails{Email: "bob@pay.example", Method: "PAYPAL"}))
+	paid := must(s.CreatePayout(ctx, affiliate.PayoutParams{AffiliateID: bob.ID}))
+	s.expect("a payout is made")
+	must(s.SetPayoutStatus(ctx, paid.ID, affiliate.PayoutPaid))
+	s.expect("and paid", "bob@example.com: Beans has paid you EUR 19.96")
+	s.now = s.now.Add(time.Hour)
+	s.sell("bob", "o-3")
+	s.sell("bob", "o-4")
+	must(s.CreatePayout(ctx, affiliate.PayoutParams{AffiliateID: bob.ID, ManuallyPaid: true}))
+	s.expect("paid by hand", "bob@example.com: Beans has paid you EUR 19.96")
+	s.sell("bob", "o-5")
+	failing := must(s.CreatePayout(ctx, affiliate.PayoutParams{AffiliateID: bob.ID}))
+	must(s.FailPayout(ctx, failing.ID, "account closed"))
+	s.expect("a payout fails", "bob@example.com: Beans could not pay you EUR 9.98")
+	must(s.SetPayoutStatus(ctx, failing.ID, affiliate.PayoutProcessing))
+	s.expect("it is tried again")
+	s.now = s.now.Add(time.Hour)
+	must(s.FailPayout(ctx, failing.ID, "account closed"))
+	s.expect("and fails again", "bob@example.com: Beans could not pay you EUR 9.98")
+	must(s.SetPayoutStatus(ctx, failing.ID, affiliate.PayoutProcessing))
+	must(s.SetPayoutStatus(ctx, failing.ID, affiliate.PayoutPaid))
+	s.expect("and is paid", "bob@example.com: Beans has paid you EUR 9.98")
+	s.Off = []mail.Kind{mail.Welcome}
+	s.add("Dan", "active")
+	s.expect("what is off")
+}
+
+// TestPostSays: a mail has what its reader needs, and the name of an applicant, whom nobody has looked
+// at, is in none.
+func TestPostSays(t *testing.T) {
+	s := newShop(t)
+	s.add("Eve", "inactive")
+	s.round()
+	if m := s.sent[0]; strings.Contains(m.Text+m.HTML+m.Subject, "Eve") || m.Unsubscribe != "" || !strings.HasPrefix(m.ID, "received-0") {
+		t.Errorf("received: %+v", m)
+	}
+	eve := must(s.Affiliate(t.Context(), "eve"))
+	must(s.Because("too <few> readers").SetAffiliateStatus(t.Context(), affiliate.AffiliateDeclined, eve.ID))
+	s.round()
+	if m := s.sent[0]; !strings.Contains(m.Text, "Hello Eve L,") || !strings.Contains(m.Text, "What it says: too <few> readers") || !strings.Contains(m.HTML, "too &lt;few&gt; readers") {
+		t.Errorf("declined: %+v", m)
+	}
+	s.sell("ada", "o-1")
+	s.round()
+	if m := s.sent[0]; !strings.Contains(m.Text, "earned EUR 9.98:\n\nhttps://partners.beans.example/partner/sales\n") || !strings.HasPrefix(m.Unsubscribe, "https://partners.beans.example/mail/stop?of=") ||
+		!strings.Contains(m.HTML, `href="`+m.Unsubscribe+`"`) || !strings.Contains(m.Text, m.Unsubscribe) {
+		t.Errorf("first sale: %+v", m)
+	}
+	bob := s.add("Bob", "active")
+	s.round()
+	must(0, s.StopMails(t.Context(), bob.ID))
+	s.sell("bob", "o-2")
+	s.expect("the first sale of one who wants no such mails")
+	s.Stop = nil
+	s.add("Cleo", "active")
+	s.sell("cleo", "o-3")
+	s.expect("without links that stop them", "cleo@example.com: You are in the affiliate program of Beans")
+}
+
+// TestPostMorning: operators hear once a day what waits, from seven o'clock on in the program's zone,
+// and nothing when nothing does.
+func TestPostMorning(t *testing.T) {
+	s := newShop(t)
+	s.Off = []mail.Kind{mail.Received}
+	s.add("Eve", "inactive")
+	s.now = time.Date(2026, 3, 11, 22, 30, 0, 0, time.UTC)
+	s.expect("on the day of the start")
+	s.now = time.Date(2026, 3, 12, 5, 59, 0, 0, time.UTC)
+	s.expect("before seven in Berlin")
+	s.now = time.Date(2026, 3, 12, 6, 0, 0, 0, time.UTC)
+	if got := s.round(); !cmp.Equal(got, []string{"ops@beans.example: Beans: what waits for you", "boss@beans.example: Beans: what waits for you"}) {
+		t.Errorf("at seven: %q", got)
+	}
+	if m := s.sent[0]; !strings.HasPrefix(m.Text, "- 1: affiliates wait for approval\n\nhttps://partners.beans.example/console/\n") || m.ID == s.sent[1].ID {
+		t.Errorf("got %+v", m)
+	}
+	s.now = s.now.Add(12 * time.Hour)
+	s.expect("in the evening")
+	must(s.SetAffiliateStatus(t.Context(), affiliate.AffiliateDeclined, must(s.Affiliate(t.Context(), "eve")).ID))
+	s.round()
+	s.now = s.now.Add(24 * time.Hour)
+	s.expect("nothing waits")
+	s.fails = errors.New("down")
+	s.add("Flo", "inactive")
+	s.now = s.now.Add(12 * time.Hour)
+	s.round()
+	if n := len(s.letters()); n != 2 {
+		t.Errorf("%d letters", n)
+	}
+	s.fails, s.now = nil, s.now.Add(24*time.Hour)
+	if got := s.round(); len(got) != 2 || len(s.letters()) != 0 {
+		t.Errorf("of a morning that has passed: %q, %v", got, s.letters())
+	}
+}
+
+// TestPostTriesAgain: what the mail server does not take is tried again, later each time, is in the
+// list, and is given up after three days.
+func TestPostTriesAgain(t *testing.T) {
+	s := newShop(t)
+	s.fails, s.Operators = errors.New("down"), nil
+	tried := 0
+	s.Mailer = sending(func(m mail.Mail) error { tried++; return s.Send(t.Context(), m) })
+	bob := s.add("Bob", "active")
+	s.add("Cleo", "active")
+	s.round()
+	if all := s.letters(); len(all) != 2 || tried != 1 || all[0].Error != "down" || all[0].Tries != 1 || all[1].Tries != 0 || all[1].Error == "" {
+		t.Fatalf("%d tries, letters %+v", tried, all)
+	}
+	var after []string
+	start := s.now
+	for range 100 {
+		before := tried
+		s.now = s.now.Add(time.Minute / 2)
+		if s.round(); tried > before {
+			after = append(after, s.now.Sub(start).String())
+		}
+	}
+	if want := "[1m0s 1m30s 2m30s 6m0s 7m30s 36m0s 37m30s]"; fmt.Sprint(after) != want {
+		t.Errorf("tried after %v, want %s", after, want)
+	}
+	s.fails = nil
+	s.now = s.now.Add(3 * time.Hour)
+	if got := s.round(); len(got) != 2 || len(s.letters()) != 0 {
+		t.Errorf("mailed %q, letters %+v", got, s.letters())
+	}
+	s.fails = errors.New("down")
+	s.add("Dan", "active")
+	for range 40 {
+		s.round()
+		s.now = s.now.Add(3 * time.Hour)
+	}
+	if all := s.letters(); len(all) != 1 || !all[0].Next.IsZero() || all[0].Tries < 6 || all[0].Tries > 12 {
+		t.Errorf("letters %+v", all)
+	}
+	s.fails = nil
+	s.expect("given up")
+	s.now = s.now.Add(31 * 24 * time.Hour)
+	if s.round(); len(s.letters()) != 0 {
+		t.Errorf("kept for ever: %+v", s.letters())
+	}
+	s.fails = fmt.Errorf("%w: no such mailbox", mail.ErrRefused)
+	s.add("Eli", "active")
+	s.add("Flo", "active")
+	tried = 0
+	s.round()
+	if all := s.letters(); len(all) != 2 || tried != 2 || !all[0].Next.IsZero() {
+		t.Errorf("refused for good: %d tries, %+v", tried, all)
+	}
+	s.fails = errors.New("down")
+	s.now = s.now.Add(time.Hour)
+	must(s.SetAffiliateStatus(t.Context(), affiliate.AffiliateDeactivated, bob.ID))
+	s.add("Gus", "active")
+	s.round()
+	gus := must(s.Affiliate(t.Context(), "gus"))
+	must(0, s.EraseAffiliate(t.Context(), gus.ID))
+	s.fails = nil
+	s.now = s.now.Add(time.Hour)
+	if got := s.round(); got != nil || len(s.letters()) != 2 {
+		t.Errorf("somebody who was erased meanwhile: %q, letters %+v", got, s.letters())
+	}
+	if log := s.log.String(); strings.Contains(log, "@") {
+		t.Error(log)
+	}
+}
+
+type sending func(mail.Mail) error
+
+func (f sending) Send(_ context.Context, m mail.Mail) error { return f(m) }
+
+// TestPostGoesOn: another process goes on where one has ended, or is not heard of any more; while one
+// works the other mails nothing; and nobody is mailed about what is three days old.
+func TestPostGoesOn(t *testing.T) {
+	s := newShop(t)
+	other := s.another()
+	s.add("Bob", "active")
+	if _, err := other.Round(t.Context()); err == nil || len(s.sent) > 0 {
+		t.Errorf("two work: %q, error %v", s.sent, err)
+	}
+	s.expect("the one that works", "bob@example.com: You are in the affiliate program of Beans")
+	s.add("Cleo", "active")
+	s.now = s.now.Add(2 * time.Minute)
+	if got := s.roundOf(other); len(got) != 1 {
+		t.Errorf("the other, when nothing is heard of the first: %q", got)
+	}
+	if _, err := s.Round(t.Context()); err == nil {
+		t.Error("two work")
+	}
+	ctx, end := context.WithCancel(t.Context())
+	end()
+	other.Run(ctx) // which ends
+	s.add("Dan", "active")
+	s.expect("at once when the other has ended", "dan@example.com: You are in the affiliate program of Beans")
+	s.add("Eli", "active")
+	s.now = s.now.Add(73 * time.Hour)
+	s.add("Flo", "active")
+	got := s.round()
+	if !cmp.Equal(got, []string{"flo@example.com: You are in the affiliate program of Beans"}) {
+		t.Errorf("after three days: %q", got)
+	}
+}
+
+// TestPostSendsTwiceWithOneID: a process that dies between the mail and its note leaves a mail that is
+// sent again, with the id that it had.
+func TestPostSendsTwiceWithOneID(t *testing.T) {
+	s := newShop(t)
+	var ids []string
+	s.Mailer = sending(func(m mail.Mail) error {
+		ids = append(ids, m.ID)
+		if len(ids) == 1 {
+			s.now = s.now.Add(3 * time.Minute)
+			if s.roundOf(s.another()) == nil { // as if this process had died
+				t.Error("the other mails nothing")
+			}
+			ids = append(ids, s.sent[0].ID)
+		}
+		return nil
+	})
+	s.add("Bob", "active")
+	_, err := s.Round(t.Context())
+	if err == nil || len(ids) != 2 || ids[0] != ids[1] {
+		t.Errorf("ids %q, error %v", ids, err)
+	}
+}
