@@ -12,7 +12,8 @@ type Mail struct {
 	ID          string // no other mail has it, and one that is sent again keeps it: of letters, digits, - and _
 	To          string // an email address
 	Subject     string // one line
-	Text, HTML  string // the same message twice
+	Text        string
+	HTML        string // the same message; empty: none
 	Unsubscribe string // an https URL that stops such mails with one POST; empty: the mail is necessary
 }
 

@@ -107,14 +107,29 @@ func (p *Post) wait(ctx context.Context, after uuid.UUID, failed bool) {
 	}
 }
 
+// Begin makes what happens from now on that which is mailed, if nothing ever was.
+//
+// Errors: those of the store.
+func (p *Post) Begin(ctx context.Context) error {
+	if err := p.newRound().begin(ctx); !errors.Is(err, errHeld) {
+		return err
+	}
+	return nil
+}
+
+// newRound returns the work of now.
+func (p *Post) newRound() *round {
+	if p.id == uuid.Nil {
+		p.id = uuid.New()
+	}
+	return &round{Post: p, now: affiliate.TimeOf(p.Program.Config().Now())}
+}
+
 // Round does what is to be done now, and returns the event to which it came.
 //
 // Errors: those of the store; another Post works.
 func (p *Post) Round(ctx context.Context) (uuid.UUID, error) {
-	if p.id == uuid.Nil {
-		p.id = uuid.New()
-	}
-	r := &round{Post: p, now: affiliate.TimeOf(p.Program.Config().Now())}
+	r := p.newRound()
 	if err := r.begin(ctx); err != nil {
 		return uuid.Nil, err
 	}

@@ -18,7 +18,7 @@ type subcommand func(ctx context.Context, args []string, env environment, stdout
 
 func commands() map[string]subcommand {
 	return map[string]subcommand{"import": runImport, "move": runMove, "backup": runBackup,
-		"restore": runRestore, "verify": runVerify, "doctor": runDoctor, "mail": runMail}
+		"restore": runRestore, "verify": runVerify, "doctor": runDoctor, "mail": runMail, "unsent": runUnsent}
 }
 
 // newFlags returns the flags of a command. usage is the text of -h before them.

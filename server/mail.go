@@ -15,6 +15,8 @@ import (
 	"github.com/google/uuid"
 	gomail "github.com/wneessen/go-mail"
 
+	"github.com/tributary-go/tributary"
+	"github.com/tributary-go/tributary/httpapi/app"
 	"github.com/tributary-go/tributary/mail"
 )
 
@@ -139,7 +141,9 @@ func (m *smtpMailer) message(in mail.Mail) (*gomail.Msg, error) {
 		}
 	}
 	msg.SetBodyString(gomail.TypeTextPlain, in.Text)
-	msg.AddAlternativeString(gomail.TypeTextHTML, in.HTML)
+	if in.HTML != "" {
+		msg.AddAlternativeString(gomail.TypeTextHTML, in.HTML)
+	}
 	return msg, nil
 }
 
@@ -166,4 +170,56 @@ func runMail(ctx context.Context, args []string, env environment, stdout, stderr
 		fmt.Fprintln(stdout, m.said)
 	}
 	return ended(flags, err)
+}
+
+// unsentUsage is the text of "unsent -h" before the flags.
+const unsentUsage = `Lists the mails that the mail server has not taken, a line each: server unsent [flags]
+Call it with the variables of the server, which may run. What could not be sent is listed for 30 days.
+
+`
+
+// runUnsent runs the command unsent and returns the exit code.
+func runUnsent(ctx context.Context, args []string, env environment, stdout, stderr io.Writer) int {
+	flags := newFlags("unsent", unsentUsage, stderr)
+	where := choice{env: env}
+	where.Flags(flags)
+	if code, goes := parsed(flags, args, 0, "it takes flags only"); !goes {
+		return code
+	}
+	at, err := where.place()
+	if err == nil {
+		err = unsent(ctx, at, env, stdout)
+	}
+	return ended(flags, err)
+}
+
+func unsent(ctx context.Context, at place, env environment, w io.Writer) error {
+	if there, err := at.there(ctx); err != nil || !there {
+		return noneAt(at, err)
+	}
+	store, err := at.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	cfg := tributary.Config{ID: uuid.MustParse(app.ProgramID), StoredSettings: true}
+	if err := app.Secure(&cfg, env.get); err != nil {
+		return err
+	}
+	program, err := tributary.New(store, cfg)
+	if err != nil {
+		return err
+	}
+	post := mail.Post{Values: program.Values(app.MailKind)}
+	for letter, err := range post.Letters(ctx) {
+		if err != nil {
+			return err
+		}
+		next := "given up"
+		if !letter.Next.IsZero() {
+			next = "again at " + letter.Next.String()
+		}
+		fmt.Fprintf(w, "%s %s about %s: %d tries, %s: %s\n", letter.Since, letter.Kind, letter.About, letter.Tries, next, letter.Error)
+	}
+	return nil
 }

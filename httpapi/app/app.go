@@ -128,6 +128,8 @@ type settings struct {
 
 	applicants *portal.SignUp // nil: nobody applies
 	texts      *mail.Texts
+	operators  []string    // emails that hear what waits
+	off        []mail.Kind // what is not mailed
 
 	check string // the URL of a server that is asked whether it is ready
 

@@ -38,12 +38,14 @@ type partnerPages struct {
 	first   *portal.Portal
 	link    *httpapi.PortalLink
 	signIns *signIns // nil: no link is mailed
-	said    string   // what does not work, for the operator
+	post    *mail.Post
+	own     []Endpoint
+	said    string // what does not work, for the operator
 }
 
 // newPartner makes the pages. Links that are mailed begin with the URL of the settings; without
 // one, and without a mailer, none are.
-func newPartner(programs []*tributary.Program, set settings, base string, mailer mail.Mailer,
+func newPartner(ctx context.Context, programs []*tributary.Program, set settings, base string,
 	logger *slog.Logger) (made partnerPages, err error) {
 	key, err := partnerKey(set)
 	if err != nil {
@@ -55,14 +57,17 @@ func newPartner(programs []*tributary.Program, set settings, base string, mailer
 		cfg.SignUp.Guard = func(r *http.Request) error { return often(forms, r) }
 	}
 	switch {
-	case mailer == nil:
+	case set.mailer == nil:
 	case set.url == "":
-		made.said = "mail: no link to sign in is mailed, because nobody knows its beginning: set " + urlVariable
+		made.said = "mail: none is sent to affiliates, because links in mails need a beginning: set " + urlVariable
 	default:
-		made.signIns = &signIns{program: programs[0], mailer: mailer, texts: set.texts, limiter: forms, now: set.now,
+		made.signIns = &signIns{program: programs[0], mailer: set.mailer, texts: set.texts, limiter: forms, now: set.now,
 			logger: logger, waiting: make(chan portal.SignInRequest, maxWaiting)}
 		cfg.SignIn = &portal.SignIn{URL: set.url + partnerPath, Ask: made.signIns.ask}
 		cfg.Session = mailedSession
+		if made.post, made.own, err = newPost(ctx, programs[0], set, key, logger); err != nil {
+			return made, err
+		}
 	}
 	if set.demo {
 		cfg.MaxLinks = 5
@@ -92,6 +97,7 @@ func (p partnerPages) tasks() (all []func(context.Context)) {
 		for range mailers {
 			all = append(all, p.signIns.run)
 		}
+		all = append(all, p.post.Run)
 	}
 	return all
 }
@@ -106,6 +112,9 @@ func (set *settings) readPages() (err error) {
 			return fmt.Errorf("-sign-up: %w", err)
 		}
 	}
+	if set.operators, set.off, err = mailsOf(set.getenv); err != nil {
+		return err
+	}
 	set.texts, err = mail.ReadTexts(set.mails)
 	return err
 }
@@ -113,8 +122,12 @@ func (set *settings) readPages() (err error) {
 // partnerKey returns the key of the pages for affiliates. In a store that lasts it is derived from
 // the newest seal key, so that visits go on when the server starts again; else it is new.
 func partnerKey(set settings) ([]byte, error) {
-	newest, _, _ := strings.Cut(set.getenv(sealVariable), ",")
-	if raw, err := hex.DecodeString(strings.TrimSpace(newest)); set.lasts && err == nil && len(raw) > 0 {
+	if sealed(set) {
+		newest, _, _ := strings.Cut(set.getenv(sealVariable), ",")
+		raw, err := hex.DecodeString(strings.TrimSpace(newest))
+		if err != nil {
+			return nil, errors.New(sealVariable + " has no hex digits")
+		}
 		return hkdf.Key(sha256.New, raw, nil, "tributary partner pages v1", portalKey)
 	}
 	key := make([]byte, portalKey)
@@ -123,6 +136,9 @@ func partnerKey(set settings) ([]byte, error) {
 }
 
 const portalKey = 32 // bytes
+
+// sealed reports whether there is a key that lasts.
+func sealed(set settings) bool { return set.lasts && set.getenv(sealVariable) != "" }
 
 // A signUpFile is what the flag -sign-up names.
 type signUpFile struct {

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -48,6 +49,9 @@ func (s *withMailer) next(t *testing.T) mail.Mail {
 func startMailing(t *testing.T, env map[string]string, args ...string) (*runningServer, *withMailer) {
 	t.Helper()
 	storage := &withMailer{sent: make(chan mail.Mail, 100)}
+	if env == nil {
+		env = map[string]string{offVariable: "welcome"}
+	}
 	args = append([]string{"-addr", "127.0.0.1:0", "-key", testKey}, args...)
 	set, err := parse(storage, args, func(name string) string { return env[name] }, io.Discard)
 	if err != nil {
@@ -220,7 +224,7 @@ func TestMailServerIsDown(t *testing.T) {
 // TestNoMailedSignIn: without a mailer or a public URL there is no page to ask for a link.
 func TestNoMailedSignIn(t *testing.T) {
 	noURL, _ := startMailing(t, nil)
-	if said := noURL.output.String(); !strings.Contains(said, "mail: sent\nmail: no link to sign in is mailed") || !strings.Contains(said, urlVariable) {
+	if said := noURL.output.String(); !strings.Contains(said, "mail: sent\nmail: none is sent to affiliates") || !strings.Contains(said, urlVariable) {
 		t.Errorf("it says\n%s", said)
 	}
 	for name, s := range map[string]*runningServer{"no URL": noURL, "no mailer": start(t, "-key", testKey, "-url", publicURL)} {
@@ -317,5 +321,77 @@ func TestBadSignUp(t *testing.T) {
 	dir := filepath.Dir(inFolder(t, "sign-in.txt", "Subject: {{.Nmae}}\n"))
 	if code := Run(t.Context(), new(Memory), []string{"-addr", "127.0.0.1:0", "-mails", dir}, nothing, io.Discard, &errs); code != 1 || !strings.Contains(errs.String(), "sign-in.txt") {
 		t.Errorf("exit code %d: %s", code, errs.String())
+	}
+}
+
+// lasting is withMailer for a store that lasts, for one start.
+type lasting struct{ *withMailer }
+
+func (lasting) Lasts() bool { return true }
+
+// TestMailsOfEvents: what happens is mailed to the affiliate whom it concerns, and the link in a mail
+// that is not necessary stops such mails, by a button and by the POST of a mail program.
+func TestMailsOfEvents(t *testing.T) {
+	env := map[string]string{sealVariable: strings.Repeat("0f", 32), erasureVariable: strings.Repeat("1e", 32), offVariable: "approved, received"}
+	storage := lasting{&withMailer{sent: make(chan mail.Mail, 100)}}
+	set, err := parse(storage, []string{"-addr", "127.0.0.1:0", "-key", testKey, "-url", publicURL}, func(name string) string { return env[name] }, io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	set.now, set.rand = func() time.Time { return clock }, rand8()
+	s := startWith(t, set)
+	ada(t, s)
+	if m := storage.next(t); m.To != "ada@example.com" || !strings.HasPrefix(m.ID, "welcome-") || !strings.Contains(m.Text, publicURL+"/partner/\n") || m.Unsubscribe != "" {
+		t.Errorf("got %+v", m)
+	}
+	sell := func(slug, order string) {
+		r, err := http.NewRequest("POST", s.url+"/api/v1/sales", strings.NewReader(`{"referralId":"`+slug+`","email":"c@example.net","name":"C","totalEarned":50,"externalId":"`+order+`"}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Authorization", "Bearer "+testKey)
+		r.Header.Set("Content-Type", "application/json")
+		if status, body := s.do(r); status != 200 {
+			t.Fatal(status, body)
+		}
+	}
+	sell("ada", "o-1")
+	m := storage.next(t)
+	link, is := strings.CutPrefix(m.Unsubscribe, publicURL)
+	if !is || !strings.HasPrefix(m.ID, "first-sale-") {
+		t.Fatalf("got %+v", m)
+	}
+	b := newBrowser(t, s.url)
+	for _, bad := range []string{stopMailPath, strings.Replace(link, "tu1.", "tu1.A", 1)} {
+		if status, _ := b.visit("POST", bad, url.Values{"List-Unsubscribe": {"One-Click"}}); status != 403 {
+			t.Errorf("%s: %d", bad, status)
+		}
+	}
+	if status, page := b.visit("GET", link, nil); status != 200 || !strings.Contains(page, "<button>No more mails about sales</button>") {
+		t.Errorf("%d %s", status, page)
+	}
+	if status, page := b.visit("POST", link, url.Values{"List-Unsubscribe": {"One-Click"}}); status != 200 || !strings.Contains(page, "You get no more mails about sales.") {
+		t.Errorf("%d %s", status, page)
+	}
+	if status, _ := b.visit("PUT", link, nil); status != 405 {
+		t.Errorf("PUT: %d", status)
+	}
+}
+
+// TestBadMailVariables: what names no email and no mail ends the start.
+func TestBadMailVariables(t *testing.T) {
+	for _, bad := range []map[string]string{{operatorVariable: "ops"}, {operatorVariable: "ops@beans.example;boss@beans.example"},
+		{offVariable: "welcom"}, {offVariable: "sign-in"}} {
+		var errs buffer
+		code := Run(t.Context(), new(Memory), []string{"-addr", "127.0.0.1:0"}, func(name string) string { return bad[name] }, io.Discard, &errs)
+		if code != 1 || !strings.Contains(errs.String(), "TRIBUTARY_MAIL_O") {
+			t.Errorf("%v: exit code %d: %s", bad, code, errs.String())
+		}
+	}
+	operators, off, err := mailsOf(func(name string) string {
+		return map[string]string{operatorVariable: "Ops <ops@beans.example>, boss@beans.example", offVariable: "welcome,first-sale"}[name]
+	})
+	if err != nil || !slices.Equal(operators, []string{"ops@beans.example", "boss@beans.example"}) || !slices.Equal(off, []mail.Kind{mail.Welcome, mail.FirstSale}) {
+		t.Errorf("got %q, %q, error %v", operators, off, err)
 	}
 }

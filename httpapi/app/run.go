@@ -53,7 +53,7 @@ func runServer(ctx context.Context, set settings, stdout, stderr io.Writer) erro
 	if set.noKeys && (set.mailer == nil || set.url == "") {
 		return errors.New("-no-key-sign-in needs a mail server and -url: nobody could sign in")
 	}
-	partner, err := newPartner(programsOf(all), set, base, set.mailer, logger)
+	partner, err := newPartner(ctx, programsOf(all), set, base, logger)
 	if err != nil {
 		return err
 	}
@@ -80,6 +80,7 @@ func runServer(ctx context.Context, set settings, stdout, stderr io.Writer) erro
 			fmt.Fprintln(stdout, e.Said)
 		}
 	}
+	own = append(own, partner.own...)
 	fmt.Fprintf(stdout, "listening on http://%s\n", listener.Addr())
 
 	stop := work(ctx, all, set, logger, partner.tasks()...)

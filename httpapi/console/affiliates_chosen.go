@@ -127,6 +127,9 @@ var affiliateStatus = &action{
 				}
 			}
 			why := whyField()
+			if m.to == affiliate.AffiliateDeclined {
+				why.Hint = "The history shows it, and the applicant is told it when the program sends mails."
+			}
 			why.More = m.to == affiliate.AffiliateActive
 			return form{Title: m.verb + " " + several(len(all), "affiliate"), Button: m.verb,
 				Danger: m.to == affiliate.AffiliateBanned, Back: v.listOf("affiliates"),

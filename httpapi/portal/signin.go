@@ -18,8 +18,8 @@ import (
 
 // A SignIn is the page on which affiliates ask for a link by mail. The link lives for 15 minutes,
 // and works once, in the browser that asked: it opens a page whose button begins the visit, so
-// that a scanner of mails, which follows links, uses none up. The answer is the same for every
-// email. It needs [Config.Key].
+// that a scanner of mails, which follows links, uses none up. Who is INVITED accepts by it.
+// The answer is the same for every email. It needs [Config.Key].
 type SignIn struct {
 	// URL is that of the pages, such as https://partners.shop.example/partner/. Links begin with
 	// it, whatever host a request names.
@@ -169,13 +169,19 @@ func (v *visit) open() {
 	case !v.chosen(openPath + text):
 		v.stale()
 	default:
-		v.useMailed(opened)
+		v.useMailed(opened, who.Status == affiliate.AffiliateInvited)
 	}
 }
 
-// useMailed begins the visit of a mailed link, unless it was used before.
-func (v *visit) useMailed(opened ticket.Ticket) {
+// useMailed begins the visit of a mailed link, unless it was used before. Who is invited accepts.
+func (v *visit) useMailed(opened ticket.Ticket, invited bool) {
 	first, err := v.program.Partner(opened.Affiliate).Spend(v.Ctx(), "portal-mail-"+opened.ID.String())
+	if err == nil && first && invited {
+		who := v.program.From(affiliate.SourceAffiliatePortal).By("affiliate:" + opened.Affiliate.String())
+		if _, err = who.AcceptInvite(v.Ctx(), opened.Affiliate, affiliate.Acceptance{}); errors.Is(err, affiliate.StatusNotAllowed) {
+			err = nil // in another tab
+		}
+	}
 	switch {
 	case err != nil:
 		v.fail(err)

@@ -94,6 +94,26 @@ func TestSignIn(t *testing.T) {
 	}
 }
 
+// TestSignInAccepts: who is invited accepts by opening a mailed link, and not before.
+func TestSignInAccepts(t *testing.T) {
+	in := newInbox(t)
+	ivy := must(in.InviteAffiliate(t.Context(), affiliate.AffiliateParams{FirstName: "Ivy", LastName: "L", Email: "ivy@example.org"}))
+	status := func() affiliate.AffiliateStatus { return must(in.Affiliate(t.Context(), ivy.ID.String())).Status }
+	_, browser := in.ask("", "ivy@example.org")
+	link := in.link()
+	if page := in.get(browser, link); page.status != 200 || status() != affiliate.AffiliateInvited {
+		t.Errorf("%d, she is %s", page.status, status())
+	}
+	opened := in.get(browser, link).submit(in.pages, browser)
+	if opened.status != 303 || status() != affiliate.AffiliateActive || !strings.Contains(in.get(cookieOf(opened), "").body, "Overview") {
+		t.Errorf("%d, she is %s", opened.status, status())
+	}
+	event := must(in.Events(t.Context(), affiliate.EventQuery{}, affiliate.Page{Limit: 1})).Items[0]
+	if event.Actor != "affiliate:"+ivy.ID.String() {
+		t.Errorf("by %q", event.Actor)
+	}
+}
+
 // TestSignInOpensNothing: a link is worth nothing in another browser, when it is late, changed, or
 // no link of this kind, and every reason has the same page.
 func TestSignInOpensNothing(t *testing.T) {

@@ -90,7 +90,7 @@ var allowed = map[string]struct{ inside, outside []string }{
 	},
 	"affiliate/importer/cli": {[]string{".", "affiliate", "affiliate/importer"}, []string{"github.com/google/uuid"}},
 
-	"mail": {nil, nil},
+	"mail": {[]string{".", "affiliate"}, []string{"github.com/google/uuid"}},
 
 	"memstore": {[]string{"affiliate", "affiliate/record"}, []string{"github.com/google/uuid"}},
 	"client":   {[]string{"affiliate", "internal/refusal"}, []string{"github.com/google/uuid", "github.com/hashicorp/go-retryablehttp"}},
@@ -112,7 +112,7 @@ var allowed = map[string]struct{ inside, outside []string }{
 	"httpapi/app": {
 		[]string{
 			".", "affiliate", "affiliate/demo", "affiliate/record", "memstore",
-			"httpapi", "httpapi/console", "httpapi/portal", "httpapi/serve", "mail", "webhooks",
+			"httpapi", "httpapi/console", "httpapi/internal/ticket", "httpapi/portal", "httpapi/serve", "mail", "webhooks",
 		},
 		[]string{"github.com/google/uuid"},
 	},

@@ -26,6 +26,7 @@ type Kind struct {
 var (
 	Token   = Kind{"tp1.", "portal token v1", 1}
 	Session = Kind{"ts1.", "portal session v1", 2}
+	Stop    = Kind{"tu1.", "link that stops mails v1", 1}
 	Mailed  = Kind{"tm1.", "portal mailed link v1", 2}
 )
 
