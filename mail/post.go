@@ -287,6 +287,7 @@ func (r *round) deliver(ctx context.Context, letter Letter) error {
 	if err := r.try(ctx, &letter); err != nil {
 		return err
 	}
+	ctx = context.WithoutCancel(ctx) // else a mail that was sent is sent again
 	if letter.Error != "" {
 		if err := r.put(ctx, &letter); err != nil {
 			return err
@@ -353,7 +354,8 @@ func (r *round) waiting(ctx context.Context) error {
 				return err
 			}
 		}
-		if err := errors.Join(r.put(ctx, &letter), r.save(ctx)); err != nil {
+		sent := context.WithoutCancel(ctx)
+		if err := errors.Join(r.put(sent, &letter), r.save(sent)); err != nil {
 			return err
 		}
 	}

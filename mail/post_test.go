@@ -343,6 +343,18 @@ func TestPostGoesOn(t *testing.T) {
 	}
 }
 
+// TestPostEndsInOrder: a process that is told to end while it sends a mail notes that it was sent.
+func TestPostEndsInOrder(t *testing.T) {
+	s := newShop(t)
+	ctx, end := context.WithCancel(t.Context())
+	s.Mailer = sending(func(m mail.Mail) error { end(); return nil })
+	s.add("Bob", "active")
+	s.add("Cleo", "active")
+	s.Post.Run(ctx)
+	s.Mailer = s
+	s.expect("the next one", "cleo@example.com: You are in the affiliate program of Beans")
+}
+
 // TestPostSendsTwiceWithOneID: a process that dies between the mail and its note leaves a mail that is
 // sent again, with the id that it had.
 func TestPostSendsTwiceWithOneID(t *testing.T) {

@@ -147,10 +147,19 @@ func (s *smtpSession) Rcpt(to string, _ *smtp.RcptOptions) error {
 	if _, is := s.conn.TLSConnectionState(); s.secured && !is {
 		return errors.New("not over TLS")
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if s.to = to; s.said != nil {
 		return s.said(to)
 	}
 	return nil
+}
+
+// refuse changes what the mail server answers to a recipient.
+func (p *postbox) refuse(said func(to string) error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.said = said
 }
 
 func (s *smtpSession) Data(r io.Reader) error {
@@ -369,7 +378,7 @@ func TestMailIsSaid(t *testing.T) {
 		"mail: sent by " + box.address + " from \"Beans\" <partners@beans.example>\n": box.env()} {
 		s := launchIn(t, env)
 		s.stop()
-		if said := s.said.String(); strings.Count(said, "mail: none") != 1-len(env)/2 || !strings.Contains(said, want) {
+		if said := s.said.String(); strings.Count(said, "mail: ") != 1+len(env)/2 || !strings.Contains(said, want) {
 			t.Errorf("it says\n%s", said)
 		}
 	}
@@ -406,6 +415,7 @@ func TestPartnerSignsIn(t *testing.T) {
 	box := newPostbox(t, nil, false)
 	env := box.env()
 	env["TRIBUTARY_PUBLIC_URL"], env["TRIBUTARY_SEAL_KEY"] = "https://partners.beans.example", strings.Repeat("0f", 32)
+	env["TRIBUTARY_MAIL_OFF"] = "welcome"
 	jar, err := cookiejar.New(nil)
 	if err != nil {
 		t.Fatal(err)
@@ -437,10 +447,10 @@ func TestPartnerSignsIn(t *testing.T) {
 		t.Errorf("after the server has started again:\n%s", page)
 	}
 	again.stop()
-	env["TRIBUTARY_SEAL_KEY"] = strings.Repeat("1e", 32)
+	env["TRIBUTARY_SEAL_KEY"] = strings.Repeat("1e", 32) + "," + strings.Repeat("0f", 32)
 	other := launchIn(t, env)
 	if page := answered(t)(client.Get(other.url + "/partner/")); strings.Contains(page, "Ada") || !strings.Contains(page, "Send me a link") {
-		t.Errorf("with another seal key:\n%s", page)
+		t.Errorf("with another newest seal key:\n%s", page)
 	}
 	other.stop()
 }
@@ -458,5 +468,56 @@ func answered(t *testing.T) func(*http.Response, error) string {
 			t.Fatal(err)
 		}
 		return string(body)
+	}
+}
+
+// TestMailsOfEvents: what happens is mailed, by the mail server and once, also when the server starts
+// again, and from whatever process; what the mail server refuses is listed.
+func TestMailsOfEvents(t *testing.T) {
+	t.Chdir(t.TempDir())
+	box := newPostbox(t, nil, false)
+	env := box.env()
+	env["TRIBUTARY_PUBLIC_URL"], env["TRIBUTARY_SEAL_KEY"] = "https://partners.beans.example", strings.Repeat("0f", 32)
+	before := launch(t)
+	before.call("POST", "/api/v1/affiliates", `{"firstName":"Old","lastName":"One","email":"old@example.com"}`)
+	before.stop()
+	s := launchIn(t, env)
+	s.ada()
+	if l := box.next(t); l.to != "ada@example.com" || !strings.Contains(l.text(t), "https://partners.beans.example/partner/") || !strings.HasPrefix(l.Header.Get("Message-Id"), "<welcome-") {
+		t.Errorf("to %s:\n%s", l.to, l.text(t))
+	}
+	s.sell("o-1")
+	l := box.next(t)
+	if got := l.Header.Get("List-Unsubscribe"); !strings.HasPrefix(got, "<https://partners.beans.example/mail/stop?token=tu1.") || l.Header.Get("List-Unsubscribe-Post") != "List-Unsubscribe=One-Click" {
+		t.Errorf("got %q of\n%s", got, l.text(t))
+	}
+	s.stop()
+	again := launchIn(t, env)
+	again.call("POST", "/api/v1/affiliates", `{"firstName":"Bob","lastName":"\"<b>","email":"bob@example.com"}`)
+	if l := box.next(t); l.to != "bob@example.com" || !strings.Contains(l.text(t), `Hello Bob "<b>,`) || !strings.Contains(l.text(t), "Hello Bob &#34;&lt;b&gt;,") {
+		t.Errorf("to %s:\n%s", l.to, l.text(t))
+	}
+	box.refuse(func(string) error { return &smtp.SMTPError{Code: 550, Message: "no such mailbox"} })
+	again.call("POST", "/api/v1/affiliates", `{"firstName":"Cleo","lastName":"L","email":"cleo@example.com"}`)
+	for range 2000 {
+		if strings.Contains(again.said.String(), "a mail was not sent") {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	again.stop()
+	box.none(t)
+	if said := again.said.String(); !strings.Contains(said, "a mail was not sent") || strings.Contains(said, "cleo") {
+		t.Errorf("the log:\n%s", said)
+	}
+	out := new(transcript)
+	if code := run(t.Context(), []string{"unsent"}, env, out, out); code != 0 || !strings.Contains(out.String(), " welcome about ") || !strings.Contains(out.String(), ": 1 tries, given up: the mail server refuses this mail for good") || strings.Count(out.String(), "\n") != 1 {
+		t.Errorf("exit code %d:\n%s", code, out)
+	}
+	if code := run(t.Context(), []string{"unsent"}, nothing, out, out); code != 1 {
+		t.Errorf("without the seal key: exit code %d:\n%s", code, out)
+	}
+	if code := run(t.Context(), []string{"unsent", "-file", "none.db"}, env, out, out); code != 1 || exists("none.db") {
+		t.Errorf("no program: exit code %d:\n%s", code, out)
 	}
 }

@@ -317,6 +317,7 @@ func TestPages(t *testing.T) {
 		"docs/console.md":       "var sessions map[string]string",
 		"docs/import.md":        "",
 		"docs/links.md":         linksHost,
+		"docs/mail.md":          "",
 		"docs/observability.md": "",
 		"docs/operations.md":    "",
 		"docs/partner-pages.md": "import \"github.com/google/uuid\"\n\nvar sessions map[string]uuid.UUID",

@@ -150,6 +150,7 @@ var pastedPages = map[string]string{
 	"docs/embed.md":           "internal/integration/routers TestGuide",
 	"docs/import.md":          "internal/checks TestPages",
 	"docs/links.md":           "internal/checks TestPages",
+	"docs/mail.md":            "internal/checks TestPages",
 	"docs/observability.md":   "internal/checks TestPages",
 	"docs/operations.md":      "internal/checks TestPages",
 	"docs/partner-pages.md":   "internal/checks TestPages",
