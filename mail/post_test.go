@@ -178,6 +178,9 @@ func TestPostSays(t *testing.T) {
 	if m := s.sent[0]; strings.Contains(m.Text+m.HTML+m.Subject, "Eve") || m.Unsubscribe != "" || !strings.HasPrefix(m.ID, "received-0") {
 		t.Errorf("received: %+v", m)
 	}
+	s.Texts = read(t, folder(t, "received.txt", "Subject: Hello {{.Name}}.\n"))
+	s.add("Mallory", "inactive")
+	s.expect("a text of the host", "mallory@example.com: Hello .")
 	eve := must(s.Affiliate(t.Context(), "eve"))
 	must(s.Because("too <few> readers").SetAffiliateStatus(t.Context(), affiliate.AffiliateDeclined, eve.ID))
 	s.round()
