@@ -617,6 +617,10 @@ func TestFrames(t *testing.T) {
 				t.Errorf("%q: %s: %v", flags, path, res.Header)
 			}
 		}
+		r, _ := http.NewRequest("GET", s.url+partnerPath+"embed.js", nil)
+		if status, body := s.do(r); (status == http.StatusOK && strings.Contains(body, "customElements")) != (flags != "") {
+			t.Errorf("%q: the element: %d", flags, status)
+		}
 	}
 }
 

@@ -73,9 +73,6 @@ func newShop(t *testing.T, cfg tributary.Config) *shop {
 	})), "go.beans.localhost")
 	s.policy = "default-src 'none'; script-src 'nonce-own' " + s.tracker + "; connect-src " + s.tracker + "; img-src data:; frame-src *"
 	s.pages = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		if s.asked != nil {
-			w.Header().Set("Cache-Control", "no-store") // the page does not live on in a cache
-		}
 		w.Header().Set("Content-Security-Policy", s.policy)
 		write(w, `<main>Beans</main><script nonce=own>window.began = 1</script><script src="`+s.tracker+`/t.js" `+s.tag+`></script>`+s.body+`<script nonce=own>window.wentOn = 1</script>`)
 	})
@@ -381,6 +378,7 @@ func TestClickPages(t *testing.T) {
 		s := newShop(t, tributary.Config{})
 		s.asked = make(chan struct{})
 		tb := s.visits(t, "www.beans.localhost")
+		tb.before(`addEventListener("unload", () => {})`) // so the page does not live on in a cache
 		tb.open("/?ref=ada")
 		tb.open("/next")
 		close(s.asked)
