@@ -121,7 +121,7 @@ func (o *Op) RememberAlone(id uuid.UUID) error {
 // again when that holds no more, as settlePlace does for a sale.
 func (o *Op) SettleAlone(pay *record.Payment, externalID string, buyer func() (Customer, error)) error {
 	entry, err := o.aloneOf(externalID)
-	if err != nil || entry.ID == uuid.Nil || entry.ID != pay.ID {
+	if err != nil || entry.ID != pay.ID {
 		return err
 	}
 	lost, err := LostOf(pay)

@@ -568,6 +568,8 @@ func TestSaleShowsPaidAt(t *testing.T) {
 	scene.Equal(t, affiliate.TimeOf(at), scene.BodyOf[affiliate.Sale](t, events[0]).PaidAt)
 	scene.Equal(t, got, scene.Must(s.Sale(t.Context(), got.ID)))
 	scene.Equal(t, affiliate.Time{}, s.Sell(affiliate.SaleParams{PromoCode: "ADA20"}).PaidAt)
+	ahead := s.Sell(affiliate.SaleParams{PromoCode: "ADA20", PaidAt: s.Now.Add(time.Second)}) // by the clock of the host
+	scene.Equal(t, affiliate.TimeOf(s.Now), ahead.PaidAt)
 	s.Verifies()
 }
 

@@ -104,6 +104,28 @@ func restoreByFacts(t *testing.T, shop func() *scene.PayShop, payer affiliate.Pa
 	}
 }
 
+// TestRestoreOfCustomer: when a refund failed, the customer has the place again under the email of the sale
+// and under that of the referral, which was changed meanwhile, and of a code that was deleted meanwhile.
+func TestRestoreOfCustomer(t *testing.T) {
+	s := limited(t)
+	ctx := t.Context()
+	s.Outcome(s.Reports(s.Paid("pi_1", "80", "0", "code:MARA20")), affiliate.SaleRecorded)
+	s.Play("R:re_1:80")
+	scene.Must(s.UpdateReferral(ctx, scene.Tomas.Email, affiliate.ReferralUpdate{Email: affiliate.Set("tomas@elsewhere.example")}))
+	s.Play("R:re_1:80:failed")
+	scene.Equal(t, "1 1 16", usesOf(s))
+	for _, email := range []string{scene.Tomas.Email, "tomas@elsewhere.example"} {
+		said := scene.Must(s.Evaluate(ctx, affiliate.Order{PromoCode: "MARA20", Email: email, Subtotal: scene.Amount("80")}))
+		if len(said.Reasons) != 1 || said.Reasons[0].Reason != affiliate.CustomerLimit {
+			t.Errorf("%s: %+v", email, said.Reasons)
+		}
+	}
+	s.Play("R:re_2:80")
+	scene.Must(s.DeleteCode(ctx, s.MaraCode.ID))
+	s.Play("R:re_2:80:failed")
+	s.Verifies()
+}
+
 // TestRestoreOfPayer: a customer of whom nothing but the payer is known has no place left when the refund failed.
 func TestRestoreOfPayer(t *testing.T) {
 	s := limited(t)
@@ -197,9 +219,12 @@ func TestHouseCodeOfPayment(t *testing.T) {
 		}
 		ref := affiliate.ReferralParams{AffiliateID: s.Ben.ID.String(), Email: scene.Tomas.Email, Name: "T", ReferredUserExternalID: "t"}
 		scene.Must(s.CreateReferral(t.Context(), ref))
-		scene.Must(s.UpdateCode(t.Context(), s.MaraCode.ID, affiliate.CodeUpdate{ExpiresAt: affiliate.Set(affiliate.At(s.Now.Add(-time.Minute)))}))
+		other := s.Paid("pi_2", "80", "0", "code:MARA20")
+		other.Payer = affiliate.PayerFact{ID: "cus_K", Email: "kim@example.com"}
+		s.Outcome(s.Reports(other), affiliate.SaleRedeemed)
+		scene.Must(s.UpdateCode(t.Context(), s.MaraCode.ID, affiliate.CodeUpdate{MaxRedemptions: affiliate.Set[int64](1), ExpiresAt: affiliate.Set(affiliate.At(s.Now.Add(-time.Minute)))}))
 		s.Outcome(s.Reports(fact), affiliate.SaleRecorded)
-		scene.Equal(t, "1 1 20", usesOf(s))
+		scene.Equal(t, "2 2 36", usesOf(s))
 		scene.Equal(t, s.SaleOf("pi_1").ID, scene.Must(s.Hold(t.Context(), "cart")).SaleID.Or(0))
 		scene.Equal(t, 0, scene.Must(s.Attention(t.Context(), 5)).Overdrawn.Count)
 		s.Verifies()
