@@ -18,36 +18,52 @@ type (
 	saleEvent      struct{ Body affiliate.Sale }
 )
 
-// kindOf returns the kind of the mail about an event; empty: there is none.
-func (r *round) kindOf(ctx context.Context, e affiliate.Event) (kind Kind, err error) {
+// A told is what an event says: the kind of its mail, which is empty when there is none, and of
+// one of an affiliate the status that it leaves.
+type told struct {
+	kind Kind
+	of   uuid.UUID
+	is   affiliate.AffiliateStatus
+}
+
+// read returns what an event says.
+func (r *round) read(ctx context.Context, e affiliate.Event) (t told, err error) {
 	if len(e.Payload) == 0 {
-		return "", nil // somebody in it was erased
+		return t, nil // somebody in it was erased
 	}
 	switch e.Type {
 	case affiliate.AffiliateCreated, affiliate.AffiliateUpdated:
 		var is affiliateEvent
 		if err := json.Unmarshal(e.Payload, &is); err != nil {
-			return "", err
+			return t, r.unread(e, err)
 		}
+		t.of, t.is = is.Body.ID, is.Body.Status
 		if e.Type == affiliate.AffiliateCreated {
-			return ofNew(is.Body), nil
+			t.kind = ofNew(is.Body)
+			return t, nil
 		}
-		return r.ofStatus(ctx, e, is.Body.Status)
+		t.kind, err = r.ofStatus(ctx, is.Body)
 	case affiliate.SaleCreated, affiliate.SaleUpdated:
 		var is saleEvent
 		if err := json.Unmarshal(e.Payload, &is); err != nil {
-			return "", err
+			return t, r.unread(e, err)
 		}
-		if e.Type == affiliate.SaleUpdated {
-			payout, err := r.paid(ctx, e, is.Body)
-			if payout.ID != uuid.Nil {
-				kind = PayoutSent
-			}
-			return kind, err
+		if e.Type == affiliate.SaleCreated {
+			t.kind, err = r.ofSale(ctx, is.Body)
+			return t, err
 		}
-		return r.ofSale(ctx, is.Body)
+		var payout affiliate.Payout
+		if payout, err = r.paid(ctx, e, is.Body); payout.ID != uuid.Nil {
+			t.kind = PayoutSent
+		}
 	}
-	return "", nil
+	return t, err
+}
+
+// unread goes on after an event that cannot be read, so that it holds up no mail.
+func (r *round) unread(e affiliate.Event, err error) error {
+	r.Logger.Error("mail: an event cannot be read", "event", e.ID, "error", err)
+	return nil
 }
 
 // ofNew returns the mail about a new affiliate.
@@ -61,25 +77,50 @@ func ofNew(a affiliate.AffiliateBody) Kind {
 	return ""
 }
 
-// ofStatus returns the mail about a status that an update has changed.
-func (r *round) ofStatus(ctx context.Context, e affiliate.Event, is affiliate.AffiliateStatus) (Kind, error) {
-	if is != affiliate.AffiliateActive && is != affiliate.AffiliateDeclined {
+// ofStatus returns the mail about the status that an update leaves.
+func (r *round) ofStatus(ctx context.Context, a affiliate.AffiliateBody) (Kind, error) {
+	if a.Status != affiliate.AffiliateActive && a.Status != affiliate.AffiliateDeclined {
 		return "", nil
 	}
-	older, err := r.Program.Events(ctx, affiliate.EventQuery{ObjectID: affiliate.Set(e.ObjectID)}, affiliate.Page{Limit: 100})
-	for _, before := range older.Items {
-		var was affiliateEvent
-		if before.Revision != e.Revision-1 || json.Unmarshal(before.Payload, &was) != nil {
-			continue // an erased one says nothing
-		}
-		switch {
-		case is == affiliate.AffiliateDeclined && was.Body.Status == affiliate.AffiliateInactive:
-			return Declined, err
-		case is == affiliate.AffiliateActive && (was.Body.Status == affiliate.AffiliateInactive || was.Body.Status == affiliate.AffiliateDeclined):
-			return Approved, err
-		}
+	was, err := r.applicant(ctx, a.ID)
+	switch {
+	case err != nil || was == "" || was == a.Status:
+		return "", err
+	case a.Status == affiliate.AffiliateDeclined:
+		return Declined, nil
 	}
-	return "", err
+	return Approved, nil
+}
+
+// applicant returns the status that an affiliate had who was not taken yet: INACTIVE or DECLINED;
+// empty: another one. The store keeps it, because the events that say so may be gone.
+func (r *round) applicant(ctx context.Context, id uuid.UUID) (was affiliate.AffiliateStatus,
+	err error) {
+	kept, err := r.Values.Get(ctx, applicantPrefix+id.String())
+	if errors.Is(err, affiliate.ErrNotFound) {
+		return "", nil
+	}
+	if err == nil {
+		err = json.Unmarshal(kept.Value, &was)
+	}
+	return was, err
+}
+
+// note keeps the status of an affiliate after its event was mailed, if it was not taken yet.
+func (r *round) note(ctx context.Context, id uuid.UUID, is affiliate.AffiliateStatus) error {
+	if is != affiliate.AffiliateInactive && is != affiliate.AffiliateDeclined {
+		is = ""
+	}
+	if was, err := r.applicant(ctx, id); err != nil || was == is {
+		return err
+	}
+	return r.Values.Change(ctx, applicantPrefix+id.String(), func(json.RawMessage) (json.RawMessage,
+		error) {
+		if is == "" {
+			return nil, nil
+		}
+		return json.Marshal(is)
+	})
 }
 
 // ofSale returns the mail about a sale: the first that earns the affiliate something for sure.
@@ -88,7 +129,8 @@ func (r *round) ofSale(ctx context.Context, s affiliate.Sale) (Kind, error) {
 		s.Commissions[0].ApprovalStatus != affiliate.ApprovalAccepted {
 		return "", nil
 	}
-	first, err := r.Program.Sales(ctx, affiliate.SaleQuery{AffiliateID: affiliate.Set(s.AffiliateID), OldestFirst: true}, affiliate.Page{Limit: 1})
+	first, err := r.Program.Sales(ctx, affiliate.SaleQuery{AffiliateID: affiliate.Set(s.AffiliateID),
+		OldestFirst: true}, affiliate.Page{Limit: 1})
 	if err != nil || len(first.Items) == 0 || first.Items[0].ID != s.ID {
 		return "", err
 	}
@@ -97,7 +139,8 @@ func (r *round) ofSale(ctx context.Context, s affiliate.Sale) (Kind, error) {
 
 // paid returns the payout that an event of a sale says was paid: every sale in the payout has such an
 // event, and the one with its first commission stands for it.
-func (r *round) paid(ctx context.Context, e affiliate.Event, s affiliate.Sale) (none affiliate.Payout, err error) {
+func (r *round) paid(ctx context.Context, e affiliate.Event,
+	s affiliate.Sale) (none affiliate.Payout, err error) {
 	for _, c := range s.Commissions {
 		id, in := c.PayoutID.Get()
 		if !in {
@@ -110,7 +153,8 @@ func (r *round) paid(ctx context.Context, e affiliate.Event, s affiliate.Sale) (
 		if err != nil {
 			return none, err
 		}
-		if at, is := payout.PaidAt.Get(); is && at.Equal(e.OccurredAt) && payout.Status == affiliate.PayoutPaid && payout.CommissionIDs[0] == c.ID {
+		if at, is := payout.PaidAt.Get(); is && at.Equal(e.OccurredAt) &&
+			payout.Status == affiliate.PayoutPaid && payout.CommissionIDs[0] == c.ID {
 			return payout, nil
 		}
 	}
@@ -124,57 +168,65 @@ func (r *round) compose(ctx context.Context, letter *Letter) (m Mail, err error)
 		return m, err
 	}
 	data, to := Data{Program: is.Name, Link: r.Pages}, letter.To
-	money := func(a affiliate.Amount, c affiliate.Currency) string { return string(c) + " " + a.Format(c) }
-	var of uuid.UUID
-	switch letter.Kind {
-	case Attention:
-		at, err := r.local(ctx)
-		if err != nil || at.Format(time.DateOnly) != letter.About {
-			return m, err // that morning has passed
-		}
-		data.Link = r.Console
-		if data.Waiting, err = r.needs(ctx); err != nil || len(data.Waiting) == 0 {
-			return m, err
-		}
-	case PayoutFailed:
-		var payout affiliate.Payout
-		if payout, err = r.Program.Payout(ctx, uuid.MustParse(letter.About[:36])); err == nil && payout.Status == affiliate.PayoutFailed {
-			of, data.Amount, data.Reason = payout.AffiliateID, money(payout.Amount, payout.Currency), payout.FailedReason.Or("")
-			data.Link += "payout-details"
-		}
-	default:
-		of, err = r.fromEvent(ctx, letter, &data, func(a affiliate.Amount) string { return money(a, is.Currency) })
-	}
-	if errors.Is(err, affiliate.ErrNotFound) {
-		return m, nil
-	}
-	if err != nil || of == uuid.Nil && to == "" {
-		return m, err
-	}
-	if to == "" {
-		a, err := r.Program.Affiliate(ctx, of.String())
-		if errors.Is(err, affiliate.ErrNotFound) {
-			return m, nil
-		}
-		if err != nil {
-			return m, err
-		}
+	of, err := r.about(ctx, letter, &data, is.Currency)
+	if err == nil && of != uuid.Nil {
+		var a affiliate.Affiliate
+		a, err = r.Program.Affiliate(ctx, of.String())
 		if to = a.Email; letter.Kind != Received { // nobody has looked at that name
 			data.Name = a.Name
 		}
+	}
+	switch {
+	case errors.Is(err, affiliate.ErrNotFound):
+		return m, nil
+	case err != nil || of == uuid.Nil && len(data.Waiting) == 0:
+		return m, err
 	}
 	m, err = r.Texts.Write(letter.Kind, data)
 	m.To = to
 	return m, err
 }
 
+func money(a affiliate.Amount, c affiliate.Currency) string { return string(c) + " " + a.Format(c) }
+
+// about completes the data of a letter, and returns the affiliate to whom it goes; nil: to an
+// operator, who has something to read when anything waits, or to nobody.
+func (r *round) about(ctx context.Context, letter *Letter, data *Data,
+	c affiliate.Currency) (of uuid.UUID, err error) {
+	switch letter.Kind {
+	case Attention:
+		at, err := r.local(ctx)
+		if err != nil || at.Format(time.DateOnly) != letter.About {
+			return of, err // that morning has passed
+		}
+		data.Link = r.Console
+		data.Waiting, err = r.needs(ctx)
+		return of, err
+	case PayoutFailed:
+		id, err := uuid.Parse(letter.About[:min(36, len(letter.About))])
+		if err != nil {
+			return of, err
+		}
+		payout, err := r.Program.Payout(ctx, id)
+		if err != nil || payout.Status != affiliate.PayoutFailed {
+			return of, err
+		}
+		data.Amount, data.Reason = money(payout.Amount, payout.Currency), payout.FailedReason.Or("")
+		data.Link += "payout-details"
+		return payout.AffiliateID, nil
+	}
+	return r.fromEvent(ctx, letter, data, c)
+}
+
 // fromEvent returns the affiliate of a letter about an event, and completes its data.
-func (r *round) fromEvent(ctx context.Context, letter *Letter, data *Data, money func(affiliate.Amount) string) (of uuid.UUID, err error) {
+func (r *round) fromEvent(ctx context.Context, letter *Letter, data *Data,
+	c affiliate.Currency) (of uuid.UUID, err error) {
 	id, err := uuid.Parse(letter.About)
 	if err != nil {
 		return of, err
 	}
-	found, err := r.Program.Events(ctx, affiliate.EventQuery{ID: affiliate.Set(id)}, affiliate.Page{Limit: 1})
+	found, err := r.Program.Events(ctx, affiliate.EventQuery{ID: affiliate.Set(id)},
+		affiliate.Page{Limit: 1})
 	if err != nil || len(found.Items) == 0 || len(found.Items[0].Payload) == 0 {
 		return of, err
 	}
@@ -195,14 +247,15 @@ func (r *round) fromEvent(ctx context.Context, letter *Letter, data *Data, money
 		if err != nil || payout.ID == uuid.Nil {
 			return uuid.Nil, err
 		}
-		data.Amount, data.Link = money(payout.Amount), data.Link+"payouts"
+		data.Amount, data.Link = money(payout.Amount, c), data.Link+"payouts"
 		return of, nil
 	}
 	stopped, err := r.stopped(ctx, of)
 	if err != nil || stopped || r.Stop == nil {
 		return uuid.Nil, err
 	}
-	data.Amount, data.Link, data.Unsubscribe = money(is.Body.CommissionEarned), data.Link+"sales", r.Stop(of)
+	data.Amount, data.Link, data.Unsubscribe = money(is.Body.CommissionEarned, c), data.Link+"sales",
+		r.Stop(of)
 	return of, nil
 }
 

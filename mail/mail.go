@@ -9,12 +9,12 @@ import (
 
 // A Mail is one message to one person.
 type Mail struct {
-	ID          string // no other mail has it, and one that is sent again keeps it: of letters, digits, - and _
+	ID          string // of letters, digits, - and _; no other mail has it, and another try keeps it
 	To          string // an email address
 	Subject     string // one line
 	Text        string
 	HTML        string // the same message; empty: none
-	Unsubscribe string // an https URL that stops such mails with one POST; empty: the mail is necessary
+	Unsubscribe string // an https URL that stops such mails with a POST; empty: it is necessary
 }
 
 // A Mailer sends mails. It is safe for concurrent use.
@@ -24,5 +24,5 @@ type Mailer interface {
 	Send(context.Context, Mail) error
 }
 
-// ErrRefused is the error of a mail that is not worth another try: there is no such mailbox, for one.
+// ErrRefused is the error of a mail that is not worth another try, as when there is no such mailbox.
 var ErrRefused = errors.New("the mail server refuses this mail for good")

@@ -24,14 +24,18 @@ type Post struct {
 	Values    tributary.Values
 	Mailer    Mailer
 	Texts     *Texts
-	Pages     string                 // URL of the pages for affiliates
-	Console   string                 // URL of the console, for operators
-	Operators []string               // who hears each morning what waits for them; none: nobody
-	Stop      func(uuid.UUID) string // the link by which an affiliate stops mails that are not necessary; nil: there are no such mails
-	Off       []Kind                 // what is not mailed
-	Logger    *slog.Logger
+	Pages     string   // URL of the pages for affiliates
+	Console   string   // URL of the console, for operators
+	Operators []string // who hears each morning what waits for them; none: nobody
+	Off       []Kind   // what is not mailed
 
-	id uuid.UUID // of this one
+	// Stop returns the link by which an affiliate stops mails that are not necessary: who opens it
+	// calls StopMails. Nil: there are no such mails.
+	Stop   func(uuid.UUID) string
+	Logger *slog.Logger
+
+	id  uuid.UUID      // of this one
+	due affiliate.Time // of the next letter that waits; zero: nobody knows
 }
 
 // A Letter is a mail that waits for another try, or that could not be sent.
@@ -68,6 +72,8 @@ const (
 	letterPrefix = "letter-"
 	stopPrefix   = "stopped-"
 
+	applicantPrefix = "applicant-"
+
 	holdTime = 2 * time.Minute    // for which the Post that works need not be heard of
 	pace     = 15 * time.Second   // between two looks at what waits
 	patience = 3 * 24 * time.Hour // a mail that is later is not sent
@@ -76,7 +82,8 @@ const (
 )
 
 // backoff is the time before the next try.
-var backoff = []time.Duration{time.Minute, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 6 * time.Hour, 12 * time.Hour}
+var backoff = []time.Duration{time.Minute, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour,
+	6 * time.Hour, 12 * time.Hour}
 
 // errHeld means that another Post works.
 var errHeld = errors.New("mail: another process sends the mails")
@@ -102,8 +109,18 @@ func (p *Post) wait(ctx context.Context, after uuid.UUID, failed bool) {
 		<-ctx.Done()
 		return
 	}
-	for range p.Program.Follow(ctx, after) {
+	for _, err := range p.Program.Follow(ctx, after) {
+		if err == nil { // more may follow at once, and a round writes
+			wait(ctx, time.Second)
+		}
 		return
+	}
+}
+
+func wait(ctx context.Context, d time.Duration) {
+	select {
+	case <-time.After(d):
+	case <-ctx.Done():
 	}
 }
 
@@ -189,6 +206,16 @@ func (r *round) begin(ctx context.Context) error {
 	if _, r.Failed, err = r.newlyFailed(ctx); err != nil {
 		return err
 	}
+	wait := affiliate.AffiliateQuery{Status: affiliate.AffiliateInactive}
+	waiting, err := r.Program.Affiliates(ctx, wait, affiliate.Page{})
+	if err != nil {
+		return err
+	}
+	for _, a := range waiting.Items {
+		if err := r.note(ctx, a.ID, a.Status); err != nil {
+			return err
+		}
+	}
 	at, err := r.local(ctx)
 	r.Day = at.Format(time.DateOnly)
 	return errors.Join(err, r.save(ctx))
@@ -202,15 +229,7 @@ func (r *round) events(ctx context.Context) error {
 			return err
 		}
 		for _, e := range all {
-			kind, err := r.kindOf(ctx, e)
-			if err != nil {
-				return err
-			}
-			r.Position = e.ID
-			if kind == "" || slices.Contains(r.Off, kind) || r.late(e.OccurredAt) {
-				continue
-			}
-			if err := r.deliver(ctx, Letter{Kind: kind, About: e.ID.String(), Since: e.OccurredAt}); err != nil {
+			if err := r.event(ctx, e); err != nil {
 				return err
 			}
 		}
@@ -220,11 +239,39 @@ func (r *round) events(ctx context.Context) error {
 	}
 }
 
+// event mails what an event says, and notes it.
+func (r *round) event(ctx context.Context, e affiliate.Event) error {
+	says, err := r.read(ctx, e)
+	if err != nil {
+		return err
+	}
+	r.Position = e.ID
+	mails := says.kind != "" && !slices.Contains(r.Off, says.kind) && !r.late(e.OccurredAt)
+	if mails {
+		letter := Letter{Kind: says.kind, About: e.ID.String(), Since: e.OccurredAt}
+		if err := r.send(ctx, letter); err != nil {
+			return err
+		}
+		ctx = context.WithoutCancel(ctx) // else a mail that was sent is sent again
+	}
+	if says.of != uuid.Nil {
+		if err := r.note(ctx, says.of, says.is); err != nil {
+			return err
+		}
+	}
+	if mails {
+		return r.save(ctx)
+	}
+	return nil
+}
+
 func (r *round) late(since affiliate.Time) bool { return r.now.Time().Sub(since.Time()) > patience }
 
 // newlyFailed returns the payouts that are FAILED, and those of whom nobody was told.
-func (r *round) newlyFailed(ctx context.Context) (news []affiliate.Payout, all []uuid.UUID, err error) {
-	failed, err := r.Program.Payouts(ctx, affiliate.PayoutQuery{Status: affiliate.PayoutFailed}, affiliate.Page{})
+func (r *round) newlyFailed(ctx context.Context) (news []affiliate.Payout, all []uuid.UUID,
+	err error) {
+	failed, err := r.Program.Payouts(ctx, affiliate.PayoutQuery{Status: affiliate.PayoutFailed},
+		affiliate.Page{})
 	for _, one := range failed.Items {
 		if len(all) == 1000 {
 			break // of a list that nobody works on
@@ -247,7 +294,8 @@ func (r *round) failedPayouts(ctx context.Context) error {
 		if slices.Contains(r.Off, PayoutFailed) {
 			continue
 		}
-		letter := Letter{Kind: PayoutFailed, About: one.ID.String() + "-" + fmt.Sprint(one.UpdatedAt.Time().UnixMilli()), Since: r.now}
+		letter := Letter{Kind: PayoutFailed, About: one.ID.String() + "-" +
+			fmt.Sprint(one.UpdatedAt.Time().UnixMilli()), Since: r.now}
 		if err := r.deliver(ctx, letter); err != nil {
 			return err
 		}
@@ -282,29 +330,34 @@ func (r *round) mornings(ctx context.Context) error {
 	return r.save(ctx)
 }
 
-// deliver sends a letter, or puts it with those that wait, and saves how far the round is.
+// deliver sends a letter, and saves how far the round is.
 func (r *round) deliver(ctx context.Context, letter Letter) error {
-	if err := r.try(ctx, &letter); err != nil {
+	if err := r.send(ctx, letter); err != nil {
 		return err
 	}
-	ctx = context.WithoutCancel(ctx) // else a mail that was sent is sent again
-	if letter.Error != "" {
-		if err := r.put(ctx, &letter); err != nil {
-			return err
-		}
+	return r.save(context.WithoutCancel(ctx))
+}
+
+// send sends a letter, or puts it with those that wait.
+func (r *round) send(ctx context.Context, letter Letter) error {
+	if err := r.try(ctx, &letter); err != nil || letter.Error == "" {
+		return err
 	}
-	return r.save(ctx)
+	return r.put(context.WithoutCancel(ctx), &letter)
 }
 
 // try sends a letter. One that was not sent says why.
 func (r *round) try(ctx context.Context, letter *Letter) error {
 	m, err := r.compose(ctx, letter)
-	if err != nil || m.To == "" {
+	_, badText := errors.AsType[*textError](err)
+	switch {
+	case !badText && (err != nil || m.To == ""):
 		letter.Error = ""
 		return err
-	}
-	m.ID = letter.name()
-	if !r.down {
+	case badText:
+		letter.Tries, letter.Error = letter.Tries+1, err.Error()
+	case !r.down:
+		m.ID = letter.name()
 		letter.Tries++
 		if err = r.Mailer.Send(ctx, m); err == nil {
 			letter.Error = ""
@@ -317,16 +370,20 @@ func (r *round) try(ctx context.Context, letter *Letter) error {
 		letter.Error = "the mail server takes no mails"
 	}
 	wait := backoff[min(max(letter.Tries-1, 0), len(backoff)-1)]
-	if letter.Next = affiliate.TimeOf(r.now.Time().Add(wait)); errors.Is(err, ErrRefused) || r.late(letter.Since) {
+	if letter.Next = affiliate.TimeOf(r.now.Time().Add(wait)); errors.Is(err, ErrRefused) ||
+		r.late(letter.Since) {
 		letter.Next = affiliate.Time{}
 	}
-	r.Logger.Warn("a mail was not sent", "kind", letter.Kind, "about", letter.About, "tries", letter.Tries, "error", letter.Error)
+	r.Logger.Warn("a mail was not sent", "kind", letter.Kind, "about", letter.About, "tries",
+		letter.Tries, "error", letter.Error)
 	return nil
 }
 
 // put keeps a letter; one without an error goes.
 func (r *round) put(ctx context.Context, letter *Letter) error {
-	return r.Values.Change(ctx, letterPrefix+letter.name(), func(json.RawMessage) (json.RawMessage, error) {
+	r.wake(letter)
+	return r.Values.Change(ctx, letterPrefix+letter.name(), func(json.RawMessage) (json.RawMessage,
+		error) {
 		if letter.Error == "" {
 			return nil, nil
 		}
@@ -334,8 +391,18 @@ func (r *round) put(ctx context.Context, letter *Letter) error {
 	})
 }
 
+// wake has the letters read when one is due.
+func (r *round) wake(letter *Letter) {
+	if !letter.Next.IsZero() && letter.Next.Time().Before(r.due.Time()) {
+		r.due = letter.Next
+	}
+}
+
 // waiting tries again what is due, and forgets what nobody can do anything about.
 func (r *round) waiting(ctx context.Context) error {
+	if r.now.Time().Before(r.due.Time()) {
+		return nil
+	}
 	var all []Letter
 	for letter, err := range r.Letters(ctx) {
 		if err != nil {
@@ -343,7 +410,9 @@ func (r *round) waiting(ctx context.Context) error {
 		}
 		all = append(all, letter)
 	}
+	r.due = affiliate.TimeOf(r.now.Time().Add(time.Hour)) // for those that go
 	for _, letter := range all {
+		r.wake(&letter)
 		switch {
 		case letter.Next.IsZero() && r.now.Time().Sub(letter.Since.Time()) > keepTime:
 			letter.Error = ""
@@ -383,7 +452,8 @@ func (p *Post) Letters(ctx context.Context) iter.Seq2[Letter, error] {
 
 // StopMails stops the mails to an affiliate that are not necessary.
 func (p *Post) StopMails(ctx context.Context, of uuid.UUID) error {
-	return p.Values.Change(ctx, stopPrefix+of.String(), func(json.RawMessage) (json.RawMessage, error) {
+	return p.Values.Change(ctx, stopPrefix+of.String(), func(json.RawMessage) (json.RawMessage,
+		error) {
 		return json.RawMessage("true"), nil
 	})
 }

@@ -37,8 +37,8 @@ type shop struct {
 	log   strings.Builder
 }
 
-// newShop has an affiliate, Ada, from before there were mails.
-func newShop(t *testing.T) *shop {
+// newShop has an affiliate, Ada, and applicants from before there were mails.
+func newShop(t *testing.T, applicants ...string) *shop {
 	t.Helper()
 	s := &shop{t: t, now: time.Date(2026, 3, 11, 20, 0, 0, 0, time.UTC)}
 	s.Program = must(tributary.New(memstore.New(), tributary.Config{
@@ -46,6 +46,9 @@ func newShop(t *testing.T) *shop {
 		Destinations: []affiliate.Destination{{URL: "https://beans.example/"}}, Now: func() time.Time { return s.now }, Rand: rand.NewChaCha8([32]byte{1}),
 	}))
 	s.add("Ada", "active")
+	for _, name := range applicants {
+		s.add(name, "inactive")
+	}
 	s.Post = s.another()
 	s.round()
 	return s
@@ -122,9 +125,19 @@ func (s *shop) expect(step string, want ...string) {
 
 // TestPost: each event that concerns somebody is mailed once, to the one whom it concerns.
 func TestPost(t *testing.T) {
-	s := newShop(t)
+	s := newShop(t, "Zoe")
 	ctx := t.Context()
 	s.expect("what was before there were mails")
+	s.now = s.now.Add(40 * 24 * time.Hour)
+	must(s.Program.Run(ctx, affiliate.RetainJob{Retention: affiliate.Retention{Events: 30 * 24 * time.Hour}}))
+	s.Operators = nil
+	zoe := must(s.Affiliate(ctx, "zoe"))
+	must(s.SetAffiliateStatus(ctx, affiliate.AffiliateDeclined, zoe.ID))
+	s.expect("who applied before is declined, long after its events have gone", "zoe@example.com: Your application to Beans")
+	must(s.UpdateAffiliate(ctx, affiliate.AffiliateRef{ID: zoe.ID}, affiliate.AffiliateUpdate{Note: affiliate.Set("too few readers")}))
+	s.expect("a note about her")
+	must(s.UpdateAffiliate(ctx, affiliate.AffiliateRef{ID: zoe.ID}, affiliate.AffiliateUpdate{AffiliateStatus: affiliate.Set("active")}))
+	s.expect("and is taken after all", "zoe@example.com: You are an affiliate of Beans")
 	bob, eve := s.add("Bob", "inactive"), s.add("Eve", "inactive")
 	s.expect("two apply", "bob@example.com: Your application to Beans has arrived", "eve@example.com: Your application to Beans has arrived")
 	must(s.UpdateAffiliate(ctx, affiliate.AffiliateRef{ID: bob.ID}, affiliate.AffiliateUpdate{Note: affiliate.Set("writes well")}))
@@ -148,6 +161,10 @@ func TestPost(t *testing.T) {
 	must(s.SetPayoutStatus(ctx, paid.ID, affiliate.PayoutPaid))
 	s.expect("and paid", "bob@example.com: Beans has paid you EUR 19.96")
 	s.now = s.now.Add(time.Hour)
+	for _, sale := range must(s.Sales(ctx, affiliate.SaleQuery{}, affiliate.Page{Limit: 10})).Items {
+		must(s.UpdateSale(ctx, sale.ID, affiliate.SaleUpdate{Name: affiliate.Set("Kim")}))
+	}
+	s.expect("the sales change later")
 	s.sell("bob", "o-3")
 	s.sell("bob", "o-4")
 	must(s.CreatePayout(ctx, affiliate.PayoutParams{AffiliateID: bob.ID, ManuallyPaid: true}))
@@ -164,8 +181,10 @@ func TestPost(t *testing.T) {
 	must(s.SetPayoutStatus(ctx, failing.ID, affiliate.PayoutProcessing))
 	must(s.SetPayoutStatus(ctx, failing.ID, affiliate.PayoutPaid))
 	s.expect("and is paid", "bob@example.com: Beans has paid you EUR 9.98")
-	s.Off = []mail.Kind{mail.Welcome}
+	s.Off = []mail.Kind{mail.Welcome, mail.PayoutFailed}
 	s.add("Dan", "active")
+	s.sell("bob", "o-6")
+	must(s.FailPayout(ctx, must(s.CreatePayout(ctx, affiliate.PayoutParams{AffiliateID: bob.ID})).ID, "closed"))
 	s.expect("what is off")
 }
 
@@ -202,6 +221,23 @@ func TestPostSays(t *testing.T) {
 	s.add("Cleo", "active")
 	s.sell("cleo", "o-3")
 	s.expect("without links that stop them", "cleo@example.com: You are in the affiliate program of Beans")
+}
+
+// TestPostOfABadText: a text of the host that fails at one mail holds up no other.
+func TestPostOfABadText(t *testing.T) {
+	s := newShop(t)
+	s.Texts = read(t, folder(t, "declined.txt", "Subject: {{slice .Reason 0 9}}\n"))
+	eve := s.add("Eve", "inactive")
+	s.round()
+	must(s.Because("no").SetAffiliateStatus(t.Context(), affiliate.AffiliateDeclined, eve.ID))
+	s.add("Bob", "active")
+	s.expect("one of two", "bob@example.com: You are in the affiliate program of Beans")
+	if all := s.letters(); len(all) != 1 || !strings.Contains(all[0].Error, "declined.txt") || all[0].Tries != 1 {
+		t.Errorf("letters %+v", all)
+	}
+	s.Texts = must(mail.ReadTexts(""))
+	s.now = s.now.Add(time.Minute)
+	s.expect("with another text", "eve@example.com: Your application to Beans")
 }
 
 // TestPostMorning: operators hear once a day what waits, from seven o'clock on in the program's zone,

@@ -33,7 +33,8 @@ const (
 
 // Kinds lists the kinds of mails.
 func Kinds() []Kind {
-	return []Kind{SignIn, Received, Welcome, Approved, Declined, FirstSale, PayoutSent, PayoutFailed, Attention}
+	return []Kind{SignIn, Received, Welcome, Approved, Declined, FirstSale, PayoutSent, PayoutFailed,
+		Attention}
 }
 
 // Data is what texts show. What a kind has no use for is empty. Each is one line.
@@ -84,8 +85,10 @@ func ReadTexts(dir string) (*Texts, error) {
 }
 
 // sample fills every text.
-var sample = Data{Program: "Beans", Name: "Ada Lovelace", Link: "https://partners.beans.example/partner/", Reason: "no reason",
-	Amount: "EUR 9.98", Waiting: []string{"2 applicants"}, Unsubscribe: "https://partners.beans.example/mail/stop"}
+var sample = Data{Program: "Beans", Name: "Ada Lovelace",
+	Link: "https://partners.beans.example/partner/", Reason: "no reason",
+	Amount: "EUR 9.98", Waiting: []string{"2 applicants"},
+	Unsubscribe: "https://partners.beans.example/mail/stop"}
 
 func (t *Texts) parse(from fs.FS) error {
 	files, err := fs.ReadDir(from, ".")
@@ -119,24 +122,29 @@ func (t *Texts) parse(from fs.FS) error {
 
 const subject = "Subject: "
 
+// A textError is the error of a text that cannot be shown.
+type textError struct{ error }
+
 // Write returns the mail of a kind, without an id and a recipient.
 func (t *Texts) Write(kind Kind, data Data) (m Mail, err error) {
-	data.Program, data.Name, data.Reason = oneLine(data.Program), oneLine(data.Name), oneLine(data.Reason)
+	data.Program, data.Name, data.Reason = oneLine(data.Program), oneLine(data.Name),
+		oneLine(data.Reason)
 	var plain, html bytes.Buffer
 	name := string(kind) + ".txt"
 	if err := t.plain.ExecuteTemplate(&plain, name, data); err != nil {
-		return m, fmt.Errorf("%s: %w", name, err)
+		return m, &textError{fmt.Errorf("%s: %w", name, err)}
 	}
 	first, rest, _ := strings.Cut(plain.String(), "\n")
 	said, is := strings.CutPrefix(first, subject)
 	if !is || strings.TrimSpace(said) == "" {
-		return m, fmt.Errorf("%s: its first line is not %s…", name, subject)
+		return m, &textError{fmt.Errorf("%s: its first line is not %s…", name, subject)}
 	}
 	name = string(kind) + ".html"
 	if err := t.html.ExecuteTemplate(&html, name, data); err != nil {
-		return m, fmt.Errorf("%s: %w", name, err)
+		return m, &textError{fmt.Errorf("%s: %w", name, err)}
 	}
-	return Mail{Subject: strings.TrimSpace(said), Text: strings.TrimLeft(rest, "\n"), HTML: html.String(),
+	return Mail{Subject: strings.TrimSpace(said), Text: strings.TrimLeft(rest, "\n"),
+		HTML:        html.String(),
 		Unsubscribe: data.Unsubscribe}, nil
 }
 

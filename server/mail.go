@@ -59,7 +59,8 @@ func (e environment) mailer(options ...gomail.Option) (*smtpMailer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s %w", smtpVariable, err)
 	}
-	client, err := gomail.NewClient(host, append(append(own, gomail.WithTimeout(smtpTime)), options...)...)
+	client, err := gomail.NewClient(host, append(append(own, gomail.WithTimeout(smtpTime)),
+		options...)...)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", smtpVariable, err)
 	}
@@ -71,7 +72,8 @@ func (e environment) mailer(options ...gomail.Option) (*smtpMailer, error) {
 // need not have, or smtps:// with TLS from the start.
 func smtpServer(text string) (host string, options []gomail.Option, err error) {
 	u, err := url.Parse(text)
-	if err != nil || u.Hostname() == "" || u.Path != "" && u.Path != "/" || u.RawQuery != "" || u.Fragment != "" {
+	if err != nil || u.Hostname() == "" || u.Path != "" && u.Path != "/" || u.RawQuery != "" ||
+		u.Fragment != "" {
 		return "", nil, errors.New("must be like smtp://USER:PASSWORD@mail.example:587, with %XX for special characters")
 	}
 	host, port, auth := u.Hostname(), 587, gomail.SMTPAuthAutoDiscover
@@ -120,7 +122,8 @@ func (m *smtpMailer) Send(ctx context.Context, in mail.Mail) error {
 	case failed.ErrorCode() >= 500 && failed.Reason != gomail.ErrSMTPMailFrom:
 		return fmt.Errorf("%w (%v: %d)", mail.ErrRefused, failed.Reason, failed.ErrorCode())
 	}
-	return fmt.Errorf("the mail server %s: %v: %d", m.client.ServerAddr(), failed.Reason, failed.ErrorCode())
+	return fmt.Errorf("the mail server %s: %v: %d", m.client.ServerAddr(), failed.Reason,
+		failed.ErrorCode())
 }
 
 // message returns what is sent.
@@ -148,7 +151,8 @@ func (m *smtpMailer) message(in mail.Mail) (*gomail.Msg, error) {
 }
 
 // mailUsage is the text of "mail -h".
-const mailUsage = `Sends a mail, to see that the mail server of ` + smtpVariable + ` takes it: server mail ADDRESS
+const mailUsage = `Sends a mail, to see that the mail server of ` + smtpVariable +
+	` takes it: server mail ADDRESS
 
 `
 
@@ -163,8 +167,10 @@ func runMail(ctx context.Context, args []string, env environment, stdout, stderr
 		err = errors.New(withoutSMTP)
 	}
 	if err == nil {
-		err = m.Send(ctx, mail.Mail{ID: uuid.NewString(), To: flags.Arg(0), Subject: "The mail server works",
-			Text: "This mail was sent by the command mail.\n", HTML: "<p>This mail was sent by the command mail.</p>\n"})
+		err = m.Send(ctx, mail.Mail{ID: uuid.NewString(), To: flags.Arg(0),
+			Subject: "The mail server works",
+			Text:    "This mail was sent by the command mail.\n",
+			HTML:    "<p>This mail was sent by the command mail.</p>\n"})
 	}
 	if err == nil {
 		fmt.Fprintln(stdout, m.said)
@@ -174,7 +180,8 @@ func runMail(ctx context.Context, args []string, env environment, stdout, stderr
 
 // unsentUsage is the text of "unsent -h" before the flags.
 const unsentUsage = `Lists the mails that the mail server has not taken, a line each: server unsent [flags]
-Call it with the variables of the server, which may run. What could not be sent is listed for 30 days.
+Call it with the variables of the server,
+	which may run. What could not be sent is listed for 30 days.
 
 `
 
@@ -219,7 +226,8 @@ func unsent(ctx context.Context, at place, env environment, w io.Writer) error {
 		if !letter.Next.IsZero() {
 			next = "again at " + letter.Next.String()
 		}
-		fmt.Fprintf(w, "%s %s about %s: %d tries, %s: %s\n", letter.Since, letter.Kind, letter.About, letter.Tries, next, letter.Error)
+		fmt.Fprintf(w, "%s %s about %s: %d tries, %s: %s\n", letter.Since, letter.Kind, letter.About,
+			letter.Tries, next, letter.Error)
 	}
 	return nil
 }

@@ -51,17 +51,21 @@ func newPartner(ctx context.Context, programs []*tributary.Program, set settings
 	if err != nil {
 		return made, err
 	}
-	forms := &serve.Limiter{Most: min(cmp.Or(set.limit, perMinute), formsPerMinute), Proxies: set.proxies, Now: set.now}
-	cfg := portal.Config{Prefix: partnerPath, Key: key, Frames: set.frames, SignUp: set.applicants, Logger: logger}
+	forms := &serve.Limiter{Most: min(cmp.Or(set.limit, perMinute), formsPerMinute),
+		Proxies: set.proxies, Now: set.now}
+	cfg := portal.Config{Prefix: partnerPath, Key: key, Frames: set.frames, SignUp: set.applicants,
+		Logger: logger}
 	if cfg.SignUp != nil {
 		cfg.SignUp.Guard = func(r *http.Request) error { return often(forms, r) }
 	}
 	switch {
 	case set.mailer == nil:
 	case set.url == "":
-		made.said = "mail: none is sent to affiliates, because links in mails need a beginning: set " + urlVariable
+		made.said = "mail: none is sent to affiliates, because links in mails need a beginning: set " +
+			urlVariable
 	default:
-		made.signIns = &signIns{program: programs[0], mailer: set.mailer, texts: set.texts, limiter: forms, now: set.now,
+		made.signIns = &signIns{program: programs[0], mailer: set.mailer, texts: set.texts,
+			limiter: forms, now: set.now,
 			logger: logger, waiting: make(chan portal.SignInRequest, maxWaiting)}
 		cfg.SignIn = &portal.SignIn{URL: set.url + partnerPath, Ask: made.signIns.ask}
 		cfg.Session = mailedSession
@@ -72,16 +76,9 @@ func newPartner(ctx context.Context, programs []*tributary.Program, set settings
 	if set.demo {
 		cfg.MaxLinks = 5
 	}
-	var all []*portal.Portal
-	for _, p := range programs {
-		pages, err := portal.New(p, cfg)
-		if err != nil && set.signUp != "" {
-			err = fmt.Errorf("-sign-up: %s: %w", set.signUp, err)
-		}
-		if err != nil {
-			return made, err
-		}
-		all = append(all, pages)
+	all, err := portals(programs, cfg, set.signUp)
+	if err != nil {
+		return made, err
 	}
 	if made.signIns != nil {
 		made.signIns.pages = all[0]
@@ -89,6 +86,21 @@ func newPartner(ctx context.Context, programs []*tributary.Program, set settings
 	made.handler, made.first = portal.Many(all[0], all[1:]...), all[0]
 	made.link = &httpapi.PortalLink{Key: key, URL: base + partnerPath}
 	return made, nil
+}
+
+// portals returns the pages of each program.
+func portals(programs []*tributary.Program, cfg portal.Config, signUp string) (all []*portal.Portal, err error) {
+	for _, p := range programs {
+		pages, err := portal.New(p, cfg)
+		if err != nil && signUp != "" {
+			err = fmt.Errorf("-sign-up: %s: %w", signUp, err)
+		}
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, pages)
+	}
+	return all, nil
 }
 
 // tasks are what runs beside the requests.
@@ -175,7 +187,8 @@ func readSignUp(path string) (*portal.SignUp, error) {
 		if q.Name == "" {
 			return nil, fmt.Errorf("%s: the question %q has no name", path, q.Label)
 		}
-		s.Questions = append(s.Questions, portal.Question{ID: id("question", q.Name), Label: q.Label, Kind: q.Kind,
+		s.Questions = append(s.Questions, portal.Question{ID: id("question", q.Name), Label: q.Label,
+			Kind:    q.Kind,
 			Choices: q.Choices, Required: q.Required})
 	}
 	if in.Terms.Version == "" && in.Terms.File == "" && in.Terms.URL == "" {

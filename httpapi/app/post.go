@@ -47,7 +47,8 @@ func mailsOf(getenv func(string) string) (operators []string, off []mail.Kind, e
 			operators = append(operators, one.Address)
 		}
 	}
-	for name := range strings.FieldsFuncSeq(getenv(offVariable), func(r rune) bool { return r == ',' || r == ' ' }) {
+	for name := range strings.FieldsFuncSeq(getenv(offVariable),
+		func(r rune) bool { return r == ',' || r == ' ' }) {
 		kind := mail.Kind(name)
 		if kind == mail.SignIn || !slices.Contains(mail.Kinds(), kind) {
 			return nil, nil, fmt.Errorf("%s: %q is no mail that can be off", offVariable, name)
@@ -61,8 +62,10 @@ const stopMailPath = "/mail/stop"
 
 // newPost makes what mails the events of a program, and the endpoint that stops mails. Links in
 // mails last, so that there is one only if the key does, and browsers reach it over https.
-func newPost(ctx context.Context, p *tributary.Program, set settings, key []byte, logger *slog.Logger) (*mail.Post, []Endpoint, error) {
-	post := &mail.Post{Program: p, Values: p.Values(MailKind), Mailer: set.mailer, Texts: set.texts, Pages: set.url + partnerPath,
+func newPost(ctx context.Context, p *tributary.Program, set settings, key []byte,
+	logger *slog.Logger) (*mail.Post, []Endpoint, error) {
+	post := &mail.Post{Program: p, Values: p.Values(MailKind), Mailer: set.mailer, Texts: set.texts,
+		Pages:   set.url + partnerPath,
 		Console: set.url + consolePath, Operators: set.operators, Off: set.off, Logger: logger}
 	if err := post.Begin(ctx); err != nil {
 		return nil, nil, err
@@ -75,7 +78,8 @@ func newPost(ctx context.Context, p *tributary.Program, set settings, key []byte
 		return nil, nil, err
 	}
 	post.Stop = func(of uuid.UUID) string {
-		token := links.Seal(ticket.Ticket{Program: p.Config().ID, Affiliate: of, Expires: set.now().Add(stopTime)})
+		token := links.Seal(ticket.Ticket{Program: p.Config().ID, Affiliate: of,
+			Expires: set.now().Add(stopTime)})
 		return set.url + stopMailPath + "?" + url.Values{"token": {token}}.Encode()
 	}
 	return post, []Endpoint{{Path: stopMailPath, Handler: stopPage{post, links, set.now}}}, nil

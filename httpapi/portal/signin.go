@@ -52,7 +52,8 @@ func (s *SignIn) check(key []byte) error {
 	}
 	u, err := url.Parse(s.URL)
 	switch {
-	case err != nil || !web(u) || !strings.HasSuffix(u.Path, "/") || u.RawQuery != "" || u.Fragment != "":
+	case err != nil || !web(u) || !strings.HasSuffix(u.Path, "/") || u.RawQuery != "" ||
+		u.Fragment != "":
 		return errors.New("the URL is none of http or https that ends with a slash")
 	case s.Ask == nil:
 		return errors.New("Ask is nil")
@@ -71,8 +72,9 @@ func (t *Portal) SignInLink(of uuid.UUID, asked SignInRequest) (string, error) {
 		return "", errors.New("portal: Config.SignIn is not set")
 	}
 	cfg := t.program.Config()
-	text := t.mailed.Seal(ticket.Ticket{Program: cfg.ID, Affiliate: of, Expires: cfg.Now().Add(signInTime),
-		ID: uuid.New(), Beside: asked.browser})
+	text := t.mailed.Seal(ticket.Ticket{Program: cfg.ID, Affiliate: of,
+		Expires: cfg.Now().Add(signInTime),
+		ID:      uuid.New(), Beside: asked.browser})
 	return t.cfg.SignIn.URL + openPath + "?" + url.Values{paramToken: {text}}.Encode(), nil
 }
 
@@ -92,15 +94,18 @@ func (v *visit) signIn() {
 	case !v.fitsQuery([]string{paramDone}):
 		v.missing()
 	default:
-		behind, _ := v.forms.Told(v.now(), v.R.URL.Query().Get(paramDone), v.about(signInPath+doneSuffix)...)
-		v.render(http.StatusOK, view{title: "Sign in", template: "sign-in", Data: askSheet{Asked: behind}})
+		behind, _ := v.forms.Told(v.now(), v.R.URL.Query().Get(paramDone),
+			v.about(signInPath+doneSuffix)...)
+		v.render(http.StatusOK, view{title: "Sign in", template: "sign-in",
+			Data: askSheet{Asked: behind}})
 	}
 }
 
 // asked hands a request on. Nothing here depends on whether the email is known.
 func asked(v *visit) {
 	email := strings.TrimSpace(v.R.PostForm.Get(fieldMail))
-	if len(email) > maxMail || !strings.Contains(email, "@") || strings.ContainsFunc(email, notVisible) {
+	if len(email) > maxMail || !strings.Contains(email, "@") || strings.ContainsFunc(email,
+		notVisible) {
 		v.render(http.StatusBadRequest, view{title: "Sign in", template: "sign-in",
 			Data: askSheet{Email: email, Problem: "This is no email."}})
 		return
@@ -109,7 +114,8 @@ func asked(v *visit) {
 	if nonce == uuid.Nil {
 		nonce = uuid.New()
 	}
-	if err := v.cfg.SignIn.Ask(v.R, SignInRequest{Email: email, browser: browserOf(nonce)}); err != nil {
+	if err := v.cfg.SignIn.Ask(v.R, SignInRequest{Email: email,
+		browser: browserOf(nonce)}); err != nil {
 		v.tooMany("sign-in", err)
 		return
 	}
@@ -177,8 +183,10 @@ func (v *visit) open() {
 func (v *visit) useMailed(opened ticket.Ticket, invited bool) {
 	first, err := v.program.Partner(opened.Affiliate).Spend(v.Ctx(), "portal-mail-"+opened.ID.String())
 	if err == nil && first && invited {
-		who := v.program.From(affiliate.SourceAffiliatePortal).By("affiliate:" + opened.Affiliate.String())
-		if _, err = who.AcceptInvite(v.Ctx(), opened.Affiliate, affiliate.Acceptance{}); errors.Is(err, affiliate.StatusNotAllowed) {
+		who := v.program.From(affiliate.SourceAffiliatePortal).By("affiliate:" +
+			opened.Affiliate.String())
+		if _, err = who.AcceptInvite(v.Ctx(), opened.Affiliate, affiliate.Acceptance{}); errors.Is(err,
+			affiliate.StatusNotAllowed) {
 			err = nil // in another tab
 		}
 	}

@@ -28,6 +28,7 @@ import (
 
 	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/httpapi/app"
+	"github.com/tributary-go/tributary/httpapi/console"
 	"github.com/tributary-go/tributary/mail"
 	"github.com/tributary-go/tributary/sqlitestore"
 )
@@ -73,7 +74,9 @@ func (f *file) Open(ctx context.Context) (store record.Store, said string, err e
 }
 
 // Endpoints returns none.
-func (f *file) Endpoints(app.Host) ([]app.Endpoint, error) { return nil, nil }
+func (f *file) Endpoints(app.Host) ([]app.Endpoint, console.Providers, error) {
+	return nil, nil, nil
+}
 
 // Mailer returns none.
 func (f *file) Mailer() (mail.Mailer, string, error) { return nil, "", nil }
