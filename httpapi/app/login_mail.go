@@ -1,7 +1,6 @@
 package app
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -70,14 +69,16 @@ func (l *login) mailLink(ctx context.Context, email, browser string) error {
 	if err != nil || secret == "" {
 		return err
 	}
-	at := l.base + signInPath + "?link=" + secret
-	name := l.staff.program.Config().Name
-	if s, err := l.staff.program.Settings(ctx); err == nil {
-		name = cmp.Or(s.Name, name)
+	is, err := l.staff.program.Settings(ctx)
+	if err != nil {
+		return err
 	}
-	return l.mailer.Send(ctx, mail.Mail{ID: "sign-in-" + digestOf(secret), To: to.Email, Subject: "Sign in to " + name,
-		Text: "Open this link in the browser in which you asked for it. It works once, for 15 minutes:\n\n" + at +
-			"\n\nIf you did not ask for it, you need to do nothing.\n"})
+	m, err := l.texts.Write(mail.SignIn, mail.Data{Program: is.Name, Link: l.base + signInPath + "?link=" + secret})
+	if err != nil {
+		return err
+	}
+	m.ID, m.To = "sign-in-"+digestOf(secret), to.Email
+	return l.mailer.Send(ctx, m)
 }
 
 // useLink begins a session with a link. A GET of the link shows a button that does it, so that what

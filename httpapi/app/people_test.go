@@ -69,7 +69,11 @@ func (d *door) restart(box *postbox, change ...func(*settings)) {
 	if err != nil {
 		d.t.Fatal(err)
 	}
-	set := settings{now: func() time.Time { return d.now }, mailer: box, url: "https://partners.beans.example", providers: noProviders{}}
+	texts, err := mail.ReadTexts("")
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	set := settings{texts: texts, now: func() time.Time { return d.now }, mailer: box, url: "https://partners.beans.example", providers: noProviders{}}
 	for _, c := range change {
 		c(&set)
 	}
