@@ -84,7 +84,6 @@ type Console struct {
 	cfg       Config
 	routes    []route
 	mount     page.Mount
-	show      page.Show
 	program   *tributary.Program
 	forms     page.Forms
 	crossSite *http.CrossOriginProtection
@@ -122,8 +121,13 @@ func New(p *tributary.Program, cfg Config) (*Console, error) {
 func (c *Console) For(p *tributary.Program) *Console {
 	other := *c
 	other.program, other.days = p, new(dayCache)
-	other.show = page.Show{Currency: p.Config().Currency, Location: cmp.Or(c.cfg.Location, p.Config().Location)}
 	return &other
+}
+
+// show is as the program is now: its settings may change while it is used.
+func (c *Console) show() page.Show {
+	is := c.program.Config()
+	return page.Show{Currency: is.Currency, Location: cmp.Or(c.cfg.Location, is.Location)}
 }
 
 // Register puts the console on a mux, at [Config.Prefix], for GET and POST: beside it the host may
@@ -133,7 +137,7 @@ func (c *Console) Register(mux *http.ServeMux) { c.mount.Register(mux, c) }
 // ServeHTTP answers a request.
 func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	r = reqid.Assign(w, r, nil)
-	v := &visit{Console: c, Visit: page.Visit{Show: c.show, W: w, R: r, Pages: "console",
+	v := &visit{Console: c, Visit: page.Visit{Show: c.show(), W: w, R: r, Pages: "console",
 		Logger: cmp.Or(c.cfg.Logger, slog.Default())}}
 	actor, ok := c.cfg.Authorize(r)
 	if !ok {

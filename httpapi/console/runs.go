@@ -209,6 +209,11 @@ var runPayouts = &action{
 		if err != nil {
 			return form{}, err
 		}
+		if had, err := v.program.PayoutRun(v.Ctx(), run.ExternalID); err == nil && had.Status == affiliate.RunDone {
+			return form{}, wrongField(paramRun, "A run with this name is done: give this one another name.")
+		} else if err != nil && !errors.Is(err, affiliate.ErrNotFound) {
+			return form{}, err
+		}
 		return v.previewOf(run)
 	},
 	do: func(v *visit, p *tributary.Program, in *input) (string, error) {

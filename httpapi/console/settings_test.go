@@ -414,3 +414,26 @@ func TestNote(t *testing.T) {
 		t.Errorf("an empty note: %d", got.status)
 	}
 }
+
+// TestSettingsAtOnce: pages have the currency and the zone of the program as they are, from the moment on
+// at which they change.
+func TestSettingsAtOnce(t *testing.T) {
+	w := newWorld(t, func(c *tributary.Config, _ *console.Config) { c.Name = "" })
+	up := affiliate.SettingsUpdate{Currency: affiliate.Set(affiliate.Currency("EUR")), TimeZone: affiliate.Set("Europe/Berlin")}
+	must(w.UpdateSettings(t.Context(), up))
+	page := w.get("payouts/new").body
+	if !strings.Contains(page, "in EUR") || strings.Contains(page, "USD") || !strings.Contains(page, "Times are in Europe/Berlin") {
+		t.Errorf("the page:\n%s", page)
+	}
+}
+
+// TestRunOfAName: a run whose name is done is refused where it would be previewed.
+func TestRunOfAName(t *testing.T) {
+	w := newWorld(t)
+	w.fill("x")
+	w.due("2026-03", 1)
+	page := w.send("payouts/new", w.form("payouts/new", "externalId", "2026-03"))
+	if !strings.Contains(page.body, "A run with this name is done") || strings.Contains(page.body, `name="repeated"`) {
+		t.Errorf("%d\n%s", page.status, page.text())
+	}
+}

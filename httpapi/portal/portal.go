@@ -65,7 +65,6 @@ type Portal struct {
 	cfg       Config
 	program   *tributary.Program
 	mount     page.Mount
-	show      page.Show
 	forms     page.Forms
 	tokens    ticket.Sealer
 	visits    ticket.Sealer
@@ -117,7 +116,6 @@ func New(p *tributary.Program, cfg Config) (*Portal, error) {
 		return nil, fmt.Errorf("portal: %w", err)
 	}
 	templates()
-	t.show = page.Show{Currency: p.Config().Currency, Location: p.Config().Location}
 	return t, nil
 }
 
@@ -170,8 +168,13 @@ func (t *Portal) As(p *tributary.Program, of uuid.UUID, back string) http.Handle
 	other.cfg.Key, other.cfg.SignUp, other.cfg.SignIn, other.cfg.Frames = nil, nil, nil, nil
 	other.program, other.back = p, back
 	other.mount, _ = page.NewMount("") // which is no error
-	other.show = page.Show{Currency: p.Config().Currency, Location: p.Config().Location}
 	return &other
+}
+
+// show is as the program is now: its settings may change while it is used.
+func (t *Portal) show() page.Show {
+	is := t.program.Config()
+	return page.Show{Currency: is.Currency, Location: is.Location}
 }
 
 // Register puts the pages on a mux, at [Config.Prefix], for GET and POST: beside them the host may
@@ -183,7 +186,7 @@ func (t *Portal) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	r = reqid.Assign(w, r, nil)
 	page.Protect(w.Header())
 	page.Frame(w.Header(), t.cfg.Frames)
-	v := &visit{Portal: t, Visit: page.Visit{Show: t.show, W: w, R: r, Pages: "portal",
+	v := &visit{Portal: t, Visit: page.Visit{Show: t.show(), W: w, R: r, Pages: "portal",
 		Logger: cmp.Or(t.cfg.Logger, slog.Default())}}
 	at, ok, err := t.mount.Locate(w, r)
 	if !ok {

@@ -324,6 +324,7 @@ func (p *Program) UpdateSettings(ctx context.Context, up affiliate.SettingsUpdat
 	})
 	if p.live != nil {
 		p.live.forget()
+		p.Current(ctx) // for Config
 	}
 	return is, err
 }
