@@ -615,7 +615,7 @@ var offWire = map[string]string{
 	"ImportReferrals": beside, "ImportAffiliates": beside, "ImportCoupons": beside, "ImportSales": beside, "ImportPayouts": beside,
 	"AffiliateData": beside, "ReferralData": beside,
 	"ClaimDeliveries": server, "SettleDeliveries": server, "Ping": server, "Backlog": server,
-	"With": view, "Rehearsal": view, "From": view, "By": view, "Because": view, "Keyed": view, "Forfeiting": view, "Partner": view, "Webhooks": view, "Payments": view, "Imports": view, "Config": "the host's code; see Settings",
+	"With": view, "Rehearsal": view, "From": view, "By": view, "Because": view, "Keyed": view, "Forfeiting": view, "Partner": view, "Webhooks": view, "Payments": view, "Imports": view, "Values": view, "Config": "the host's code; see Settings",
 	"WriteCoupon": other, "WriteCoupons": other,
 	"PaymentConflict": "Attention lists them", "OverdrawnRedemption": "Attention lists them", "Holds": "a page of the console lists them", "PayoutEntries": "the payout has their ids", "Answers": "the event affiliate.created has them", "AdjustmentReasons": "Adjustments has them",
 

@@ -140,10 +140,14 @@ func (s StoredKeys) Revoke(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	for _, key := range all {
-		if key.Name == name {
-			return s.values().Change(ctx, key.Hash[len(hashPrefix):], func(json.RawMessage) (json.RawMessage, error) { return nil, nil })
+	err = affiliate.ErrNotFound
+	for _, key := range all { // two, when two were made at once
+		if key.Name != name {
+			continue
+		}
+		if err = s.values().Change(ctx, key.Hash[len(hashPrefix):], func(json.RawMessage) (json.RawMessage, error) { return nil, nil }); err != nil {
+			return err
 		}
 	}
-	return affiliate.ErrNotFound
+	return err
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -100,5 +101,36 @@ func TestStoredKeysRefused(t *testing.T) {
 	}
 	if all, err := keys.All(t.Context()); err != nil || len(all) != 1 {
 		t.Errorf("%d keys, %v", len(all), err)
+	}
+}
+
+// TestStoredKeysOfOneName: when two keys of a name were made at once, revoking ends both.
+func TestStoredKeysOfOneName(t *testing.T) {
+	p, err := tributary.New(memstore.New(), tributary.Config{Name: "Shop"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	keys, ctx := httpapi.KeysOf(p), t.Context()
+	for try := 0; ; try++ {
+		if try == 5000 {
+			t.Skip("no two were made at once")
+		}
+		var secrets [2]string
+		var all sync.WaitGroup
+		for i := range secrets {
+			all.Go(func() { secrets[i], _ = keys.Make(ctx, httpapi.Key{Name: "shop"}, "") })
+		}
+		all.Wait()
+		if err := keys.Revoke(ctx, "shop"); err != nil {
+			t.Fatal(err)
+		}
+		for _, secret := range secrets {
+			if _, err := keys.Authority(ctx, secret); secret != "" && err == nil {
+				t.Fatal("a revoked key opens the program")
+			}
+		}
+		if secrets[0] != "" && secrets[1] != "" {
+			return
+		}
 	}
 }

@@ -289,6 +289,8 @@ func (r *round) failedPayouts(ctx context.Context) error {
 	if err != nil || len(news) == 0 && len(all) == len(r.Failed) {
 		return err
 	}
+	// Those of now alone, so that they fit into a value.
+	r.Failed = slices.DeleteFunc(r.Failed, func(id uuid.UUID) bool { return !slices.Contains(all, id) })
 	for _, one := range news {
 		r.Failed = append(r.Failed, one.ID)
 		if slices.Contains(r.Off, PayoutFailed) {

@@ -232,7 +232,6 @@ func TestDoctor(t *testing.T) {
 		"no seal key":         {func(d *doctor) { delete(d.env, "TRIBUTARY_SEAL_KEY") }, "seal key: set TRIBUTARY_SEAL_KEY to 64 hex digits"},
 		"a broken seal key":   {func(d *doctor) { d.env["TRIBUTARY_SEAL_KEY"] = key + ",0f" }, "seal key: set TRIBUTARY_SEAL_KEY to 64 hex digits"},
 		"no erasure key":      {func(d *doctor) { delete(d.env, "TRIBUTARY_ERASURE_KEY") }, "erasure key: set TRIBUTARY_ERASURE_KEY"},
-		"no key":              {func(d *doctor) { delete(d.env, "TRIBUTARY_KEY") }, "API key: set TRIBUTARY_KEY to 20 characters"},
 		"a short key":         {func(d *doctor) { d.env["TRIBUTARY_KEY"] = "short" }, "API key: set TRIBUTARY_KEY to 20 characters"},
 		"no file of keys":     {func(d *doctor) { d.keyFile = "none" }, "API key: make the file none"},
 		"an unknown provider": {func(d *doctor) { d.env["TRIBUTARY_POLER_SECRET"] = key }, "payments: correct the variables: TRIBUTARY_POLER_SECRET"},

@@ -149,15 +149,17 @@ func (d *doctor) apiKey() finding {
 		}
 		return f
 	}
-	if len(d.env["TRIBUTARY_KEY"]) < leastKey {
-		f.todo = fmt.Sprintf("set TRIBUTARY_KEY to %d characters or more, such as openssl rand -hex 32 makes: "+
-			"else each start makes another key", leastKey)
+	switch key := d.env["TRIBUTARY_KEY"]; {
+	case key == "":
+		f.fine = "no variable has one: people and the keys of the console open the program"
+	case len(key) < leastKey:
+		f.todo = fmt.Sprintf("set TRIBUTARY_KEY to %d characters or more, such as openssl rand -hex 32 makes", leastKey)
 	}
 	return f
 }
 
 func (d *doctor) payments() finding {
-	f := finding{of: "payments", fine: "no provider is on; docs/payments-server.md has the variables"}
+	f := finding{of: "payments", fine: "no variable connects a provider; the console has those that were connected there"}
 	if err := d.env.checkPayments(); err != nil {
 		f.todo = "correct the variables: " + err.Error()
 		return f

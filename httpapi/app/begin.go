@@ -1,12 +1,15 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"crypto/subtle"
 	_ "embed" // the page
+	"encoding/json"
 	"html/template"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -37,16 +40,26 @@ func newBeginning(ctx context.Context, t tenant, l *login) (*beginning, error) {
 	if len(t.keys()) > 0 {
 		return nil, nil
 	}
-	people, err := l.staff.People(ctx)
-	if err != nil || len(people) > 0 {
-		return nil, err
-	}
-	keys, err := l.staff.Keys(ctx)
-	if err != nil || len(keys) > 0 {
+	if over, err := l.staff.begun(ctx, ""); err != nil || over {
 		return nil, err
 	}
 	token, err := l.staff.secret()
 	return &beginning{login: l, token: token, page: template.Must(template.New("begin").Parse(beginText))}, err
+}
+
+// begun reports whether somebody can sign in, besides an owner of an email who never has.
+func (p people) begun(ctx context.Context, email string) (bool, error) {
+	all, err := p.People(ctx)
+	if err != nil {
+		return false, err
+	}
+	for _, one := range all {
+		if !one.SignedInAt.IsZero() || email != "" && one.Email != email {
+			return true, nil
+		}
+	}
+	keys, err := p.Keys(ctx)
+	return len(keys) > 0, err
 }
 
 // A beginView holds the data of the page.
@@ -77,20 +90,14 @@ func (b *beginning) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
-	b.mu.Lock() // of two who send the form at once, one begins
+	v := beginView{Token: r.FormValue("token"), Fields: slices.Clone(beginFields)}
+	v.Over = subtle.ConstantTimeCompare([]byte(v.Token), []byte(b.token)) != 1 || b.crossSite.Check(r) != nil
+	b.mu.Lock() // of two who send the form at once, one begins; the form has been read
 	defer b.mu.Unlock()
-	v := beginView{Token: r.FormValue("token"), Fields: append([]beginField(nil), beginFields...)}
-	v.Over = b.over || subtle.ConstantTimeCompare([]byte(v.Token), []byte(b.token)) != 1 || b.crossSite.Check(r) != nil
 	status := http.StatusOK
-	switch {
-	case v.Over:
+	if v.Over = v.Over || b.over; v.Over {
 		status = http.StatusForbidden
-	case r.Method == http.MethodPost:
-		var err error
-		if v.Key, err = b.begin(w, r); err == nil {
-			b.over = true
-			break
-		}
+	} else if err := b.answer(w, r, &v); err != nil {
 		why, refused := asRefusal(err)
 		if !refused {
 			b.fail(w, r, err)
@@ -108,17 +115,43 @@ func (b *beginning) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_ = b.page.Execute(w, v) // fails only when the client has gone
 }
 
+// answer shows the questions with what the program is, if it is something, or begins it.
+func (b *beginning) answer(w http.ResponseWriter, r *http.Request, v *beginView) (err error) {
+	if r.Method == http.MethodPost {
+		v.Key, err = b.begin(w, r)
+		b.over = b.over || err == nil
+		return err
+	}
+	is, err := b.staff.program.Settings(r.Context())
+	if err != nil || is.Revision < 2 { // the first is the server's
+		return err
+	}
+	for name, value := range map[string]string{"name": is.Name, "currency": string(is.Currency), "timeZone": is.TimeZone,
+		"destinations": is.Destinations[0].URL, "commissionRate": is.Terms.CommissionRate.String()} {
+		for i := range v.Fields {
+			if v.Fields[i].Name == name {
+				v.Fields[i].Value = value
+			}
+		}
+	}
+	return nil
+}
+
 // begin makes what the form says: the settings, the terms, the first owner, who is signed in, and a key.
-// When something is refused, the form can be sent again.
+// When something is refused, or ends on the way, the form can be sent again. Of several servers on one
+// store one begins.
 func (b *beginning) begin(w http.ResponseWriter, r *http.Request) (key string, err error) {
 	ctx, in := r.Context(), func(name string) string { return strings.TrimSpace(r.PostFormValue(name)) }
 	rate, err := affiliate.ParsePercent(in("commissionRate"))
 	if err != nil {
-		return "", wrong("commissionRate", "commissionRate must be a number of percent, such as 20 or 12.5")
+		return "", wrong("commissionRate", "What affiliates earn must be a number of percent, such as 20 or 12.5")
 	}
-	owner := console.Person{Email: in("email"), Name: nameOf(in("email")), Role: console.Owner}
+	owner := console.Person{Email: strings.ToLower(in("email")), Name: nameOf(in("email")), Role: console.Owner}
 	if !emailName(owner.Email) {
 		return "", wrong("email", "email must be an email address")
+	}
+	if err := b.claim(ctx, owner.Email); err != nil {
+		return "", err
 	}
 	p := b.staff.program.By(owner.Name)
 	if _, err := p.UpdateSettings(ctx, affiliate.SettingsUpdate{
@@ -130,15 +163,39 @@ func (b *beginning) begin(w http.ResponseWriter, r *http.Request) (key string, e
 	if _, err := p.SetTerms(ctx, affiliate.TermsUpdate{Rate: affiliate.Set(rate)}); err != nil {
 		return "", err
 	}
-	if err := b.staff.AddPerson(ctx, owner, owner.Name); err != nil {
-		return "", err
+	ctx = context.WithoutCancel(ctx) // else there is a person who cannot sign in
+	_, known, err := b.staff.known(ctx, owner.Email)
+	if err == nil && !known {
+		err = b.staff.AddPerson(ctx, owner, owner.Name)
 	}
-	session, err := b.staff.begin(ctx, strings.ToLower(owner.Email))
 	if err != nil {
 		return "", err
 	}
-	setSession(w, r, session, int(personSession/time.Second))
-	return httpapi.KeysOf(b.staff.program).Make(ctx, httpapi.Key{Name: "first-key"}, owner.Name)
+	key, err = httpapi.KeysOf(b.staff.program).Make(ctx, httpapi.Key{Name: "first-key", Scope: httpapi.ScopeFull}, owner.Name)
+	if err != nil {
+		return "", err
+	}
+	session, err := b.staff.begin(ctx, owner.Email)
+	if err == nil {
+		setSession(w, r, session, int(personSession/time.Second))
+	}
+	return key, err
+}
+
+// claim keeps the beginning for an email: of all servers on the store one begins, and nobody can sign in.
+func (b *beginning) claim(ctx context.Context, email string) error {
+	over := &affiliate.Error{Kind: affiliate.KindConflict, Reason: affiliate.StatusNotAllowed,
+		Message: "Somebody else has begun this program: sign in"}
+	if begun, err := b.staff.begun(ctx, email); err != nil || begun {
+		return cmp.Or(err, error(over))
+	}
+	return b.staff.program.Values("server-begin").Change(ctx, "claim", func(was json.RawMessage) (json.RawMessage, error) {
+		var one pass
+		if was != nil && (json.Unmarshal(was, &one) != nil || one.Email != email && b.staff.now().Before(one.Until)) {
+			return nil, over
+		}
+		return json.Marshal(pass{Email: email, Until: b.staff.now().Add(linkTime)})
+	})
 }
 
 // nameOf returns the name that an email has in logs, until somebody gives another.

@@ -14,6 +14,7 @@ import (
 	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/httpapi"
+	"github.com/tributary-go/tributary/httpapi/console"
 	"github.com/tributary-go/tributary/memstore"
 )
 
@@ -86,7 +87,7 @@ func TestBegin(t *testing.T) {
 	if diff := cmp.Diff([]any{"Beans", affiliate.Currency("EUR"), "Europe/Berlin", "https://beans.example/", "12.5", "Ada.Lovelace-x"}, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if access, err := d.auth(t.Context(), key); err != nil || access.Scope != "" {
+	if access, err := d.auth(t.Context(), key); err != nil || access.Scope != httpapi.ScopeFull {
 		t.Errorf("the key opens %+v, %v", access, err)
 	}
 	if page, in := d.in(w.Result().Cookies()[0].Value); !in || !strings.Contains(page, "<bdi>Ada.Lovelace-x</bdi>") || !strings.Contains(page, "Access</a>") {
@@ -126,6 +127,42 @@ func TestBeginRefused(t *testing.T) {
 	}
 	if w := b.send("POST", b.answers()); w.Code != http.StatusOK {
 		t.Errorf("at last: %d\n%s", w.Code, w.Body)
+	}
+}
+
+// TestBeginOnce: of two servers on one store one begins, and the other changes nothing; what broke off is
+// done again by the same owner, and shown what is there.
+func TestBeginOnce(t *testing.T) {
+	d, b := beginDoor(t)
+	other := d.beginning()
+	if err := d.staff.AddPerson(t.Context(), console.Person{Email: "ada.lovelace+x@beans.example", Name: "Ada.Lovelace-x", Role: console.Owner}, ""); err != nil {
+		t.Fatal(err)
+	}
+	if b := d.beginning(); b == nil {
+		t.Fatal("a beginning that broke off leaves nobody who can sign in")
+	}
+	if w := other.send("POST", other.answers("email", "eve@evil.example", "name", "Evil")); w.Code == http.StatusOK || len(w.Result().Cookies()) > 0 {
+		t.Errorf("somebody else: %d\n%s", w.Code, w.Body)
+	}
+	if w := b.send("POST", b.answers("commissionRate", "7")); w.Code != http.StatusOK {
+		t.Fatalf("the owner again: %d\n%s", w.Code, w.Body)
+	}
+	for _, change := range [][]string{{"email", "eve@evil.example"}, {}} {
+		if w := other.send("POST", other.answers(append(change, "name", "Evil")...)); w.Code == http.StatusOK || len(w.Result().Cookies()) > 0 {
+			t.Errorf("a second beginning: %d\n%s", w.Code, w.Body)
+		}
+	}
+	if is, err := d.staff.program.Settings(t.Context()); err != nil || is.Name != "Beans" {
+		t.Errorf("the program is %q, %v", is.Name, err)
+	}
+	if people, err := d.staff.People(t.Context()); err != nil || len(people) != 1 {
+		t.Errorf("%d people, %v", len(people), err)
+	}
+	if _, err := d.staff.program.UpdateSettings(t.Context(), affiliate.SettingsUpdate{Name: affiliate.Set("Beans & Co")}); err != nil {
+		t.Fatal(err)
+	}
+	if page := other.send("GET", url.Values{"token": {other.token}}); !strings.Contains(page.Body.String(), `value="Beans &amp; Co"`) || !strings.Contains(page.Body.String(), `value="7"`) {
+		t.Errorf("the form does not show what is there:\n%s", page.Body)
 	}
 }
 

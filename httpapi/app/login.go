@@ -59,6 +59,7 @@ type login struct {
 	base      string // the URL that links in mails begin with
 	noKeys    bool   // keys do not open the console
 	asked     *serve.Limiter
+	pause     func()        // before a mail is made
 	mailing   chan struct{} // has a place for each mail that is being made
 	auth      httpapi.Authority
 	desks     map[*tributary.Program]desk
@@ -83,7 +84,7 @@ func (d desk) of(r console.Role) *console.Console {
 func newLogin(auth httpapi.Authority, programs []*tributary.Program, staff people, partner *portal.Portal,
 	set settings, logger *slog.Logger) (*login, error) {
 	l := &login{
-		staff: staff, base: set.url, texts: set.texts, noKeys: set.noKeys, mailing: make(chan struct{}, mailsAtOnce),
+		staff: staff, base: set.url, texts: set.texts, noKeys: set.noKeys, pause: pauseABit, mailing: make(chan struct{}, mailsAtOnce),
 		asked: &serve.Limiter{Most: mailsPerMinute, Proxies: set.proxies, Now: set.now},
 		auth:  auth, sessions: newSessions(set.now, set.rand), tries: newTries(set.now),
 		crossSite: http.NewCrossOriginProtection(),

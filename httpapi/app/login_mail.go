@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"net/http"
 	"time"
 
@@ -39,6 +40,7 @@ func (l *login) sendLink(w http.ResponseWriter, r *http.Request) {
 	case l.mailing <- struct{}{}:
 		go func() {
 			defer func() { <-l.mailing }()
+			l.pause() // so that nothing that comes beside tells what was found
 			ctx, stop := context.WithTimeout(context.WithoutCancel(r.Context()), time.Minute)
 			defer stop()
 			if err := l.mailLink(ctx, email, browser); err != nil {
@@ -51,13 +53,20 @@ func (l *login) sendLink(w http.ResponseWriter, r *http.Request) {
 	l.shown(w, r, http.StatusOK, loginView{Said: "If this email may sign in, a link is on its way to it. It works once, for 15 minutes, in this browser."})
 }
 
+// pauseABit waits for half a second to two.
+func pauseABit() { time.Sleep(500*time.Millisecond + rand.N(1500*time.Millisecond)) }
+
 // browser returns the secret of the cookie by which a link knows the browser that asked for it.
 func (l *login) browser(w http.ResponseWriter, r *http.Request) (string, error) {
-	if c, err := r.Cookie(askedCookie); err == nil && c.Value != "" {
-		return c.Value, nil
+	secret := ""
+	if c, err := r.Cookie(askedCookie); err == nil {
+		secret = c.Value
 	}
-	secret, err := l.staff.secret()
-	if err == nil {
+	var err error
+	if secret == "" {
+		secret, err = l.staff.secret()
+	}
+	if err == nil { // each time, so that it lasts as long as the link
 		http.SetCookie(w, &http.Cookie{Name: askedCookie, Value: secret, MaxAge: int(linkTime / time.Second), HttpOnly: true,
 			SameSite: http.SameSiteLaxMode, Secure: r.TLS != nil || !onThisMachine(r)}) // lax: a link in a mail comes from elsewhere
 	}

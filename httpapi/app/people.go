@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/base64"
@@ -35,7 +36,8 @@ const (
 const (
 	personSession = 7 * 24 * time.Hour
 	linkTime      = 15 * time.Minute
-	linksAtOnce   = 3 // of a person
+	linksAtOnce   = 3  // of a person, in a browser
+	linksOfPerson = 12 // in all browsers
 )
 
 // A pass is what a link or a session is for, until a time.
@@ -146,17 +148,27 @@ func (p people) AddPerson(ctx context.Context, one console.Person, _ string) err
 	if err != nil {
 		return err
 	}
+	keys, err := p.Keys(ctx)
+	if err != nil {
+		return err
+	}
 	one.Email = strings.ToLower(strings.TrimSpace(one.Email))
 	same := func(other console.Person) bool { return other.Name == one.Name }
+	isKey := func(key console.Key) bool { return key.Name == one.Name }
 	switch {
 	case !emailName(one.Email):
 		return wrong("email", "email must be an email address of visible ASCII characters")
 	case !validName(one.Name):
 		return wrong("name", "name must be 1 to 64 of the characters A to Z, a to z, 0 to 9, ., _ and -")
-	case slices.ContainsFunc(all, same) || slices.Contains(p.taken, one.Name):
+	case slices.ContainsFunc(all, same) || slices.ContainsFunc(keys, isKey) || slices.Contains(p.taken, one.Name):
 		return wrong("name", "name is taken")
 	case !slices.Contains(console.Roles(), one.Role):
 		return wrong("role", "role must be OWNER, OPERATOR or READER")
+	}
+	if !slices.ContainsFunc(all, func(o console.Person) bool { return o.Email == one.Email }) {
+		if err := p.EndSessions(ctx, one.Email); err != nil { // of somebody who had the email
+			return err
+		}
 	}
 	return p.program.Values(personKind).Change(ctx, one.Email, func(was json.RawMessage) (json.RawMessage, error) {
 		if was != nil {
@@ -166,31 +178,35 @@ func (p people) AddPerson(ctx context.Context, one console.Person, _ string) err
 	})
 }
 
-// change changes a person. One owner stays.
+// change changes a person. One owner stays: when two are taken away at once, both are put back.
 func (p people) change(ctx context.Context, email string, change func(*console.Person) (stays bool)) error {
-	all, err := p.People(ctx)
-	if err != nil {
-		return err
-	}
-	others := slices.ContainsFunc(all, func(o console.Person) bool { return o.Role == console.Owner && o.Email != email })
-	return p.program.Values(personKind).Change(ctx, email, func(raw json.RawMessage) (json.RawMessage, error) {
-		if raw == nil {
+	var was json.RawMessage
+	var owner bool
+	values := p.program.Values(personKind)
+	err := values.Change(ctx, email, func(raw json.RawMessage) (json.RawMessage, error) {
+		if was = raw; raw == nil {
 			return nil, affiliate.ErrNotFound
 		}
 		var one console.Person
 		if err := json.Unmarshal(raw, &one); err != nil {
 			return nil, err
 		}
-		owner := one.Role == console.Owner
-		stays := change(&one)
-		if owner && !others && (!stays || one.Role != console.Owner) {
-			return nil, wrong("role", "This is the only owner: make somebody else an owner first")
-		}
-		if !stays {
+		owner = one.Role == console.Owner
+		if !change(&one) {
 			return nil, nil
 		}
+		owner = owner && one.Role != console.Owner
 		return json.Marshal(one)
 	})
+	if err != nil || !owner {
+		return err
+	}
+	all, err := p.People(ctx)
+	if err != nil || slices.ContainsFunc(all, func(o console.Person) bool { return o.Role == console.Owner }) {
+		return err
+	}
+	back := func(json.RawMessage) (json.RawMessage, error) { return was, nil }
+	return errors.Join(wrong("role", "This is the only owner: make somebody else an owner first"), values.Change(ctx, email, back))
 }
 
 // ChangePerson gives a person another role.
@@ -242,13 +258,16 @@ func (p people) link(ctx context.Context, email, browser string) (secret string,
 	if err != nil {
 		return "", to, err
 	}
-	mine := 0
+	mine, here := 0, 0
 	for _, one := range open {
 		if one.Email == to.Email {
 			mine++
 		}
+		if one.Email == to.Email && one.Browser == digestOf(browser) {
+			here++
+		}
 	}
-	if mine >= linksAtOnce {
+	if here >= linksAtOnce || mine >= linksOfPerson {
 		return "", to, nil
 	}
 	if secret, err = p.secret(); err != nil {
@@ -287,13 +306,17 @@ func (p people) begin(ctx context.Context, email string) (session string, err er
 		return "", err
 	}
 	now := p.now()
-	if err := p.change(ctx, email, func(one *console.Person) bool {
-		one.SignedInAt = now
-		return true
-	}); err != nil {
+	if err := p.set(ctx, sessionKind, digestOf(session), pass{Email: email, Until: now.Add(personSession)}); err != nil {
 		return "", err
 	}
-	return session, p.set(ctx, sessionKind, digestOf(session), pass{Email: email, Until: now.Add(personSession)})
+	err = p.change(ctx, email, func(one *console.Person) bool {
+		one.SignedInAt = now
+		return true
+	})
+	if err != nil { // such as that the person was removed meanwhile
+		return "", errors.Join(err, p.drop(ctx, sessionKind, digestOf(session)))
+	}
+	return session, nil
 }
 
 // who returns the person of a session that is open.
@@ -309,7 +332,7 @@ func (p people) who(ctx context.Context, session string) (one console.Person, ok
 func (p people) Keys(ctx context.Context) (keys []console.Key, err error) {
 	all, err := httpapi.KeysOf(p.program).All(ctx)
 	for _, k := range all {
-		keys = append(keys, console.Key{Name: k.Name, Scope: string(k.Scope), Hint: k.Hint, MadeBy: k.MadeBy,
+		keys = append(keys, console.Key{Name: k.Name, Scope: cmp.Or(string(k.Scope), string(httpapi.ScopeFull)), Hint: k.Hint, MadeBy: k.MadeBy,
 			MadeAt: k.MadeAt, LastUsedAt: k.LastUsedAt, ExpiresAt: k.ExpiresAt})
 	}
 	return keys, err
@@ -317,7 +340,12 @@ func (p people) Keys(ctx context.Context) (keys []console.Key, err error) {
 
 // MakeKey makes a key, whose name the configuration does not have.
 func (p people) MakeKey(ctx context.Context, k console.Key, by string) (secret string, err error) {
-	if slices.Contains(p.taken, k.Name) {
+	all, err := p.People(ctx)
+	if err != nil {
+		return "", err
+	}
+	isPerson := func(one console.Person) bool { return one.Name == k.Name }
+	if slices.Contains(p.taken, k.Name) || slices.ContainsFunc(all, isPerson) {
 		return "", wrong("name", "name is taken")
 	}
 	return httpapi.KeysOf(p.program).Make(ctx, httpapi.Key{Name: k.Name, Scope: httpapi.Scope(k.Scope), ExpiresAt: k.ExpiresAt}, by)

@@ -81,6 +81,7 @@ func (d *door) restart(box *postbox, change ...func(*settings)) {
 	if err != nil {
 		d.t.Fatal(err)
 	}
+	d.pause = func() {}
 }
 
 // settle waits until no mail is being made.
@@ -233,11 +234,25 @@ func TestPeopleAreNotTold(t *testing.T) {
 			t.Errorf("%.30q: %d, %d mails\n%s", email, w.Code, len(mails), w.Body)
 		}
 	}
-	for i := range 5 {
-		_, mails, w := d.ask(box, "ada@beans.example", from(fmt.Sprintf("192.0.2.%d:1", i+50)))
-		if w.Body.String() != want.Body.String() || (len(mails) == 1) != (i < linksAtOnce-1) {
-			t.Errorf("asked again, %d: %d mails", i, len(mails))
+	sent := 0
+	for i := range 20 { // a stranger, in two browsers
+		_, mails, w := d.ask(box, "ada@beans.example", from(fmt.Sprintf("192.0.2.%d:1", i+50)), withCookie(askedCookie, fmt.Sprint("stranger ", i%2)))
+		w.Header().Del("Set-Cookie")
+		if sent += len(mails); w.Body.String() != want.Body.String() || !cmp.Equal(want.Header(), w.Header()) {
+			t.Errorf("asked again, %d: %d\n%s", i, w.Code, w.Body)
 		}
+	}
+	if sent != 2*linksAtOnce {
+		t.Errorf("%d links for two browsers", sent)
+	}
+	if _, mails, _ := d.ask(box, "ada@beans.example", from("192.0.2.71:1")); len(mails) != 1 {
+		t.Error("strangers have used up the links of somebody else's browser")
+	}
+	for i := range 20 {
+		d.ask(box, "ada@beans.example", from(fmt.Sprintf("192.0.2.%d:1", i+100)))
+	}
+	if n := len(d.links()); n != linksOfPerson {
+		t.Errorf("%d links are open", n)
 	}
 	d.now = d.now.Add(linkTime)
 	if _, mails, _ := d.ask(box, "ada@beans.example", from("192.0.2.70:1")); len(mails) != 1 {
@@ -249,8 +264,8 @@ func TestPeopleAreNotTold(t *testing.T) {
 	if _, mails, w := d.ask(box, "bo@beans.example", from("192.0.2.80:1")); w.Code != http.StatusTooManyRequests || w.Header().Get("Retry-After") == "" || len(mails) != 0 {
 		t.Errorf("after too many: %d, %d mails", w.Code, len(mails))
 	}
-	if len(d.links()) > linksAtOnce+1 {
-		t.Errorf("%d links are kept", len(d.links()))
+	if n := len(d.links()); n != 1 {
+		t.Errorf("%d links are kept", n)
 	}
 }
 
@@ -345,6 +360,49 @@ func TestPeopleLinkAtOnce(t *testing.T) {
 	all.Wait()
 	if begun.Load() != 1 {
 		t.Errorf("%d sessions", begun.Load())
+	}
+}
+
+// TestPeopleOwnersAtOnce: of two owners who take each other's role away at the same moment one stays.
+func TestPeopleOwnersAtOnce(t *testing.T) {
+	d, _ := staffDoor(t)
+	ctx := t.Context()
+	if err := d.staff.ChangePerson(ctx, "bo@beans.example", console.Owner, ""); err != nil {
+		t.Fatal(err)
+	}
+	for range 50 {
+		var all sync.WaitGroup
+		for _, email := range []string{"ada@beans.example", "bo@beans.example"} {
+			all.Go(func() { _ = d.staff.ChangePerson(ctx, email, console.Reader, "") })
+		}
+		all.Wait()
+		owners := 0
+		for _, email := range []string{"ada@beans.example", "bo@beans.example"} {
+			one, _, err := d.staff.known(ctx, email)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if one.Role == console.Owner {
+				owners++
+			}
+			if err := d.staff.ChangePerson(ctx, email, console.Owner, ""); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if owners == 0 {
+			t.Fatal("no owner is left")
+		}
+	}
+}
+
+// TestPeopleAskAgain: the browser that asks again has the cookie for as long as the new link works.
+func TestPeopleAskAgain(t *testing.T) {
+	d, box := staffDoor(t)
+	browser, _, _ := d.ask(box, "ada@beans.example")
+	d.now = d.now.Add(14 * time.Minute)
+	again, mails, _ := d.ask(box, "ada@beans.example", withCookie(askedCookie, browser))
+	if again != browser || d.follow(mails[0], browser) == "" {
+		t.Errorf("the cookie was %q and is %q", browser, again)
 	}
 }
 

@@ -177,6 +177,8 @@ func handlerOf(ctx context.Context, all []tenant, store record.Store, set settin
 	begin, err := newBeginning(ctx, all[0], console)
 	if begin != nil {
 		site.Console = begin
+	} else if all, unread := console.staff.People(ctx); err == nil && set.noKeys && len(all) == 0 {
+		err = errors.Join(errors.New("-no-key-sign-in: nobody could sign in; add an owner first"), unread)
 	}
 	return site, begin, err
 }
@@ -206,7 +208,7 @@ func extended(next http.Handler, own []Endpoint, set settings) http.Handler {
 
 // staffOf returns the people of a program.
 func staffOf(t tenant) people {
-	p := people{program: t.Program}
+	p := people{program: t.Program, taken: []string{"owner"}} // that of the key of a flag or variable
 	for _, key := range t.keys() {
 		p.taken = append(p.taken, key.Name)
 	}

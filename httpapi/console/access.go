@@ -128,15 +128,15 @@ func accessForm(fill func(*visit, Access) (form, error)) func(*visit) (form, err
 }
 
 var rolesOffered = []option{
-	{string(Owner), "Owner: everything"}, {string(Operator), "Operator: everything but people, keys and payment providers"},
 	{string(Reader), "Reader: looks, and changes nothing"},
+	{string(Operator), "Operator: everything but people, keys and payment providers"}, {string(Owner), "Owner: everything"},
 }
 
 var newPerson = &action{
 	name: "people.add", object: "person", done: "The person was added.", names: "name",
 	form: accessForm(func(*visit, Access) (form, error) {
 		return form{Title: "Add a person", Button: "Add",
-			Effects: []string{"They ask for a link by mail on the page on which you signed in."},
+			Effects: []string{"Tell them the address of this console: on its page they ask for a link by mail. Nothing is sent to them now."},
 			Fields: []field{
 				{Name: "email", Label: "Email", Type: "email", Required: true},
 				{Name: "name", Label: "Name in logs and events", Required: true,

@@ -108,6 +108,9 @@ func TestAccess(t *testing.T) {
 		book.wrong = nil
 	}
 	page := w.get("access").body
+	if strings.Contains(page, `class="when"></td>`) || strings.Count(page, "10 Mar 2026, 09:00") != 2 {
+		t.Errorf("the page has no times:\n%s", page)
+	}
 	for _, want := range []string{`href="access/people/role?email=a%2bb%26c%3dd%40beans.example"`, "wxyz", "never", "Access</a>"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page has no %s:\n%s", want, page)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"iter"
 	"regexp"
 
@@ -54,9 +55,12 @@ func openedValue(ctx context.Context, p *engine.Program, r record.Value) (v affi
 	v = affiliate.HostValue{Name: r.Name, Value: r.Value, CreatedAt: r.CreatedAt.Time(), UpdatedAt: r.UpdatedAt.Time()}
 	switch {
 	case r.Sealed && p.Cfg.Open == nil:
-		err = refusal.Internal("open a value", errors.New("it is sealed, and Config.Open is nil"))
+		err = errors.New("it is sealed, and Config.Open is nil")
 	case r.Sealed:
 		v.Value, err = p.Unseal(ctx, r.Value, r.ID)
+	}
+	if err != nil {
+		err = refusal.Internal(fmt.Sprintf("open the value %s/%s: a key with which it was sealed is missing", r.Kind, r.Name), err)
 	}
 	return v, err
 }
@@ -123,7 +127,7 @@ func changedValue(ctx context.Context, p *engine.Program, was record.Value,
 		return was, err
 	}
 	next, err := change(bytes.Clone(old.Value))
-	if err != nil || bytes.Equal(next, old.Value) {
+	if err != nil || bytes.Equal(next, old.Value) && (next == nil) == (old.Value == nil) {
 		return was, err
 	}
 	if err := refusal.First(

@@ -138,7 +138,7 @@ func TestValuesRefused(t *testing.T) {
 	for _, tt := range []struct{ kind, name, value, field string }{
 		{"", "k", `1`, "kind"}, {"Key", "k", `1`, "kind"}, {strings.Repeat("k", 41), "k", `1`, "kind"},
 		{"key", "", `1`, "name"}, {"key", "a b", `1`, "name"}, {"key", "ключ", `1`, "name"}, {"key", strings.Repeat("k", 201), `1`, "name"},
-		{"key", "k", `{`, "value"}, {"key", "k", ``, "value"}, {"key", "k", `"` + strings.Repeat("k", 64<<10) + `"`, "value"},
+		{"key", "k", `{`, "value"}, {"key", "k", ``, "value"}, {"key", "none", ``, "value"}, {"key", "k", `"` + strings.Repeat("k", 64<<10) + `"`, "value"},
 	} {
 		values := w.Values(tt.kind)
 		if got := field(values.Change(ctx, tt.name, put(tt.value))); got != tt.field {

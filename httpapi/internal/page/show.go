@@ -101,6 +101,8 @@ func (s Show) Day(t any) string { return s.at(t, "2 Jan 2006") }
 func (s Show) at(t any, layout string) string {
 	var at time.Time
 	switch t := t.(type) {
+	case time.Time:
+		at = t
 	case affiliate.Time:
 		at = t.Time()
 	case affiliate.Opt[affiliate.Time]:
