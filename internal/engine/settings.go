@@ -292,7 +292,9 @@ func (p *Program) UpdateSettings(ctx context.Context, up affiliate.SettingsUpdat
 	}
 	o := p.Op(ctx)
 	rq := Request{Name: "program.update", Input: up, Refused: p.settingsRefused(up)}
+	var with *Program // as it is afterwards
 	is, err := Write(o, rq, func() (affiliate.Settings, error) {
+		with = nil
 		kept, err := keptSettings(o.Tx)
 		if err != nil {
 			return affiliate.Settings{}, err
@@ -310,8 +312,7 @@ func (p *Program) UpdateSettings(ctx context.Context, up affiliate.SettingsUpdat
 		if err := o.refuseWithMoney(&kept, &next); err != nil {
 			return affiliate.Settings{}, err
 		}
-		with, err := o.live.completed(&next)
-		if err != nil {
+		if with, err = o.live.completed(&next); err != nil {
 			return affiliate.Settings{}, err
 		}
 		if o.settled = !Same(next, kept); o.settled {
@@ -319,12 +320,15 @@ func (p *Program) UpdateSettings(ctx context.Context, up affiliate.SettingsUpdat
 			if next, err = o.keep(next); err != nil {
 				return affiliate.Settings{}, err
 			}
+			with.revision = next.Revision
 		}
 		return o.shownSettings(&next, with)
 	})
 	if p.live != nil {
+		if last := p.live.last.Load(); err == nil && with != nil && last != nil && last.revision < with.revision {
+			p.live.last.CompareAndSwap(last, with) // for Config, until it is read again
+		}
 		p.live.forget()
-		p.Current(ctx) // for Config
 	}
 	return is, err
 }
