@@ -3,6 +3,7 @@ package engine_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -586,4 +587,57 @@ func TestSalePaidAtOnce(t *testing.T) {
 	}
 	in.PaidAt = in.PaidAt.Add(time.Second)
 	scene.WantReason(t, "another moment", affiliate.IdempotencyKeyReused, scene.ErrOf(s.RecordSale(t.Context(), in)))
+}
+
+// TestDuplicateDiffers: a report with the id of an earlier sale names each field in which it says
+// something else, and none that it leaves out.
+func TestDuplicateDiffers(t *testing.T) {
+	s := newCounter(t, affiliate.CouponUpdate{}, affiliate.CodeUpdate{})
+	ctx, start := t.Context(), s.Now
+	other := scene.Must(s.CreateCode(ctx, affiliate.CodeParams{CouponID: s.ADA20.CouponID, Code: "EVE20", AffiliateID: s.Eve.ID}))
+	byLink := affiliate.SaleParams{ReferralID: "ada", Email: "kim@x.example", Name: "Kim", TotalEarned: scene.Sum("100"),
+		Tax: scene.Sum("10"), Shipping: scene.Sum("5"), ExternalID: "link", PaidAt: start.Add(-time.Hour)}
+	byCode := affiliate.SaleParams{PromoCode: "ADA20", Email: "lee@x.example", Name: "Lee", TotalEarned: scene.Sum("100"), ExternalID: "code", PaidAt: start.Add(-time.Hour)}
+	nobody := affiliate.SaleParams{PromoCode: "ADA20", TotalEarned: scene.Sum("100"), ExternalID: "nobody", PaidAt: start.Add(-time.Hour)}
+	for _, in := range []affiliate.SaleParams{byLink, byCode, nobody} {
+		scene.Equal(t, affiliate.SaleRecorded, scene.Must(s.RecordSale(ctx, in)).Outcome)
+	}
+	far := 20 * 24 * time.Hour
+	s.Pass(30 * 24 * time.Hour)
+	for _, tt := range []struct {
+		name   string
+		of     affiliate.SaleParams
+		change func(*affiliate.SaleParams)
+		want   string
+	}{
+		{"the same", byLink, func(*affiliate.SaleParams) {}, "[]"},
+		{"total", byLink, func(in *affiliate.SaleParams) { in.TotalEarned = scene.Sum("101") }, "[totalEarned]"},
+		{"tax", byLink, func(in *affiliate.SaleParams) { in.Tax = scene.Sum("11") }, "[tax]"},
+		{"no tax", byLink, func(in *affiliate.SaleParams) { in.Tax = affiliate.Amount{} }, "[]"},
+		{"shipping", byLink, func(in *affiliate.SaleParams) { in.Shipping = scene.Sum("6") }, "[shipping]"},
+		{"no shipping", byLink, func(in *affiliate.SaleParams) { in.Shipping = affiliate.Amount{} }, "[]"},
+		{"email", byLink, func(in *affiliate.SaleParams) { in.Email = "lee@x.example" }, "[email]"},
+		{"no email", byLink, func(in *affiliate.SaleParams) { in.Email = "" }, "[]"},
+		{"an email where there was none", nobody, func(in *affiliate.SaleParams) { in.Email = "lee@x.example" }, "[]"},
+		{"affiliate", byLink, func(in *affiliate.SaleParams) { in.ReferralID = s.Eve.ID.String() }, "[referralId]"},
+		{"no affiliate", byLink, func(in *affiliate.SaleParams) { in.ReferralID = "" }, "[]"},
+		{"an affiliate who is none", byLink, func(in *affiliate.SaleParams) { in.ReferralID = "nobody" }, "[]"},
+		{"an affiliate of a sale by code", byCode, func(in *affiliate.SaleParams) { in.PromoCode, in.ReferralID = "", s.Eve.ID.String() }, "[]"},
+		{"code", byCode, func(in *affiliate.SaleParams) { in.PromoCode = other.Code }, "[promoCode]"},
+		{"no code", byCode, func(in *affiliate.SaleParams) { in.PromoCode = "" }, "[]"},
+		{"a code that is none", byCode, func(in *affiliate.SaleParams) { in.PromoCode = "NONE" }, "[]"},
+		{"a code of a sale by link", byLink, func(in *affiliate.SaleParams) { in.ReferralID, in.PromoCode = "", other.Code }, "[]"},
+		{"an affiliate beside a code", byLink, func(in *affiliate.SaleParams) { in.ReferralID, in.PromoCode = s.Eve.ID.String(), other.Code }, "[]"},
+		{"an id of a customer who has none", byLink, func(in *affiliate.SaleParams) { in.ReferredUserExternalID = "k-1" }, "[]"},
+		{"paid 20 days later", byLink, func(in *affiliate.SaleParams) { in.PaidAt = in.PaidAt.Add(far) }, "[]"},
+		{"paid later than that", byLink, func(in *affiliate.SaleParams) { in.PaidAt = in.PaidAt.Add(far + time.Second) }, "[paidAt]"},
+		{"paid earlier than that", byLink, func(in *affiliate.SaleParams) { in.PaidAt = in.PaidAt.Add(-far - time.Second) }, "[paidAt]"},
+	} {
+		again := tt.of
+		tt.change(&again)
+		got := scene.Must(s.RecordSale(ctx, again))
+		if got.Outcome != affiliate.SaleDuplicate || fmt.Sprint(got.Differs) != tt.want {
+			t.Errorf("%s: %s, differs in %v, want %s", tt.name, got.Outcome, got.Differs, tt.want)
+		}
+	}
 }
