@@ -637,7 +637,12 @@ func retain(ctx context.Context, program *tributary.Program) (affiliate.Progress
 	}})
 }
 
-// A host keeps in the store how far it has read the events.
+// keepPosition keeps in the store how far a host has read the events.
+func keepPosition(ctx context.Context, program *tributary.Program, event affiliate.Event) error {
+	return program.Values("mailer").Change(ctx, "position",
+		func(json.RawMessage) (json.RawMessage, error) { return json.Marshal(event.ID) })
+}
+
 func ExampleProgram_Values() {
 	ctx := context.Background()
 	program, _, _ := newShop()
@@ -646,10 +651,7 @@ func ExampleProgram_Values() {
 		log.Fatal(err)
 	}
 	event := events.Items[0]
-	err = program.Values("mailer").Change(ctx, "position", func(json.RawMessage) (json.RawMessage, error) {
-		return json.Marshal(event.ID)
-	})
-	if err != nil {
+	if err := keepPosition(ctx, program, event); err != nil {
 		log.Fatal(err)
 	}
 	kept, err := program.Values("mailer").Get(ctx, "position")
