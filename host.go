@@ -20,7 +20,7 @@ type Values struct {
 }
 
 // Values returns the values of a kind: 1 to 40 of the characters a to z, 0 to 9 and -, the first
-// one a letter. Kinds that begin with "server-" are those of package httpapi/app.
+// one a letter. Kinds that begin with "server-" are those of httpapi and its packages.
 func (p *Program) Values(kind string) Values { return Values{p.engine, kind} }
 
 func (v Values) in(ctx context.Context) *engine.Program { return v.engine.Current(ctx) }

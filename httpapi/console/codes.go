@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/google/uuid"
@@ -202,6 +203,10 @@ var ruleFields = []field{
 	{Name: "firstTimeOrder", Label: "Only for a customer's first order", Type: "checkbox", More: true},
 }
 
+// codeFields are those of a single code.
+var codeFields = append(slices.Clone(ruleFields), field{Name: "externalId", Label: "Its id at the payment provider",
+	More: true, Hint: "Such as promo_… of a promotion code of Stripe: then payments with that one credit this one."})
+
 var newCode = &action{
 	name: "codes.create", object: "code", done: "The code was made.",
 	form: ofCoupon.form(func(v *visit, c affiliate.Coupon) (form, error) {
@@ -214,7 +219,7 @@ var newCode = &action{
 			Fields: append([]field{
 				{Name: "code", Label: "Code", Hint: "What customers type, such as MARA20.", Required: true},
 				owner,
-			}, v.filled(affiliate.Code{}, ruleFields...)...),
+			}, v.filled(affiliate.Code{}, codeFields...)...),
 		}, err
 	}),
 	do: create((*tributary.Program).CreateCode,
@@ -255,7 +260,7 @@ var editCode = &action{
 			Title: "Edit " + page.Named(c.Code), Button: "Save", Edits: true,
 			Effects: []string{"Orders from now on follow these rules. The event promocode.updated is sent."},
 			Fields: append([]field{{Name: "code", Label: "Code", Required: true, Value: c.Code}},
-				v.filled(c, ruleFields...)...),
+				v.filled(c, codeFields...)...),
 		}, nil
 	}),
 	do: update(ofCode, (*tributary.Program).UpdateCode),

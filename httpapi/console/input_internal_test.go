@@ -18,7 +18,7 @@ func TestFieldsHaveMembers(t *testing.T) {
 		wrong  string
 	}{
 		"coupon":       {append(kinds, couponRules...), []any{new(affiliate.CouponParams), new(affiliate.CouponUpdate)}, ""},
-		"code":         {ruleFields, []any{new(affiliate.CodeParams), new(affiliate.CodeUpdate)}, ""},
+		"code":         {codeFields, []any{new(affiliate.CodeParams), new(affiliate.CodeUpdate)}, ""},
 		"tier":         {tierFields, []any{new(affiliate.TierParams), new(affiliate.TierUpdate)}, ""},
 		"terms":        {append(termFields, planFields(affiliate.Plan{})...), []any{new(affiliate.PlanParams)}, ""},
 		"person":       {personFields(), []any{new(affiliate.AffiliateParams), new(affiliate.AffiliateUpdate)}, ""},

@@ -437,3 +437,20 @@ func TestRunOfAName(t *testing.T) {
 		t.Errorf("%d\n%s", page.status, page.text())
 	}
 }
+
+// TestCodeOfProvider: a code gets its id at the payment provider when it is made, and another one later.
+func TestCodeOfProvider(t *testing.T) {
+	w := newWorld(t)
+	w.fill("x")
+	coupon := must(w.Coupons(t.Context(), affiliate.CouponQuery{}, affiliate.Page{Limit: 1})).Items[0].ID.String()
+	path := "coupons/" + coupon + "/codes/new"
+	if page := w.send(path, w.form(path, "code", "POD20", "affiliate", "ada@example.org", "externalId", "promo_1")); page.status != 303 {
+		t.Fatalf("%d\n%s", page.status, page.text())
+	}
+	code := must(w.Code(t.Context(), affiliate.CodeRef{Code: "POD20"}))
+	path = "codes/" + code.ID.String() + "/edit"
+	if page := w.send(path, w.form(path, "externalId", "promo_2")); code.ExternalID.Or("") != "promo_1" || page.status != 303 ||
+		must(w.Code(t.Context(), affiliate.CodeRef{Code: "POD20"})).ExternalID.Or("") != "promo_2" {
+		t.Errorf("made with %q, %d\n%s", code.ExternalID.Or(""), page.status, page.text())
+	}
+}
