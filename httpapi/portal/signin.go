@@ -56,9 +56,9 @@ func (s *SignIn) check(key []byte) error {
 		u.Fragment != "":
 		return errors.New("the URL is none of http or https that ends with a slash")
 	case s.Ask == nil:
-		return errors.New("Ask is nil")
+		return errors.New("no Ask")
 	case len(key) == 0:
-		return errors.New("Key is not set")
+		return errors.New("no Key")
 	}
 	return nil
 }
