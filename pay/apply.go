@@ -21,9 +21,6 @@ type Result struct {
 	Referral                affiliate.Opt[affiliate.Referral] // of customer and status: as it is; null: none
 	Refusal                 *affiliate.Error                  // why the program refused the action; nil: it did not
 	Done                    bool                              // committed; false: ignored or refused
-
-	home       affiliate.Currency // of the program
-	freeOrders bool               // it records them
 }
 
 // Apply applies an action to a program. It can be repeated: an action that was applied
@@ -46,15 +43,19 @@ type Result struct {
 //
 // Source: docs/payments-stripe.md.
 func Apply(ctx context.Context, p *tributary.Program, a Action) (Result, error) {
-	is, err := p.Settings(ctx) // not its Config, which another process may have changed
-	if err != nil {
-		return Result{}, err
+	var home affiliate.Currency
+	if a.Settled != "" {
+		is, err := p.Settings(ctx) // not its Config, which another process may have changed
+		if err != nil {
+			return Result{}, err
+		}
+		home = is.Currency
 	}
-	if a.Settled != is.Currency {
+	if a.Settled == "" || a.Settled != home {
 		a.Payment.ExchangeRate = affiliate.ExchangeRate{}
 	}
-	result := Result{Action: a, home: is.Currency, freeOrders: is.FreeOrders}
-	err = result.apply(ctx, p)
+	result := Result{Action: a}
+	err := result.apply(ctx, p)
 	if a := &result.Action; a.Reason == Revoked && result.Waits != affiliate.SaleRevoked {
 		if a.Reason = ""; a.Kind == KindIgnored {
 			a.Reason = Unpaid
@@ -215,8 +216,12 @@ func (r *Result) status(ctx context.Context, p *tributary.Program) error {
 // customer reports a payer, who may be a new customer, or a free order.
 func (r *Result) customer(ctx context.Context, p *tributary.Program) error {
 	f := r.Action.Payment
-	if _, free := f.Sale.Get(); free && r.freeOrders {
-		return r.payment(ctx, p)
+	if _, free := f.Sale.Get(); free {
+		if is, err := p.Settings(ctx); err != nil {
+			return err
+		} else if is.FreeOrders {
+			return r.payment(ctx, p)
+		}
 	}
 	if len(f.Keys) > 0 && len(r.Action.Tries) > 0 {
 		if err := r.trial(ctx, p); err != nil {
@@ -234,7 +239,11 @@ func (r *Result) customer(ctx context.Context, p *tributary.Program) error {
 // trial reports a payment of nothing, which makes a customer and redeems a code.
 func (r *Result) trial(ctx context.Context, p *tributary.Program) error {
 	f := &r.Action.Payment
-	f.Currency, f.Sale = r.home, affiliate.Set(affiliate.Paid{Stage: affiliate.PaidNothing, Tries: r.Action.Tries})
+	is, err := p.Settings(ctx)
+	if err != nil {
+		return err
+	}
+	f.Currency, f.Sale = is.Currency, affiliate.Set(affiliate.Paid{Stage: affiliate.PaidNothing, Tries: r.Action.Tries})
 	if err := r.payment(ctx, p); err != nil || r.Outcome != affiliate.SaleReferred {
 		return err
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -71,7 +72,7 @@ func (c *connection) handlerOf(env environment) (http.Handler, error) {
 // note keeps what became of an event.
 func (c *connection) note(_ context.Context, r pay.Result) {
 	a := r.Action
-	became := cmpText(string(r.Outcome), string(a.Reason), string(a.Kind))
+	became := strings.ToLower(strings.ReplaceAll(cmp.Or(string(r.Outcome), string(a.Reason), string(a.Kind)), "_", " "))
 	if r.Refusal != nil {
 		became = r.Refusal.Message
 	}
@@ -79,16 +80,6 @@ func (c *connection) note(_ context.Context, r pay.Result) {
 	defer c.mu.Unlock()
 	c.last = append(c.last, console.ProviderEvent{At: c.host.Program.Config().Now(), ID: a.Event.ID, Type: a.Event.Type, Became: became})
 	c.last = c.last[max(0, len(c.last)-lastEvents):]
-}
-
-// cmpText returns the first text that is not empty, in words.
-func cmpText(texts ...string) string {
-	for _, text := range texts {
-		if text != "" {
-			return strings.ToLower(strings.ReplaceAll(text, "_", " "))
-		}
-	}
-	return ""
 }
 
 // ServeHTTP answers a request of the provider, which is not there while it is not connected.
@@ -179,20 +170,16 @@ func (cs connections) endpoints() (all []app.Endpoint) {
 
 // Providers returns the providers, with what became of their last events.
 func (cs connections) Providers(ctx context.Context) (all []console.Provider, err error) {
+	kept, err := cs.kept(ctx)
+	if err != nil {
+		return nil, err
+	}
 	for _, c := range cs.all {
-		p := console.Provider{Name: c.name, URL: cs.url + c.path(), Events: c.events, Checkout: c.checkout, Fixed: c.fixed != nil}
-		var k keptConnection
-		switch v, err := c.values().Get(ctx, c.name); {
-		case p.Fixed:
-			p.Connected = "a variable of the server"
-		case errors.Is(err, affiliate.ErrNotFound):
-		case err != nil:
-			return nil, err
-		default:
-			if err := json.Unmarshal(v.Value, &k); err != nil {
-				return nil, err
-			}
-			p.Connected = k.By
+		k := kept[c.name]
+		p := console.Provider{Name: c.name, URL: cs.url + c.path(), Events: c.events, Checkout: c.checkout,
+			Fixed: c.fixed != nil, Connected: k.By}
+		if p.Fixed {
+			k, p.Connected = keptConnection{}, "a variable of the server"
 		}
 		for _, o := range c.options {
 			p.Options = append(p.Options, console.ProviderOption{Name: o.name, Label: o.label, Choices: o.choices, Value: k.Options[o.name]})
@@ -202,6 +189,22 @@ func (cs connections) Providers(ctx context.Context) (all []console.Provider, er
 		c.mu.Unlock()
 		slices.Reverse(p.Last)
 		all = append(all, p)
+	}
+	return all, nil
+}
+
+// kept returns what the store keeps, by the names of providers.
+func (cs connections) kept(ctx context.Context) (map[string]keptConnection, error) {
+	all := map[string]keptConnection{}
+	for v, err := range cs.all[0].values().All(ctx) {
+		var k keptConnection
+		if err == nil {
+			err = json.Unmarshal(v.Value, &k)
+		}
+		if err != nil {
+			return nil, err
+		}
+		all[v.Name] = k
 	}
 	return all, nil
 }

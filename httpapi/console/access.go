@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -155,17 +156,9 @@ func (v *visit) person(a Access) (Person, error) {
 	all, err := a.People(v.Ctx())
 	i := slices.IndexFunc(all, func(p Person) bool { return p.Email == v.query.Get(paramEmail) })
 	if err != nil || i < 0 {
-		return Person{}, orNotFound(err)
+		return Person{}, cmp.Or(err, affiliate.ErrNotFound)
 	}
 	return all[i], nil
-}
-
-// orNotFound returns an error; without one, that there is no such thing.
-func orNotFound(err error) error {
-	if err == nil {
-		err = affiliate.ErrNotFound
-	}
-	return err
 }
 
 const paramEmail = "email"
@@ -236,7 +229,7 @@ var revokeKey = &action{
 		all, err := a.Keys(v.Ctx())
 		name := v.query.Get(paramKey)
 		if !slices.ContainsFunc(all, func(k Key) bool { return k.Name == name }) {
-			return form{}, orNotFound(err)
+			return form{}, cmp.Or(err, affiliate.ErrNotFound)
 		}
 		return form{Title: "Revoke the key " + page.Named(name), Button: "Revoke", Danger: true,
 			Effects: []string{"Whoever sends it is refused from the next request on."}}, err

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -70,7 +71,7 @@ func (v *visit) provider() (Providers, Provider, error) {
 	all, err := ps.Providers(v.Ctx())
 	i := slices.IndexFunc(all, func(p Provider) bool { return p.Name == v.Args[0] })
 	if err != nil || i < 0 {
-		return nil, Provider{}, orNotFound(err)
+		return nil, Provider{}, cmp.Or(err, affiliate.ErrNotFound)
 	}
 	return ps, all[i], nil
 }
