@@ -167,13 +167,18 @@ func (r *round) compose(ctx context.Context, letter *Letter) (m Mail, err error)
 	if err != nil {
 		return m, err
 	}
-	data, to := Data{Program: is.Name, Link: r.Pages}, letter.To
+	data, to, texts := Data{Program: is.Name, Link: r.Pages}, letter.To, r.Texts
 	of, err := r.about(ctx, letter, &data, is.Currency)
 	if err == nil && of != uuid.Nil {
 		var a affiliate.Affiliate
 		a, err = r.Program.Affiliate(ctx, of.String())
 		if to = a.Email; letter.Kind != Received { // nobody has looked at that name
 			data.Name = a.Name
+		}
+		if err == nil && r.Language != nil {
+			var language string
+			language, err = r.Language(ctx, a)
+			texts = texts.In(language)
 		}
 	}
 	switch {
@@ -182,7 +187,7 @@ func (r *round) compose(ctx context.Context, letter *Letter) (m Mail, err error)
 	case err != nil || of == uuid.Nil && len(data.Waiting) == 0:
 		return m, err
 	}
-	m, err = r.Texts.Write(letter.Kind, data)
+	m, err = texts.Write(letter.Kind, data)
 	m.To = to
 	return m, err
 }
@@ -214,6 +219,8 @@ func (r *round) about(ctx context.Context, letter *Letter, data *Data,
 		data.Amount, data.Reason = money(payout.Amount, payout.Currency), payout.FailedReason.Or("")
 		data.Link += "payout-details"
 		return payout.AffiliateID, nil
+	case Statement:
+		return r.aboutMonth(ctx, letter, data, c)
 	}
 	return r.fromEvent(ctx, letter, data, c)
 }
@@ -250,12 +257,17 @@ func (r *round) fromEvent(ctx context.Context, letter *Letter, data *Data,
 		data.Amount, data.Link = money(payout.Amount, c), data.Link+"payouts"
 		return of, nil
 	}
+	data.Amount, data.Link = money(is.Body.CommissionEarned, c), data.Link+"sales"
+	return r.wanted(ctx, of, data)
+}
+
+// wanted completes a mail that is not necessary. It returns no affiliate when nobody wants it.
+func (r *round) wanted(ctx context.Context, of uuid.UUID, data *Data) (uuid.UUID, error) {
 	stopped, err := r.stopped(ctx, of)
 	if err != nil || stopped || r.Stop == nil {
 		return uuid.Nil, err
 	}
-	data.Amount, data.Link, data.Unsubscribe = money(is.Body.CommissionEarned, c), data.Link+"sales",
-		r.Stop(of)
+	data.Unsubscribe = r.Stop(of)
 	return of, nil
 }
 

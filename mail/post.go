@@ -31,17 +31,22 @@ type Post struct {
 
 	// Stop returns the link by which an affiliate stops mails that are not necessary: who opens it
 	// calls StopMails. Nil: there are no such mails.
-	Stop   func(uuid.UUID) string
-	Logger *slog.Logger
+	Stop func(uuid.UUID) string
 
-	id  uuid.UUID      // of this one
-	due affiliate.Time // of the next letter that waits; zero: nobody knows
+	// Language returns the language in which an affiliate is mailed: see Texts.In. Nil: there is one.
+	Language func(context.Context, affiliate.Affiliate) (string, error)
+	Logger   *slog.Logger
+
+	id   uuid.UUID      // of this one
+	due  affiliate.Time // of the next letter that waits; zero: nobody knows
+	rest affiliate.Time // until then no statements are mailed
+	more bool           // statements are left for the next round, which need not wait
 }
 
 // A Letter is a mail that waits for another try, or that could not be sent.
 type Letter struct {
 	Kind  Kind           `json:"kind"`
-	About string         `json:"about"`        // the id of an event or a payout, or a day
+	About string         `json:"about"`        // the id of an event or a payout, a day, or a month and the id of an affiliate
 	To    string         `json:"to,omitempty"` // an operator; empty: the affiliate
 	Since affiliate.Time `json:"since"`
 	Tries int            `json:"tries"`
@@ -65,6 +70,7 @@ type state struct {
 	Day      string         // of the last morning
 	Holder   uuid.UUID      // the Post that works
 	Until    affiliate.Time // it is gone
+	Sheets   sheets
 }
 
 const (
@@ -95,7 +101,9 @@ func (p *Post) Run(ctx context.Context) {
 		if err != nil && ctx.Err() == nil && !errors.Is(err, errHeld) {
 			p.Logger.Error("mail", "error", err)
 		}
-		p.wait(ctx, at, err != nil)
+		if err != nil || !p.more {
+			p.wait(ctx, at, err != nil)
+		}
 	}
 	ctx = context.WithoutCancel(ctx)
 	_ = p.change(ctx, func(s *state) { s.Until = affiliate.Time{} }) // else the next one waits
@@ -151,7 +159,8 @@ func (p *Post) Round(ctx context.Context) (uuid.UUID, error) {
 		return uuid.Nil, err
 	}
 	err := r.events(ctx)
-	for _, work := range []func(context.Context) error{r.failedPayouts, r.mornings, r.waiting} {
+	for _, work := range []func(context.Context) error{r.failedPayouts, r.mornings, r.waiting,
+		r.statements} {
 		if err == nil {
 			err = work(ctx)
 		}
@@ -188,7 +197,9 @@ func (p *Post) change(ctx context.Context, f func(*state)) error {
 
 // save writes how far the round is.
 func (r *round) save(ctx context.Context) error {
-	return r.change(ctx, func(s *state) { s.Position, s.Failed, s.Day = r.Position, r.Failed, r.Day })
+	return r.change(ctx, func(s *state) {
+		s.Position, s.Failed, s.Day, s.Sheets = r.Position, r.Failed, r.Day, r.Sheets
+	})
 }
 
 // begin reads the state. At the first time all that is there counts as mailed.
@@ -217,8 +228,11 @@ func (r *round) begin(ctx context.Context) error {
 		}
 	}
 	at, err := r.local(ctx)
-	r.Day = at.Format(time.DateOnly)
-	return errors.Join(err, r.save(ctx))
+	if err != nil {
+		return err
+	}
+	r.Day, r.Sheets.Month = at.Format(time.DateOnly), monthBefore(at)
+	return r.save(ctx)
 }
 
 // events mails what new events say.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -415,4 +416,36 @@ func TestPostSendsTwiceWithOneID(t *testing.T) {
 	if err == nil || len(ids) != 2 || ids[0] != ids[1] {
 		t.Errorf("ids %q, error %v", ids, err)
 	}
+}
+
+// TestPostOfALanguage: an affiliate is mailed in the language that the host names; operators are not.
+func TestPostOfALanguage(t *testing.T) {
+	s := newShop(t)
+	dir := folder(t, "welcome.txt", "Subject: Hello\n")
+	if err := os.Mkdir(dir+"/de", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"welcome", "attention"} {
+		if err := os.WriteFile(dir+"/de/"+name+".txt", []byte("Subject: Hallo {{.Name}}\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.Texts = read(t, dir)
+	fails := errors.New("not readable")
+	s.Language = func(_ context.Context, a affiliate.Affiliate) (string, error) {
+		if a.FirstName == "Bob" {
+			return "de", fails
+		}
+		return "fr", nil
+	}
+	s.add("Bob", "active")
+	s.sent = nil
+	if _, err := s.Round(t.Context()); !errors.Is(err, fails) || len(s.sent) > 0 {
+		t.Errorf("mailed %+v, error %v", s.sent, err)
+	}
+	fails = nil
+	s.add("Cleo", "active")
+	s.add("Eve", "inactive")
+	s.Off, s.now = []mail.Kind{mail.Received}, s.now.Add(12*time.Hour)
+	s.expect("two languages, and operators", "bob@example.com: Hallo Bob L", "cleo@example.com: Hello", "ops@beans.example: Beans: what waits for you", "boss@beans.example: Beans: what waits for you")
 }

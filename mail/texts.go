@@ -2,6 +2,7 @@ package mail
 
 import (
 	"bytes"
+	"cmp"
 	"embed"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"text/template"
+	"time"
 	"unicode"
 )
 
@@ -28,16 +30,17 @@ const (
 	FirstSale    Kind = "first-sale"    // the first sale of an affiliate, which is not necessary
 	PayoutSent   Kind = "payout-sent"   // a payout was paid
 	PayoutFailed Kind = "payout-failed" // a payout did not arrive
+	Statement    Kind = "statement"     // what an affiliate earned in a month, which is not necessary
 	Attention    Kind = "attention"     // what waits for the people of the program
 )
 
 // Kinds lists the kinds of mails.
 func Kinds() []Kind {
 	return []Kind{SignIn, Received, Welcome, Approved, Declined, FirstSale, PayoutSent, PayoutFailed,
-		Attention}
+		Statement, Attention}
 }
 
-// Data is what texts show. What a kind has no use for is empty. Each is one line.
+// Data is what texts show. What a kind has no use for is empty. Each text is one line.
 type Data struct {
 	Program     string   // its name
 	Name        string   // of the affiliate; empty where nobody of the program has looked at it yet
@@ -46,6 +49,11 @@ type Data struct {
 	Amount      string   // with its currency: of a payout, or the commission of a sale
 	Waiting     []string // what waits for the people of the program
 	Unsubscribe string   // the link that stops such mails; empty: the mail is necessary
+
+	// Of a statement: the beginning of its month in the program's time zone, what was earned and
+	// paid in it, less what was taken back, and what was owed at its end, each with its currency.
+	Month              time.Time
+	Earned, Paid, Owed string
 }
 
 //go:embed texts
@@ -58,66 +66,153 @@ const layout = "layout.html"
 type Texts struct {
 	plain *template.Template
 	html  *htmltemplate.Template
+	in    map[string]*Texts // by the name of a language, in lower case
 }
 
 // ReadTexts returns the texts of this package, of which the files in a folder replace those with
-// their names; an empty dir is none. Every text is tried.
-// Files whose names begin with a dot are none.
+// their names; an empty dir is none. A folder in it is a language, such as de: its files replace
+// those beside it. Every text is tried. What has a name that begins with a dot is left out.
 //
 // Errors: a file is no text of a mail, or cannot be read, parsed or shown; it has the file's name.
 func ReadTexts(dir string) (*Texts, error) {
-	t := &Texts{template.New("").Option("missingkey=error"), htmltemplate.New("")}
+	t := &Texts{template.New("").Option("missingkey=error"), htmltemplate.New(""), nil}
 	texts, _ := fs.Sub(own, "texts") // never fails
-	if err := t.parse(texts); err != nil {
+	if _, err := t.parse(texts); err != nil {
 		return nil, err
 	}
 	if dir != "" {
-		if err := t.parse(os.DirFS(dir)); err != nil {
+		if err := t.read(os.DirFS(dir)); err != nil {
 			return nil, fmt.Errorf("the texts of mails in %s: %w", dir, err)
 		}
 	}
-	for _, kind := range Kinds() {
-		if _, err := t.Write(kind, sample); err != nil {
-			return nil, fmt.Errorf("the texts of mails: %w", err)
+	if err := t.try(); err != nil {
+		return nil, fmt.Errorf("the texts of mails: %w", err)
+	}
+	for name, in := range t.in {
+		if err := in.try(); err != nil {
+			return nil, fmt.Errorf("the texts of mails in %s: %s/%w", dir, name, err)
 		}
 	}
 	return t, nil
 }
 
-// sample fills every text.
-var sample = Data{Program: "Beans", Name: "Ada Lovelace",
-	Link: "https://partners.beans.example/partner/", Reason: "no reason",
-	Amount: "EUR 9.98", Waiting: []string{"2 applicants"},
-	Unsubscribe: "https://partners.beans.example/mail/stop"}
-
-func (t *Texts) parse(from fs.FS) error {
-	files, err := fs.ReadDir(from, ".")
+// read reads the texts of a host, and then those of its languages.
+func (t *Texts) read(from fs.FS) error {
+	languages, err := t.parse(from)
 	if err != nil {
 		return err
+	}
+	t.in = map[string]*Texts{}
+	for _, name := range languages {
+		plain, _ := t.plain.Clone()
+		html, err := t.html.Clone() // nothing was shown, so it does not fail
+		if err != nil {
+			return err
+		}
+		in := &Texts{plain, html, nil}
+		texts, _ := fs.Sub(from, name)
+		folders, err := in.parse(texts)
+		switch {
+		case err != nil:
+			return fmt.Errorf("%s/%w", name, err)
+		case len(folders) > 0:
+			return fmt.Errorf("%s/%s: it is no text of a mail", name, folders[0])
+		case t.in[strings.ToLower(name)] != nil:
+			return fmt.Errorf("%s: this language is there twice", name)
+		}
+		t.in[strings.ToLower(name)] = in
+	}
+	return nil
+}
+
+// try writes every mail.
+func (t *Texts) try() error {
+	for _, kind := range Kinds() {
+		if _, err := t.Preview(kind); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// In returns the texts of a language: those of the folder with its name, in any letter case, or with
+// what stands before its first hyphen; t when there is none.
+func (t *Texts) In(language string) *Texts {
+	name := strings.ToLower(strings.TrimSpace(language))
+	before, _, _ := strings.Cut(name, "-")
+	return cmp.Or(t.in[name], t.in[before], t)
+}
+
+// Preview returns the mail of a kind with an example of what it shows.
+//
+// Errors: there is no such kind.
+func (t *Texts) Preview(kind Kind) (Mail, error) { return t.Write(kind, sample(kind)) }
+
+func sample(kind Kind) Data {
+	d := Data{Program: "Beans", Name: "Ada Lovelace",
+		Link: "https://partners.beans.example/partner/"}
+	switch kind {
+	case SignIn, Received:
+		d.Name = ""
+	case Attention:
+		d.Name, d.Waiting = "", []string{"2: affiliates wait for approval"}
+	case Declined:
+		d.Reason = "no reason"
+	case PayoutSent, PayoutFailed, FirstSale:
+		d.Amount = "EUR 9.98"
+	case Statement:
+		d.Month = time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC)
+		d.Earned, d.Paid, d.Owed = "EUR 120.00", "EUR 80.00", "EUR 61.50"
+	}
+	switch kind {
+	case PayoutFailed:
+		d.Reason = "account closed"
+	case FirstSale, Statement:
+		d.Unsubscribe = "https://partners.beans.example/mail/stop"
+	}
+	return d
+}
+
+// parse reads the texts in a folder, and returns the folders in it.
+func (t *Texts) parse(from fs.FS) (folders []string, err error) {
+	files, err := fs.ReadDir(from, ".")
+	if err != nil {
+		return nil, err
 	}
 	for _, file := range files {
 		name := file.Name()
 		if strings.HasPrefix(name, ".") {
 			continue // as of a system that mounts folders
 		}
+		if is, err := fs.Stat(from, name); err == nil && is.IsDir() {
+			folders = append(folders, name)
+			continue
+		}
 		text, err := fs.ReadFile(from, name)
-		kind, ending, _ := strings.Cut(name, ".")
-		switch {
-		case err != nil:
-		case strings.TrimSpace(string(text)) == "":
-			err = errors.New("it is empty")
-		case name == layout, ending == "html" && slices.Contains(Kinds(), Kind(kind)):
-			_, err = t.html.New(name).Parse(string(text))
-		case ending == "txt" && slices.Contains(Kinds(), Kind(kind)):
-			_, err = t.plain.New(name).Parse(string(text))
-		default:
-			err = errors.New("it is no text of a mail")
+		if err == nil {
+			err = t.add(name, string(text))
 		}
 		if err != nil {
-			return fmt.Errorf("%s: %w", name, err)
+			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 	}
-	return nil
+	return folders, nil
+}
+
+// add takes the text of a file.
+func (t *Texts) add(name, text string) (err error) {
+	kind, ending, _ := strings.Cut(name, ".")
+	switch {
+	case strings.TrimSpace(text) == "":
+		err = errors.New("it is empty")
+	case name == layout, ending == "html" && slices.Contains(Kinds(), Kind(kind)):
+		_, err = t.html.New(name).Parse(text)
+	case ending == "txt" && slices.Contains(Kinds(), Kind(kind)):
+		_, err = t.plain.New(name).Parse(text)
+	default:
+		err = errors.New("it is no text of a mail")
+	}
+	return err
 }
 
 const subject = "Subject: "

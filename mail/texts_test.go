@@ -91,3 +91,61 @@ func TestBadTexts(t *testing.T) {
 		t.Error("a folder that is not there is taken")
 	}
 }
+
+// TestTextsOfALanguage: a folder beside the texts of a host has those of a language, which replace what
+// it has and nothing else, and somebody is mailed in the own language where there is one.
+func TestTextsOfALanguage(t *testing.T) {
+	dir := folder(t, "sign-in.txt", "Subject: Welcome to {{.Program}}\n\nHere: {{.Link}}\n")
+	for name, text := range map[string]string{"de/sign-in.txt": "Subject: Bei {{.Program}} anmelden\n\nHier: {{.Link}}\n",
+		"de/layout.html": `{{define "head"}}<html lang="de">{{end}}{{define "button"}}{{end}}{{define "foot"}}</html>{{end}}`, "Português/welcome.txt": "Subject: Olá\n", ".git/x": "x"} {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	texts := read(t, dir)
+	for language, want := range map[string]string{"": "Welcome to Beans", "en": "Welcome to Beans", ".git": "Welcome to Beans", "../de": "Welcome to Beans", "português": "Welcome to Beans",
+		"de": "Bei Beans anmelden", " DE ": "Bei Beans anmelden", "de-AT": "Bei Beans anmelden", "deutsch": "Welcome to Beans"} {
+		m, err := texts.In(language).Preview(mail.SignIn)
+		if err != nil || m.Subject != want || strings.Contains(m.HTML, `<html lang="de">`) != strings.HasPrefix(want, "Bei") {
+			t.Errorf("%q: %+v, error %v", language, m, err)
+		}
+	}
+	if m, err := texts.In("PORTUGUÊS").Preview(mail.Welcome); err != nil || m.Subject != "Olá" {
+		t.Errorf("got %+v, error %v", m, err)
+	}
+	if _, err := texts.Preview("none"); err == nil {
+		t.Error("there is a mail none")
+	}
+	for _, name := range []string{"de/sing-in.txt", "de/more/sign-in.txt", "de/declined.html", "DE/sign-in.txt"} {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte("{{.None}}"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, err := mail.ReadTexts(dir)
+		if err == nil || !strings.Contains(err.Error(), dir) || !strings.Contains(strings.ToLower(err.Error()), "de") {
+			t.Errorf("%s: error %v", name, err)
+		}
+		os.RemoveAll(path)
+		os.Remove(filepath.Dir(path)) // that is empty
+	}
+	read(t, dir)
+}
+
+// TestPreviews: a preview has what a mail of its kind has, and nothing else.
+func TestPreviews(t *testing.T) {
+	const all = "{{.Name}}|{{.Reason}}|{{.Amount}}|{{.Waiting}}|{{.Unsubscribe}}|{{.Earned}}"
+	for kind, want := range map[mail.Kind]string{mail.SignIn: "|||[]||", mail.Received: "|||[]||", mail.Attention: "|||[2: affiliates wait for approval]||",
+		mail.Approved: "Ada Lovelace|||[]||", mail.Declined: "Ada Lovelace|no reason||[]||", mail.PayoutFailed: "Ada Lovelace|account closed|EUR 9.98|[]||",
+		mail.Statement: "Ada Lovelace|||[]|https://partners.beans.example/mail/stop|EUR 120.00"} {
+		m, err := read(t, folder(t, string(kind)+".txt", "Subject: x\n"+all)).Preview(kind)
+		if err != nil || m.Text != want || (m.Unsubscribe != "") != (kind == mail.Statement) {
+			t.Errorf("%s: %+v, error %v", kind, m, err)
+		}
+	}
+}

@@ -29,8 +29,8 @@ func newFlags(name, usage string, stderr io.Writer) *flag.FlagSet {
 	return flags
 }
 
-// parsed reads the arguments of a command, of which n are no flags; wants says what they are. It
-// reports whether the command goes on, else its exit code.
+// parsed reads the arguments of a command, of which n are no flags, any number if n is below zero;
+// wants says what they are. It reports whether the command goes on, else its exit code.
 func parsed(flags *flag.FlagSet, args []string, n int, wants string) (code int, goes bool) {
 	err := flags.Parse(args)
 	switch {
@@ -38,7 +38,7 @@ func parsed(flags *flag.FlagSet, args []string, n int, wants string) (code int, 
 		return 0, false
 	case err != nil:
 		return 2, false
-	case flags.NArg() != n:
+	case n >= 0 && flags.NArg() != n:
 		fmt.Fprintf(flags.Output(), "%s: %s\n", flags.Name(), wants)
 		return 2, false
 	}

@@ -8,6 +8,7 @@ import (
 	"net"
 	netmail "net/mail"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -20,10 +21,12 @@ import (
 	"github.com/tributary-go/tributary/mail"
 )
 
-// The variables of the environment that name the mail server, and whom mails come from.
+// The variables of the environment that name the mail server, whom mails come from, and the folder of
+// their texts, which app reads.
 const (
-	smtpVariable = "TRIBUTARY_SMTP_URL"
-	fromVariable = "TRIBUTARY_MAIL_FROM"
+	smtpVariable  = "TRIBUTARY_SMTP_URL"
+	fromVariable  = "TRIBUTARY_MAIL_FROM"
+	mailsVariable = "TRIBUTARY_MAILS"
 )
 
 // withoutSMTP says what does not work without a mail server.
@@ -150,32 +153,87 @@ func (m *smtpMailer) message(in mail.Mail) (*gomail.Msg, error) {
 	return msg, nil
 }
 
-// mailUsage is the text of "mail -h".
-const mailUsage = `Sends a mail, to see that the mail server of ` + smtpVariable +
-	` takes it: server mail ADDRESS
-
+// mailUsage is the text of "mail -h" before the flags.
+const mailUsage = `Sends a mail, to see that the mail server of ` + smtpVariable + `
+	takes it: server mail ADDRESS
+Shows a mail with an example of what it says, or sends that: server mail -preview KIND [flags] [ADDRESS]
 `
 
 // runMail runs the command mail and returns the exit code.
 func runMail(ctx context.Context, args []string, env environment, stdout, stderr io.Writer) int {
 	flags := newFlags("mail", mailUsage, stderr)
-	if code, goes := parsed(flags, args, 1, "it takes an email address"); !goes {
+	kind := flags.String("preview", "", "the mail of this `kind`, such as declined, or of each: all")
+	language := flags.String("language", "", "with -preview: the `name` of the folder of a language")
+	texts := flags.String("mails", env[mailsVariable],
+		"with -preview: `folder` of texts (default: the variable "+mailsVariable+")")
+	code, goes := parsed(flags, args, -1, "")
+	switch {
+	case !goes:
 		return code
+	case flags.NArg() > 1 || flags.NArg() == 0 && *kind == "":
+		fmt.Fprintln(stderr, "mail: it takes an email address, or -preview")
+		return 2
 	}
-	m, err := env.mailer()
-	if err == nil && m == nil {
-		err = errors.New(withoutSMTP)
+	all := []mail.Mail{{Subject: "The mail server works",
+		Text: "This mail was sent by the command mail.\n",
+		HTML: "<p>This mail was sent by the command mail.</p>\n"}}
+	var err error
+	if *kind != "" {
+		all, err = previews(mail.Kind(*kind), *language, *texts)
 	}
-	if err == nil {
-		err = m.Send(ctx, mail.Mail{ID: uuid.NewString(), To: flags.Arg(0),
-			Subject: "The mail server works",
-			Text:    "This mail was sent by the command mail.\n",
-			HTML:    "<p>This mail was sent by the command mail.</p>\n"})
-	}
-	if err == nil {
-		fmt.Fprintln(stdout, m.said)
+	switch {
+	case err != nil:
+	case flags.NArg() == 0:
+		for _, m := range all {
+			fmt.Fprintf(stdout, "Subject: %s\n\n%s\n%s\n", m.Subject, m.Text, m.HTML)
+		}
+	default:
+		err = sendAll(ctx, env, all, flags.Arg(0), stdout)
 	}
 	return ended(flags, err)
+}
+
+// previews returns the mail of a kind, or of each, as it goes out in a language.
+func previews(kind mail.Kind, language, dir string) (all []mail.Mail, err error) {
+	texts, err := mail.ReadTexts(dir)
+	if err != nil {
+		return nil, err
+	}
+	in := texts.In(language)
+	if language != "" && in == texts {
+		return nil, fmt.Errorf("-language: no texts of %q are in %q", language, dir)
+	}
+	kinds := []mail.Kind{kind}
+	if kind == "all" {
+		kinds = mail.Kinds()
+	} else if !slices.Contains(mail.Kinds(), kind) {
+		return nil, fmt.Errorf("-preview: %q is none of all, %q", kind, mail.Kinds())
+	}
+	for _, kind := range kinds {
+		m, err := in.Preview(kind)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, m)
+	}
+	return all, nil
+}
+
+// sendAll sends mails to an address, and says by which server.
+func sendAll(ctx context.Context, env environment, all []mail.Mail, to string, stdout io.Writer) error {
+	sender, err := env.mailer()
+	if err == nil && sender == nil {
+		err = errors.New(withoutSMTP)
+	}
+	for _, m := range all {
+		if m.ID, m.To = uuid.NewString(), to; err == nil {
+			err = sender.Send(ctx, m)
+		}
+	}
+	if err == nil {
+		fmt.Fprintln(stdout, sender.said)
+	}
+	return err
 }
 
 // unsentUsage is the text of "unsent -h" before the flags.

@@ -17,6 +17,8 @@ import (
 	"net/http/cookiejar"
 	netmail "net/mail"
 	"net/url"
+	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"sync"
@@ -391,7 +393,7 @@ func TestMailCommand(t *testing.T) {
 	if code := run(t.Context(), []string{"mail", "you@shop.example"}, box.env(), out, out); code != 0 || box.next(t).to != "you@shop.example" {
 		t.Errorf("exit code %d: %s", code, out)
 	}
-	for _, args := range [][]string{{"mail"}, {"mail", "a@example.com", "b@example.com"}} {
+	for _, args := range [][]string{{"mail"}, {"mail", "a@example.com", "b@example.com"}, {"mail", "-preview", "all", "a@example.com", "b@example.com"}} {
 		if code := run(t.Context(), args, box.env(), io.Discard, io.Discard); code != 2 {
 			t.Errorf("%v: exit code %d", args, code)
 		}
@@ -405,6 +407,51 @@ func TestMailCommand(t *testing.T) {
 	}
 	if f := (&doctor{choice: choice{env: box.env()}}).mails(); f.todo != "" || !strings.Contains(f.fine, box.address) {
 		t.Errorf("the doctor says %+v", f)
+	}
+}
+
+// TestMailPreview: the command shows the mail of a kind, or of each, with the texts of a folder and in a
+// language, or sends it; what it cannot show it names.
+func TestMailPreview(t *testing.T) {
+	box, dir := newPostbox(t, nil, false), t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "de"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	write(t, "Subject: No thanks\n\nSorry, {{.Name}}: {{.Reason}}\n", filepath.Join(dir, "declined.txt"))
+	write(t, "Subject: Leider nein\n\nHallo {{.Name}}\n", filepath.Join(dir, "de", "declined.txt"))
+	env := box.env()
+	env[mailsVariable] = dir
+	shown := func(want int, args ...string) string {
+		t.Helper()
+		out := new(transcript)
+		if code := run(t.Context(), append([]string{"mail"}, args...), env, out, out); code != want {
+			t.Errorf("%v: exit code %d", args, code)
+		}
+		return out.String()
+	}
+	if got := shown(0, "-preview", "declined"); !strings.HasPrefix(got, "Subject: No thanks\n\nSorry, Ada Lovelace: no reason\n\n<!doctype html>") || strings.Count(got, "Subject: ") != 1 {
+		t.Errorf("got\n%s", got)
+	}
+	if got := shown(0, "-preview", "declined", "-language", "de-AT"); !strings.HasPrefix(got, "Subject: Leider nein\n\nHallo Ada Lovelace\n") {
+		t.Errorf("got\n%s", got)
+	}
+	if got := shown(0, "-preview", "all", "-mails", ""); strings.Count(got, "Subject: ") != len(mail.Kinds()) || !strings.Contains(got, "your statement for February 2026") || strings.Contains(got, "No thanks") {
+		t.Errorf("got\n%s", got)
+	}
+	box.none(t)
+	shown(0, "-preview", "declined", "-language", "de", "you@shop.example")
+	if l := box.next(t); l.to != "you@shop.example" || !strings.Contains(l.text(t), "Subject: Leider nein") || !strings.Contains(l.text(t), "Hallo Ada Lovelace") {
+		t.Errorf("to %s:\n%s", l.to, l.text(t))
+	}
+	box.none(t)
+	for want, args := range map[string][]string{`"declind" is none of all, ["sign-in"`: {"-preview", "declind"}, `no texts of "fr"`: {"-preview", "all", "-language", "fr"}, "no such file": {"-preview", "all", "-mails", filepath.Join(dir, "none")}} {
+		if got := shown(1, args...); !strings.Contains(got, want) {
+			t.Errorf("%v: %s", args, got)
+		}
+	}
+	env = nothing
+	if got := shown(1, "-preview", "all", "you@shop.example"); !strings.Contains(got, smtpVariable) {
+		t.Errorf("got %s", got)
 	}
 }
 
@@ -499,15 +546,10 @@ func TestMailsOfEvents(t *testing.T) {
 	}
 	box.refuse(func(string) error { return &smtp.SMTPError{Code: 550, Message: "no such mailbox"} })
 	again.call("POST", "/api/v1/affiliates", `{"firstName":"Cleo","lastName":"L","email":"cleo@example.com"}`)
-	for range 2000 {
-		if strings.Contains(again.said.String(), "a mail was not sent") {
-			break
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
+	again.said.wait(t, "a mail was not sent")
 	again.stop()
 	box.none(t)
-	if said := again.said.String(); !strings.Contains(said, "a mail was not sent") || strings.Contains(said, "cleo") {
+	if said := again.said.String(); strings.Contains(said, "cleo") {
 		t.Errorf("the log:\n%s", said)
 	}
 	out := new(transcript)

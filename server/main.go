@@ -12,6 +12,7 @@
 //	server verify                                # checks the books
 //	server doctor -backups /backups              # says what is missing for production
 //	server mail you@shop.example                 # sends a mail, to see that the mail server takes it
+//	server mail -preview all                     # shows each mail, with the texts of TRIBUTARY_MAILS
 //	server unsent                                # lists the mails that it has not taken
 //	server -h                                    # every flag; so does import -h, and each command
 //

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -74,12 +75,32 @@ type runningServer struct {
 type transcript struct {
 	mu   sync.Mutex
 	text strings.Builder
+	more chan struct{} // gets a value when something was written since
 }
 
 func (s *transcript) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	select {
+	case s.more <- struct{}{}:
+	default:
+	}
 	return s.text.Write(p)
+}
+
+// wait waits until a text was written.
+func (s *transcript) wait(t *testing.T, text string) {
+	t.Helper()
+	s.mu.Lock()
+	s.more = make(chan struct{}, 1)
+	s.mu.Unlock()
+	for !strings.Contains(s.String(), text) {
+		select {
+		case <-s.more:
+		case <-time.After(20 * time.Second):
+			t.Fatalf("%q was not written:\n%s", text, s)
+		}
+	}
 }
 
 func (s *transcript) String() string {

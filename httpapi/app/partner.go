@@ -179,22 +179,19 @@ func readSignUp(path string) (*portal.SignUp, error) {
 	if _, err := d.Token(); err != io.EOF {
 		return nil, fmt.Errorf("%s: something follows the object", path)
 	}
-	id := func(of, name string) uuid.UUID {
-		return uuid.NewSHA1(uuid.MustParse(ProgramID), []byte("sign-up "+of+" "+name))
-	}
 	s := new(portal.SignUp)
 	for _, q := range in.Questions {
 		if q.Name == "" {
 			return nil, fmt.Errorf("%s: the question %q has no name", path, q.Label)
 		}
-		s.Questions = append(s.Questions, portal.Question{ID: id("question", q.Name), Label: q.Label,
+		s.Questions = append(s.Questions, portal.Question{ID: signUpID("question", q.Name), Label: q.Label,
 			Kind:    q.Kind,
 			Choices: q.Choices, Required: q.Required})
 	}
 	if in.Terms.Version == "" && in.Terms.File == "" && in.Terms.URL == "" {
 		return s, nil
 	}
-	s.Terms = portal.SignUpTerms{ID: id("terms", ""), Version: in.Terms.Version, URL: in.Terms.URL}
+	s.Terms = portal.SignUpTerms{ID: signUpID("terms", ""), Version: in.Terms.Version, URL: in.Terms.URL}
 	if in.Terms.File != "" {
 		text, err := os.ReadFile(filepath.Join(filepath.Dir(path), in.Terms.File))
 		if err != nil {
@@ -203,6 +200,11 @@ func readSignUp(path string) (*portal.SignUp, error) {
 		s.Terms.Text = string(text)
 	}
 	return s, nil
+}
+
+// signUpID returns the id of what a sign-up asks, under which the answers are.
+func signUpID(of, name string) uuid.UUID {
+	return uuid.NewSHA1(uuid.MustParse(ProgramID), []byte("sign-up "+of+" "+name))
 }
 
 // labels returns what a sign-up asks, for the console.
@@ -304,7 +306,11 @@ func (s *signIns) send(ctx context.Context, asked portal.SignInRequest) error {
 	if err != nil {
 		return err
 	}
-	m, err := s.texts.Write(mail.SignIn, mail.Data{Program: is.Name, Link: link})
+	language, err := languageOf(s.program)(ctx, of)
+	if err != nil {
+		return err
+	}
+	m, err := s.texts.In(language).Write(mail.SignIn, mail.Data{Program: is.Name, Link: link})
 	if err != nil {
 		return err
 	}

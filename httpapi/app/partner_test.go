@@ -209,13 +209,8 @@ func TestMailServerIsDown(t *testing.T) {
 		t.Errorf("%d %s", status, page)
 	}
 	storage.next(t)
-	for range 200 {
-		if strings.Contains(s.errors.String(), "is down") {
-			break
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	if text := s.errors.String(); !strings.Contains(text, "the mail server is down") || strings.Contains(text, "ada") {
+	s.errors.wait(t, "the mail server is down")
+	if text := s.errors.String(); strings.Contains(text, "ada") {
 		t.Errorf("the log: %s", text)
 	}
 	s.errors.text.Reset()
@@ -297,6 +292,39 @@ func TestSignUpOfTheServer(t *testing.T) {
 	s.errors.text.Reset()
 }
 
+// TestMailsOfALanguage: who applies says in which language mails come, and gets those for which the
+// folder of texts has one.
+func TestMailsOfALanguage(t *testing.T) {
+	path := inFolder(t, "sign-up.json", `{"questions": [{"name": "language", "label": "In which language do we write to you?", "kind": "CHOICE", "choices": ["Deutsch", "français"]}]}`)
+	mails := filepath.Join(filepath.Dir(path), "mails")
+	for name, text := range map[string]string{"deutsch/received.txt": "Subject: Eingegangen\n", "deutsch/sign-in.txt": "Subject: Anmelden\n"} {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(mails, name)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(mails, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s, storage := startMailing(t, map[string]string{signUpVariable: path, mailsVariable: mails}, "-url", publicURL)
+	b := newBrowser(t, s.url)
+	for i, row := range [][3]string{{"Deutsch", "Eingegangen", "Anmelden"}, {"français", "Your application to Program 1 has arrived", "Sign in to Program 1"}, {"", "Your application to Program 1 has arrived", "Sign in to Program 1"}} {
+		email := []string{"cleo@blog.example", "dan@blog.example", "eli@blog.example"}[i]
+		if status, page := b.submit("/partner/apply", url.Values{"firstName": {"Cleo"}, "lastName": {"Lange"}, "email": {email}, "q-1": {row[0]}}); status != 200 {
+			t.Fatalf("%d %s", status, page)
+		}
+		if m := storage.next(t); m.Subject != row[1] || m.To != email {
+			t.Errorf("%q: got %+v", row[0], m)
+		}
+		if status, page := b.submit("/partner/sign-in", url.Values{"email": {email}}); status != 200 {
+			t.Fatalf("%d %s", status, page)
+		}
+		if m := storage.next(t); m.Subject != row[2] || m.To != email {
+			t.Errorf("%q: got %+v", row[0], m)
+		}
+	}
+	s.errors.text.Reset()
+}
+
 // TestBadSignUp: a file that makes no page, and a bad text of a mail, end the start with their names.
 func TestBadSignUp(t *testing.T) {
 	for name, text := range map[string]string{
@@ -367,10 +395,10 @@ func TestMailsOfEvents(t *testing.T) {
 			t.Errorf("%s: %d", bad, status)
 		}
 	}
-	if status, page := b.visit("GET", link, nil); status != 200 || !strings.Contains(page, "<button>No more mails about sales</button>") {
+	if status, page := b.visit("GET", link, nil); status != 200 || !strings.Contains(page, "<button>No more mails about sales and statements</button>") {
 		t.Errorf("%d %s", status, page)
 	}
-	if status, page := b.visit("POST", link, url.Values{"List-Unsubscribe": {"One-Click"}}); status != 200 || !strings.Contains(page, "You get no more mails about sales.") {
+	if status, page := b.visit("POST", link, url.Values{"List-Unsubscribe": {"One-Click"}}); status != 200 || !strings.Contains(page, "You get no more mails about sales and statements.") {
 		t.Errorf("%d %s", status, page)
 	}
 	if status, _ := b.visit("PUT", link, nil); status != 405 {

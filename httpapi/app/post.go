@@ -16,6 +16,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary"
+	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/httpapi/internal/ticket"
 	"github.com/tributary-go/tributary/mail"
 )
@@ -66,7 +67,8 @@ func newPost(ctx context.Context, p *tributary.Program, set settings, key []byte
 	logger *slog.Logger) (*mail.Post, []Endpoint, error) {
 	post := &mail.Post{Program: p, Values: p.Values(MailKind), Mailer: set.mailer, Texts: set.texts,
 		Pages:   set.url + partnerPath,
-		Console: set.url + consolePath, Operators: set.operators, Off: set.off, Logger: logger}
+		Console: set.url + consolePath, Operators: set.operators, Off: set.off,
+		Language: languageOf(p), Logger: logger}
 	if err := post.Begin(ctx); err != nil {
 		return nil, nil, err
 	}
@@ -85,6 +87,21 @@ func newPost(ctx context.Context, p *tributary.Program, set settings, key []byte
 	return post, []Endpoint{{Path: stopMailPath, Handler: stopPage{post, links, set.now}}}, nil
 }
 
+// languageOf returns what says in which language an affiliate is mailed: the answer to the question of
+// the sign-up with the name language; empty: there is none.
+func languageOf(p *tributary.Program) func(context.Context, affiliate.Affiliate) (string, error) {
+	asked := signUpID("question", "language")
+	return func(ctx context.Context, a affiliate.Affiliate) (string, error) {
+		answers, err := p.Answers(ctx, a.ID)
+		for _, one := range answers {
+			if one.QuestionID == asked {
+				return one.Answer, err
+			}
+		}
+		return "", err
+	}
+}
+
 // stopTime is how long a link that stops mails is valid.
 const stopTime = 5 * 365 * 24 * time.Hour
 
@@ -98,7 +115,7 @@ type stopPage struct {
 
 var stopTemplate = template.Must(template.New("stop").Parse(`<!doctype html><html lang="en"><meta charset="utf-8">
 <meta name="viewport" content="width=device-width"><title>Mails</title><h1>Mails</h1><p>{{.}}</p>
-{{if not .}}<p>You still hear of your payouts.</p><form method="post"><button>No more mails about sales</button></form>{{end}}</html>
+{{if not .}}<p>You still hear of your payouts.</p><form method="post"><button>No more mails about sales and statements</button></form>{{end}}</html>
 `))
 
 func (s stopPage) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -108,7 +125,7 @@ func (s stopPage) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case !ok:
 		status, says = http.StatusForbidden, "This link is not valid any more."
 	case r.Method == http.MethodPost:
-		says = "You get no more mails about sales."
+		says = "You get no more mails about sales and statements."
 		if err := s.post.StopMails(r.Context(), opened.Affiliate); err != nil {
 			s.post.Logger.ErrorContext(r.Context(), "stop mails", "error", err)
 			status, says = http.StatusInternalServerError, "Something went wrong. Nothing was changed."

@@ -106,6 +106,7 @@ type buffer struct {
 	mu   sync.Mutex
 	text bytes.Buffer
 	each func(line string)
+	more chan struct{} // gets a value when something was written since
 }
 
 func (b *buffer) Write(p []byte) (int, error) {
@@ -114,7 +115,26 @@ func (b *buffer) Write(p []byte) (int, error) {
 	if b.each != nil {
 		b.each(strings.TrimSuffix(string(p), "\n"))
 	}
+	select {
+	case b.more <- struct{}{}:
+	default:
+	}
 	return b.text.Write(p)
+}
+
+// wait waits until a text was written.
+func (b *buffer) wait(t *testing.T, text string) {
+	t.Helper()
+	b.mu.Lock()
+	b.more = make(chan struct{}, 1)
+	b.mu.Unlock()
+	for !strings.Contains(b.String(), text) {
+		select {
+		case <-b.more:
+		case <-time.After(20 * time.Second):
+			t.Fatalf("%q was not written:\n%s", text, b.String())
+		}
+	}
 }
 
 func (b *buffer) String() string {
