@@ -50,6 +50,10 @@ func TestPostStatements(t *testing.T) {
 	s.expect("at seven", "cleo@example.com: Beans: your statement for March 2026", "bob@example.com: Beans: your statement for March 2026")
 	s.now = berlin(4, 1, 20, 0)
 	s.expect("in the evening")
+	s.now = berlin(3, 31, 23, 0)
+	s.expect("by a clock that is late")
+	s.now = berlin(4, 2, 8, 0)
+	s.expect("and is not any more")
 	s.now = berlin(4, 30, 20, 0)
 	s.expect("at the end")
 	must(0, s.Forfeiting().EraseAffiliate(ctx, cleo.ID))
@@ -158,6 +162,7 @@ func TestPostStatementsOfMany(t *testing.T) {
 func TestPostStatementsRest(t *testing.T) {
 	s := newShop(t)
 	s.Operators, s.Off = nil, []mail.Kind{mail.Welcome, mail.FirstSale}
+	flo := s.add("Flo", "inactive")
 	for i := range 30 {
 		name := fmt.Sprintf("a%03d", i)
 		s.add(name, "active")
@@ -165,6 +170,12 @@ func TestPostStatementsRest(t *testing.T) {
 	}
 	s.round()
 	s.now, s.fails = berlin(4, 1, 7, 0), errors.New("down")
+	must(s.SetAffiliateStatus(t.Context(), affiliate.AffiliateDeclined, flo.ID))
+	s.round()
+	if all := s.letters(); len(all) != 1 || all[0].Kind != mail.Declined {
+		t.Errorf("after a mail that was not taken: letters %+v", all)
+	}
+	must(0, s.EraseAffiliate(t.Context(), flo.ID))
 	for range 21 { // five minutes
 		s.round()
 		s.now = s.now.Add(15 * time.Second)
@@ -180,5 +191,39 @@ func TestPostStatementsRest(t *testing.T) {
 	}
 	if n := len(s.letters()); n != 0 {
 		t.Errorf("%d letters", n)
+	}
+}
+
+// TestPostStatementsEnd: statements that are switched off in the middle end, those of who is deleted
+// meanwhile are none, and the first start sends none of the past.
+func TestPostStatementsEnd(t *testing.T) {
+	s := newShop(t)
+	s.Operators, s.Off = nil, []mail.Kind{mail.Welcome, mail.FirstSale}
+	for i := range 150 {
+		name := fmt.Sprintf("a%03d", i)
+		s.add(name, "active")
+		s.sell(name, "o-"+name)
+	}
+	s.round()
+	s.now = berlin(4, 1, 7, 0)
+	s.Mailer = sending(func(m mail.Mail) error {
+		s.sent = append(s.sent, m)
+		if len(s.sent) == 10 {
+			must(0, s.Forfeiting().DeleteAffiliate(t.Context(), affiliate.AffiliateRef{Email: "a120@example.com"}))
+		}
+		return nil
+	})
+	if got := s.round(); len(got) != 99 || slices.ContainsFunc(got, func(m string) bool { return strings.HasPrefix(m, "a120") }) {
+		t.Errorf("%d mails of a page: %q", len(got), got)
+	}
+	s.Off = append(s.Off, mail.Statement)
+	s.expect("off")
+	s.Off = s.Off[:2]
+	s.expect("and on")
+
+	first := s.another()
+	first.Values = s.Program.Values("another-mail")
+	if got := s.roundOf(first); len(got) > 0 {
+		t.Errorf("a first start mails %q", got)
 	}
 }
