@@ -55,9 +55,12 @@ func onWire(r affiliate.SaleResult, err error) (affiliate.SaleResult, error) {
 	return r, err
 }
 
-var drawn = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|evt_[0-9a-f]{32}|whsec_[A-Za-z0-9+/=]+|"(?:secretHint|Next|cursor|nextAttemptAt)":"[^"]+"`)
+var drawn = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|evt_[0-9a-f]{32}|whsec_[A-Za-z0-9+/=]+|"(?:secretHint|Next|cursor|nextAttemptAt)":"[^"]+"|"id":\d+,"saleId":|"commissionIds?":[[\d,\]]+`)
 
 var payload = regexp.MustCompile(`"Payload":"([^"]*)"`)
+
+// commission is the id of a commission. A step that begins again leaves some out.
+var commission = regexp.MustCompile(`^"(id|commissionIds?)":`)
 
 // anonymous replaces ids and secrets by their order of appearance, and other things that are drawn.
 func (w twin) anonymous(text string) string {
@@ -67,7 +70,7 @@ func (w twin) anonymous(text string) string {
 		return string(raw)
 	})))
 	return drawn.ReplaceAllStringFunc(escaped.String(), func(s string) string {
-		if s[0] == '"' {
+		if s[0] == '"' && !commission.MatchString(s) {
 			return "…"
 		}
 		if w.names[s] == "" {
