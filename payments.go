@@ -126,17 +126,18 @@ func (p Payments) ReportPayment(ctx context.Context, f affiliate.PaymentFact) (a
 //
 // The same sale: the payment belongs to the sale from now on, and its refunds and disputes
 // reduce the sale, by no more than the payment brought. A sale of its own: it is booked by
-// the rules of [Payments.ReportPayment] under the provider's id of the payment, or waits as
-// unattributed. Dismissed: its facts are kept and count nowhere.
+// the rules of [Payments.ReportPayment] under the provider's id of the payment, for ReferralID if
+// that is given, or waits on as its Outcome says. Dismissed: its facts are kept and count nowhere.
 //
 // A payment of its own whose provider's id belongs to another sale still waits, and so does
 // one that credits nobody. One that was reported as paid without saying whom to credit can
 // only be dismissed: record its sale yourself when somebody is owed. For a sale of its own in
-// another currency Config.Rate is asked, for the moment of payment.
+// another currency, ExchangeRate counts, else Config.Rate for the moment of payment.
 //
 // Errors: [affiliate.MissingField] (paymentId, decision; exchangeRate, when there is none for its
-// currency), [affiliate.InvalidField] (decision; currency, when
-// the payment of that sale is counted in another one);
+// currency), [affiliate.InvalidField] (decision; referralId: it names nobody; referralId,
+// exchangeRate: with another decision, or without a need; currency, when the payment of that
+// sale is counted in another one);
 // [affiliate.PaymentNotFound] when no such payment waits; [affiliate.SaleNotFound] when it is said to be
 // the payment of a sale that was deleted.
 //
@@ -144,6 +145,6 @@ func (p Payments) ReportPayment(ctx context.Context, f affiliate.PaymentFact) (a
 //
 // Source: docs/payments.md; docs/contract.md 4.6.
 func (p *Program) DecidePayment(ctx context.Context, id uuid.UUID,
-	d affiliate.PaymentDecision) (affiliate.PaymentResult, error) {
-	return payment.DecidePayment(ctx, p.in(ctx), id, d)
+	in affiliate.PaymentDecisionParams) (affiliate.PaymentResult, error) {
+	return payment.DecidePayment(ctx, p.in(ctx), id, in)
 }

@@ -204,6 +204,21 @@ const (
 	PaymentDismissed  PaymentDecision = "dismiss" // it is kept, and earns nothing
 )
 
+// PaymentDecisionParams is the input of Program.DecidePayment. ReferralID and ExchangeRate go
+// with [PaymentIsOwnSale] alone.
+type PaymentDecisionParams struct {
+	// same: it is the payment of the sale that it names. own: a sale of its own. dismiss: it is
+	// kept, and earns nothing.
+	Decision PaymentDecision `json:"decision,omitzero"`
+	// With own, whom to credit by the rules of a sale, before whom the payment names: click id,
+	// affiliate id, slug, referral id, customer email, or ext: and the host's own id.
+	ReferralID string `json:"referralId,omitzero" wire:"ident"`
+	// With own, what one unit of the payment's currency is worth in the program's, where the
+	// payment has none. Default: the rate that the
+	// program has for the moment of payment.
+	ExchangeRate ExchangeRate `json:"exchangeRate,omitzero"`
+}
+
 // The ids that payment providers gave to imported payments and customers. Later
 // reports of the provider find the imported records by them.
 

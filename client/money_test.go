@@ -173,8 +173,11 @@ func TestStatementOverTheWire(t *testing.T) {
 // TestDecidePayment: the client decides about a payment as the engine does.
 func TestDecidePayment(t *testing.T) {
 	ctx := t.Context()
-	told := func(decide func(*tributary.Program, http.Handler, uuid.UUID, affiliate.PaymentDecision) (affiliate.PaymentResult, error)) (all []string) {
-		for _, d := range []affiliate.PaymentDecision{affiliate.PaymentIsSameSale, affiliate.PaymentIsOwnSale, affiliate.PaymentDismissed, "x", ""} {
+	told := func(decide func(*tributary.Program, http.Handler, uuid.UUID, affiliate.PaymentDecisionParams) (affiliate.PaymentResult, error)) (all []string) {
+		for _, d := range []affiliate.PaymentDecisionParams{{Decision: affiliate.PaymentIsSameSale}, {Decision: affiliate.PaymentIsOwnSale},
+			{Decision: affiliate.PaymentIsOwnSale, ReferralID: "ada"}, {Decision: affiliate.PaymentIsOwnSale, ReferralID: "nobody"},
+			{Decision: affiliate.PaymentIsOwnSale, ExchangeRate: affiliate.MustExchangeRate("2")}, {Decision: affiliate.PaymentDismissed, ReferralID: "ada"},
+			{Decision: affiliate.PaymentDismissed}, {Decision: "x"}, {}} {
 			p, h := newEngine(t)
 			must(p.CreateAffiliate(ctx, affiliate.AffiliateParams{FirstName: "Ada", LastName: "L", Email: "ada@example.com", AffiliateLink: "ada"}))
 			must(p.RecordSale(ctx, affiliate.SaleParams{ReferralID: "ada", Email: "kim@example.com", Name: "K", TotalEarned: affiliate.MustAmount("100"), ExternalID: "order-1"}))
@@ -189,10 +192,10 @@ func TestDecidePayment(t *testing.T) {
 		}
 		return all
 	}
-	want := told(func(p *tributary.Program, _ http.Handler, id uuid.UUID, d affiliate.PaymentDecision) (affiliate.PaymentResult, error) {
+	want := told(func(p *tributary.Program, _ http.Handler, id uuid.UUID, d affiliate.PaymentDecisionParams) (affiliate.PaymentResult, error) {
 		return p.DecidePayment(ctx, id, d)
 	})
-	got := told(func(_ *tributary.Program, h http.Handler, id uuid.UUID, d affiliate.PaymentDecision) (affiliate.PaymentResult, error) {
+	got := told(func(_ *tributary.Program, h http.Handler, id uuid.UUID, d affiliate.PaymentDecisionParams) (affiliate.PaymentResult, error) {
 		return must(client.New(testBase, testKey, client.Config{Handler: h})).DecidePayment(ctx, id, d)
 	})
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -11,7 +11,7 @@ import (
 // DecidePayment is [tributary.Program.DecidePayment]. The payment in the answer has
 // only its id.
 func (c *Client) DecidePayment(ctx context.Context, id uuid.UUID,
-	d affiliate.PaymentDecision) (affiliate.PaymentResult, error) {
+	in affiliate.PaymentDecisionParams) (affiliate.PaymentResult, error) {
 	out, err := send[struct {
 		PaymentID uuid.UUID
 		Outcome   affiliate.SaleOutcome
@@ -19,9 +19,9 @@ func (c *Client) DecidePayment(ctx context.Context, id uuid.UUID,
 		Refused   []affiliate.Failure
 		Sale      affiliate.Opt[affiliate.Sale]
 	}](ctx, c, c.post("/payments/decide", struct {
-		PaymentID uuid.UUID                 `json:"paymentId,omitzero"`
-		Decision  affiliate.PaymentDecision `json:"decision,omitzero"`
-	}{id, d}, affiliate.Once{}))
+		PaymentID uuid.UUID `json:"paymentId,omitzero"`
+		affiliate.PaymentDecisionParams
+	}{id, in}, affiliate.Once{}))
 	if err != nil {
 		return affiliate.PaymentResult{}, err
 	}

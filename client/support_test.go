@@ -247,7 +247,9 @@ func invocations() []invocation {
 			return errOf(c.Sales(x, affiliate.SaleQuery{OldestFirst: true}, affiliate.Page{}))
 		}},
 		{"ReviewCommissions", func(x ctx, c c) error { return errOf(c.ReviewCommissions(x, affiliate.ApprovalOnHold, 7)) }},
-		{"DecidePayment", func(x ctx, c c) error { return errOf(c.DecidePayment(x, id, affiliate.PaymentIsOwnSale)) }},
+		{"DecidePayment", func(x ctx, c c) error {
+			return errOf(c.DecidePayment(x, id, affiliate.PaymentDecisionParams{Decision: affiliate.PaymentIsOwnSale}))
+		}},
 		{"Payout", func(x ctx, c c) error { return errOf(c.Payout(x, id)) }},
 		{"Payouts", func(x ctx, c c) error { return errOf(c.Payouts(x, affiliate.PayoutQuery{}, affiliate.Page{})) }},
 		{"Transfers", func(x ctx, c c) error {

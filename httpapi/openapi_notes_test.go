@@ -86,7 +86,6 @@ func memberTexts() map[string]string {
 		"refundId":          "Unique within the sale: a repeat does nothing.",
 		"all":               "True: every sale. It is needed when nothing else selects.",
 		"paymentId":         "The payment.",
-		"decision":          "same: it is the payment of the sale that it names. own: it becomes a sale of its own. dismiss: it is kept and earns nothing.",
 		"payoutId":          "The id of the payout.",
 		"commissionPlanId":  "The id of the plan.",
 		"commissionTierId":  "The id of the tier.",

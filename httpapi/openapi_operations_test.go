@@ -509,7 +509,7 @@ func operationNotes() map[string]about {
 		},
 		"POST /payments/decide": {
 			id:      "decidePayment",
-			summary: "Decide about a payment that names a sale of which it is not",
+			summary: "Decide about a payment that waits for a person",
 			text: "A payment that is the same as the sale takes its part of it when it is " +
 				"refunded, and never more than it brought. Fires sale.created or sale.updated.",
 			required: "decision", notFound: "payment_not_found sale_not_found",

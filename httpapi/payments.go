@@ -12,15 +12,14 @@ import (
 // Source: docs/contract.md 4.6; docs/payments.md.
 
 type paymentDecision struct {
-	id       uuid.UUID
-	decision affiliate.PaymentDecision
+	id uuid.UUID
+	affiliate.PaymentDecisionParams
 }
 
 func paymentDecisionOf(in *input) paymentDecision {
-	d := paymentDecision{id: in.id("paymentId")}
+	id := in.id("paymentId")
 	in.targeted()
-	d.decision = enum[affiliate.PaymentDecision](in, "decision").Or("")
-	return d
+	return paymentDecision{id, bodyOf[affiliate.PaymentDecisionParams]()(in)}
 }
 
 // decisionAnswer is a payment after a decision.
@@ -28,7 +27,8 @@ type decisionAnswer struct {
 	// The payment, as getAttention lists it.
 	PaymentID uuid.UUID `json:"paymentId"`
 	// recorded: it is a sale of its own. duplicate: it is the payment of the sale that it names.
-	// payment_conflict: its own id names another sale, and it waits on.
+	// payment_conflict: its own id names another sale, and it waits on. unattributed, with own:
+	// it credits nobody, and waits on.
 	Outcome affiliate.SaleOutcome `json:"outcome"`
 	// What it changed in commission and adjustments together.
 	Moved affiliate.Amount `json:"moved"`
@@ -39,7 +39,7 @@ type decisionAnswer struct {
 }
 
 func decidePayment(p *tributary.Program, ctx context.Context, in paymentDecision) (decisionAnswer, error) {
-	result, err := p.DecidePayment(ctx, in.id, in.decision)
+	result, err := p.DecidePayment(ctx, in.id, in.PaymentDecisionParams)
 	d := decisionAnswer{PaymentID: result.Payment.ID, Outcome: result.Outcome, Moved: result.Moved,
 		Refused: result.Refused, Sale: result.Sale}
 	if d.Refused == nil {

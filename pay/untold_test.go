@@ -132,7 +132,7 @@ func TestMissingEvent(t *testing.T) {
 			if lines := d.warned(); len(lines) != 1 || !strings.Contains(lines[0], "more than three days") || !strings.Contains(lines[0], row.awaits) {
 				t.Errorf("after three days: %q", lines)
 			}
-			if _, err := d.DecidePayment(t.Context(), all[0].ID, affiliate.PaymentIsOwnSale); err == nil {
+			if _, err := d.DecidePayment(t.Context(), all[0].ID, affiliate.PaymentDecisionParams{Decision: affiliate.PaymentIsOwnSale}); err == nil {
 				t.Error("it became a sale of nobody knows how much")
 			}
 
@@ -369,13 +369,13 @@ func TestRaised(t *testing.T) {
 			if told := all[0].Told.Or(affiliate.Amount{}).String(); row.outcome == affiliate.SaleDiffers && told != "500" {
 				t.Errorf("%s: told %s", name, told)
 			}
-			if _, err := d.DecidePayment(t.Context(), all[0].ID, affiliate.PaymentIsOwnSale); err == nil {
+			if _, err := d.DecidePayment(t.Context(), all[0].ID, affiliate.PaymentDecisionParams{Decision: affiliate.PaymentIsOwnSale}); err == nil {
 				t.Errorf("%s: a sale of its own, which it has", name)
 			}
 			if reversed && row.outcome == affiliate.SaleRevoked {
 				d.post(d.event("order", "slug", "date_modified_gmt", "2026-01-01T12:00:00", "updated_at", "2026-01-01T12:00:00Z"))
 			} else {
-				shoptest.Must(d.DecidePayment(t.Context(), all[0].ID, affiliate.PaymentDismissed))
+				shoptest.Must(d.DecidePayment(t.Context(), all[0].ID, affiliate.PaymentDecisionParams{Decision: affiliate.PaymentDismissed}))
 				d.post(events[1])
 				d.post(events[0])
 			}

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
@@ -32,6 +33,9 @@ type connection struct {
 	kept json.RawMessage // what made is made of
 	made http.Handler
 	last []console.ProviderEvent // the oldest first, at most lastEvents
+
+	refused   int
+	refusedAt time.Time
 }
 
 const (
@@ -95,11 +99,37 @@ func (c *connection) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, http.StatusText(http.StatusServiceUnavailable), http.StatusServiceUnavailable)
 	case handler == nil:
 		c.host.Logger.WarnContext(r.Context(), "payment event of a provider that is not connected", "provider", c.name)
+		c.refuse()
 		http.NotFound(w, r)
 	default:
-		handler.ServeHTTP(w, r)
+		answer := &statusKeeper{ResponseWriter: w}
+		if handler.ServeHTTP(answer, r); answer.status == http.StatusBadRequest || answer.status == http.StatusUnauthorized {
+			c.refuse()
+		}
 	}
 }
+
+// refuse counts a request that was refused.
+func (c *connection) refuse() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.refused, c.refusedAt = c.refused+1, c.host.Program.Config().Now()
+}
+
+// A statusKeeper remembers the status of an answer.
+type statusKeeper struct {
+	http.ResponseWriter
+	status int
+}
+
+// WriteHeader remembers the status.
+func (a *statusKeeper) WriteHeader(status int) {
+	a.status = status
+	a.ResponseWriter.WriteHeader(status)
+}
+
+// Unwrap is for [http.ResponseController].
+func (a *statusKeeper) Unwrap() http.ResponseWriter { return a.ResponseWriter }
 
 // connected returns the handler of what the store keeps; nil: nothing.
 func (c *connection) connected(ctx context.Context) (http.Handler, error) {
@@ -185,7 +215,7 @@ func (cs connections) Providers(ctx context.Context) (all []console.Provider, er
 			p.Options = append(p.Options, console.ProviderOption{Name: o.name, Label: o.label, Choices: o.choices, Value: k.Options[o.name]})
 		}
 		c.mu.Lock()
-		p.Last = slices.Clone(c.last)
+		p.Last, p.Refused, p.RefusedAt = slices.Clone(c.last), c.refused, c.refusedAt
 		c.mu.Unlock()
 		slices.Reverse(p.Last)
 		all = append(all, p)

@@ -85,7 +85,7 @@ func TestConnect(t *testing.T) {
 		t.Errorf("an event before: %d", status)
 	}
 	_, page := b.open("providers/stripe")
-	for _, want := range []string{"https://partners.shop.example/pay/stripe", "checkout.session.completed", "client_reference_id", "not connected"} {
+	for _, want := range []string{"https://partners.shop.example/pay/stripe", "checkout.session.completed", "client_reference_id", ">not connected", `bad">1</span> since`, "it is not connected."} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %s:\n%s", want, page)
 		}
@@ -103,7 +103,7 @@ func TestConnect(t *testing.T) {
 		t.Errorf("an event: %d", status)
 	}
 	s.sold("pi_1")
-	if _, page := b.open("providers/stripe"); !strings.Contains(page, "checkout.session.completed</bdi>") || !strings.Contains(page, "<bdi>recorded</bdi>") || strings.Contains(page, stripeSecret) {
+	if _, page := b.open("providers/stripe"); !strings.Contains(page, `bad">2</span> since`) || !strings.Contains(page, "not signed with this secret") || !strings.Contains(page, "checkout.session.completed</bdi>") || !strings.Contains(page, "<bdi>recorded</bdi>") || strings.Contains(page, stripeSecret) {
 		t.Errorf("the page:\n%s", page)
 	}
 	if _, page := b.open("providers/stripe/connect"); strings.Contains(page, stripeSecret) || !strings.Contains(page, `value="invoice" selected`) {

@@ -249,6 +249,49 @@ func TestConflictPages(t *testing.T) {
 	}
 }
 
+// TestDecideWhom: whoever decides about a payment says whom it credits and what its currency is worth, and hears when
+// it waits on.
+func TestDecideWhom(t *testing.T) {
+	w := newWorld(t)
+	w.fill("")
+	waits := func(key, slug string, c affiliate.Currency) string {
+		sum := affiliate.MustAmount("50")
+		told := must(w.Payments().ReportPayment(t.Context(), affiliate.PaymentFact{
+			Provider: "stripe", Keys: []string{key}, At: w.now, Currency: c, Payer: affiliate.PayerFact{ID: "cus_" + key, Email: key + "@x.example"},
+			Sale: affiliate.Set(affiliate.Paid{SaleParams: affiliate.SaleParams{TotalEarned: sum}, Gross: sum, Tries: []affiliate.Credit{{ReferralID: slug}}}),
+		}))
+		return "payments/" + told.Payment.ID.String() + "/decide"
+	}
+	decide := func(path string, fields ...string) pageAnswer {
+		asked := w.send(path, w.form(path, append(fields, "decision", "own")...))
+		return w.send(path, fieldsOf(t, asked.body))
+	}
+	typo := waits("pi_9", "nobody", "USD")
+	for fields, says := range map[[2]string]string{
+		{"affiliate", ""}:               "It waits on: it names nobody who exists.",
+		{"affiliate", "n@none.example"}: "No affiliate is called this.",
+	} {
+		if page := decide(typo, fields[:]...); page.status == 303 || !strings.Contains(page.text(), says) {
+			t.Errorf("%v: %d %s", fields, page.status, page.text())
+		}
+	}
+	if page := decide(typo, "affiliate", w.ada.Email); page.status != 303 || !strings.Contains(page.head.Get("Location"), "sales/") {
+		t.Errorf("%d %s", page.status, page.text())
+	}
+	euro := waits("pi_10", w.ada.ID.String(), "EUR")
+	for rate, says := range map[string]string{"": "Rate is required", "much": "Enter a number, such as 1.0842."} {
+		if page := decide(euro, "exchangeRate", rate); page.status == 303 || !strings.Contains(page.text(), says) {
+			t.Errorf("%q: %d %s", rate, page.status, page.text())
+		}
+	}
+	if page := decide(euro, "exchangeRate", "1.1"); page.status != 303 {
+		t.Errorf("%d %s", page.status, page.text())
+	}
+	if sale := must(w.Sales(t.Context(), affiliate.SaleQuery{}, affiliate.Page{Limit: 1})).Items[0]; sale.TotalEarned != affiliate.MustAmount("55") {
+		t.Errorf("%v", sale.TotalEarned)
+	}
+}
+
 // TestUsabilityPages: no page of the console shows a code or a coupon as working that
 // every order is refused with.
 func TestUsabilityPages(t *testing.T) {

@@ -1,7 +1,9 @@
 package console
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/google/uuid"
@@ -144,6 +146,7 @@ var decidePayment = &action{
 			so, choices = "It waits", []option{choices[0],
 				{string(affiliate.PaymentDismissed), "Right as it is: its sale stays"}}
 		}
+		fields, err := v.decisionFields(d.ConflictPayment, choices)
 		return form{
 			Title: "What is this payment?", Button: "Decide",
 			Effects: []string{
@@ -151,8 +154,8 @@ var decidePayment = &action{
 					v.Day(d.CreatedAt), so, whyNoSale(d.ConflictPayment)),
 				d.stays(v),
 			},
-			Fields: []field{{Name: "decision", Label: "It is", Required: true, Options: choices}},
-		}, nil
+			Fields: fields,
+		}, err
 	}),
 	repeat: func(v *visit, in *input) (form, error) {
 		d, err := ofDisputed.named(v)
@@ -160,16 +163,54 @@ var decidePayment = &action{
 	},
 	do: func(v *visit, p *tributary.Program, in *input) (string, error) {
 		id, err := v.id(0)
-		decision := in.decision()
-		if err != nil || in.err != nil {
+		if err != nil {
 			return "", err
 		}
-		result, err := p.DecidePayment(v.Ctx(), id, decision)
+		said := affiliate.PaymentDecisionParams{Decision: in.decision()}
+		if in.text(fieldAffiliate) != "" {
+			by, err := v.affiliateTyped(in, fieldAffiliate)
+			if err != nil {
+				return "", err
+			}
+			said.ReferralID = by.ID.String()
+		}
+		if said.ExchangeRate = in.exchangeRate(); in.err != nil {
+			return "", nil
+		}
+		result, err := p.DecidePayment(v.Ctx(), id, said)
 		if sale, made := result.Sale.Get(); made {
 			return fmt.Sprint("sales/", sale.ID), err
 		}
-		return "payments", err
+		if err == nil && result.Waits != "" {
+			d, err := disputed(v, id)
+			return "", cmp.Or(err, wrongField("decision", "It waits on: "+whyNoSale(d.ConflictPayment)+"."))
+		}
+		return "payments", credited(err)
 	},
+}
+
+// decisionFields are what a person says of a payment. Only a sale of its own asks whom it credits, and
+// what its currency is worth where nobody knows.
+func (v *visit) decisionFields(p affiliate.ConflictPayment, choices []option) ([]field, error) {
+	all := []field{{Name: "decision", Label: "It is", Required: true, Options: choices}}
+	if !slices.ContainsFunc(choices, func(o option) bool { return o.Value == string(affiliate.PaymentIsOwnSale) }) {
+		return all, nil
+	}
+	by, err := v.picker(field{Name: fieldAffiliate, Label: "Affiliate", Own: true,
+		Hint: "Who is credited with a sale of its own. Empty: whom the payment names."})
+	if all = append(all, by); p.Outcome == affiliate.SaleOtherCurrency {
+		all = append(all, field{Name: fieldRate, Label: "Rate", Own: true,
+			Hint: fmt.Sprintf("What 1 %s was worth in %s then, such as 1.0842: for a sale of its own.", p.Currency, v.Currency)})
+	}
+	return all, err
+}
+
+// fieldRate has a rate of exchange.
+const fieldRate = "exchangeRate"
+
+// exchangeRate reads what a currency is worth in the program's.
+func (in *input) exchangeRate() affiliate.ExchangeRate {
+	return read(in, fieldRate, affiliate.ParseExchangeRate, "Enter a number, such as 1.0842.").Or(affiliate.ExchangeRate{})
 }
 
 // decision reads the choice of a decision.

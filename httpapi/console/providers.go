@@ -30,6 +30,12 @@ type Provider struct {
 	Fixed     bool     // the configuration of the server connects it, and it cannot be changed here
 	Options   []ProviderOption
 	Last      []ProviderEvent // the newest first
+
+	// Refused is the number of requests since the server started that nobody can say came from the
+	// provider: they were not signed with the secret, or it is not connected. RefusedAt is when the
+	// last came.
+	Refused   int
+	RefusedAt time.Time
 }
 
 // A ProviderOption is a setting of a provider beside the secret.

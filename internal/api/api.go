@@ -133,7 +133,7 @@ type Direct interface {
 	Follow(ctx context.Context, after uuid.UUID) iter.Seq2[affiliate.Event, error]
 	ReviewCommissions(ctx context.Context, status affiliate.ApprovalStatus,
 		ids ...affiliate.SaleID) ([]affiliate.Sale, error)
-	DecidePayment(ctx context.Context, id uuid.UUID, d affiliate.PaymentDecision) (affiliate.PaymentResult, error)
+	DecidePayment(ctx context.Context, id uuid.UUID, in affiliate.PaymentDecisionParams) (affiliate.PaymentResult, error)
 	Payout(ctx context.Context, id uuid.UUID) (affiliate.Payout, error)
 	Payouts(ctx context.Context, f affiliate.PayoutQuery, pg affiliate.Page) (affiliate.List[affiliate.Payout], error)
 	Transfers(ctx context.Context, f affiliate.PayoutQuery) iter.Seq2[affiliate.Transfer, error]

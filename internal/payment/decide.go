@@ -2,6 +2,7 @@ package payment
 
 import (
 	"context"
+	"slices"
 
 	"github.com/google/uuid"
 
@@ -16,24 +17,27 @@ var paymentDecisions = []affiliate.PaymentDecision{affiliate.PaymentIsSameSale,
 
 // DecidePayment implements tributary.Program.DecidePayment.
 func DecidePayment(ctx context.Context, p *engine.Program, id uuid.UUID,
-	d affiliate.PaymentDecision) (_ affiliate.PaymentResult, err error) {
+	in affiliate.PaymentDecisionParams) (_ affiliate.PaymentResult, err error) {
 	defer p.Begin(&ctx, "DecidePayment", engine.Writes).End(&err)
 	r := &Payment{Op: p.From(affiliate.SourceIntegration).Op(ctx)}
-	rate, err := rateNow(ctx, p, id, d)
-	if err != nil {
-		return affiliate.PaymentResult{}, err
-	}
-	rq := engine.Request{Name: "payment.decide", Input: []any{id, d}, Refused: refusal.First(
+	other := in.Decision != affiliate.PaymentIsOwnSale
+	rq := engine.Request{Name: "payment.decide", Input: []any{id, in}, Refused: refusal.First(
 		refusal.PaymentIDRequired.When(id == uuid.Nil),
-		refusal.DecisionRequired.When(d == ""),
-		refusal.OneOf("decision", d, paymentDecisions),
+		refusal.DecisionRequired.When(in.Decision == ""),
+		refusal.OneOf("decision", in.Decision, paymentDecisions),
+		refusal.FieldNotAllowed.About("referralId").When(other && in.ReferralID != ""),
+		refusal.Optional("referralId", in.ReferralID, refusal.MaxName),
+		refusal.FieldNotAllowed.About("exchangeRate").When(other && !in.ExchangeRate.IsZero()),
+		refusal.FieldNotPositive.About("exchangeRate").When(in.ExchangeRate.Scaled() < 0),
 	)}
-	return engine.Write(r.Op, rq, func() (affiliate.PaymentResult, error) { return r.decide(id, d, rate) })
+	if rq.Refused == nil {
+		in.ExchangeRate, rq.Refused = rateNow(ctx, p, id, &in)
+	}
+	return engine.Write(r.Op, rq, func() (affiliate.PaymentResult, error) { return r.decide(id, &in) })
 }
 
 // decide is the transaction of DecidePayment.
-func (r *Payment) decide(id uuid.UUID, d affiliate.PaymentDecision,
-	rate affiliate.ExchangeRate) (affiliate.PaymentResult, error) {
+func (r *Payment) decide(id uuid.UUID, in *affiliate.PaymentDecisionParams) (affiliate.PaymentResult, error) {
 	rec, err := WaitingPayment(r.Op, id)
 	if err != nil {
 		return affiliate.PaymentResult{}, refusal.PaymentNotFound.IfMissing(err)
@@ -43,7 +47,7 @@ func (r *Payment) decide(id uuid.UUID, d affiliate.PaymentDecision,
 	steps := []func() error{
 		r.readPayer,
 		func() error { return r.own(rec) },
-		func() error { return r.carryOut(d, rate) },
+		func() error { return r.carryOut(in) },
 		r.follow,
 		r.leave,
 		func() error { return r.SavePayment(r.Old, &r.Rec) },
@@ -57,17 +61,20 @@ func (r *Payment) decide(id uuid.UUID, d affiliate.PaymentDecision,
 	return r.answer()
 }
 
-// rateNow asks for the rate of a payment that is to become a sale in another currency.
+// rateNow returns the rate of a payment that is to become a sale in another currency, and has none.
 func rateNow(ctx context.Context, p *engine.Program, id uuid.UUID,
-	d affiliate.PaymentDecision) (rate affiliate.ExchangeRate, err error) {
-	if d != affiliate.PaymentIsOwnSale {
+	in *affiliate.PaymentDecisionParams) (rate affiliate.ExchangeRate, err error) {
+	if in.Decision != affiliate.PaymentIsOwnSale {
 		return rate, nil
 	}
 	rec, err := engine.View(ctx, p, func(o *engine.Op) (record.Payment, error) { return WaitingPayment(o, id) })
-	if err != nil || !rec.InAnother() || !rec.Rate.IsZero() {
+	if err != nil {
 		return rate, engine.IgnoreMissing(err)
 	}
-	return p.RateOf(ctx, rec.Waiting[0].Currency, rate, rec.Waiting[0].PaidAt.Time())
+	if !rec.InAnother() || !rec.Rate.IsZero() {
+		return rate, refusal.First(refusal.FieldNotAllowed.About("exchangeRate").When(!in.ExchangeRate.IsZero()))
+	}
+	return p.RateOf(ctx, rec.Waiting[0].Currency, in.ExchangeRate, rec.Waiting[0].PaidAt.Time())
 }
 
 // WaitingPayment returns a payment that waits for a person, or ErrNotFound.
@@ -80,8 +87,8 @@ func WaitingPayment(o *engine.Op, id uuid.UUID) (record.Payment, error) {
 }
 
 // carryOut applies the decision of a person.
-func (r *Payment) carryOut(d affiliate.PaymentDecision, rate affiliate.ExchangeRate) error {
-	named := r.Rec.Conflict
+func (r *Payment) carryOut(in *affiliate.PaymentDecisionParams) error {
+	named, d := r.Rec.Conflict, in.Decision
 	sold := r.Rec.Sale != uuid.Nil
 	if (len(r.Rec.Waiting) == 0 || r.Rec.Untold()) && d == affiliate.PaymentIsOwnSale || sold &&
 		d != affiliate.PaymentDismissed {
@@ -91,7 +98,10 @@ func (r *Payment) carryOut(d affiliate.PaymentDecision, rate affiliate.ExchangeR
 	switch d {
 	case affiliate.PaymentIsOwnSale:
 		if r.Rec.Rate.IsZero() {
-			r.Rec.Rate = rate
+			r.Rec.Rate = in.ExchangeRate
+		}
+		if err := r.creditFirst(in.ReferralID); err != nil {
+			return err
 		}
 		if err := r.comesFirst(); err != nil {
 			return err
@@ -109,4 +119,17 @@ func (r *Payment) carryOut(d affiliate.PaymentDecision, rate affiliate.ExchangeR
 	}
 	r.result.Outcome = affiliate.SaleDuplicate
 	return r.adopt(sale)
+}
+
+// creditFirst puts whom a person names before whom the payment names.
+func (r *Payment) creditFirst(ident string) error {
+	if ident == "" {
+		return nil
+	}
+	if _, err := r.ResolveFresh(ident); err != nil {
+		return refusal.FieldNamesNobody.About("referralId").IfMissing(err)
+	}
+	w := &r.Rec.Waiting[0]
+	w.Tries = slices.Insert(w.Tries, 0, affiliate.Credit{ReferralID: ident})
+	return r.HideTries(w.Tries)
 }

@@ -340,7 +340,7 @@ func TestPaymentWithoutRate(t *testing.T) {
 			if len(waiting) != 1 || waiting[0].Outcome != affiliate.SaleOtherCurrency || waiting[0].Amount != scene.Sum("120") || waiting[0].Currency != "EUR" {
 				t.Fatalf("%+v waits", waiting)
 			}
-			_, err := s.DecidePayment(t.Context(), waiting[0].ID, affiliate.PaymentIsOwnSale)
+			_, err := s.DecidePayment(t.Context(), waiting[0].ID, affiliate.PaymentDecisionParams{Decision: affiliate.PaymentIsOwnSale})
 			scene.WantReason(t, "without a rate", affiliate.MissingField, err)
 			s.Verifies()
 			switch how {
@@ -352,7 +352,7 @@ func TestPaymentWithoutRate(t *testing.T) {
 				s.Outcome(s.Reports(fact), affiliate.SaleRecorded)
 			default:
 				rate = affiliate.MustExchangeRate("2")
-				s.Outcome(scene.Must(s.DecidePayment(t.Context(), waiting[0].ID, affiliate.PaymentIsOwnSale)), affiliate.SaleRecorded)
+				s.Outcome(scene.Must(s.DecidePayment(t.Context(), waiting[0].ID, affiliate.PaymentDecisionParams{Decision: affiliate.PaymentIsOwnSale})), affiliate.SaleRecorded)
 			}
 			s.Gives("pi_1", "30") // 20 % of 75, twice
 			scene.Equal(t, 0, len(scene.Must(s.Attention(t.Context(), 20)).PaymentConflicts.Items))

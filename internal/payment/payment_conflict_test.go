@@ -57,7 +57,7 @@ func TestPaymentConflictOfTwoPayments(t *testing.T) {
 	s.Outcome(s.Reports(scene.OfOrder(s.Paid("pi_1", "0.01", "0", "1"), scene.Tomas)), affiliate.SaleRecorded)
 	real := s.Reports(scene.OfOrder(s.Paid("pi_2", "10000", "0", "1"), scene.Ines))
 	s.Outcome(real, affiliate.SaleConflict)
-	res := scene.Must(s.DecidePayment(t.Context(), real.Payment.ID, affiliate.PaymentIsOwnSale))
+	res := scene.Must(s.DecidePayment(t.Context(), real.Payment.ID, affiliate.PaymentDecisionParams{Decision: affiliate.PaymentIsOwnSale}))
 	s.Outcome(res, affiliate.SaleRecorded)
 	if sale := res.Sale.Or(affiliate.Sale{}); sale.CommissionEarned != scene.Sum("2000") || sale.ExternalID != affiliate.Set("pi_2") {
 		t.Errorf("sale %+v", sale)
@@ -110,14 +110,14 @@ func TestDecidePayment(t *testing.T) {
 				list.Items[0].Currency != "USD" || list.Items[0].PayerID != affiliate.Set("cus_T") || len(list.Items[0].Keys) != 1 || list.Items[0].Keys[0] != "pi_1" {
 				t.Fatalf("attention %+v", list)
 			}
-			s.Outcome(scene.Must(s.DecidePayment(t.Context(), waits.Payment.ID, decision)), row.outcome)
+			s.Outcome(scene.Must(s.DecidePayment(t.Context(), waits.Payment.ID, affiliate.PaymentDecisionParams{Decision: decision})), row.outcome)
 			s.Outcome(s.Reports(f), row.again)
 			s.Reports(s.Refund("re_1", "1", affiliate.RefundSucceeded))
 			if got := scene.Must(s.Sale(t.Context(), sale.ID)); got.CommissionEarned != scene.Sum(row.host) || sales(s) != row.sales {
 				t.Errorf("the host's sale earns %v of %d sales", got.CommissionEarned, sales(s))
 			}
 			scene.Equal(t, 0, scene.Must(s.Attention(t.Context(), 0)).PaymentConflicts.Count)
-			if _, err := s.DecidePayment(t.Context(), waits.Payment.ID, decision); !errors.Is(err, affiliate.PaymentNotFound) || !errors.Is(err, affiliate.ErrNotFound) {
+			if _, err := s.DecidePayment(t.Context(), waits.Payment.ID, affiliate.PaymentDecisionParams{Decision: decision}); !errors.Is(err, affiliate.PaymentNotFound) || !errors.Is(err, affiliate.ErrNotFound) {
 				t.Errorf("again: %v", err)
 			}
 			s.Verifies()
@@ -180,7 +180,7 @@ func TestPaymentCountedTakesWhatItBrought(t *testing.T) {
 	sale := s.Hosts()
 	waits := s.Reports(counted(scene.OfOrder(s.Paid("pi_1", "1", "0", "1"), scene.Tomas), "0.9"))
 	s.Outcome(waits, affiliate.SaleConflict)
-	scene.Must(s.DecidePayment(t.Context(), waits.Payment.ID, affiliate.PaymentIsSameSale))
+	scene.Must(s.DecidePayment(t.Context(), waits.Payment.ID, affiliate.PaymentDecisionParams{Decision: affiliate.PaymentIsSameSale}))
 	s.Reports(euros(s.Refund("re_1", "0.45", affiliate.RefundSucceeded)))
 	s.Reports(euros(s.Refund("re_2", "0.45", affiliate.RefundSucceeded)))
 	scene.Equal(t, scene.Sum("1999.8"), scene.Must(s.Sale(t.Context(), sale.ID)).CommissionEarned)
@@ -196,7 +196,7 @@ func TestPaymentCountedTakesWhatItBrought(t *testing.T) {
 	s.Outcome(s.Reports(scene.Altered(s.Paid("pi_1", "100", "0", "1"), func(p *affiliate.Paid) { p.ExternalID = "order-7" })), affiliate.SaleRecorded)
 	second := s.Reports(counted(scene.Altered(s.Paid("pi_2", "100", "0", "1"), func(p *affiliate.Paid) { p.ExternalID = "order-7" }), "90"))
 	s.Outcome(second, affiliate.SaleConflict)
-	_, err := s.DecidePayment(t.Context(), second.Payment.ID, affiliate.PaymentIsSameSale)
+	_, err := s.DecidePayment(t.Context(), second.Payment.ID, affiliate.PaymentDecisionParams{Decision: affiliate.PaymentIsSameSale})
 	scene.WantReason(t, "of another currency than the sale's payment", affiliate.InvalidField, err)
 	s.Reports(s.Refund("re_1", "50", affiliate.RefundSucceeded))
 	s.Gives("pi_1", "10")
@@ -241,17 +241,17 @@ func TestPaymentLeft(t *testing.T) {
 
 	own := func(id uuid.UUID) affiliate.SaleOutcome {
 		t.Helper()
-		return scene.Must(s.DecidePayment(ctx, id, affiliate.PaymentIsOwnSale)).Outcome
+		return scene.Must(s.DecidePayment(ctx, id, affiliate.PaymentDecisionParams{Decision: affiliate.PaymentIsOwnSale})).Outcome
 	}
 	scene.Equal(t, affiliate.SaleRefused, own(list[0].ID))
 	scene.Must(s.UpdateCode(ctx, s.MaraCode.ID, affiliate.CodeUpdate{Active: affiliate.Set(true)}))
 	scene.Equal(t, affiliate.SaleRecorded, own(list[0].ID))
 	waits(affiliate.SaleParked, affiliate.SaleUnattributed)
-	_, err := s.DecidePayment(ctx, list[1].ID, affiliate.PaymentIsOwnSale)
+	_, err := s.DecidePayment(ctx, list[1].ID, affiliate.PaymentDecisionParams{Decision: affiliate.PaymentIsOwnSale})
 	scene.WantReason(t, "a sale of nothing that is known", affiliate.InvalidField, err)
-	_, err = s.DecidePayment(ctx, list[1].ID, affiliate.PaymentIsSameSale)
+	_, err = s.DecidePayment(ctx, list[1].ID, affiliate.PaymentDecisionParams{Decision: affiliate.PaymentIsSameSale})
 	scene.WantReason(t, "the payment of no sale", affiliate.SaleNotFound, err)
-	scene.Must(s.DecidePayment(ctx, list[1].ID, affiliate.PaymentDismissed))
+	scene.Must(s.DecidePayment(ctx, list[1].ID, affiliate.PaymentDecisionParams{Decision: affiliate.PaymentDismissed}))
 	waits(affiliate.SaleUnattributed)
 	s.Reports(s.Refund("re_1", "20", affiliate.RefundSucceeded))
 	waits()
@@ -260,7 +260,7 @@ func TestPaymentLeft(t *testing.T) {
 	fourth.Payer = scene.Ines
 	s.Reports(fourth)
 	dismissed := waits(affiliate.SaleUnattributed)[0]
-	scene.Must(s.DecidePayment(ctx, dismissed.ID, affiliate.PaymentDismissed))
+	scene.Must(s.DecidePayment(ctx, dismissed.ID, affiliate.PaymentDecisionParams{Decision: affiliate.PaymentDismissed}))
 	scene.Must(s.CreateReferral(ctx, affiliate.ReferralParams{AffiliateID: "mara", Email: scene.Ines.Email, Name: "Ines", ReferredUserExternalID: "user-9"}))
 	scene.Must(0, s.Payments().ReportPayer(ctx, "stripe", scene.Ines))
 	s.Outcome(s.Reports(fourth), affiliate.SaleUnattributed)
@@ -302,9 +302,9 @@ func TestPaymentInOtherCurrency(t *testing.T) {
 	first := euros(s.Paid("pi_1", "10.005", "0", "1"))
 	s.Outcome(s.Reports(first, first), affiliate.SaleOtherCurrency)
 	list := waits("by a click", "pi_1")
-	_, err := s.DecidePayment(ctx, list[0].ID, affiliate.PaymentIsOwnSale)
+	_, err := s.DecidePayment(ctx, list[0].ID, affiliate.PaymentDecisionParams{Decision: affiliate.PaymentIsOwnSale})
 	scene.WantReason(t, "a sale in another currency", affiliate.MissingField, err)
-	_, err = s.DecidePayment(ctx, list[0].ID, affiliate.PaymentIsSameSale)
+	_, err = s.DecidePayment(ctx, list[0].ID, affiliate.PaymentDecisionParams{Decision: affiliate.PaymentIsSameSale})
 	scene.WantReason(t, "the payment of no sale", affiliate.SaleNotFound, err)
 	_, err = s.Payments().ReportPayment(ctx, s.Refund("re_1", "1", affiliate.RefundSucceeded))
 	scene.WantReason(t, "a refund in the program's currency", affiliate.InvalidField, err)
@@ -312,7 +312,7 @@ func TestPaymentInOtherCurrency(t *testing.T) {
 	waits("refunded")
 	s.Reports(euros(s.Refund("re_1", "10.005", affiliate.RefundFailed)))
 	waits("the refund failed", "pi_1")
-	scene.Must(s.DecidePayment(ctx, list[0].ID, affiliate.PaymentDismissed))
+	scene.Must(s.DecidePayment(ctx, list[0].ID, affiliate.PaymentDecisionParams{Decision: affiliate.PaymentDismissed}))
 	s.Outcome(s.Reports(first), affiliate.SaleUnattributed)
 	waits("dismissed")
 
@@ -546,7 +546,7 @@ func TestDoubtedSale(t *testing.T) {
 			scene.Must(s.UpdateSale(t.Context(), id, affiliate.SaleUpdate{TotalEarned: affiliate.Set(scene.Sum("150"))}))
 		}, "pi_1 mara 30 true"},
 		"raised once more": {raised, func(s *scene.PayShop, id affiliate.SaleID) {
-			scene.Must(s.DecidePayment(t.Context(), scene.Must(s.Attention(t.Context(), 1)).PaymentConflicts.Items[0].ID, affiliate.PaymentDismissed))
+			scene.Must(s.DecidePayment(t.Context(), scene.Must(s.Attention(t.Context(), 1)).PaymentConflicts.Items[0].ID, affiliate.PaymentDecisionParams{Decision: affiliate.PaymentDismissed}))
 			s.Reports(at(s.Paid("pi_1", "170", "0", "mara"), 3))
 		}, "pi_1 mara 20 true\n[pi_1] waits: differs"},
 		"stands, told before": {revoked, func(s *scene.PayShop, id affiliate.SaleID) {
@@ -580,4 +580,47 @@ func TestDoubtedSale(t *testing.T) {
 			})
 		}
 	}
+}
+
+// A person says whom a payment credits that names nobody who exists, and what its currency is worth.
+func TestDecideWhomAndForHowMuch(t *testing.T) {
+	ctx := t.Context()
+	s := scene.NewPayShop(t)
+	own := func(whom, rate string) affiliate.PaymentDecisionParams {
+		in := affiliate.PaymentDecisionParams{Decision: affiliate.PaymentIsOwnSale, ReferralID: whom}
+		if rate != "" {
+			in.ExchangeRate = affiliate.MustExchangeRate(rate)
+		}
+		return in
+	}
+	typo := s.Reports(s.Paid("pi_1", "100", "0", "nobody"))
+	scene.Equal(t, affiliate.SaleUnattributed, typo.Waits)
+	stored := s.Dump()
+	for what, in := range map[string]affiliate.PaymentDecisionParams{
+		"referralId":       own("nobody-else", ""),
+		"referralId too":   own(strings.Repeat("x", 256), ""),
+		"referralId other": {Decision: affiliate.PaymentDismissed, ReferralID: "1"},
+		"exchangeRate":     own("1", "1.5"),
+		"exchangeRate too": {Decision: affiliate.PaymentDismissed, ExchangeRate: affiliate.MustExchangeRate("2")},
+	} {
+		_, err := s.DecidePayment(ctx, typo.Payment.ID, in)
+		refused, _ := errors.AsType[*affiliate.Error](err)
+		if field, _, _ := strings.Cut(what, " "); refused == nil || refused.Field != field {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	scene.Equal(t, stored, s.Dump())
+	s.Outcome(scene.Must(s.DecidePayment(ctx, typo.Payment.ID, own("", ""))), affiliate.SaleUnattributed)
+	s.Outcome(scene.Must(s.DecidePayment(ctx, typo.Payment.ID, own("1", ""))), affiliate.SaleRecorded)
+	s.Gives("pi_1", "20")
+
+	euros := s.Paid("pi_2", "100", "0", "1")
+	euros.Currency = "EUR"
+	euro := s.Reports(euros)
+	scene.Equal(t, affiliate.SaleOtherCurrency, euro.Waits)
+	s.Outcome(scene.Must(s.DecidePayment(ctx, euro.Payment.ID, own("", "1.25"))), affiliate.SaleRecorded)
+	s.Gives("pi_2", "25")
+	s.Outcome(s.Reports(euros), affiliate.SaleDuplicate)
+	scene.Equal(t, 0, scene.Must(s.Attention(ctx, 0)).PaymentConflicts.Count)
+	s.Verifies()
 }

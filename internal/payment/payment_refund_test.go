@@ -250,7 +250,7 @@ func TestPaymentLinks(t *testing.T) {
 		s.Reports(scene.Altered(s.Paid("in_1", "120", "20", "1"), order), s.Refund("re_1", "30", affiliate.RefundSucceeded, "pi_1"))
 		waits := s.Reports(scene.Altered(s.Paid("pi_1", "120", "20", "1"), order))
 		s.Outcome(waits, affiliate.SaleConflict) // it may as well be a second payment
-		s.Outcome(scene.Must(s.DecidePayment(t.Context(), waits.Payment.ID, affiliate.PaymentIsSameSale)), affiliate.SaleDuplicate)
+		s.Outcome(scene.Must(s.DecidePayment(t.Context(), waits.Payment.ID, affiliate.PaymentDecisionParams{Decision: affiliate.PaymentIsSameSale})), affiliate.SaleDuplicate)
 		a, b := s.Gives("in_1", "15"), s.Gives("pi_1", "15")
 		scene.Equal(t, b.ID, a.ID)
 	})

@@ -108,7 +108,7 @@ func newKeyedShop(t *testing.T, store record.Store) keyedShop {
 
 	writes := map[string][]any{
 		"AcceptRedemption":           {affiliate.SaleRef{ID: over.ID}},
-		"DecidePayment":              {waits.ID, affiliate.PaymentDismissed},
+		"DecidePayment":              {waits.ID, affiliate.PaymentDecisionParams{Decision: affiliate.PaymentDismissed}},
 		"UpdateAffiliate":            {affiliate.AffiliateRef{Email: "ada@example.com"}, affiliate.AffiliateUpdate{FirstName: affiliate.Set("Augusta")}},
 		"DeleteAffiliate":            {affiliate.AffiliateRef{Email: "ada@example.com"}},
 		"AcceptInvite":               {invited.ID, affiliate.Acceptance{}},

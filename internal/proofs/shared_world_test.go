@@ -198,7 +198,7 @@ func knownArguments(w *fullWorld) map[reflect.Type][]any {
 		affiliate.PayoutParams{AffiliateID: ada.ID}, affiliate.PayoutPaid, affiliate.PayoutFailed, affiliate.PayoutCanceled, affiliate.PayoutDetails{Email: "p@example.com", Method: affiliate.MethodPayPal},
 		affiliate.PayoutRun{ExternalID: "run-2", Methods: []affiliate.PaymentMethod{affiliate.MethodPayPal}, AffiliateIDs: []uuid.UUID{ada.ID}, ExceptIDs: []uuid.UUID{w.Bob.ID}},
 		affiliate.ReportQuery{From: scene.Start.Add(-time.Hour), To: until, By: affiliate.IntervalDay}, affiliate.BreakdownQuery{From: scene.Start.Add(-time.Hour), To: until, By: affiliate.DimensionProduct},
-		affiliate.DimensionLink, affiliate.IntervalDay, affiliate.PaymentIsOwnSale, paymentFact(w, "pi_3", "MILLS"), again, affiliate.PayerFact{ID: "cus_pi_1"},
+		affiliate.DimensionLink, affiliate.IntervalDay, affiliate.PaymentDecisionParams{Decision: affiliate.PaymentIsOwnSale}, paymentFact(w, "pi_3", "MILLS"), again, affiliate.PayerFact{ID: "cus_pi_1"},
 		affiliate.SubscriptionFact{Provider: "stripe", Payer: affiliate.PayerFact{ID: "cus_pi_1"}, Subscription: "sub_1", Status: affiliate.SubscriptionPastDue, At: w.Now},
 		importedRows("nora"), []imported.Coupon{{CouponParams: affiliate.CouponParams{Name: "Old", PercentOff: scene.Percent("5"), ProductIDs: []string{"A"}}, Ref: "old:c", Codes: []imported.Code{{
 			CodeParams: affiliate.CodeParams{Code: "OLD5"}, Ref: "old:k", Via: []string{"mara"},

@@ -433,4 +433,5 @@ var (
 	FieldBelowSum        = inField("must not be less than that of its codes")
 	FieldNotALine        = inField("must be the id of a line of the sale")
 	FieldNotAccepted     = inField("must name accepted commissions")
+	FieldNamesNobody     = inField("must name an affiliate or a customer")
 )

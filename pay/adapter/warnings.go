@@ -24,7 +24,7 @@ const (
 	saysForged = "payment event: an order, a customer or a code came without a right signature and was left out: " +
 		"make what checkouts carry with Config.Carry, and keep a key in CarryKeys while subscriptions carry its signatures"
 	saysCurrency = "payment event: it is in another currency than the program's, has no rate, and waits: " +
-		"give Config.Rate a rate of this currency, then decide with DecidePayment that it is a sale of its own, or send the event again"
+		"decide with DecidePayment that it is a sale of its own, with a rate, or give Config.Rate one and send the event again"
 	saysUnit = "payment event: it is not known in which unit the provider counts this currency, and nothing was booked: " +
 		"record the sale or its refund yourself"
 	saysConflict = "payment event: the payment names a sale of which it is not and waits for a decision: " +

@@ -104,10 +104,10 @@ func TestUnknownUnit(t *testing.T) {
 		if !strings.Contains(s.Logs.String(), "it is not known in which unit") {
 			t.Errorf("%s: %s", c, s.Logs.String())
 		}
-		if _, err := s.DecidePayment(t.Context(), a.Items[0].ID, affiliate.PaymentIsOwnSale); err == nil {
+		if _, err := s.DecidePayment(t.Context(), a.Items[0].ID, affiliate.PaymentDecisionParams{Decision: affiliate.PaymentIsOwnSale}); err == nil {
 			t.Error("it became a sale of nobody knows how much")
 		}
-		shoptest.Must(s.DecidePayment(t.Context(), a.Items[0].ID, affiliate.PaymentDismissed))
+		shoptest.Must(s.DecidePayment(t.Context(), a.Items[0].ID, affiliate.PaymentDecisionParams{Decision: affiliate.PaymentDismissed}))
 		if left := shoptest.Must(s.Attention(t.Context(), 1)).PaymentConflicts.Count; left != 0 {
 			t.Errorf("%d wait after the decision", left)
 		}
