@@ -24,7 +24,7 @@ func (a Access) owner(secret string) string {
 	switch {
 	case a.KeyName == "" || isPlace(a.KeyName):
 		return "key:" + fingerprint("idempotency of a key\n"+secret)
-	case !validName(a.KeyName): // an Authority of the host may call it anything
+	case !ValidName(a.KeyName): // an Authority of the host may call it anything
 		return "name:" + fingerprint(a.KeyName)
 	}
 	return a.KeyName

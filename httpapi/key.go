@@ -101,7 +101,8 @@ func checkKey(name, key string) error {
 
 const nameLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-"
 
-func validName(name string) bool {
+// ValidName reports whether a text can be the name of a [Key].
+func ValidName(name string) bool {
 	return name != "" && len(name) <= 64 && strings.Trim(name, nameLetters) == ""
 }
 
@@ -170,7 +171,7 @@ func KeyRing(p *tributary.Program, keys ...Key) (Authority, error) {
 		if key.Name == "" {
 			key.Name = placeName(i)
 		}
-		if !validName(key.Name) {
+		if !ValidName(key.Name) {
 			return nil, fmt.Errorf("httpapi: the name of key %d must be 1–64 characters of A–Z a–z 0–9 . _ -", i+1)
 		}
 		if other, twice := names[key.Name]; twice && (isPlace(key.Name) || !rotates(other, key)) {

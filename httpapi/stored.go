@@ -116,7 +116,7 @@ func (s StoredKeys) Make(ctx context.Context, key Key, by string) (secret string
 	}
 	cfg := s.program.Config()
 	if err := refusal.First(
-		refusal.FieldNotAName.About("name").When(!validName(key.Name) || isPlace(key.Name)),
+		refusal.FieldNotAName.About("name").When(!ValidName(key.Name) || isPlace(key.Name)),
 		refusal.FieldNameTaken.About("name").When(slices.ContainsFunc(all, func(k StoredKey) bool { return k.Name == key.Name })),
 		refusal.FieldNotAScope.About("scope").When(key.Scope.grant() == 0),
 		refusal.FieldNotLater.About("expiresAt").When(key.expired(s.program)),

@@ -13,12 +13,34 @@ import (
 	"github.com/tributary-go/tributary/affiliate/record"
 )
 
-// A subcommand is one that the first argument names. It returns the exit code.
-type subcommand func(ctx context.Context, args []string, env environment, stdout, stderr io.Writer) int
+// A subcommand is one that the first argument names.
+type subcommand struct {
+	name, does string
+	run        func(ctx context.Context, args []string, env environment, stdout, stderr io.Writer) (code int)
+}
 
-func commands() map[string]subcommand {
-	return map[string]subcommand{"import": runImport, "move": runMove, "backup": runBackup,
-		"restore": runRestore, "verify": runVerify, "doctor": runDoctor, "mail": runMail, "unsent": runUnsent}
+func commands() []subcommand {
+	return []subcommand{
+		{"import", "brings a program over from another service", runImport},
+		{"move", "copies the program from one place to another", runMove},
+		{"backup", "copies the file, also beside a server that runs", runBackup},
+		{"restore", "makes a file of a copy, after a look at its books", runRestore},
+		{"verify", "checks the books", runVerify},
+		{"doctor", "says what is missing for production", runDoctor},
+		{"mail", "sends a mail, to see that the mail server takes it", runMail},
+		{"unsent", "lists the mails that it has not taken", runUnsent},
+	}
+}
+
+// usage writes the text of "server -h".
+func usage(flags *flag.FlagSet) {
+	w := flags.Output()
+	fmt.Fprint(w, "Runs the server until it is interrupted: server [flags]\nOr a command, of which -h says more: server COMMAND …\n\n")
+	for _, c := range commands() {
+		fmt.Fprintf(w, "  %-8s %s\n", c.name, c.does)
+	}
+	fmt.Fprint(w, "\nThe flags of the server:\n\n")
+	flags.PrintDefaults()
 }
 
 // newFlags returns the flags of a command. usage is the text of -h before them.

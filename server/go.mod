@@ -13,6 +13,7 @@ replace (
 )
 
 require (
+	github.com/coreos/go-oidc/v3 v3.21.0
 	github.com/emersion/go-sasl v0.0.0-20241020182733-b788ff22d5a6
 	github.com/emersion/go-smtp v0.26.0
 	github.com/google/uuid v1.6.0
@@ -23,9 +24,11 @@ require (
 	github.com/tributary-go/tributary/pgstore v0.0.0-00010101000000-000000000000
 	github.com/tributary-go/tributary/sqlitestore v0.0.0-00010101000000-000000000000
 	github.com/wneessen/go-mail v0.8.1
+	golang.org/x/oauth2 v0.38.0
 )
 
 require (
+	github.com/go-jose/go-jose/v4 v4.1.4 // indirect
 	github.com/hashicorp/go-cleanhttp v0.5.2 // indirect
 	github.com/hashicorp/go-retryablehttp v0.7.8 // indirect
 	github.com/jackc/pgpassfile v1.0.0 // indirect

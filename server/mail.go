@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	netmail "net/mail"
 	"net/url"
 	"slices"
@@ -80,14 +79,13 @@ func smtpServer(text string) (host string, options []gomail.Option, err error) {
 		return "", nil, errors.New("must be like smtp://USER:PASSWORD@mail.example:587, with %XX for special characters")
 	}
 	host, port, auth := u.Hostname(), 587, gomail.SMTPAuthAutoDiscover
-	ip := net.ParseIP(host)
 	switch {
 	case u.Scheme == "smtps":
 		port = 465
 		options = append(options, gomail.WithSSL())
 	case u.Scheme != "smtp":
 		return "", nil, errors.New("must begin with smtp:// or smtps://")
-	case host == "localhost" || ip != nil && ip.IsLoopback():
+	case onThisMachine(host):
 		auth = gomail.SMTPAuthPlainNoEnc
 		options = append(options, gomail.WithTLSPolicy(gomail.NoTLS))
 	default:

@@ -33,7 +33,8 @@
 // it signs its events: docs/payments-server.md.
 //
 // TRIBUTARY_SMTP_URL names the mail server and TRIBUTARY_MAIL_FROM the sender of mails:
-// docs/mail.md.
+// docs/mail.md. TRIBUTARY_OIDC_ISSUER, TRIBUTARY_OIDC_CLIENT_ID and TRIBUTARY_OIDC_CLIENT_SECRET name
+// where people sign in to the console by OpenID Connect.
 //
 // No connection string is printed, because it may have a password.
 package main
@@ -82,9 +83,9 @@ func (e environment) get(name string) string { return e[name] }
 // run runs the command that the first argument names, or the server, until ctx ends, and
 // returns the exit code.
 func run(ctx context.Context, args []string, env environment, stdout, stderr io.Writer) int {
-	if len(args) > 0 {
-		if command, is := commands()[args[0]]; is {
-			return command(ctx, args[1:], env, stdout, stderr)
+	for _, c := range commands() {
+		if len(args) > 0 && args[0] == c.name {
+			return c.run(ctx, args[1:], env, stdout, stderr)
 		}
 	}
 	return app.Run(ctx, &storage{choice: choice{env: env}}, args, env.get, stdout, stderr)
@@ -100,6 +101,7 @@ type storage struct {
 // Flags adds the flags of the place, and that of commits.
 func (s *storage) Flags(flags *flag.FlagSet) {
 	s.choice.Flags(flags)
+	flags.Usage = func() { usage(flags) }
 	flags.BoolVar(&s.normal, "normal", false,
 		"with a file: do not wait for the disk at every commit; faster, and the last sales may be gone after a loss of power")
 }
@@ -115,6 +117,9 @@ func (s *storage) Open(ctx context.Context) (record.Store, string, error) {
 	}
 	if err == nil {
 		_, err = s.env.mailer()
+	}
+	if err == nil {
+		_, err = s.env.identityProvider()
 	}
 	if err != nil {
 		return nil, "", err
@@ -165,6 +170,15 @@ func (s *storage) Mailer() (mail.Mailer, string, error) {
 		return nil, withoutSMTP, err
 	}
 	return m, m.said, nil
+}
+
+// IdentityProvider returns the one that variables name.
+func (s *storage) IdentityProvider() (app.IdentityProvider, error) {
+	p, err := s.env.identityProvider()
+	if p == nil {
+		return nil, err
+	}
+	return p, nil
 }
 
 // Close closes the store.

@@ -242,7 +242,7 @@ func (e environment) unknown() error {
 // looksLike reports whether a name is that of a secret, or begins as one of them does.
 func looksLike(name string, secrets []string) bool {
 	if strings.HasPrefix(name, "TRIBUTARY_") && strings.HasSuffix(name, "_"+secretName) {
-		return name != receiverVariable
+		return name != receiverVariable && name != clientSecretVariable
 	}
 	return slices.ContainsFunc(secrets, func(secret string) bool {
 		return strings.HasPrefix(name, strings.TrimSuffix(secret, secretName))

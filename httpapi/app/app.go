@@ -55,6 +55,8 @@ type Storage interface {
 	// Mailer returns what sends the mails; nil: nothing does. said tells the operator where they go,
 	// or what does not work without it, or is empty.
 	Mailer() (mailer mail.Mailer, said string, err error)
+	// IdentityProvider returns where people prove who they are; nil: nowhere.
+	IdentityProvider() (IdentityProvider, error)
 	// Close is called when nothing uses the store any more.
 	Close() error
 }
@@ -96,6 +98,9 @@ func (*Memory) Endpoints(Host) ([]Endpoint, console.Providers, error) { return n
 // Mailer returns none.
 func (*Memory) Mailer() (mail.Mailer, string, error) { return nil, "", nil }
 
+// IdentityProvider returns none.
+func (*Memory) IdentityProvider() (IdentityProvider, error) { return nil, nil }
+
 // Close does nothing.
 func (*Memory) Close() error { return nil }
 
@@ -116,12 +121,14 @@ type settings struct {
 	env           string   // the key in the environment
 	destinations  []string // none: the page
 	url           string   // under which others reach the server; empty: the address that it listens on
+	base          string   // that, or the address, once it listens
 	frames        []string // origins whose pages may show those for affiliates in a frame
 	demo, private bool
 	lasts         bool              // the store keeps what it has when the server stops
 	signUp, mails string            // the file of what applicants are asked, and the folder of texts; empty: none
 	noKeys        bool              // keys of the API do not open the console
 	mailer        mail.Mailer       // nil: none
+	provider      IdentityProvider  // nil: none
 	providers     console.Providers // of the first program; nil: none
 	limit         int               // requests of an address in a minute; zero: perMinute
 	proxies       []netip.Prefix    // whose X-Forwarded-For is believed
@@ -200,7 +207,7 @@ func parse(storage Storage, args []string, getenv func(string) string, stderr io
 		"(default: the variable "+proxyVariable+"; without it none is believed)")
 	flags.StringVar(&set.check, "check", "",
 		"ask the server at this `URL` whether it is ready, and end: exit code 0 if it is")
-	flags.BoolVar(&set.noKeys, "no-key-sign-in", false, "keys of the API do not open the console: people sign in by a mailed link")
+	flags.BoolVar(&set.noKeys, "no-key-sign-in", false, "keys of the API do not open the console: people sign in by a mailed link, or an identity provider")
 	storage.Flags(flags)
 	flags.BoolVar(&set.demo, "demo", false, "fill the first program with a year of orders")
 	flags.BoolVar(&set.private, "allow-private-webhooks", false,

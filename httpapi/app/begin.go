@@ -33,7 +33,10 @@ type beginning struct {
 //go:embed begin.html
 var beginText string
 
-const beginPath = consolePath + "begin"
+const (
+	beginPath = consolePath + "begin"
+	firstKey  = "first-key"
+)
 
 // newBeginning returns nil when somebody can sign in.
 func newBeginning(ctx context.Context, t tenant, l *login) (*beginning, error) {
@@ -146,8 +149,9 @@ func (b *beginning) begin(w http.ResponseWriter, r *http.Request) (key string, e
 	if err != nil {
 		return "", wrong("commissionRate", "What affiliates earn must be a number of percent, such as 20 or 12.5")
 	}
-	owner := console.Person{Email: strings.ToLower(in("email")), Name: nameOf(in("email")), Role: console.Owner}
-	if !emailName(owner.Email) {
+	email, ok := emailName(in("email"))
+	owner := console.Person{Email: email, Name: nameOf(in("email")), Role: console.Owner}
+	if !ok {
 		return "", wrong("email", "email must be an email address")
 	}
 	if err := b.claim(ctx, owner.Email); err != nil {
@@ -166,16 +170,16 @@ func (b *beginning) begin(w http.ResponseWriter, r *http.Request) (key string, e
 	ctx = context.WithoutCancel(ctx) // else there is a person who cannot sign in
 	_, known, err := b.staff.known(ctx, owner.Email)
 	if err == nil && !known {
-		err = b.staff.AddPerson(ctx, owner, owner.Name)
+		err = b.staff.AddPerson(ctx, owner)
 	}
 	if err != nil {
 		return "", err
 	}
-	key, err = httpapi.KeysOf(b.staff.program).Make(ctx, httpapi.Key{Name: "first-key", Scope: httpapi.ScopeFull}, owner.Name)
+	key, err = httpapi.KeysOf(b.staff.program).Make(ctx, httpapi.Key{Name: firstKey, Scope: httpapi.ScopeFull}, owner.Name)
 	if err != nil {
 		return "", err
 	}
-	session, err := b.staff.begin(ctx, owner.Email)
+	session, err := b.staff.begin(ctx, owner.Email, "the first link", "")
 	if err == nil {
 		setSession(w, r, session, int(personSession/time.Second))
 	}
@@ -202,12 +206,16 @@ func (b *beginning) claim(ctx context.Context, email string) error {
 func nameOf(email string) string {
 	local, _, _ := strings.Cut(email, "@")
 	name := strings.Map(func(r rune) rune {
-		if validName(string(r)) {
+		if httpapi.ValidName(string(r)) {
 			return r
 		}
 		return '-'
 	}, local)
-	return name[:min(len(name), 64)]
+	name = name[:min(len(name), 60)]
+	if name == "owner" || name == firstKey { // those of keys
+		name += "-1"
+	}
+	return name
 }
 
 // at returns the link.

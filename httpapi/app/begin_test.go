@@ -135,7 +135,7 @@ func TestBeginRefused(t *testing.T) {
 func TestBeginOnce(t *testing.T) {
 	d, b := beginDoor(t)
 	other := d.beginning()
-	if err := d.staff.AddPerson(t.Context(), console.Person{Email: "ada.lovelace+x@beans.example", Name: "Ada.Lovelace-x", Role: console.Owner}, ""); err != nil {
+	if err := d.staff.AddPerson(t.Context(), console.Person{Email: "ada.lovelace+x@beans.example", Name: "Ada.Lovelace-x", Role: console.Owner}); err != nil {
 		t.Fatal(err)
 	}
 	if b := d.beginning(); b == nil {

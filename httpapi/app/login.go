@@ -48,17 +48,19 @@ var loginText string
 //go:embed login.css
 var loginStyle string
 
-// A login lets people into the console of the first program by a link that is mailed to them, and
-// those who know a key into that of the key's program: a key of the scope full to all of it, a key of
+// A login lets people into the console of the first program by a link that is mailed to them, or by
+// an identity provider, and those who know a key into that of the key's program: a key of the scope full to all of it, a key of
 // the scope read to its pages without forms. Nothing that it answers tells a key that may not use the
 // console, or an email, from one that does not exist.
 type login struct {
 	staff     people
-	mailer    mail.Mailer // nil: nobody signs in by mail
+	mailer    mail.Mailer      // nil: nobody signs in by mail
+	provider  IdentityProvider // nil: nobody signs in by one
 	texts     *mail.Texts
 	base      string // the URL that links in mails begin with
 	noKeys    bool   // keys do not open the console
 	asked     *serve.Limiter
+	links     *linkLimit
 	pause     func()        // before a mail is made
 	mailing   chan struct{} // has a place for each mail that is being made
 	auth      httpapi.Authority
@@ -84,9 +86,9 @@ func (d desk) of(r console.Role) *console.Console {
 func newLogin(auth httpapi.Authority, programs []*tributary.Program, staff people, partner *portal.Portal,
 	set settings, logger *slog.Logger) (*login, error) {
 	l := &login{
-		staff: staff, base: set.url, texts: set.texts, noKeys: set.noKeys, pause: pauseABit, mailing: make(chan struct{}, mailsAtOnce),
-		asked: &serve.Limiter{Most: mailsPerMinute, Proxies: set.proxies, Now: set.now},
-		auth:  auth, sessions: newSessions(set.now, set.rand), tries: newTries(set.now),
+		staff: staff, provider: set.provider, base: set.url, texts: set.texts, noKeys: set.noKeys, pause: pauseABit, mailing: make(chan struct{}, mailsAtOnce),
+		asked: &serve.Limiter{Most: mailsPerMinute, Proxies: set.proxies, Now: set.now}, links: &linkLimit{now: set.now},
+		auth: auth, sessions: newSessions(set.now, set.rand), tries: newTries(set.now),
 		crossSite: http.NewCrossOriginProtection(),
 		logger:    logger, template: template.Must(template.New("login").Parse(loginText)),
 	}
@@ -94,7 +96,7 @@ func newLogin(auth httpapi.Authority, programs []*tributary.Program, staff peopl
 		l.mailer = set.mailer
 	}
 	cfg := console.Config{Prefix: consolePath, Authorize: keyName, Denied: http.HandlerFunc(l.deny),
-		SignOut: signOut, PartnerPages: partner.As, Questions: labels(set.applicants), Logger: logger}
+		SignOut: signOut, PartnerPages: partner.As, Questions: labels(set.applicants), Steps: set.steps, Logger: logger}
 	most, err := console.New(programs[0], cfg)
 	if err != nil {
 		return nil, err
@@ -148,6 +150,10 @@ func (l *login) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		l.show(w, r, http.StatusForbidden, "This form came from another site. Nothing was done.")
 	case at == signInPath && post:
 		l.signIn(w, r)
+	case at == signInPath && l.provider != nil && r.URL.Query().Has("state"):
+		l.fromProvider(w, r)
+	case at == signInPath && l.provider != nil && r.URL.Query().Get("by") == "provider":
+		l.toProvider(w, r)
 	case at == signInPath && r.URL.Query().Get("link") != "":
 		l.shown(w, r, http.StatusOK, loginView{Link: r.URL.Query().Get("link")})
 	case at == signOutPath:
@@ -197,7 +203,8 @@ func (l *login) enterAs(w http.ResponseWriter, r *http.Request, session string) 
 		lead(w, r, "", http.StatusSeeOther)
 	default:
 		access := httpapi.Access{Program: l.staff.program, KeyName: who.Name}
-		desk.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), grantKey{}, access)))
+		ctx := context.WithValue(r.Context(), hereKey{}, digestOf(session))
+		desk.ServeHTTP(w, r.WithContext(context.WithValue(ctx, grantKey{}, access)))
 	}
 }
 
@@ -351,6 +358,8 @@ type loginView struct {
 	Keys  bool   // keys open the console
 	Said  string // what was done
 	Link  string // the secret of the link that was followed
+	By    string // the host of the provider at which people sign in
+	Went  string // where who is signed in goes on
 }
 
 // show answers with the form. It never has the key that was sent.
@@ -363,6 +372,9 @@ func (l *login) shown(w http.ResponseWriter, r *http.Request, status int, v logi
 	asked := strings.TrimPrefix((&url.URL{Path: r.URL.Path, RawPath: r.URL.RawPath,
 		RawQuery: r.URL.RawQuery}).String(), consolePath)
 	v.Root, v.Next, v.Mails, v.Keys = root(r), asked, l.mailer != nil, !l.noKeys
+	if l.provider != nil {
+		v.By = l.provider.Host()
+	}
 	v.Plain = r.TLS == nil && !onThisMachine(r) && !forwarded(r.Header)
 	if r.URL.Path == signInPath && r.Method == http.MethodPost {
 		v.Next = r.PostFormValue("next")

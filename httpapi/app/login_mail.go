@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"net/netip"
 	"time"
 
 	"github.com/tributary-go/tributary/mail"
@@ -21,21 +22,15 @@ const (
 // sendLink answers who asks for a link, and mails one if the email may sign in. The answer and the
 // time that it takes are the same if it may not.
 func (l *login) sendLink(w http.ResponseWriter, r *http.Request) {
-	wait := l.asked.Limit(r)
-	browser, err := l.browser(w, r)
-	switch {
-	case l.mailer == nil:
+	if l.mailer == nil {
 		l.show(w, r, http.StatusForbidden, "This server sends no mail.")
 		return
-	case err != nil:
-		l.fail(w, r, err)
-		return
-	case wait > 0:
-		w.Header().Set("Retry-After", fmt.Sprint(int((wait+time.Second-1)/time.Second)))
-		l.show(w, r, http.StatusTooManyRequests, "Too many links were asked for from your address. Wait for a minute.")
+	}
+	browser, ok := l.asks(w, r)
+	if !ok {
 		return
 	}
-	email := r.PostFormValue("email")
+	email, from := r.PostFormValue("email"), l.asked.Source(r)
 	select {
 	case l.mailing <- struct{}{}:
 		go func() {
@@ -43,7 +38,7 @@ func (l *login) sendLink(w http.ResponseWriter, r *http.Request) {
 			l.pause() // so that nothing that comes beside tells what was found
 			ctx, stop := context.WithTimeout(context.WithoutCancel(r.Context()), time.Minute)
 			defer stop()
-			if err := l.mailLink(ctx, email, browser); err != nil {
+			if err := l.mailLink(ctx, email, browser, from); err != nil {
 				l.logger.ErrorContext(ctx, "mail a link to sign in", "error", err)
 			}
 		}()
@@ -56,26 +51,60 @@ func (l *login) sendLink(w http.ResponseWriter, r *http.Request) {
 // pauseABit waits for half a second to two.
 func pauseABit() { time.Sleep(500*time.Millisecond + rand.N(1500*time.Millisecond)) }
 
-// browser returns the secret of the cookie by which a link knows the browser that asked for it.
-func (l *login) browser(w http.ResponseWriter, r *http.Request) (string, error) {
-	secret := ""
-	if c, err := r.Cookie(askedCookie); err == nil {
-		secret = c.Value
+// asks returns the secret of the browser of somebody who asks to sign in, unless too many do.
+func (l *login) asks(w http.ResponseWriter, r *http.Request) (browser string, ok bool) {
+	wait := l.asked.Limit(r)
+	browser, err := l.browser(w, r)
+	switch {
+	case err != nil:
+		l.fail(w, r, err)
+		return "", false
+	case wait > 0:
+		w.Header().Set("Retry-After", fmt.Sprint(int((wait+time.Second-1)/time.Second)))
+		l.show(w, r, http.StatusTooManyRequests, "Too many sign-ins were asked for from your address. Wait for a minute.")
+		return "", false
 	}
+	return browser, true
+}
+
+// asker returns the secret of the cookie of a browser that has asked to sign in; empty: it has not.
+func asker(r *http.Request) string {
+	c, err := r.Cookie(askedCookie)
+	if err != nil {
+		return ""
+	}
+	return c.Value
+}
+
+// browser returns the secret of the cookie by which a sign-in knows the browser that asked for it.
+func (l *login) browser(w http.ResponseWriter, r *http.Request) (string, error) {
 	var err error
+	secret := asker(r)
 	if secret == "" {
 		secret, err = l.staff.secret()
 	}
 	if err == nil { // each time, so that it lasts as long as the link
-		http.SetCookie(w, &http.Cookie{Name: askedCookie, Value: secret, MaxAge: int(linkTime / time.Second), HttpOnly: true,
+		http.SetCookie(w, &http.Cookie{Name: askedCookie, Value: secret, MaxAge: int(browserTime / time.Second), HttpOnly: true,
 			SameSite: http.SameSiteLaxMode, Secure: r.TLS != nil || !onThisMachine(r)}) // lax: a link in a mail comes from elsewhere
 	}
 	return secret, err
 }
 
-func (l *login) mailLink(ctx context.Context, email, browser string) error {
-	secret, to, err := l.staff.link(ctx, email, browser)
-	if err != nil || secret == "" {
+func (l *login) mailLink(ctx context.Context, email, browser string, from netip.Prefix) error {
+	to, found, err := l.staff.known(ctx, email)
+	if err != nil || !found {
+		return err
+	}
+	before, err := l.staff.signedIn(ctx, to.Email, browser)
+	if err != nil {
+		return err
+	}
+	if !l.links.lets(to.Email, from, before) {
+		l.logger.WarnContext(ctx, "a link to sign in is not mailed: too many were", "person", to.Name)
+		return nil
+	}
+	secret, err := l.staff.link(ctx, to.Email, browser)
+	if err != nil {
 		return err
 	}
 	is, err := l.staff.program.Settings(ctx)
@@ -93,11 +122,7 @@ func (l *login) mailLink(ctx context.Context, email, browser string) error {
 // useLink begins a session with a link. A GET of the link shows a button that does it, so that what
 // looks into mails uses no link up.
 func (l *login) useLink(w http.ResponseWriter, r *http.Request) {
-	var browser string
-	if c, err := r.Cookie(askedCookie); err == nil {
-		browser = c.Value
-	}
-	session, ok, err := l.staff.use(r.Context(), r.PostFormValue("link"), browser)
+	session, ok, err := l.staff.use(r.Context(), r.PostFormValue("link"), asker(r))
 	switch {
 	case err != nil:
 		l.fail(w, r, err)

@@ -12,10 +12,10 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/google/uuid"
@@ -65,8 +65,8 @@ func newPartner(ctx context.Context, programs []*tributary.Program, set settings
 			urlVariable
 	default:
 		made.signIns = &signIns{program: programs[0], mailer: set.mailer, texts: set.texts,
-			limiter: forms, now: set.now,
-			logger: logger, waiting: make(chan portal.SignInRequest, maxWaiting)}
+			limiter: forms, links: &linkLimit{now: set.now},
+			logger: logger, waiting: make(chan askedFrom, maxWaiting)}
 		cfg.SignIn = &portal.SignIn{URL: set.url + partnerPath, Ask: made.signIns.ask}
 		cfg.Session = mailedSession
 		if made.post, made.own, err = newPost(ctx, programs[0], set, key, logger); err != nil {
@@ -219,13 +219,8 @@ func labels(s *portal.SignUp) map[uuid.UUID]string {
 	return all
 }
 
-// How often an address may send the forms that need no key, in a minute; and how many links are
-// mailed to an affiliate in a while. More are not mailed, which nobody is told.
-const (
-	formsPerMinute = 10
-	linksPerWhile  = 5
-	while          = 15 * time.Minute
-)
+// formsPerMinute is how often an address may send the forms that need no key.
+const formsPerMinute = 10
 
 var errTooOften = errors.New("an address asks too often, or all of them together do")
 
@@ -244,13 +239,15 @@ type signIns struct {
 	mailer  mail.Mailer
 	texts   *mail.Texts
 	limiter *serve.Limiter
-	now     func() time.Time
+	links   *linkLimit
 	logger  *slog.Logger
-	waiting chan portal.SignInRequest
+	waiting chan askedFrom
+}
 
-	mu    sync.Mutex
-	since time.Time
-	count map[uuid.UUID]int // of links since then
+// An askedFrom is what somebody asked for, and the network from which.
+type askedFrom struct {
+	portal.SignInRequest
+	from netip.Prefix
 }
 
 // mailers is how many links are mailed at once, and maxWaiting how many wait.
@@ -265,7 +262,7 @@ func (s *signIns) ask(r *http.Request, asked portal.SignInRequest) error {
 		return err
 	}
 	select {
-	case s.waiting <- asked:
+	case s.waiting <- askedFrom{asked, s.limiter.Source(r)}:
 		return nil
 	default:
 		return errTooOften
@@ -287,18 +284,18 @@ func (s *signIns) run(ctx context.Context) {
 }
 
 // send mails a link to the affiliate who has the email, if there is one.
-func (s *signIns) send(ctx context.Context, asked portal.SignInRequest) error {
+func (s *signIns) send(ctx context.Context, asked askedFrom) error {
 	of, err := s.program.Affiliate(ctx, asked.Email)
 	switch {
 	case errors.Is(err, affiliate.ErrNotFound):
 		return nil
 	case err != nil:
 		return err
-	case s.tooMany(of.ID):
+	case !s.links.lets(of.ID.String(), asked.from, asked.Known == of.ID):
 		s.logger.Warn("a link to sign in is not mailed: too many were", "affiliate", of.ID)
 		return nil
 	}
-	link, err := s.pages.SignInLink(of.ID, asked)
+	link, err := s.pages.SignInLink(of.ID, asked.SignInRequest)
 	if err != nil {
 		return err
 	}
@@ -316,15 +313,4 @@ func (s *signIns) send(ctx context.Context, asked portal.SignInRequest) error {
 	}
 	m.ID, m.To = uuid.NewString(), of.Email
 	return s.mailer.Send(ctx, m)
-}
-
-// tooMany counts a link.
-func (s *signIns) tooMany(of uuid.UUID) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if now := s.now(); s.count == nil || now.Sub(s.since) >= while {
-		s.since, s.count = now, map[uuid.UUID]int{}
-	}
-	s.count[of]++
-	return s.count[of] > linksPerWhile
 }

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"errors"
+	"fmt"
 	"html"
 	"io"
 	"net/http"
@@ -161,8 +162,9 @@ func ada(t *testing.T, s *runningServer) {
 	}
 }
 
-// TestMailedSignInIsLimited: an address asks ten times in a minute, and an affiliate gets five links
-// in a quarter of an hour, whoever asks.
+// TestMailedSignInIsLimited: an address asks ten times in a minute; in a quarter of an hour an affiliate
+// gets three links of a network and twelve of all, and beside them three in a browser in which she
+// signed in before.
 func TestMailedSignInIsLimited(t *testing.T) {
 	s, storage := startMailing(t, nil, "-url", publicURL, "-proxy", "127.0.0.1/32")
 	ada(t, s)
@@ -172,6 +174,27 @@ func TestMailedSignInIsLimited(t *testing.T) {
 		status, _ := b.submit("/partner/sign-in", url.Values{"email": {"ada@example.com"}})
 		return status
 	}
+	hers := newBrowser(t, strings.Replace(s.url, "http:", "https:", 1))
+	hers.Transport = sentFrom("192.0.2.200")
+	askHere := func() (mails int) {
+		before := len(storage.sent)
+		if status, _ := hers.submit("/partner/sign-in", url.Values{"email": {"ada@example.com"}}); status != 200 {
+			t.Errorf("her browser: %d", status)
+		}
+		for range 100 {
+			if len(storage.sent) > before {
+				break
+			}
+			time.Sleep(5 * time.Millisecond)
+		}
+		return len(storage.sent) - before
+	}
+	askHere()
+	text := storage.next(t).Text
+	link, _, _ := strings.Cut(text[strings.Index(text, publicURL)+len(publicURL):], "\n")
+	if status, page := hers.submit(link, url.Values{}); status != 200 || !strings.Contains(page, "Ada Lovelace") {
+		t.Fatalf("%d %s", status, page)
+	}
 	for i := range 11 {
 		if status := ask("192.0.2.1"); (status == 429) != (i == 10) || i < 10 && status != 200 {
 			t.Errorf("request %d: %d", i+1, status)
@@ -180,9 +203,26 @@ func TestMailedSignInIsLimited(t *testing.T) {
 	if status := ask("192.0.2.2"); status != 200 {
 		t.Errorf("another address: %d", status)
 	}
+	for i := range 20 {
+		ask(fmt.Sprintf("198.51.100.%d", i))
+	}
+	for range 100 {
+		if len(storage.sent) >= linksOfMailbox-1 {
+			break
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	if n := len(storage.sent); n != linksOfMailbox-1 { // one was hers
+		t.Errorf("%d links were mailed to strangers", n)
+	}
+	for i := range linksOfKnown {
+		if askHere() != 1 {
+			t.Errorf("link %d of her browser is not mailed", i+1)
+		}
+	}
 	s.end() // its tasks end with it
 	<-s.ended
-	if n := len(storage.sent); n != linksPerWhile {
+	if n := len(storage.sent); n != linksOfMailbox-1+linksOfKnown {
 		t.Errorf("%d links were mailed", n)
 	}
 	if text := s.errors.String(); strings.Contains(text, "ada@") || !strings.Contains(text, "too many were") {
@@ -191,10 +231,12 @@ func TestMailedSignInIsLimited(t *testing.T) {
 	s.errors.text.Reset()
 }
 
-// sentFrom sends requests as a proxy does for an address.
+// sentFrom sends requests as a proxy does for an address, which ends TLS.
 type sentFrom string
 
 func (f sentFrom) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.URL.Scheme = "http"
 	r.Header.Set("X-Forwarded-For", string(f))
 	return http.DefaultTransport.RoundTrip(r)
 }

@@ -31,20 +31,24 @@ const (
 	personKind  = "server-person"
 	sessionKind = "server-session"
 	linkKind    = "server-link"
+	browserKind = "server-browser"
 )
 
 const (
 	personSession = 7 * 24 * time.Hour
 	linkTime      = 15 * time.Minute
-	linksAtOnce   = 3  // of a person, in a browser
-	linksOfPerson = 12 // in all browsers
+	browserTime   = 90 * 24 * time.Hour // after a sign-in
+	seenEvery     = time.Hour           // how exact pass.SeenAt is
 )
 
-// A pass is what a link or a session is for, until a time.
+// A pass is what a link, a session or a browser that signed in is for, until a time. It is without
+// an email where a sign-in at a provider was: that works once.
 type pass struct {
 	Email   string    `json:"email"`
 	Until   time.Time `json:"until"`
 	Browser string    `json:"browser,omitzero"` // of a link: the digest of the cookie of the browser that asked
+	By      string    `json:"by,omitzero"`      // of a session: how it began
+	SeenAt  time.Time `json:"seenAt,omitzero"`  // of a session
 }
 
 func (p people) now() time.Time { return p.program.Config().Now() }
@@ -105,20 +109,26 @@ func (p people) passes(ctx context.Context, kind string) (open map[string]pass, 
 
 // known returns the person of an email, in any letter case.
 func (p people) known(ctx context.Context, email string) (console.Person, bool, error) {
-	name := strings.ToLower(strings.TrimSpace(email))
-	if !emailName(name) {
+	name, ok := emailName(email)
+	if !ok {
 		return console.Person{}, false, nil
 	}
 	return find[console.Person](ctx, p, personKind, name)
 }
 
-// emailName reports whether a text can name a value, and looks like an email.
-func emailName(s string) bool {
+// emailName returns an email as it names a value. What is not ASCII is none, before its letters become
+// small: some of other scripts would be those of somebody else.
+func emailName(s string) (name string, ok bool) {
+	s = strings.TrimSpace(s)
 	at := strings.LastIndexByte(s, '@')
-	return at > 0 && at < len(s)-1 && len(s) <= 200 && !strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r > '~' })
+	ok = at > 0 && at < len(s)-1 && len(s) <= 200 && !strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r > '~' })
+	return strings.ToLower(s), ok
 }
 
-// People returns who may sign in.
+// hereKey is the context key of the name of the session that a request has.
+type hereKey struct{}
+
+// People returns who may sign in, with their sessions, the newest first.
 func (p people) People(ctx context.Context) (all []console.Person, err error) {
 	open, err := p.passes(ctx, sessionKind)
 	if err != nil {
@@ -132,18 +142,22 @@ func (p people) People(ctx context.Context) (all []console.Person, err error) {
 		if err != nil {
 			return nil, err
 		}
-		for _, s := range open {
+		for name, s := range open {
 			if s.Email == one.Email {
-				one.Sessions++
+				one.Sessions = append(one.Sessions, console.Session{ID: name, By: s.By, BeganAt: s.Until.Add(-personSession),
+					SeenAt: s.SeenAt, Here: ctx.Value(hereKey{}) == name})
 			}
 		}
+		slices.SortFunc(one.Sessions, func(a, b console.Session) int {
+			return cmp.Or(b.BeganAt.Compare(a.BeganAt), cmp.Compare(a.ID, b.ID))
+		})
 		all = append(all, one)
 	}
 	return all, nil
 }
 
 // AddPerson adds somebody who may sign in.
-func (p people) AddPerson(ctx context.Context, one console.Person, _ string) error {
+func (p people) AddPerson(ctx context.Context, one console.Person) error {
 	all, err := p.People(ctx)
 	if err != nil {
 		return err
@@ -152,21 +166,20 @@ func (p people) AddPerson(ctx context.Context, one console.Person, _ string) err
 	if err != nil {
 		return err
 	}
-	one.Email = strings.ToLower(strings.TrimSpace(one.Email))
-	same := func(other console.Person) bool { return other.Name == one.Name }
-	isKey := func(key console.Key) bool { return key.Name == one.Name }
+	email, isEmail := emailName(one.Email)
+	one.Email = email
 	switch {
-	case !emailName(one.Email):
+	case !isEmail:
 		return wrong("email", "email must be an email address of visible ASCII characters")
-	case !validName(one.Name):
+	case !httpapi.ValidName(one.Name):
 		return wrong("name", "name must be 1 to 64 of the characters A to Z, a to z, 0 to 9, ., _ and -")
-	case slices.ContainsFunc(all, same) || slices.ContainsFunc(keys, isKey) || slices.Contains(p.taken, one.Name):
+	case named(all, keys, one.Name) || slices.Contains(p.taken, one.Name):
 		return wrong("name", "name is taken")
 	case !slices.Contains(console.Roles(), one.Role):
 		return wrong("role", "role must be OWNER, OPERATOR or READER")
 	}
 	if !slices.ContainsFunc(all, func(o console.Person) bool { return o.Email == one.Email }) {
-		if err := p.EndSessions(ctx, one.Email); err != nil { // of somebody who had the email
+		if err := p.EndSessions(ctx, one.Email, ""); err != nil { // of somebody who had the email
 			return err
 		}
 	}
@@ -176,6 +189,12 @@ func (p people) AddPerson(ctx context.Context, one console.Person, _ string) err
 		}
 		return json.Marshal(console.Person{Email: one.Email, Name: one.Name, Role: one.Role})
 	})
+}
+
+// named reports whether a person or a key has a name.
+func named(all []console.Person, keys []console.Key, name string) bool {
+	return slices.ContainsFunc(all, func(o console.Person) bool { return o.Name == name }) ||
+		slices.ContainsFunc(keys, func(k console.Key) bool { return k.Name == name })
 }
 
 // change changes a person. One owner stays: when two are taken away at once, both are put back.
@@ -210,7 +229,7 @@ func (p people) change(ctx context.Context, email string, change func(*console.P
 }
 
 // ChangePerson gives a person another role.
-func (p people) ChangePerson(ctx context.Context, email string, role console.Role, _ string) error {
+func (p people) ChangePerson(ctx context.Context, email string, role console.Role) error {
 	if !slices.Contains(console.Roles(), role) {
 		return wrong("role", "role must be OWNER, OPERATOR or READER")
 	}
@@ -221,22 +240,22 @@ func (p people) ChangePerson(ctx context.Context, email string, role console.Rol
 }
 
 // RemovePerson takes a person's access away, with the sessions and links that are open.
-func (p people) RemovePerson(ctx context.Context, email, _ string) error {
+func (p people) RemovePerson(ctx context.Context, email string) error {
 	if err := p.change(ctx, email, func(*console.Person) bool { return false }); err != nil {
 		return err
 	}
-	return p.EndSessions(ctx, email)
+	return p.EndSessions(ctx, email, "")
 }
 
-// EndSessions ends the sessions of a person, and the links that would begin one.
-func (p people) EndSessions(ctx context.Context, email string) error {
-	for _, kind := range [...]string{sessionKind, linkKind} {
+// EndSessions ends a session of a person; with an empty id all of them, and the links that would begin one.
+func (p people) EndSessions(ctx context.Context, email, id string) error {
+	for _, kind := range [...]string{sessionKind, linkKind, browserKind} {
 		open, err := p.passes(ctx, kind)
 		if err != nil {
 			return err
 		}
 		for name, one := range open {
-			if one.Email != email {
+			if one.Email != email || id != "" && name != id {
 				continue
 			}
 			if err := p.drop(ctx, kind, name); err != nil {
@@ -247,33 +266,15 @@ func (p people) EndSessions(ctx context.Context, email string) error {
 	return nil
 }
 
-// link returns the secret of a link that begins a session once, in the browser with a cookie; empty:
-// nobody of the email may sign in, or enough links are open.
-func (p people) link(ctx context.Context, email, browser string) (secret string, to console.Person, err error) {
-	to, known, err := p.known(ctx, email)
-	if err != nil || !known {
-		return "", to, err
-	}
-	open, err := p.passes(ctx, linkKind)
-	if err != nil {
-		return "", to, err
-	}
-	mine, here := 0, 0
-	for _, one := range open {
-		if one.Email == to.Email {
-			mine++
-		}
-		if one.Email == to.Email && one.Browser == digestOf(browser) {
-			here++
-		}
-	}
-	if here >= linksAtOnce || mine >= linksOfPerson {
-		return "", to, nil
+// link returns the secret of a link that begins a session once, in the browser with a cookie.
+func (p people) link(ctx context.Context, email, browser string) (secret string, err error) {
+	if _, err := p.passes(ctx, linkKind); err != nil { // those that are over go
+		return "", err
 	}
 	if secret, err = p.secret(); err != nil {
-		return "", to, err
+		return "", err
 	}
-	return secret, to, p.set(ctx, linkKind, digestOf(secret), pass{to.Email, p.now().Add(linkTime), digestOf(browser)})
+	return secret, p.set(ctx, linkKind, digestOf(secret), pass{Email: email, Until: p.now().Add(linkTime), Browser: digestOf(browser)})
 }
 
 // use begins a session with a link, in the browser that asked for it, and deletes the link: of several
@@ -293,20 +294,42 @@ func (p people) use(ctx context.Context, secret, browser string) (session string
 	if err != nil || !ok {
 		return "", false, err
 	}
-	session, err = p.begin(ctx, one.Email)
+	session, err = p.begin(ctx, one.Email, "mail", browser)
 	return session, err == nil, err
 }
 
-// begin begins a session of a person.
-func (p people) begin(ctx context.Context, email string) (session string, err error) {
-	if _, err := p.passes(ctx, sessionKind); err != nil { // those that are over go
-		return "", err
+// proven begins a session of who proved an email at a provider. Its state, which is good until a time,
+// works once.
+func (p people) proven(ctx context.Context, email, state string, until time.Time, browser string) (session string, ok bool, err error) {
+	one, ok, err := p.known(ctx, email)
+	if err != nil || !ok {
+		return "", false, err
+	}
+	err = p.program.Values(linkKind).Change(ctx, digestOf(state), func(was json.RawMessage) (json.RawMessage, error) {
+		if ok = was == nil; !ok {
+			return was, nil
+		}
+		return json.Marshal(pass{Until: until})
+	})
+	if err != nil || !ok {
+		return "", false, err
+	}
+	session, err = p.begin(ctx, one.Email, "OpenID Connect", browser)
+	return session, err == nil, err
+}
+
+// begin begins a session of a person. by says how, and browser is its cookie; empty: it has none.
+func (p people) begin(ctx context.Context, email, by, browser string) (session string, err error) {
+	for _, kind := range [...]string{sessionKind, browserKind} {
+		if _, err := p.passes(ctx, kind); err != nil { // those that are over go
+			return "", err
+		}
 	}
 	if session, err = p.secret(); err != nil {
 		return "", err
 	}
 	now := p.now()
-	if err := p.set(ctx, sessionKind, digestOf(session), pass{Email: email, Until: now.Add(personSession)}); err != nil {
+	if err := p.set(ctx, sessionKind, digestOf(session), pass{Email: email, Until: now.Add(personSession), By: by, SeenAt: now}); err != nil {
 		return "", err
 	}
 	err = p.change(ctx, email, func(one *console.Person) bool {
@@ -316,14 +339,34 @@ func (p people) begin(ctx context.Context, email string) (session string, err er
 	if err != nil { // such as that the person was removed meanwhile
 		return "", errors.Join(err, p.drop(ctx, sessionKind, digestOf(session)))
 	}
-	return session, nil
+	if browser != "" {
+		err = p.set(ctx, browserKind, digestOf(browser), pass{Email: email, Until: now.Add(browserTime)})
+	}
+	return session, err
 }
 
-// who returns the person of a session that is open.
+// signedIn reports whether a person has signed in in a browser.
+func (p people) signedIn(ctx context.Context, email, browser string) (bool, error) {
+	last, found, err := find[pass](ctx, p, browserKind, digestOf(browser))
+	return found && last.Email == email && p.now().Before(last.Until), err
+}
+
+// who returns the person of a session that is open, and notes when that was, to the hour.
 func (p people) who(ctx context.Context, session string) (one console.Person, ok bool, err error) {
 	s, found, err := find[pass](ctx, p, sessionKind, digestOf(session))
-	if err != nil || !found || !p.now().Before(s.Until) {
+	now := p.now()
+	if err != nil || !found || !now.Before(s.Until) {
 		return one, false, err
+	}
+	if now.Sub(s.SeenAt) >= seenEvery {
+		s.SeenAt = now
+		// Nothing rests on it: nobody is kept out for it.
+		_ = p.program.Values(sessionKind).Change(ctx, digestOf(session), func(was json.RawMessage) (json.RawMessage, error) {
+			if was == nil {
+				return nil, nil // ended meanwhile
+			}
+			return json.Marshal(s)
+		})
 	}
 	return find[console.Person](ctx, p, personKind, s.Email)
 }
@@ -344,8 +387,7 @@ func (p people) MakeKey(ctx context.Context, k console.Key, by string) (secret s
 	if err != nil {
 		return "", err
 	}
-	isPerson := func(one console.Person) bool { return one.Name == k.Name }
-	if slices.Contains(p.taken, k.Name) || slices.ContainsFunc(all, isPerson) {
+	if slices.Contains(p.taken, k.Name) || named(all, nil, k.Name) {
 		return "", wrong("name", "name is taken")
 	}
 	return httpapi.KeysOf(p.program).Make(ctx, httpapi.Key{Name: k.Name, Scope: httpapi.Scope(k.Scope), ExpiresAt: k.ExpiresAt}, by)
@@ -354,13 +396,6 @@ func (p people) MakeKey(ctx context.Context, k console.Key, by string) (secret s
 // RevokeKey ends a key.
 func (p people) RevokeKey(ctx context.Context, name string) error {
 	return httpapi.KeysOf(p.program).Revoke(ctx, name)
-}
-
-// validName reports whether a text may stand in logs for somebody.
-func validName(s string) bool {
-	return s != "" && len(s) <= 64 && !strings.ContainsFunc(s, func(r rune) bool {
-		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("._-", r)
-	})
 }
 
 // wrong is the error of a field.

@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"html"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -19,6 +21,7 @@ import (
 
 	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/httpapi"
 	"github.com/tributary-go/tributary/httpapi/console"
 	"github.com/tributary-go/tributary/httpapi/portal"
 	"github.com/tributary-go/tributary/mail"
@@ -54,7 +57,7 @@ func staffDoor(t *testing.T, change ...func(*settings)) (*door, *postbox) {
 	d, box := newDoor(t), new(postbox)
 	d.restart(box, change...)
 	for name, role := range map[string]console.Role{"ada": console.Owner, "bo": console.Operator, "cy": console.Reader} {
-		if err := d.staff.AddPerson(t.Context(), console.Person{Email: name + "@beans.example", Name: name, Role: role}, ""); err != nil {
+		if err := d.staff.AddPerson(t.Context(), console.Person{Email: name + "@beans.example", Name: name, Role: role}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -194,7 +197,7 @@ func TestPeopleRights(t *testing.T) {
 	d, _ := staffDoor(t)
 	codes := map[string][]int{}
 	for _, name := range []string{"ada", "bo", "cy"} {
-		session, err := d.staff.begin(t.Context(), name+"@beans.example")
+		session, err := d.staff.begin(t.Context(), name+"@beans.example", "mail", "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -222,7 +225,7 @@ func TestPeopleRights(t *testing.T) {
 }
 
 // TestPeopleAreNotTold: who asks with an email learns nothing of it: the answer is the same for an
-// email that may not sign in, for a wrong one, and when enough links are open.
+// email that may not sign in, and for a wrong one.
 func TestPeopleAreNotTold(t *testing.T) {
 	d, box := staffDoor(t)
 	_, _, want := d.ask(box, "ada@beans.example")
@@ -234,38 +237,168 @@ func TestPeopleAreNotTold(t *testing.T) {
 			t.Errorf("%.30q: %d, %d mails\n%s", email, w.Code, len(mails), w.Body)
 		}
 	}
-	sent := 0
-	for i := range 20 { // a stranger, in two browsers
-		_, mails, w := d.ask(box, "ada@beans.example", from(fmt.Sprintf("192.0.2.%d:1", i+50)), withCookie(askedCookie, fmt.Sprint("stranger ", i%2)))
-		w.Header().Del("Set-Cookie")
-		if sent += len(mails); w.Body.String() != want.Body.String() || !cmp.Equal(want.Header(), w.Header()) {
-			t.Errorf("asked again, %d: %d\n%s", i, w.Code, w.Body)
-		}
-	}
-	if sent != 2*linksAtOnce {
-		t.Errorf("%d links for two browsers", sent)
-	}
-	if _, mails, _ := d.ask(box, "ada@beans.example", from("192.0.2.71:1")); len(mails) != 1 {
-		t.Error("strangers have used up the links of somebody else's browser")
-	}
-	for i := range 20 {
-		d.ask(box, "ada@beans.example", from(fmt.Sprintf("192.0.2.%d:1", i+100)))
-	}
-	if n := len(d.links()); n != linksOfPerson {
-		t.Errorf("%d links are open", n)
-	}
-	d.now = d.now.Add(linkTime)
-	if _, mails, _ := d.ask(box, "ada@beans.example", from("192.0.2.70:1")); len(mails) != 1 {
-		t.Error("nothing comes after the links were over")
-	}
 	for range mailsPerMinute {
 		d.ask(box, "x@x.example", from("192.0.2.80:1"))
 	}
 	if _, mails, w := d.ask(box, "bo@beans.example", from("192.0.2.80:1")); w.Code != http.StatusTooManyRequests || w.Header().Get("Retry-After") == "" || len(mails) != 0 {
 		t.Errorf("after too many: %d, %d mails", w.Code, len(mails))
 	}
-	if n := len(d.links()); n != 1 {
-		t.Errorf("%d links are kept", n)
+	d.now = d.now.Add(linkTime)
+	if _, err := d.staff.link(t.Context(), "bo@beans.example", "browser"); err != nil || len(d.links()) != 1 {
+		t.Errorf("%d links are kept, %v", len(d.links()), err)
+	}
+}
+
+// TestPeopleAreNotLockedOut: a stranger who knows an email uses up the links of the stranger's network
+// alone; those of many networks fill no mailbox, and keep out no browser in which the person signed in
+// before, also when its session is over. Nobody is told.
+func TestPeopleAreNotLockedOut(t *testing.T) {
+	d, box := staffDoor(t)
+	want := ""
+	ask := func(from string, change ...func(*http.Request)) int {
+		_, mails, w := d.ask(box, "ada@beans.example", append(change, func(r *http.Request) { r.RemoteAddr = from })...)
+		if want == "" {
+			want = w.Body.String()
+		}
+		if w.Code != http.StatusOK || w.Body.String() != want {
+			t.Errorf("from %s: %d\n%s", from, w.Code, w.Body)
+		}
+		return len(mails)
+	}
+	browser, mails, _ := d.ask(box, "ada@beans.example", from("192.0.2.200:1"))
+	if d.follow(mails[0], browser) == "" {
+		t.Fatal("she is not in")
+	}
+	d.now = d.now.Add(personSession + time.Hour)
+	sent := 0
+	for range 9 { // in browsers of no cookie each
+		sent += ask("192.0.2.1:1")
+	}
+	if sent != linksOfNetwork {
+		t.Errorf("a network got %d links", sent)
+	}
+	if ask("192.0.2.2:1") != 1 {
+		t.Error("a stranger has locked her out")
+	}
+	for i := range 40 {
+		sent += ask(fmt.Sprintf("198.51.100.%d:1", i))
+	}
+	if sent+1 != linksOfMailbox {
+		t.Errorf("the mailbox got %d mails", sent+1)
+	}
+	for i, want := range []int{1, 1, 1, 0} {
+		if n := ask("192.0.2.2:1", withCookie(askedCookie, browser)); n != want {
+			t.Errorf("her browser, asking for the %d. time, got %d links", i+1, n)
+		}
+	}
+	if _, mails, _ := d.ask(box, "bo@beans.example", from("192.0.2.3:1"), withCookie(askedCookie, browser)); len(mails) != 1 {
+		t.Error("somebody else is locked out")
+	}
+	if known, err := d.staff.signedIn(t.Context(), "bo@beans.example", browser); known || err != nil {
+		t.Errorf("her browser is one of bo's: %v", err)
+	}
+	if strings.Contains(d.log.String(), "@") || !strings.Contains(d.log.String(), "too many were") {
+		t.Errorf("the log: %s", d.log.String())
+	}
+	d.now = d.now.Add(while)
+	if ask("198.51.100.1:1") != 1 {
+		t.Error("nothing comes after a while")
+	}
+	if err := d.staff.EndSessions(t.Context(), "ada@beans.example", ""); err != nil {
+		t.Fatal(err)
+	}
+	if known, err := d.staff.signedIn(t.Context(), "ada@beans.example", browser); known || err != nil {
+		t.Errorf("who is signed out everywhere has a known browser: %v", err)
+	}
+}
+
+// TestSessions: each session of a person is listed with how it began, when it was seen, to the hour,
+// and whether it is that of who asks; one is ended, and the others go on.
+func TestSessions(t *testing.T) {
+	d, box := staffDoor(t)
+	browser, mails, _ := d.ask(box, "ada@beans.example")
+	first := d.follow(mails[0], browser)
+	d.now = d.now.Add(30 * time.Minute)
+	second, err := d.staff.begin(t.Context(), "ada@beans.example", "the first link", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	began := d.now
+	d.now = d.now.Add(59 * time.Minute)
+	d.in(first)
+	d.in(second)
+	is := func(session string) console.Session {
+		all, err := d.staff.People(context.WithValue(t.Context(), hereKey{}, digestOf(second)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, s := range all[slices.IndexFunc(all, func(p console.Person) bool { return p.Name == "ada" })].Sessions {
+			if s.ID == digestOf(session) {
+				if (i == 0) != (session == second) {
+					t.Error("the newest is not the first")
+				}
+				return s
+			}
+		}
+		return console.Session{}
+	}
+	want := []console.Session{{ID: digestOf(first), By: "mail", BeganAt: began.Add(-30 * time.Minute), SeenAt: d.now},
+		{ID: digestOf(second), By: "the first link", BeganAt: began, SeenAt: began, Here: true}}
+	if diff := cmp.Diff(want, []console.Session{is(first), is(second)}); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	page := d.send("GET", consolePath+"access", second, nil).Body.String()
+	if strings.Count(page, "this one") != 1 || strings.Count(page, "End…</a>") != 2 || strings.Contains(page, first) || strings.Contains(page, second) {
+		t.Errorf("the page:\n%s", page)
+	}
+	form := consolePath + "access/people/sign-out?" + url.Values{"email": {"ada@beans.example"}, "session": {digestOf(first)}}.Encode()
+	w := d.send("GET", form, second, nil)
+	sent := url.Values{}
+	for _, found := range regexp.MustCompile(`name="([a-z]+)" value="([^"]*)"`).FindAllStringSubmatch(w.Body.String(), -1) {
+		sent.Set(found[1], html.UnescapeString(found[2]))
+	}
+	if w := d.send("POST", form, second, sent); w.Code != http.StatusSeeOther {
+		t.Fatalf("%d\n%s", w.Code, w.Body)
+	}
+	if _, in := d.in(first); in || is(first) != (console.Session{}) {
+		t.Error("it is not ended")
+	}
+	if _, in := d.in(second); !in {
+		t.Error("the other one is ended")
+	}
+	if w := d.send("GET", form, second, nil); w.Code != http.StatusNotFound {
+		t.Errorf("the form of a session that ended: %d", w.Code)
+	}
+	_ = d.staff.EndSessions(t.Context(), "bo@beans.example", digestOf(second))
+	if _, in := d.in(second); !in {
+		t.Error("it is ended as that of somebody else")
+	}
+}
+
+// TestNamesAreApart: the server does not start with a configured key that has the name of a person or
+// of a key of the console, and none of these gets the name of a configured key.
+func TestNamesAreApart(t *testing.T) {
+	d, _ := staffDoor(t)
+	if _, err := d.staff.MakeKey(t.Context(), console.Key{Name: "till"}, "ada"); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.staff.AddPerson(t.Context(), console.Person{Email: "x@beans.example", Name: "till", Role: console.Reader}); err == nil {
+		t.Error("a person has the name of a key")
+	}
+	if _, err := d.staff.MakeKey(t.Context(), console.Key{Name: "ada"}, "ada"); err == nil {
+		t.Error("a key has the name of a person")
+	}
+	for name, ok := range map[string]bool{"till": false, "ada": false, "shop": true} {
+		staff := staffOf(tenant{Program: d.staff.program, shared: []httpapi.Key{{Name: name, Secret: shopKey}}})
+		if err := staff.apart(t.Context()); (err == nil) != ok || err != nil && !strings.Contains(err.Error(), name+": the name") {
+			t.Errorf("%s: %v", name, err)
+		}
+		if _, err := staff.MakeKey(t.Context(), console.Key{Name: name}, "ada"); err == nil {
+			t.Errorf("a second %s is made", name)
+		}
+		if err := staff.AddPerson(t.Context(), console.Person{Email: "x@beans.example", Name: name, Role: console.Reader}); err == nil {
+			t.Errorf("a person %s is added", name)
+		}
 	}
 }
 
@@ -284,7 +417,7 @@ func TestPeopleGo(t *testing.T) {
 	d, box := staffDoor(t)
 	ctx := t.Context()
 	begin := func(name string) string {
-		session, err := d.staff.begin(ctx, name+"@beans.example")
+		session, err := d.staff.begin(ctx, name+"@beans.example", "mail", "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -301,20 +434,20 @@ func TestPeopleGo(t *testing.T) {
 		t.Error("another session has ended")
 	}
 	_, mails, _ := d.ask(box, "bo@beans.example")
-	if err := d.staff.EndSessions(ctx, "bo@beans.example"); err != nil {
+	if err := d.staff.EndSessions(ctx, "bo@beans.example", ""); err != nil {
 		t.Fatal(err)
 	}
 	if _, in := d.in(two); in || len(d.links()) != 0 || len(mails) != 1 {
 		t.Error("signed out everywhere, and in, or a link is left")
 	}
 	three := begin("bo")
-	if err := d.staff.ChangePerson(ctx, "bo@beans.example", console.Reader, ""); err != nil {
+	if err := d.staff.ChangePerson(ctx, "bo@beans.example", console.Reader); err != nil {
 		t.Fatal(err)
 	}
 	if page, in := d.in(three); !in || !strings.Contains(page, "read only") {
 		t.Error("another role does not hold from the next page on")
 	}
-	if err := d.staff.RemovePerson(ctx, "bo@beans.example", ""); err != nil {
+	if err := d.staff.RemovePerson(ctx, "bo@beans.example"); err != nil {
 		t.Fatal(err)
 	}
 	if _, in := d.in(three); in {
@@ -323,15 +456,15 @@ func TestPeopleGo(t *testing.T) {
 	if _, in := d.in(other); !in {
 		t.Error("somebody else is out")
 	}
-	for _, err := range []error{d.staff.RemovePerson(ctx, "ada@beans.example", ""), d.staff.ChangePerson(ctx, "ada@beans.example", console.Operator, "")} {
+	for _, err := range []error{d.staff.RemovePerson(ctx, "ada@beans.example"), d.staff.ChangePerson(ctx, "ada@beans.example", console.Operator)} {
 		if why, _ := asRefusal(err); why == nil || why.Field != "role" {
 			t.Errorf("the last owner: %v", err)
 		}
 	}
-	if err := d.staff.RemovePerson(ctx, "bo@beans.example", ""); !errors.Is(err, affiliate.ErrNotFound) {
+	if err := d.staff.RemovePerson(ctx, "bo@beans.example"); !errors.Is(err, affiliate.ErrNotFound) {
 		t.Errorf("removed again: %v", err)
 	}
-	if err := d.staff.AddPerson(ctx, console.Person{Email: "bo@beans.example", Name: "bo", Role: console.Owner}, ""); err != nil {
+	if err := d.staff.AddPerson(ctx, console.Person{Email: "bo@beans.example", Name: "bo", Role: console.Owner}); err != nil {
 		t.Fatal(err)
 	}
 	if _, in := d.in(three); in {
@@ -342,7 +475,7 @@ func TestPeopleGo(t *testing.T) {
 // TestPeopleLinkAtOnce: of those who use a link at the same time, one is in.
 func TestPeopleLinkAtOnce(t *testing.T) {
 	d, _ := staffDoor(t)
-	secret, _, err := d.staff.link(t.Context(), "ada@beans.example", "browser")
+	secret, err := d.staff.link(t.Context(), "ada@beans.example", "browser")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -367,13 +500,13 @@ func TestPeopleLinkAtOnce(t *testing.T) {
 func TestPeopleOwnersAtOnce(t *testing.T) {
 	d, _ := staffDoor(t)
 	ctx := t.Context()
-	if err := d.staff.ChangePerson(ctx, "bo@beans.example", console.Owner, ""); err != nil {
+	if err := d.staff.ChangePerson(ctx, "bo@beans.example", console.Owner); err != nil {
 		t.Fatal(err)
 	}
 	for range 50 {
 		var all sync.WaitGroup
 		for _, email := range []string{"ada@beans.example", "bo@beans.example"} {
-			all.Go(func() { _ = d.staff.ChangePerson(ctx, email, console.Reader, "") })
+			all.Go(func() { _ = d.staff.ChangePerson(ctx, email, console.Reader) })
 		}
 		all.Wait()
 		owners := 0
@@ -385,7 +518,7 @@ func TestPeopleOwnersAtOnce(t *testing.T) {
 			if one.Role == console.Owner {
 				owners++
 			}
-			if err := d.staff.ChangePerson(ctx, email, console.Owner, ""); err != nil {
+			if err := d.staff.ChangePerson(ctx, email, console.Owner); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -414,7 +547,7 @@ func TestPeopleRefused(t *testing.T) {
 		{"x@beans.example", "", "OWNER", "name"}, {"x@beans.example", "a b", "OWNER", "name"}, {"x@beans.example", "ada", "OWNER", "name"}, {"x@beans.example", "desk", "OWNER", "name"},
 		{"x@beans.example", "x", "ROOT", "role"}, {"x@beans.example", "x", "", "role"},
 	} {
-		err := d.staff.AddPerson(t.Context(), console.Person{Email: tt.email, Name: tt.name, Role: console.Role(tt.role)}, "")
+		err := d.staff.AddPerson(t.Context(), console.Person{Email: tt.email, Name: tt.name, Role: console.Role(tt.role)})
 		if why, _ := asRefusal(err); why == nil || why.Field != tt.field {
 			t.Errorf("%+v: %v", tt, err)
 		}
@@ -453,5 +586,57 @@ func TestStoredKeyOpens(t *testing.T) {
 	}
 	if _, err := auth(t.Context(), secret); err == nil || !refused(err) {
 		t.Errorf("revoked: %v", err)
+	}
+}
+
+// TestServerSteps: links that lead to the page of the server, and mails that do not go out, are steps
+// to take.
+func TestServerSteps(t *testing.T) {
+	d, _ := beginDoor(t)
+	ctx, p := t.Context(), d.staff.program
+	done := func(set settings) (all [2]bool) {
+		t.Helper()
+		steps, err := set.steps(ctx, p)
+		if err != nil || len(steps) != 2 {
+			t.Fatalf("%+v, %v", steps, err)
+		}
+		return [2]bool{steps[0].Done, steps[1].Done}
+	}
+	set := settings{base: "https://partners.beans.example"}
+	if _, err := p.UpdateSettings(ctx, affiliate.SettingsUpdate{Destinations: affiliate.Set([]string{"http://127.0.0.1:8080/"})}); err != nil {
+		t.Fatal(err)
+	}
+	if got := done(set); got != [2]bool{} {
+		t.Errorf("as the server begins it: %v", got)
+	}
+	if got := done(settings{base: set.base, destinations: []string{"https://beans.example"}}); got != [2]bool{true, false} {
+		t.Errorf("with a flag: %v", got)
+	}
+	for _, page := range []string{set.base + "/", "https://beans.example/"} {
+		if _, err := p.UpdateSettings(ctx, affiliate.SettingsUpdate{Destinations: affiliate.Set([]string{page})}); err != nil {
+			t.Fatal(err)
+		}
+		if got := done(set); got[0] != (page != set.base+"/") {
+			t.Errorf("%s: %v", page, got)
+		}
+	}
+	set.mailer = new(postbox)
+	if got := done(set); got[1] {
+		t.Error("mails go out without a beginning of links")
+	}
+	set.url = set.base
+	if got := done(set); got != [2]bool{true, true} {
+		t.Errorf("at last: %v", got)
+	}
+	d.restart(new(postbox), func(s *settings) { s.base = set.base })
+	if err := d.staff.AddPerson(ctx, console.Person{Email: "ada@beans.example", Name: "ada", Role: console.Owner}); err != nil {
+		t.Fatal(err)
+	}
+	session, err := d.staff.begin(ctx, "ada@beans.example", "mail", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if page, _ := d.in(session); !strings.Contains(page, "Let mails go out") {
+		t.Errorf("the overview does not say it:\n%s", page)
 	}
 }

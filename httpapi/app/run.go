@@ -10,12 +10,15 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 
 	"github.com/tributary-go/tributary"
+	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/httpapi"
+	"github.com/tributary-go/tributary/httpapi/console"
 	"github.com/tributary-go/tributary/httpapi/serve"
 )
 
@@ -33,6 +36,7 @@ func runServer(ctx context.Context, set settings, stdout, stderr io.Writer) erro
 	}
 	defer listener.Close()
 	base := cmp.Or(set.url, local(listener.Addr()))
+	set.base = base
 	store, said, err := set.storage.Open(ctx)
 	if err != nil {
 		return err
@@ -50,8 +54,14 @@ func runServer(ctx context.Context, set settings, stdout, stderr io.Writer) erro
 	if set.mailer, mailed, err = set.storage.Mailer(); err != nil {
 		return err
 	}
-	if set.noKeys && (set.mailer == nil || set.url == "") {
-		return errors.New("-no-key-sign-in needs a mail server and -url: nobody could sign in")
+	if set.provider, err = set.storage.IdentityProvider(); err != nil {
+		return err
+	}
+	switch {
+	case set.provider != nil && set.url == "":
+		return errors.New("an identity provider needs -url: browsers come back to it")
+	case set.noKeys && (set.mailer == nil && set.provider == nil || set.url == ""):
+		return errors.New("-no-key-sign-in needs -url and a mail server or an identity provider: nobody could sign in")
 	}
 	partner, err := newPartner(ctx, programsOf(all), set, base, logger)
 	if err != nil {
@@ -83,7 +93,11 @@ func runServer(ctx context.Context, set settings, stdout, stderr io.Writer) erro
 	own = append(own, partner.own...)
 	fmt.Fprintf(stdout, "listening on http://%s\n", listener.Addr())
 
-	stop := work(ctx, all, set, logger, partner.tasks()...)
+	tasks := partner.tasks()
+	if set.provider != nil {
+		tasks = append(tasks, func(ctx context.Context) { tryProvider(ctx, set.provider, logger) })
+	}
+	stop := work(ctx, all, set, logger, tasks...)
 	defer stop() // after the requests: their deliveries are under way or wait in the store
 	return serve.Until(ctx, serve.New(telling(extended(handler, own, set), set.storage.Gone), logger), listener)
 }
@@ -169,15 +183,19 @@ func handlerOf(ctx context.Context, all []tenant, store record.Store, set settin
 	tracking := httpapi.Tracking(byID(all), httpapi.Config{Logger: logger, Limit: counted})
 	page := httpapi.Visits{Limit: counted}.Attribution(all[0].Program, newPage(all, set, addr))
 	health := serve.Health{Programs: programsOf(all), Stopping: ctx.Done(), Store: store}
-	console, err := newLogin(auth, programsOf(all), staffOf(all[0]), partner.first, set, logger)
+	staff := staffOf(all[0])
+	if err := staff.apart(ctx); err != nil {
+		return nil, nil, err
+	}
+	login, err := newLogin(auth, programsOf(all), staff, partner.first, set, logger)
 	if err != nil {
 		return nil, nil, err
 	}
-	site := serve.Site{Page: page, Tracking: tracking, Health: health, Console: console, Partner: partner.handler, API: api}
-	begin, err := newBeginning(ctx, all[0], console)
+	site := serve.Site{Page: page, Tracking: tracking, Health: health, Console: login, Partner: partner.handler, API: api}
+	begin, err := newBeginning(ctx, all[0], login)
 	if begin != nil {
 		site.Console = begin
-	} else if all, unread := console.staff.People(ctx); err == nil && set.noKeys && len(all) == 0 {
+	} else if all, unread := login.staff.People(ctx); err == nil && set.noKeys && len(all) == 0 {
 		err = errors.Join(errors.New("-no-key-sign-in: nobody could sign in; add an owner first"), unread)
 	}
 	return site, begin, err
@@ -204,6 +222,33 @@ func extended(next http.Handler, own []Endpoint, set settings) http.Handler {
 		}
 		handler.ServeHTTP(w, r)
 	})
+}
+
+// errTaken refuses to start: whoever has a name could be somebody else in logs, and two keys of a name
+// would answer each other's idempotency keys.
+var errTaken = errors.New("the name of a configured key is that of a person or a key of the console: give it another one")
+
+// apart returns an error when a configured key has the name of a person, or of a stored key.
+func (p people) apart(ctx context.Context) error {
+	all, err1 := p.People(ctx)
+	keys, err2 := p.Keys(ctx)
+	for _, name := range p.taken {
+		if named(all, keys, name) {
+			return fmt.Errorf("%s: %w", name, errTaken)
+		}
+	}
+	return errors.Join(err1, err2)
+}
+
+// steps are what a young program needs of the server.
+func (set settings) steps(ctx context.Context, p *tributary.Program) ([]console.Step, error) {
+	is, err := p.Settings(ctx)
+	page := func(d affiliate.LinkDestination) bool { return d.URL == set.base+"/" }
+	ours := len(set.destinations) == 0 && (is.Revision == 1 || slices.ContainsFunc(is.Destinations, page)) // the first is the server's
+	return []console.Step{
+		{Text: "Say where links lead to", Path: "settings/edit", Done: !ours},
+		{Text: "Let mails go out: set " + urlVariable + " and the variables of a mail server", Done: set.mailer != nil && set.url != ""},
+	}, err
 }
 
 // staffOf returns the people of a program.

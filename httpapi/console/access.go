@@ -12,14 +12,14 @@ import (
 )
 
 // Access is who may use a program, kept by the host: the people who sign in to the console, and the
-// keys of the API. by is the actor. Errors that are an [*affiliate.Error] are shown; its Field is
+// keys of the API. The log of the console names who did what. Errors that are an [*affiliate.Error] are shown; its Field is
 // the JSON name of a field of Person or Key.
 type Access interface {
 	People(context.Context) ([]Person, error)
-	AddPerson(ctx context.Context, p Person, by string) error
-	ChangePerson(ctx context.Context, email string, role Role, by string) error
-	RemovePerson(ctx context.Context, email string, by string) error // ends their sessions
-	EndSessions(ctx context.Context, email string) error
+	AddPerson(context.Context, Person) error
+	ChangePerson(ctx context.Context, email string, role Role) error
+	RemovePerson(ctx context.Context, email string) error    // ends their sessions
+	EndSessions(ctx context.Context, email, id string) error // empty: all of the person
 
 	Keys(context.Context) ([]Key, error)
 	MakeKey(ctx context.Context, k Key, by string) (secret string, err error)
@@ -32,7 +32,16 @@ type Person struct {
 	Name       string    `json:"name"` // stands in logs and events for the person
 	Role       Role      `json:"role"`
 	SignedInAt time.Time `json:"signedInAt,omitzero"` // the last time; zero: never
-	Sessions   int       `json:"-"`                   // that are open
+	Sessions   []Session `json:"-"`                   // that are open
+}
+
+// A Session is one sign-in of a person.
+type Session struct {
+	ID      string // opens nothing
+	By      string // how it began, such as mail
+	BeganAt time.Time
+	SeenAt  time.Time // the last time, to the hour
+	Here    bool      // it is that of who asks
 }
 
 // A Role says what a person may do.
@@ -64,12 +73,47 @@ type accessSheet struct {
 	Keys   []Key
 }
 
-// access returns who may use the program; for those who may not see it there is no such page.
-func (v *visit) access() (Access, error) {
-	if v.cfg.Access == nil {
-		return nil, affiliate.ErrNotFound
+// SignedIn reports whether somebody is.
+func (s *accessSheet) SignedIn() bool {
+	return slices.ContainsFunc(s.People, func(p Person) bool { return len(p.Sessions) > 0 })
+}
+
+// kept returns what the host keeps for the program; for those who may not see it there is no page of it.
+func kept[T any](v *visit, of func(*tributary.Program) T) (is T, err error) {
+	if of == nil {
+		return is, affiliate.ErrNotFound
 	}
-	return v.cfg.Access(v.program), nil
+	return of(v.program), nil
+}
+
+// doKept does something with what the host keeps, unless the form is outdated.
+func doKept[T any](find func(*visit) (T, error), to func(T) string, work func(*visit, T, *input) error) doer {
+	return func(v *visit, _ *tributary.Program, in *input) (string, error) {
+		is, err := find(v)
+		if err == nil && v.once.Refused != nil {
+			err = v.once.Refused
+		}
+		if err == nil {
+			err = work(v, is, in)
+		}
+		return to(is), err
+	}
+}
+
+func (v *visit) access() (Access, error) { return kept(v, v.cfg.Access) }
+
+// accessTo is access for a form about a key or a person of the query, which logs then name.
+func (v *visit) accessTo() (Access, error) {
+	a, err := v.access()
+	if key := v.query.Get(paramKey); key != "" {
+		v.objects = []string{key}
+	}
+	if err == nil && v.query.Get(paramEmail) != "" {
+		var p Person
+		p, err = v.person(a)
+		v.objects = []string{p.Name} // no email
+	}
+	return a, err
 }
 
 func accessPage(v *visit) (view, error) {
@@ -93,26 +137,9 @@ func (v *view) Moment(t time.Time) string {
 	return v.When(t)
 }
 
-// doAccess does something with who may use the program, unless the form is outdated.
+// doAccess does something with who may use the program.
 func doAccess(work func(*visit, Access, *input) error) doer {
-	return func(v *visit, _ *tributary.Program, in *input) (string, error) {
-		a, err := v.access()
-		if err == nil && v.once.Refused != nil {
-			err = v.once.Refused
-		}
-		if key := v.query.Get(paramKey); key != "" {
-			v.objects = []string{key}
-		}
-		if err == nil && v.query.Get(paramEmail) != "" {
-			var p Person
-			p, err = v.person(a)
-			v.objects = []string{p.Name} // logs have no email
-		}
-		if err == nil {
-			err = work(v, a, in)
-		}
-		return "access", err
-	}
+	return doKept((*visit).accessTo, func(Access) string { return "access" }, work)
 }
 
 // accessForm is a form of the page of who may use the program.
@@ -147,7 +174,7 @@ var newPerson = &action{
 	}),
 	do: doAccess(func(v *visit, a Access, in *input) error {
 		p := Person{Email: in.text("email"), Name: in.text("name"), Role: Role(in.text("role"))}
-		return a.AddPerson(v.Ctx(), p, v.actor)
+		return a.AddPerson(v.Ctx(), p)
 	}),
 }
 
@@ -161,7 +188,10 @@ func (v *visit) person(a Access) (Person, error) {
 	return all[i], nil
 }
 
-const paramEmail = "email"
+const (
+	paramEmail   = "email"
+	paramSession = "session"
+)
 
 var editPerson = &action{
 	name: "people.change", object: "person", done: "The role was changed.",
@@ -172,7 +202,7 @@ var editPerson = &action{
 			Fields:  []field{{Name: "role", Label: "Role", Required: true, Options: rolesOffered, Value: string(p.Role)}}}, err
 	}),
 	do: doAccess(func(v *visit, a Access, in *input) error {
-		return a.ChangePerson(v.Ctx(), v.query.Get(paramEmail), Role(in.text("role")), v.actor)
+		return a.ChangePerson(v.Ctx(), v.query.Get(paramEmail), Role(in.text("role")))
 	}),
 }
 
@@ -184,19 +214,27 @@ var removePerson = &action{
 			Effects: []string{"They are signed out everywhere, and cannot sign in again. What they did keeps their name."}}, err
 	}),
 	do: doAccess(func(v *visit, a Access, _ *input) error {
-		return a.RemovePerson(v.Ctx(), v.query.Get(paramEmail), v.actor)
+		return a.RemovePerson(v.Ctx(), v.query.Get(paramEmail))
 	}),
 }
 
 var signOutPerson = &action{
-	name: "people.sign-out", object: "person", done: "They are signed out.",
+	name: "people.sign-out", object: "person", done: "The sessions were ended.",
 	form: accessForm(func(v *visit, a Access) (form, error) {
 		p, err := v.person(a)
-		return form{Title: "Sign out " + page.Named(p.Email), Button: "Sign out everywhere",
-			Effects: []string{"It ends " + several(p.Sessions, "session") + "."}}, err
+		f := form{Title: "Sign out " + page.Named(p.Email), Button: "Sign out everywhere",
+			Effects: []string{"It ends " + several(len(p.Sessions), "session") + ", and the links that were mailed."}}
+		if id := v.query.Get(paramSession); id != "" && err == nil {
+			i := slices.IndexFunc(p.Sessions, func(s Session) bool { return s.ID == id })
+			if i < 0 {
+				return form{}, affiliate.ErrNotFound
+			}
+			f.Button, f.Effects = "End the session", []string{"It ends the session of " + v.When(p.Sessions[i].BeganAt) + "."}
+		}
+		return f, err
 	}),
 	do: doAccess(func(v *visit, a Access, _ *input) error {
-		return a.EndSessions(v.Ctx(), v.query.Get(paramEmail))
+		return a.EndSessions(v.Ctx(), v.query.Get(paramEmail), v.query.Get(paramSession))
 	}),
 }
 

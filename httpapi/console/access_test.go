@@ -29,7 +29,7 @@ func (b *accessBook) note(format string, args ...any) error {
 
 func (b *accessBook) People(context.Context) ([]console.Person, error) {
 	return []console.Person{
-		{Email: "ada@beans.example", Name: "ada", Role: console.Owner, SignedInAt: start, Sessions: 2},
+		{Email: "ada@beans.example", Name: "ada", Role: console.Owner, SignedInAt: start, Sessions: []console.Session{{ID: "one", By: "mail", BeganAt: start, SeenAt: start}, {ID: "two", By: "OpenID Connect", BeganAt: start, SeenAt: start, Here: true}}},
 		{Email: "a+b&c=d@beans.example", Name: "kim", Role: console.Reader},
 	}, nil
 }
@@ -38,20 +38,20 @@ func (b *accessBook) Keys(context.Context) ([]console.Key, error) {
 	return []console.Key{{Name: "shop", Scope: "integration", Hint: "wxyz", MadeBy: "ada", MadeAt: start}}, nil
 }
 
-func (b *accessBook) AddPerson(_ context.Context, p console.Person, by string) error {
-	return b.note("add %s %s %s by %s", p.Email, p.Name, p.Role, by)
+func (b *accessBook) AddPerson(_ context.Context, p console.Person) error {
+	return b.note("add %s %s %s", p.Email, p.Name, p.Role)
 }
 
-func (b *accessBook) ChangePerson(_ context.Context, email string, role console.Role, by string) error {
-	return b.note("change %s %s by %s", email, role, by)
+func (b *accessBook) ChangePerson(_ context.Context, email string, role console.Role) error {
+	return b.note("change %s %s", email, role)
 }
 
-func (b *accessBook) RemovePerson(_ context.Context, email, by string) error {
-	return b.note("remove %s by %s", email, by)
+func (b *accessBook) RemovePerson(_ context.Context, email string) error {
+	return b.note("remove %s", email)
 }
 
-func (b *accessBook) EndSessions(_ context.Context, email string) error {
-	return b.note("end %s", email)
+func (b *accessBook) EndSessions(_ context.Context, email, id string) error {
+	return b.note("end %s %q", email, id)
 }
 
 func (b *accessBook) MakeKey(_ context.Context, k console.Key, by string) (string, error) {
@@ -78,11 +78,12 @@ func TestAccess(t *testing.T) {
 		path, asked, line string
 		fields            []string
 	}{
-		{"access/people/new", "add eva@beans.example eva OPERATOR by ops", "action=people.add object=person:eva",
+		{"access/people/new", "add eva@beans.example eva OPERATOR", "action=people.add object=person:eva",
 			[]string{"email", "eva@beans.example", "name", "eva", "role", "OPERATOR"}},
-		{"access/people/role" + kim, "change a+b&c=d@beans.example OWNER by ops", "action=people.change object=person:kim", []string{"role", "OWNER"}},
-		{"access/people/remove" + kim, "remove a+b&c=d@beans.example by ops", "action=people.remove object=person:kim", nil},
-		{"access/people/sign-out?email=ada%40beans.example", "end ada@beans.example", "action=people.sign-out object=person:ada", nil},
+		{"access/people/role" + kim, "change a+b&c=d@beans.example OWNER", "action=people.change object=person:kim", []string{"role", "OWNER"}},
+		{"access/people/remove" + kim, "remove a+b&c=d@beans.example", "action=people.remove object=person:kim", nil},
+		{"access/people/sign-out?email=ada%40beans.example", `end ada@beans.example ""`, "action=people.sign-out object=person:ada", nil},
+		{"access/people/sign-out?email=ada%40beans.example&session=two", `end ada@beans.example "two"`, "action=people.sign-out object=person:ada", nil},
 		{"access/keys/new", "make desk read by ops", "action=keys.make object=key:desk", []string{"name", "desk", "scope", "read"}},
 		{"access/keys/revoke?key=shop", "revoke shop", "action=keys.revoke object=key:shop", nil},
 	} {
@@ -108,15 +109,15 @@ func TestAccess(t *testing.T) {
 		book.wrong = nil
 	}
 	page := w.get("access").body
-	if strings.Contains(page, `class="when"></td>`) || strings.Count(page, "10 Mar 2026, 09:00") != 2 {
+	if strings.Contains(page, `class="when"></td>`) || strings.Count(page, "10 Mar 2026, 09:00") != 6 {
 		t.Errorf("the page has no times:\n%s", page)
 	}
-	for _, want := range []string{`href="access/people/role?email=a%2bb%26c%3dd%40beans.example"`, "wxyz", "never", "Access</a>"} {
+	for _, want := range []string{`href="access/people/role?email=a%2bb%26c%3dd%40beans.example"`, "wxyz", "never", "Access</a>", "OpenID Connect", `this one</span>`, `sign-out?email=ada%40beans.example&amp;session=two`} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page has no %s:\n%s", want, page)
 		}
 	}
-	for _, path := range []string{"access/people/role?email=nobody%40beans.example", "access/people/role", "access/keys/revoke?key=none"} {
+	for _, path := range []string{"access/people/role?email=nobody%40beans.example", "access/people/role", "access/people/sign-out?email=ada%40beans.example&session=three", "access/keys/revoke?key=none"} {
 		if page := w.get(path); page.status != http.StatusNotFound {
 			t.Errorf("%s: %d", path, page.status)
 		}

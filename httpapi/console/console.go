@@ -70,6 +70,10 @@ type Config struct {
 	// settings lead. Nil: there are none.
 	Providers func(*tributary.Program) Providers
 
+	// Steps gives what a young program needs of its host, such as a mail server: the overview lists it
+	// with the steps that the console knows until all are done. Nil: nothing.
+	Steps func(context.Context, *tributary.Program) ([]Step, error)
+
 	Denied   http.Handler   // answers those who may not, but a form that was filled in, which is kept; nil: a page that says nothing about the program
 	SignOut  string         // URL to which the button Sign out posts; without a leading slash it is relative to Prefix; empty: there is no such button
 	ReadOnly bool           // no forms, and every POST is refused

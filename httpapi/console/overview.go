@@ -11,8 +11,11 @@ import (
 	"github.com/tributary-go/tributary/httpapi/internal/page"
 )
 
-// shownDays is the number of days in the overview, including today.
-const shownDays = 30
+// shownDays is the number of days in the overview, including today, and recentSales that of its sales.
+const (
+	shownDays   = 30
+	recentSales = 8
+)
 
 // A summary is the content of the overview.
 type summary struct {
@@ -22,6 +25,7 @@ type summary struct {
 	Recent   []affiliate.Sale
 	NoBooks  bool
 	Concerns []concern
+	Steps    []Step
 }
 
 // overview shows what happened in the last days, and what needs somebody.
@@ -39,10 +43,12 @@ func overview(v *visit) (view, error) {
 		return view{}, err
 	}
 	s.Days, s.Chart = days, v.revenue("Revenue of each of the last 30 days", days, nil)
-	recent, err1 := v.program.Sales(v.Ctx(), affiliate.SaleQuery{}, affiliate.Page{Limit: 8})
+	recent, err1 := v.program.Sales(v.Ctx(), affiliate.SaleQuery{}, affiliate.Page{Limit: recentSales})
 	concerns, err2 := concerns(v)
 	s.Recent, s.Concerns = recent.Items, concerns
-	return view{title: "Overview", template: "overview", Data: &s}, errors.Join(err1, err2)
+	var err3 error
+	s.Steps, err3 = firstSteps(v, &s)
+	return view{title: "Overview", template: "overview", Data: &s}, errors.Join(err1, err2, err3)
 }
 
 // sumOf adds up what happened in buckets.

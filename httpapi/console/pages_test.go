@@ -358,9 +358,6 @@ func TestReasonPages(t *testing.T) {
 // TestHealth: an endpoint that is on and fails is not shown as well, on its page as in the list.
 func TestHealth(t *testing.T) {
 	w := newWorld(t)
-	if first := w.get("").text(); !strings.Contains(first, "First steps: add an affiliate") {
-		t.Errorf("a new program leads nowhere: %s", first)
-	}
 	w.fill("")
 	failing := false
 	for _, e := range must(w.Webhooks().Endpoints(t.Context(), affiliate.Page{})).Items {

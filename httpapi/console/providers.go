@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/httpapi/internal/page"
 )
@@ -51,16 +50,8 @@ type ProviderEvent struct {
 	ID, Type, Became string
 }
 
-// providers returns how providers reach the program.
-func (v *visit) providers() (Providers, error) {
-	if v.cfg.Providers == nil {
-		return nil, affiliate.ErrNotFound
-	}
-	return v.cfg.Providers(v.program), nil
-}
-
 func providersPage(v *visit) (view, error) {
-	ps, err := v.providers()
+	ps, err := kept(v, v.cfg.Providers)
 	if err != nil {
 		return view{}, err
 	}
@@ -68,53 +59,50 @@ func providersPage(v *visit) (view, error) {
 	return view{title: "Payment providers", template: "providers", Data: all}, err
 }
 
+// A connection is a provider, and how it is reached.
+type connection struct {
+	all Providers
+	Provider
+}
+
 // provider returns the provider that the path names.
-func (v *visit) provider() (Providers, Provider, error) {
-	ps, err := v.providers()
-	if err != nil {
-		return nil, Provider{}, err
+func (v *visit) provider() (c connection, err error) {
+	if c.all, err = kept(v, v.cfg.Providers); err != nil {
+		return c, err
 	}
-	all, err := ps.Providers(v.Ctx())
+	all, err := c.all.Providers(v.Ctx())
 	i := slices.IndexFunc(all, func(p Provider) bool { return p.Name == v.Args[0] })
 	if err != nil || i < 0 {
-		return nil, Provider{}, cmp.Or(err, affiliate.ErrNotFound)
+		return c, cmp.Or(err, affiliate.ErrNotFound)
 	}
-	return ps, all[i], nil
+	c.Provider = all[i]
+	return c, nil
 }
 
 func providerPage(v *visit) (view, error) {
-	_, p, err := v.provider()
-	return view{title: "Payments by " + page.Named(page.Words(p.Name)), template: "provider", Data: p}, err
+	p, err := v.provider()
+	return view{title: "Payments by " + page.Named(page.Words(p.Name)), template: "provider", Data: p.Provider}, err
 }
 
 // providerForm is a form about the provider of the path, unless the server's configuration has it.
 func providerForm(fill func(Provider) form) func(*visit) (form, error) {
 	return func(v *visit) (form, error) {
-		_, p, err := v.provider()
+		p, err := v.provider()
 		if err == nil && p.Fixed {
 			err = notAllowed("A variable of the server connects " + page.Words(p.Name) + ".")
 		}
 		if err != nil {
 			return form{}, err
 		}
-		f := fill(p)
+		f := fill(p.Provider)
 		f.Back = "providers/" + p.Name
 		return f, nil
 	}
 }
 
-// doProvider does something with the provider of the path, unless the form is outdated.
-func doProvider(work func(*visit, Providers, Provider, *input) error) doer {
-	return func(v *visit, _ *tributary.Program, in *input) (string, error) {
-		ps, p, err := v.provider()
-		if err == nil && v.once.Refused != nil {
-			err = v.once.Refused
-		}
-		if err == nil {
-			err = work(v, ps, p, in)
-		}
-		return "providers/" + p.Name, err
-	}
+// doProvider does something with the provider of the path.
+func doProvider(work func(*visit, connection, *input) error) doer {
+	return doKept((*visit).provider, func(c connection) string { return "providers/" + c.Name }, work)
 }
 
 var connectProvider = &action{
@@ -136,14 +124,14 @@ var connectProvider = &action{
 		}
 		return f
 	}),
-	do: doProvider(func(v *visit, ps Providers, p Provider, in *input) error {
+	do: doProvider(func(v *visit, p connection, in *input) error {
 		options := map[string]string{}
 		for _, o := range p.Options {
 			if value := in.text(o.Name); value != "" {
 				options[o.Name] = value
 			}
 		}
-		return ps.Connect(v.Ctx(), p.Name, in.text("secret"), options, v.actor)
+		return p.all.Connect(v.Ctx(), p.Name, in.text("secret"), options, v.actor)
 	}),
 }
 
@@ -153,5 +141,5 @@ var disconnectProvider = &action{
 		return form{Title: "Disconnect " + page.Named(page.Words(p.Name)), Button: "Disconnect", Danger: true,
 			Effects: []string{"Its payments make no sale any more, and its refunds take nothing back. What came stays."}}
 	}),
-	do: doProvider(func(v *visit, ps Providers, p Provider, _ *input) error { return ps.Disconnect(v.Ctx(), p.Name) }),
+	do: doProvider(func(v *visit, p connection, _ *input) error { return p.all.Disconnect(v.Ctx(), p.Name) }),
 }

@@ -170,7 +170,7 @@ func routes() []route {
 		{path: "access", page: accessPage},
 		{path: "access/people/new", act: newPerson},
 		{path: "access/people/role", params: []string{paramEmail}, act: editPerson},
-		{path: "access/people/sign-out", params: []string{paramEmail}, act: signOutPerson},
+		{path: "access/people/sign-out", params: []string{paramEmail, paramSession}, act: signOutPerson},
 		{path: "access/people/remove", params: []string{paramEmail}, act: removePerson},
 		{path: "access/keys/new", act: newKey},
 		{path: "access/keys/revoke", params: []string{paramKey}, act: revokeKey},

@@ -69,6 +69,7 @@ type Portal struct {
 	tokens    ticket.Sealer
 	visits    ticket.Sealer
 	mailed    ticket.Sealer
+	known     ticket.Sealer // of browsers in which somebody signed in
 	crossSite *http.CrossOriginProtection
 	back      string // relative to the pages: to whoever looks at them as somebody else; empty: they are the affiliate's own
 }
@@ -131,6 +132,9 @@ func (t *Portal) seals() (err error) {
 		return err
 	}
 	if t.mailed, err = ticket.New(ticket.Mailed, t.cfg.Key); err != nil {
+		return err
+	}
+	if t.known, err = ticket.New(ticket.Known, t.cfg.Key); err != nil {
 		return err
 	}
 	t.visits, err = ticket.New(ticket.Session, t.cfg.Key)

@@ -33,7 +33,10 @@ type SignIn struct {
 
 // A SignInRequest is what somebody asked for on the page of a [SignIn].
 type SignInRequest struct {
-	Email   string // as it was typed: nobody has looked whose it is
+	Email string // as it was typed: nobody has looked whose it is
+	// The affiliate who has signed in by a mailed link in this browser in the last 90 days; nil:
+	// nobody. Who limits the mails to a mailbox lets these through, else strangers use the limit up.
+	Known   uuid.UUID
 	browser uuid.UUID
 }
 
@@ -42,6 +45,8 @@ const (
 	openPath     = "open"
 	signInCookie = "tributary_portal_asked"
 	signInTime   = 15 * time.Minute
+	knownCookie  = "tributary_portal_known"
+	knownTime    = 90 * 24 * time.Hour
 	maxMail      = 254
 )
 
@@ -76,6 +81,16 @@ func (t *Portal) SignInLink(of uuid.UUID, asked SignInRequest) (string, error) {
 		Expires: cfg.Now().Add(signInTime),
 		ID:      uuid.New(), Beside: asked.browser})
 	return t.cfg.SignIn.URL + openPath + "?" + url.Values{paramToken: {text}}.Encode(), nil
+}
+
+// before returns the affiliate who has signed in by a mailed link in this browser.
+func (v *visit) before() uuid.UUID {
+	c, err := v.R.Cookie(knownCookie)
+	if err != nil {
+		return uuid.Nil
+	}
+	last, _ := v.known.Open(c.Value, v.program.Config().ID, v.now())
+	return last.Affiliate
 }
 
 // An askSheet is the page on which a link is asked for.
@@ -114,7 +129,7 @@ func asked(v *visit) {
 	if nonce == uuid.Nil {
 		nonce = uuid.New()
 	}
-	if err := v.cfg.SignIn.Ask(v.R, SignInRequest{Email: email,
+	if err := v.cfg.SignIn.Ask(v.R, SignInRequest{Email: email, Known: v.before(),
 		browser: browserOf(nonce)}); err != nil {
 		v.tooMany("sign-in", err)
 		return
@@ -197,6 +212,10 @@ func (v *visit) useMailed(opened ticket.Ticket, invited bool) {
 		v.noLink()
 	default:
 		v.begin(v.W, v.R, opened.Affiliate, atThisPath)
+		c := v.cookie(v.R, v.known.Seal(ticket.Ticket{Program: opened.Program, Affiliate: opened.Affiliate,
+			Expires: v.now().Add(knownTime), ID: uuid.New()}), atThisPath, int(knownTime/time.Second))
+		c.Name = knownCookie
+		http.SetCookie(v.W, c)
 		v.Lead(v.Root)
 	}
 }

@@ -30,7 +30,7 @@ func (l *Limiter) Limit(r *http.Request) (retryAfter time.Duration) {
 	if l.Most <= 0 {
 		return 0
 	}
-	from := l.source(r)
+	from := l.Source(r)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := l.now()
@@ -61,9 +61,9 @@ func (l *Limiter) now() time.Time {
 	return l.Now()
 }
 
-// source returns the network of one subscriber that a request comes from: the peer's, or
+// Source returns the network of one subscriber that a request comes from: the peer's, or
 // the one that the proxies vouch for, which is the last that is none of theirs.
-func (l *Limiter) source(r *http.Request) netip.Prefix {
+func (l *Limiter) Source(r *http.Request) netip.Prefix {
 	port, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {
 		return netip.Prefix{} // all such requests together

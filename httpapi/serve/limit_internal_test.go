@@ -67,7 +67,7 @@ func TestLimiterSource(t *testing.T) {
 		r := httptest.NewRequest("GET", "/", nil)
 		r.RemoteAddr = c.peer
 		r.Header.Set("X-Forwarded-For", c.forwarded)
-		if got := l.source(r).String(); got != c.want {
+		if got := l.Source(r).String(); got != c.want {
 			t.Errorf("%s for %q: %s, want %s", c.peer, c.forwarded, got, c.want)
 		}
 	}

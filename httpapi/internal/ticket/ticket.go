@@ -1,5 +1,6 @@
 // Package ticket makes and reads the texts that open an affiliate's pages for a
-// while: the token of a link, that of a mailed one, and the session that it begins.
+// while: the token of a link, that of a mailed one, and the session that it begins; and the one by
+// which a browser is known in which somebody signed in.
 package ticket
 
 import (
@@ -28,6 +29,7 @@ var (
 	Session = Kind{"ts1.", "portal session v1", 2}
 	Stop    = Kind{"tu1.", "link that stops mails v1", 1}
 	Mailed  = Kind{"tm1.", "portal mailed link v1", 2}
+	Known   = Kind{"tk1.", "portal browser v1", 1}
 )
 
 // A Ticket opens the pages of an affiliate of a program until it expires, to the

@@ -81,5 +81,8 @@ func (f *file) Endpoints(app.Host) ([]app.Endpoint, console.Providers, error) {
 // Mailer returns none.
 func (f *file) Mailer() (mail.Mailer, string, error) { return nil, "", nil }
 
+// IdentityProvider returns none.
+func (f *file) IdentityProvider() (app.IdentityProvider, error) { return nil, nil }
+
 // Close closes the file.
 func (f *file) Close() error { return f.store.Close() }
