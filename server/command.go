@@ -93,7 +93,7 @@ func (o *openStore) booksHold(ctx context.Context, id uuid.UUID) error {
 	case err != nil:
 		return err
 	case at == elsewhere:
-		return errMoved
+		return o.movedTo(ctx, id)
 	case at == never:
 		return fmt.Errorf("there is no program %s", id)
 	}

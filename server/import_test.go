@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -174,27 +175,28 @@ func equal(t *testing.T, one, two place, want string) {
 func TestMove(t *testing.T) {
 	url, file, back := database(t), inFolder(t, "program.db"), inFolder(t, "back.db")
 	schema := dropped(t, url, "moved")
+	at := place{file: file}
+	db, err := parsePlace(url, schema)
+	if err != nil {
+		t.Fatal(err)
+	}
 	s := launch(t, "-file", file, "-demo")
 	s.call("GET", "/api/v1/sales?limit=1", "")
 	out := mustMove(t, "-schema", schema, file, url)
 	if strings.Contains(out, "copied 0 ") {
 		t.Error(out)
 	}
-	if status, body := s.ask(testKey, "POST", "/api/v1/affiliates", `{"firstName":"A","lastName":"L","email":"a@example.com"}`); status != 503 || !strings.Contains(body, "the program was moved away") {
+	if status, body := s.ask(testKey, "POST", "/api/v1/affiliates", `{"firstName":"A","lastName":"L","email":"a@example.com"}`); status != 503 || !strings.Contains(body, "the program was moved away") || strings.Contains(body, db.String()) {
 		t.Errorf("a write where the program was: %d %s", status, body)
 	}
 	if status, body := s.ask("", "GET", "/readyz", ""); status != 503 {
 		t.Errorf("the server that has no program is ready: %d %s", status, body)
 	}
 	s.stop()
-	at := place{file: file}
-	db, err := parsePlace(url, schema)
-	if err != nil {
-		t.Fatal(err)
-	}
 	equal(t, at, db, "moved to the database")
-	refused(t, "the program was moved away", "-file", file)
+	refused(t, "The move was to "+strconv.Quote(db.String()), "-file", file)
 	refused(t, "the program was moved away", "import", "-file", file, "export")
+	refused(t, "The move was to "+strconv.Quote(db.String()), "verify", "-file", file)
 
 	s = launch(t, "-store", url, "-schema", schema)
 	s.call("POST", "/api/v1/affiliates", `{"firstName":"Ada","lastName":"Lovelace","email":"ada@example.com","affiliateLink":"ada-2"}`)

@@ -152,7 +152,7 @@ func tidy(ctx context.Context, file *sqlitestore.Store) {
 // Gone returns errMoved when the program was moved away.
 func (s *storage) Gone(ctx context.Context) error {
 	if err := s.store.usable(ctx, uuid.MustParse(app.ProgramID)); errors.Is(err, errMoved) {
-		return err
+		return errMoved // clients do not hear of the place
 	}
 	return nil
 }

@@ -127,6 +127,9 @@ func (m *mover) carry(ctx context.Context, source, target *openStore) error {
 			return err
 		}
 	}
+	if err := source.leaves(ctx, m.id, m.to); err != nil {
+		return err
+	}
 	fmt.Fprintf(m.stdout, "moving the program %s\nfrom %s\nto   %s\n", m.id, m.from, m.to)
 	if err := both.Move(ctx, m.id, toName); err != nil && !errors.Is(err, router.ErrRemains) {
 		return err // else the program is in TO, and its records in FROM are kept

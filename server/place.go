@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -157,9 +158,36 @@ func (o *openStore) usable(ctx context.Context, program uuid.UUID) error {
 	case errors.Is(err, affiliate.ErrNotFound):
 		return nil
 	case errors.Is(err, router.ErrNowhere):
-		return errMoved
+		return o.movedTo(ctx, program)
 	}
 	return err
+}
+
+// moves is the kind of the value that says where the last move of a program goes.
+const moves, lastMove = "server-move", "to"
+
+// leaves keeps where a move of the program goes.
+func (o *openStore) leaves(ctx context.Context, program uuid.UUID, to place) error {
+	p, err := programIn(o, program)
+	if err != nil {
+		return err
+	}
+	return p.Values(moves).Change(ctx, lastMove, func(json.RawMessage) (json.RawMessage, error) {
+		return json.Marshal(to.String())
+	})
+}
+
+// movedTo returns errMoved, with the place if it is known.
+func (o *openStore) movedTo(ctx context.Context, program uuid.UUID) error {
+	p, err := programIn(o.bare, program)
+	if err != nil {
+		return errMoved
+	}
+	to, err := p.Values(moves).Get(ctx, lastMove)
+	if err != nil {
+		return errMoved
+	}
+	return fmt.Errorf("%w. The move was to %s", errMoved, to.Value)
 }
 
 // Close releases the file or the connections.
