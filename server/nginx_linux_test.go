@@ -66,7 +66,7 @@ func TestNginx(t *testing.T) {
 	if out, err := exec.CommandContext(t.Context(), "nginx", append(args, "-t", "-q")...).CombinedOutput(); err != nil || len(out) > 0 {
 		t.Fatalf("%s%v", out, err)
 	}
-	proxy := exec.CommandContext(t.Context(), "nginx", args...)
+	proxy := exec.Command("nginx", args...) // without the test's context: its end would kill the parent of the worker alone
 	said := new(transcript)
 	proxy.Stderr = said
 	for _, l := range []*net.TCPListener{plain, secure} {
