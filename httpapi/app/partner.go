@@ -14,7 +14,6 @@ import (
 	"net/http"
 	"net/netip"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -161,10 +160,9 @@ type signUpFile struct {
 		Choices  []string
 		Required bool
 	}
-	Terms struct{ Version, File, URL string }
 }
 
-// readSignUp reads what applicants are asked, and the terms, whose file is beside it.
+// readSignUp reads what applicants are asked.
 func readSignUp(path string) (*portal.SignUp, error) {
 	raw, err := os.ReadFile(path)
 	if err != nil {
@@ -188,17 +186,6 @@ func readSignUp(path string) (*portal.SignUp, error) {
 			Kind:    q.Kind,
 			Choices: q.Choices, Required: q.Required})
 	}
-	if in.Terms.Version == "" && in.Terms.File == "" && in.Terms.URL == "" {
-		return s, nil
-	}
-	s.Terms = portal.SignUpTerms{ID: signUpID("terms", ""), Version: in.Terms.Version, URL: in.Terms.URL}
-	if in.Terms.File != "" {
-		text, err := os.ReadFile(filepath.Join(filepath.Dir(path), in.Terms.File))
-		if err != nil {
-			return nil, err
-		}
-		s.Terms.Text = string(text)
-	}
 	return s, nil
 }
 
@@ -207,12 +194,15 @@ func signUpID(of, name string) uuid.UUID {
 	return uuid.NewSHA1(uuid.MustParse(ProgramID), []byte("sign-up "+of+" "+name))
 }
 
-// labels returns what a sign-up asks, for the console.
-func labels(s *portal.SignUp) map[uuid.UUID]string {
+// labels returns what a sign-up for programs asks, for the console.
+func labels(s *portal.SignUp, programs []*tributary.Program) map[uuid.UUID]string {
 	if s == nil {
 		return nil
 	}
-	all := map[uuid.UUID]string{s.Terms.ID: "Terms"}
+	all := map[uuid.UUID]string{}
+	for _, p := range programs {
+		all[portal.TermsID(p.Config().ID)] = "Terms"
+	}
 	for _, q := range s.Questions {
 		all[q.ID] = q.Label
 	}

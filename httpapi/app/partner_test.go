@@ -285,14 +285,31 @@ func inFolder(t *testing.T, files ...string) string {
 
 const signUpText = `{"questions": [
   {"name": "site", "label": "Where do you write?", "kind": "URL", "required": true},
-  {"name": "size", "label": "How many readers?", "kind": "CHOICE", "choices": ["few", "many"]}],
- "terms": {"version": "2026-01", "file": "terms.txt"}}`
+  {"name": "size", "label": "How many readers?", "kind": "CHOICE", "choices": ["few", "many"]}]}`
 
-// TestSignUpOfTheServer: a file of questions and terms makes the page for applicants, whose answers the
-// console shows by their labels.
+// TestSignUpOfTheServer: a file of questions and the terms of the program make the page for applicants,
+// whose answers the console shows by their labels.
 func TestSignUpOfTheServer(t *testing.T) {
-	path := inFolder(t, "sign-up.json", signUpText, "terms.txt", "Be honest.")
-	s, _ := startMailing(t, map[string]string{signUpVariable: path}, "-url", publicURL)
+	path := inFolder(t, "sign-up.json", signUpText)
+	env := map[string]string{signUpVariable: path, sealVariable: strings.Repeat("0f", 32), erasureVariable: strings.Repeat("1e", 32), offVariable: "received"}
+	set, err := parse(lasting{&withMailer{sent: make(chan mail.Mail, 100)}}, []string{"-addr", "127.0.0.1:0", "-key", testKey, "-url", publicURL}, func(name string) string { return env[name] }, io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	set.now, set.rand = func() time.Time { return clock }, rand8()
+	s := startWith(t, set)
+	call := func(method, path, body string) (int, string) {
+		r, err := http.NewRequest(method, s.url+path, strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Authorization", "Bearer "+testKey)
+		r.Header.Set("Content-Type", "application/json")
+		return s.do(r)
+	}
+	if status, body := call("PUT", "/api/v1/program", `{"termsText":"Be honest.","termsVersion":"2026-01"}`); status != 200 {
+		t.Fatal(body)
+	}
 	b := newBrowser(t, s.url)
 	_, form := b.visit("GET", "/partner/apply", nil)
 	for _, says := range []string{"Where do you write?", "How many readers?", "Be honest.", "I accept the terms, version 2026-01"} {
@@ -303,16 +320,11 @@ func TestSignUpOfTheServer(t *testing.T) {
 	if _, page := b.visit("GET", "/partner/sign-in", nil); !strings.Contains(page, `href="./apply"`) {
 		t.Error("the page for signing in does not lead to it")
 	}
-	status, page := b.submit("/partner/apply", url.Values{"firstName": {"Cleo"}, "lastName": {"Lange"}, "email": {"cleo@blog.example"}, "q-1": {"https://blog.example"}, "terms": {"1"}})
+	status, page := b.submit("/partner/apply", url.Values{"firstName": {"Cleo"}, "lastName": {"Lange"}, "email": {"cleo@blog.example"}, "q-1": {"https://blog.example"}, "terms": {"2026-01"}})
 	if status != 200 || !strings.Contains(page, "You will hear from it.") {
 		t.Fatalf("%d %s", status, page)
 	}
-	r, err := http.NewRequest("GET", s.url+"/api/v1/affiliates?affiliateEmail=cleo@blog.example", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.Header.Set("Authorization", "Bearer "+testKey)
-	status, body := s.do(r)
+	status, body := call("GET", "/api/v1/affiliates?affiliateEmail=cleo@blog.example", "")
 	id := regexp.MustCompile(`"id":"([^"]*)"`).FindStringSubmatch(body)
 	if status != 200 || !strings.Contains(body, `"status":"INACTIVE"`) || id == nil {
 		t.Fatalf("%d %s", status, body)
@@ -320,7 +332,7 @@ func TestSignUpOfTheServer(t *testing.T) {
 	if status, page := b.visit("POST", "/console/sign-in", url.Values{"key": {testKey}}); status != 200 {
 		t.Fatalf("%d %s", status, page)
 	}
-	if _, page := b.visit("GET", "/console/affiliates/"+id[1], nil); !strings.Contains(page, "Where do you write?") || !strings.Contains(page, "https://blog.example") || !strings.Contains(page, "Accepted version 2026-01") {
+	if _, page := b.visit("GET", "/console/affiliates/"+id[1], nil); !strings.Contains(page, "Where do you write?") || !strings.Contains(page, "https://blog.example") || !strings.Contains(page, "Accepted version 2026-01") || !strings.Contains(page, ">Terms<") {
 		t.Errorf("the console shows\n%s", page)
 	}
 	for i := range formsPerMinute {
@@ -372,8 +384,8 @@ func TestBadSignUp(t *testing.T) {
 	for name, text := range map[string]string{
 		"no file": "", "no JSON": "{", "an unknown member": `{"question": []}`, "no name": `{"questions": [{"label": "Why?"}]}`,
 		"twice": `{"questions": [{"name": "a", "label": "Why?"}, {"name": "a", "label": "How?"}]}`, "a kind": `{"questions": [{"name": "a", "label": "Why?", "kind": "DATE"}]}`,
-		"no terms": `{"terms": {"version": "1"}}`, "no version": `{"terms": {"url": "https://x.example"}}`, "no text": `{"terms": {"version": "1", "file": "none.txt"}}`,
-		"more": `{} {}`,
+		"terms, which are the program's": `{"terms": {"version": "1"}}`,
+		"more":                           `{} {}`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := inFolder(t, "sign-up.json", text)

@@ -83,7 +83,7 @@ const (
 //
 // Errors: neither Authorize nor Key is set; Key is shorter than 32 bytes; Session is
 // negative or above 24 hours; MaxLinks is negative; SignUp has a question that cannot be
-// asked, or terms that cannot be accepted; SignIn lacks Ask, Key, or a URL that ends with a slash; Prefix does not begin and end with a slash; Back is neither
+// asked; SignIn lacks Ask, Key, or a URL that ends with a slash; Prefix does not begin and end with a slash; Back is neither
 // an http or https URL nor a path; an element of Frames is not an origin; Logger is nil.
 func New(p *tributary.Program, cfg Config) (*Portal, error) {
 	t := &Portal{cfg: cfg, program: p, crossSite: http.NewCrossOriginProtection()}
