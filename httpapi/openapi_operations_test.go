@@ -677,7 +677,7 @@ func operationNotes() map[string]about {
 			id: "updateProgram", summary: "Change settings of the program",
 			text: "Those that setByCode names are the host's. Recorded sales stay as they are. " +
 				"Fires nothing.",
-			invalid: "setting_fixed",
+			invalid: "setting_fixed retention_too_short",
 			clears: "urlModifier oldUrlModifiers keptParameters cookieDomain cookieDuration " +
 				"destinations attribution autoApprove commissionOnTax commissionOnShipping " +
 				"refundWindowSeconds payoutMinimum company termsText termsVersion retention " +
