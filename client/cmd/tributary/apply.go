@@ -13,8 +13,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/google/uuid"
-
 	"github.com/tributary-go/tributary/affiliate"
 )
 
@@ -141,7 +139,7 @@ func (j *job) withTerms(m *model) error {
 	if err != nil {
 		return err
 	}
-	add := func(p part, answer any, versions []affiliate.DatedTerms, offer uuid.UUID) error {
+	add := func(p part, answer any, versions []affiliate.DatedTerms, offer string) error {
 		if p.has, err = within(p.fields, answer); err != nil {
 			return err
 		}
@@ -149,7 +147,7 @@ func (j *job) withTerms(m *model) error {
 			p.has["monthsFrom"] = string(affiliate.MonthsFromPayment)
 		}
 		for key, id := range m.coupons {
-			if id == offer.String() {
+			if id == offer {
 				p.has["offerCoupon"] = key
 			}
 		}
@@ -167,12 +165,12 @@ func (j *job) withTerms(m *model) error {
 		return errors.New("the answer has no terms in force")
 	}
 	now := versions[i].ProgramTerms
-	err = add(part{kind: "terms", fields: membersOf[termsPart](), path: "/terms"}, now, versions, now.OfferCouponID)
+	err = add(part{kind: "terms", fields: membersOf[termsPart](), path: "/terms"}, now, versions, now.OfferCouponID.String())
 	for p, each := range affiliate.Each(readAtOnce, func(pg affiliate.Page) (affiliate.List[affiliate.Plan], error) { return j.client.Plans(j.ctx, pg) }) {
 		if err = cmp.Or(err, each); err != nil {
 			return err
 		}
-		err = add(part{kind: "plan", fields: membersOf[planPart](), path: "/commission-plans", id: p.ID.String()}, p, p.Versions, p.OfferCouponID)
+		err = add(part{kind: "plan", fields: membersOf[planPart](), path: "/commission-plans", id: p.ID.String()}, p, p.Versions, p.OfferCouponID.String())
 	}
 	return err
 }
