@@ -65,8 +65,10 @@ func newPartner(ctx context.Context, programs []*tributary.Program, set settings
 	default:
 		made.signIns = &signIns{program: programs[0], mailer: set.mailer, texts: set.texts,
 			limiter: forms, links: &linkLimit{now: set.now},
-			logger: logger, waiting: make(chan askedFrom, maxWaiting)}
-		cfg.SignIn = &portal.SignIn{URL: set.url + partnerPath, Ask: made.signIns.ask}
+			logger: logger, waiting: make(chan askedFrom, maxWaiting),
+			changes: make(chan portal.EmailChange, maxWaiting)}
+		cfg.SignIn = &portal.SignIn{URL: set.url + partnerPath, Ask: made.signIns.ask,
+			Change: made.signIns.change}
 		cfg.Session = mailedSession
 		if made.post, made.own, err = newPost(ctx, programs[0], set, key, logger); err != nil {
 			return made, err
@@ -232,6 +234,7 @@ type signIns struct {
 	links   *linkLimit
 	logger  *slog.Logger
 	waiting chan askedFrom
+	changes chan portal.EmailChange
 }
 
 // An askedFrom is what somebody asked for, and the network from which.
@@ -259,10 +262,61 @@ func (s *signIns) ask(r *http.Request, asked portal.SignInRequest) error {
 	}
 }
 
+// change is the pages' SignIn.Change. What is asked for too often is told, because it is no stranger.
+func (s *signIns) change(r *http.Request, asked portal.EmailChange) error {
+	if err := often(s.limiter, r); err != nil {
+		return err
+	}
+	for _, of := range []string{asked.Affiliate.String(), asked.New} {
+		if !s.links.lets("change "+of, s.limiter.Source(r), false) {
+			return errTooOften
+		}
+	}
+	select {
+	case s.changes <- asked:
+		return nil
+	default:
+		return errTooOften
+	}
+}
+
+// sendChange mails both links of a change of email.
+func (s *signIns) sendChange(ctx context.Context, asked portal.EmailChange) error {
+	of, err := s.program.Affiliate(ctx, asked.Affiliate.String())
+	if err != nil {
+		return err
+	}
+	is, err := s.program.Settings(ctx)
+	if err != nil {
+		return err
+	}
+	language, err := languageOf(s.program)(ctx, of)
+	if err != nil {
+		return err
+	}
+	texts := s.texts.In(language)
+	send := func(kind mail.Kind, to string, data mail.Data) error {
+		data.Program = is.Name
+		m, err := texts.Write(kind, data)
+		if err != nil {
+			return err
+		}
+		m.ID, m.To = uuid.NewString(), to
+		return s.mailer.Send(ctx, m)
+	}
+	return errors.Join(
+		send(mail.EmailOld, asked.Old, mail.Data{Name: of.Name, Link: asked.OldLink, Email: asked.New}),
+		send(mail.EmailNew, asked.New, mail.Data{Link: asked.NewLink}))
+}
+
 // run mails links until ctx ends.
 func (s *signIns) run(ctx context.Context) {
 	for {
 		select {
+		case asked := <-s.changes:
+			if err := s.sendChange(ctx, asked); err != nil && ctx.Err() == nil {
+				s.logger.Error("mail a change of email", "error", err)
+			}
 		case asked := <-s.waiting:
 			if err := s.send(ctx, asked); err != nil && ctx.Err() == nil {
 				s.logger.Error("mail a link to sign in", "error", err)

@@ -148,6 +148,55 @@ func TestMailedSignIn(t *testing.T) {
 	}
 }
 
+// TestMailedChangeOfEmail: an affiliate who asks for another email gets a link at both, opens them in this
+// browser, and signs in by the new one; the mail to the new one names nobody, and somebody asks
+// three times in a quarter of an hour.
+func TestMailedChangeOfEmail(t *testing.T) {
+	s, storage := startMailing(t, nil, "-url", publicURL)
+	ada(t, s)
+	b := newBrowser(t, s.url)
+	link := func(m mail.Mail, path string) string {
+		t.Helper()
+		at := strings.Index(m.Text, publicURL+path)
+		if at < 0 || strings.Contains(m.Text+m.HTML, "evil.example") {
+			t.Fatalf("got %+v", m)
+		}
+		rest, _, _ := strings.Cut(m.Text[at+len(publicURL):], "\n")
+		return rest
+	}
+	b.submit("/partner/sign-in", url.Values{"email": {"ada@example.com"}})
+	b.submit(link(storage.next(t), "/partner/open?token="), url.Values{})
+	if status, page := b.submit("/partner/email", url.Values{"email": {"ada@new.example"}}); status != 200 || !strings.Contains(page, "Two mails are on their way.") {
+		t.Fatalf("%d %s", status, page)
+	}
+	old, to := storage.next(t), storage.next(t)
+	if old.To != "ada@example.com" || !strings.Contains(old.Text, "Hello Ada Lovelace,") || !strings.Contains(old.Text, "use ada@new.example in the place") ||
+		to.To != "ada@new.example" || strings.Contains(to.Text+to.HTML, "Ada") || old.ID == to.ID {
+		t.Errorf("got %+v and %+v", old, to)
+	}
+	for _, m := range []mail.Mail{old, to} {
+		if status, page := b.submit(link(m, "/partner/email/confirm?"), url.Values{}); status != 200 {
+			t.Errorf("%d %s", status, page)
+		}
+	}
+	b.submit("/partner/sign-in", url.Values{"email": {"ada@new.example"}})
+	if m := storage.next(t); m.To != "ada@new.example" {
+		t.Errorf("got %+v", m)
+	}
+	for i := range 6 {
+		status, page := b.submit("/partner/email", url.Values{"email": {"victim@new.example"}})
+		if want := i >= linksOfNetwork-1; (status == 429) != want {
+			t.Errorf("change %d: %d %s", i+2, status, page)
+		}
+	}
+	s.end()
+	<-s.ended
+	if strings.Contains(s.errors.String(), "new.example") {
+		t.Error(s.errors.String())
+	}
+	s.errors.text.Reset()
+}
+
 // ada makes an affiliate.
 func ada(t *testing.T, s *runningServer) {
 	t.Helper()
@@ -463,7 +512,7 @@ func TestMailsOfEvents(t *testing.T) {
 // TestBadMailVariables: what names no email and no mail ends the start.
 func TestBadMailVariables(t *testing.T) {
 	for _, bad := range []map[string]string{{operatorVariable: "ops"}, {operatorVariable: "ops@beans.example;boss@beans.example"},
-		{offVariable: "welcom"}, {offVariable: "sign-in"}} {
+		{offVariable: "welcom"}, {offVariable: "sign-in"}, {offVariable: "email-old"}, {offVariable: "email-new"}} {
 		var errs buffer
 		code := Run(t.Context(), new(Memory), []string{"-addr", "127.0.0.1:0"}, func(name string) string { return bad[name] }, io.Discard, &errs)
 		if code != 1 || !strings.Contains(errs.String(), "TRIBUTARY_MAIL_O") {

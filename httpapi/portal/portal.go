@@ -68,6 +68,7 @@ type Portal struct {
 	forms     page.Forms
 	tokens    ticket.Sealer
 	visits    ticket.Sealer
+	emails    ticket.Sealer
 	mailed    ticket.Sealer
 	known     ticket.Sealer // of browsers in which somebody signed in
 	crossSite *http.CrossOriginProtection
@@ -132,6 +133,9 @@ func (t *Portal) seals() (err error) {
 		return err
 	}
 	if t.mailed, err = ticket.New(ticket.Mailed, t.cfg.Key); err != nil {
+		return err
+	}
+	if t.emails, err = ticket.New(ticket.Email, t.cfg.Key); err != nil {
 		return err
 	}
 	if t.known, err = ticket.New(ticket.Known, t.cfg.Key); err != nil {
