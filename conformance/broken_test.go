@@ -100,6 +100,8 @@ const (
 	skewsNumbers    flaw = "lets two transactions take one number"
 	resetsNumbers   flaw = "begins to count again after an error"
 	oneCounter      flaw = "has one counter for all sequences"
+
+	sumsNothing flaw = "adds up nothing"
 )
 
 // brokenStores lists each flaw with the clause that must fail. When only one
@@ -197,6 +199,7 @@ func brokenStores() []struct {
 		{skewsNumbers, "S16 Complete/Next among goroutines"},
 		{resetsNumbers, "S16 Complete/Next after a rollback"},
 		{oneCounter, "S16 Complete/Next by sequence"},
+		{sumsNothing, "S17 Sum"},
 	}
 }
 

@@ -632,6 +632,8 @@ func (tx *naiveTx) tables() *record.Tx {
 		all.Tiers = nil
 	case lacksRaise:
 		all.Raise = nil
+	case sumsNothing:
+		all.Sum = func(record.Sum) ([]record.Summed, error) { return nil, nil }
 	}
 	return all
 }

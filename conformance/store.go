@@ -7,7 +7,7 @@ import (
 )
 
 // TestStore runs the contract of [record.Store] against a store: one
-// sub-test for each clause, S01 to S16, with one sub-test for each case below
+// sub-test for each clause, S01 to S17, with one sub-test for each case below
 // it. A case that fails logs the rule that it defends.
 //
 // newStore returns a fresh, empty store. It is called once for each case with the
@@ -42,5 +42,6 @@ func storeClauses() []clause {
 		{"S14 Context", contextCases()},
 		{"S15 Times", timesCases()},
 		{"S16 Complete", completeCases()},
+		{"S17 Sum", sumCases()},
 	}
 }

@@ -192,6 +192,14 @@ func watch(tx *record.Tx, before func() error) *record.Tx {
 // around is watch with a function that each error of a call passes through.
 func around(tx *record.Tx, before func() error, after func(error) error) *record.Tx {
 	out := &record.Tx{Soon: tx.Soon}
+	if tx.Sum != nil {
+		out.Sum = func(q record.Sum) (all []record.Summed, err error) {
+			if err = before(); err == nil {
+				all, err = tx.Sum(q)
+			}
+			return all, after(err)
+		}
+	}
 	if tx.Raise != nil {
 		out.Raise = func(seq record.Sequence, by, to int64) (n int64, err error) {
 			if err = before(); err == nil {

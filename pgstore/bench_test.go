@@ -27,6 +27,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/internal/benchkit"
+	"github.com/tributary-go/tributary/internal/twins"
 	"github.com/tributary-go/tributary/pgstore"
 	"github.com/tributary-go/tributary/webhooks"
 )
@@ -466,4 +467,10 @@ func postByHand(b *testing.B, urls []string, body []byte) time.Duration {
 	close(jobs)
 	wg.Wait()
 	return time.Since(began)
+}
+
+// BenchmarkSums compares reports that the database adds up with those that the engine does.
+func BenchmarkSums(b *testing.B) {
+	pool := newPool(b, databaseURL(b))
+	twins.BenchSums(b, newStore(b, pool, pgstore.Config{Schema: newSchema(b, pool)}), 100_000)
 }

@@ -261,3 +261,9 @@ func ends(t *testing.T, pool *pgxpool.Pool, done <-chan struct{}) bool {
 	}
 	return false
 }
+
+// TestSums: what the database adds up is what the engine adds up.
+func TestSums(t *testing.T) {
+	pool := newPool(t, databaseURL(t))
+	twins.Sums(t, newStore(t, pool, pgstore.Config{Schema: newSchema(t, pool)}))
+}

@@ -296,6 +296,7 @@ func (u *unit) tx() *record.Tx {
 		Values:      handle[record.Value]{u},
 		Raise:       u.raise,
 		Soon:        u.soon,
+		Sum:         u.summer(),
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/google/uuid"
 	gomail "github.com/wneessen/go-mail"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/httpapi/app"
 	"github.com/tributary-go/tributary/mail"
 )
@@ -256,11 +257,22 @@ func runUnsent(ctx context.Context, args []string, env environment, stdout, stde
 }
 
 func unsent(ctx context.Context, at place, env environment, w io.Writer) error {
-	program, done, err := env.program(ctx, at)
+	if there, err := at.there(ctx); err != nil || !there {
+		return noneAt(at, err)
+	}
+	store, err := at.open(ctx)
 	if err != nil {
 		return err
 	}
-	defer done()
+	defer store.Close()
+	cfg := tributary.Config{ID: uuid.MustParse(app.ProgramID), StoredSettings: true}
+	if err := app.Secure(&cfg, env.get); err != nil {
+		return err
+	}
+	program, err := tributary.New(store, cfg)
+	if err != nil {
+		return err
+	}
 	post := mail.Post{Values: program.Values(app.MailKind)}
 	for letter, err := range post.Letters(ctx) {
 		if err != nil {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/internal/benchkit"
+	"github.com/tributary-go/tributary/internal/twins"
 	"github.com/tributary-go/tributary/sqlitestore"
 )
 
@@ -208,4 +209,9 @@ func rate(b *testing.B, clients int, call func() error) float64 {
 	}
 	wg.Wait()
 	return float64(calls.Load()) / time.Since(begun).Seconds()
+}
+
+// BenchmarkSums compares reports that the file adds up with those that the engine does.
+func BenchmarkSums(b *testing.B) {
+	twins.BenchSums(b, open(b, filepath.Join(b.TempDir(), "program.db"), sqlitestore.Config{Sync: sqlitestore.Normal}), 100_000)
 }

@@ -135,9 +135,29 @@ func (c *conn) run(sql string, args []value, each func(row) bool) (changed int64
 			_ = err // it is the error of the step
 		}
 	}()
+	if err := step(stmt, args, each); err != nil {
+		return 0, err
+	}
+	if each == nil {
+		changed = c.c.Changes()
+	}
+	return changed, nil
+}
+
+// runOnce is run for a statement that is not kept, because others will have another text.
+func (c *conn) runOnce(sql string, args []value, each func(row) bool) error {
+	stmt, _, err := c.c.Prepare(sql)
+	if err != nil {
+		return err
+	}
+	return errors.Join(step(stmt, args, each), stmt.Close())
+}
+
+// step binds values to a statement, and goes through its answer.
+func step(stmt *sqlite3.Stmt, args []value, each func(row) bool) error {
 	for i := range args {
 		if err := bind(stmt, i+1, &args[i]); err != nil {
-			return 0, err
+			return err
 		}
 	}
 	for stmt.Step() {
@@ -145,13 +165,7 @@ func (c *conn) run(sql string, args []value, each func(row) bool) (changed int64
 			break
 		}
 	}
-	if err := stmt.Err(); err != nil {
-		return 0, err
-	}
-	if each == nil {
-		changed = c.c.Changes()
-	}
-	return changed, nil
+	return stmt.Err()
 }
 
 func bind(stmt *sqlite3.Stmt, at int, v *value) error {

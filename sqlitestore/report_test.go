@@ -99,3 +99,8 @@ func TestViews(t *testing.T) {
 		t.Errorf("%d views, the page has %d", len(rows), len(columns))
 	}
 }
+
+// TestSums: what the file adds up is what the engine adds up.
+func TestSums(t *testing.T) {
+	twins.Sums(t, open(t, filepath.Join(t.TempDir(), "program.db"), sqlitestore.Config{Sync: sqlitestore.Normal}))
+}

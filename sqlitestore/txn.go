@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -90,7 +91,53 @@ func (t *txn) tx() *record.Tx {
 	for _, sql := range t.s.tables {
 		sql.Set(tx, &table{t, sql})
 	}
+	if t.readOnly {
+		tx.Sum = t.sum
+	}
 	return tx
+}
+
+// sum is the Sum of a View.
+func (t *txn) sum(q record.Sum) (found []record.Summed, err error) {
+	if err := t.readable(); err != nil {
+		return nil, err
+	}
+	at := slices.IndexFunc(t.s.tables, func(sql *tableSQL) bool { return sql.Name == q.Table })
+	if at < 0 {
+		return nil, fmt.Errorf("sqlitestore: no table %q", q.Table)
+	}
+	s, err := t.s.tables[at].Summing(prefix+q.Table, &q, relation.Dialect{
+		Param: func(n int, _ relation.Kind) string { return fmt.Sprint("?", n) }, Sum: "SUM(%s)"})
+	if err != nil {
+		return nil, err
+	}
+	args := []value{integerValue(t.number)}
+	for _, a := range s.Args {
+		args = append(args, value{a.Kind, a.Cell})
+	}
+	var unreadable error
+	err = t.c.runOnce(s.SQL, args, func(r row) bool {
+		cells := make([]relation.Cell, len(s.Columns)+1)
+		for i := range cells {
+			kind := relation.Integer
+			if i < len(s.Columns) {
+				kind = s.Columns[i].Kind
+			}
+			if cells[i], unreadable = r.cell(i, kind); unreadable != nil {
+				return false
+			}
+		}
+		if cells[len(s.Columns)].Int == 0 {
+			return true // a sum of nothing
+		}
+		one, err := s.Read(cells)
+		found, unreadable = append(found, one), err
+		return err == nil
+	})
+	if err := errors.Join(unreadable, err); err != nil {
+		return nil, t.fail("add up "+q.Table, err)
+	}
+	return found, nil
 }
 
 // readable returns why the closure may not read; nil: it may.

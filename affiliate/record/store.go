@@ -6,6 +6,8 @@ import (
 	"iter"
 
 	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
 )
 
 // A Store keeps the records of any number of programs and runs transactions over
@@ -48,6 +50,7 @@ import (
 //   - S16 Complete: every table of Tx is there and round-trips its record, only
 //     indexes of [Schema] are used, and a sequence never goes back: what a committed
 //     transaction made of it, every later transaction sees.
+//   - S17 Sum: where a View has a Sum, it gives what List gives, added up.
 //
 // # Errors inside a closure
 //
@@ -127,6 +130,37 @@ type Tx struct {
 	// and changes no answer. A store behind a network can read all of these in one
 	// round trip. Nil: the store has no use for it.
 	Soon func(table string, key Key)
+
+	// Sum adds records up, in a View: those that agree in what q says are one. It returns
+	// the first Limit of these, in no order. Nil: the store does not add up, and whoever
+	// wants sums reads the records.
+	Sum func(q Sum) ([]Summed, error)
+}
+
+// A Sum chooses records of a table, as a Query does, and says how they are added up.
+// Columns have the names of docs/tables.md.
+type Sum struct {
+	Table         string
+	Key           Key       // of a shared index; zero: every record of the table
+	After, Before uuid.UUID // exclusive; zero: no bound
+
+	By    []string // columns in which records agree that are one
+	Signs []string // columns of numbers in which they do not differ by being less than zero
+	Add   []string // columns of numbers of which they have the sum
+
+	// At is a column of a time. Records count from the first of Edges on, until before the
+	// last, and agree in the latest edge that is not after their time, which they have then.
+	// Edges rise, and are two or more; none: the time does not matter.
+	At    string
+	Edges []affiliate.Instant
+
+	Limit int // 0: no limit
+}
+
+// Summed are records that were added up. The record has the columns of By, Add and At.
+type Summed struct {
+	AnyRecord
+	N int64 // how many they are
 }
 
 // Next gives the next number of a sequence: 1, 2, 3 … Gaps are allowed; a number that

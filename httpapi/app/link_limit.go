@@ -2,7 +2,6 @@ package app
 
 import (
 	"net/netip"
-	"slices"
 	"sync"
 	"time"
 )
@@ -22,15 +21,9 @@ const (
 type linkLimit struct {
 	now func() time.Time
 
-	mu   sync.Mutex
-	sent []sentLink // in the last while
-}
-
-type sentLink struct {
-	at      time.Time
-	mailbox string
-	from    netip.Prefix
-	known   bool // beside the others
+	mu    sync.Mutex
+	since time.Time
+	count map[string]int // since then
 }
 
 // lets reports whether a link may be mailed to a mailbox, and counts it. known says that the browser
@@ -38,23 +31,18 @@ type sentLink struct {
 func (l *linkLimit) lets(mailbox string, from netip.Prefix, known bool) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	now, own, one, all := l.now(), 0, 0, 0
-	l.sent = slices.DeleteFunc(l.sent, func(s sentLink) bool { return now.Sub(s.at) >= while })
-	for _, s := range l.sent {
-		switch {
-		case s.mailbox != mailbox:
-		case s.known:
-			own++
-		case s.from == from:
-			one, all = one+1, all+1
-		default:
-			all++
-		}
+	if now := l.now(); l.count == nil || now.Sub(l.since) >= while {
+		l.since, l.count = now, map[string]int{}
 	}
-	known = known && own < linksOfKnown
-	if !known && (one >= linksOfNetwork || all >= linksOfMailbox) {
+	own, one := mailbox+" known", mailbox+" "+from.String()
+	switch {
+	case known && l.count[own] < linksOfKnown:
+		l.count[own]++
+		return true
+	case l.count[one] >= linksOfNetwork || l.count[mailbox] >= linksOfMailbox:
 		return false
 	}
-	l.sent = append(l.sent, sentLink{now, mailbox, from, known})
+	l.count[one]++
+	l.count[mailbox]++
 	return true
 }

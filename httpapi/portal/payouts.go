@@ -34,8 +34,7 @@ type dueSheet struct {
 	Rows    []dueRow
 	Owed    affiliate.Amount
 	NoBooks bool
-	Asks    bool             // nobody has said yet how the affiliate is paid
-	Least   affiliate.Amount // what payouts begin with; zero: anything
+	Asks    bool // nobody has said yet how the affiliate is paid
 }
 
 type dueRow struct {
@@ -49,7 +48,7 @@ const shownDue = 14
 
 // due returns what is due when.
 func (v *visit) due() (*dueSheet, error) {
-	d := dueSheet{Asks: !v.profile.DetailsComplete, Least: v.program.Config().PayoutMinimum}
+	d := dueSheet{Asks: !v.profile.DetailsComplete}
 	due, err := v.partner().Due(v.Ctx())
 	if errors.Is(err, affiliate.BooksNotOpen) {
 		d.NoBooks = true

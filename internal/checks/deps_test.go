@@ -142,7 +142,7 @@ var allowed = map[string]struct{ inside, outside []string }{
 	"conformance/servertest":  {[]string{"affiliate", "client", "internal/api"}, []string{"github.com/google/uuid", "github.com/google/go-cmp"}},
 	"conformance/cmd/conform": {[]string{"conformance/servertest"}, nil},
 
-	"internal/twins": {[]string{".", "affiliate", "affiliate/record", "internal/api"}, []string{"github.com/google/go-cmp/cmp", "github.com/google/uuid", "pgregory.net/rapid"}},
+	"internal/twins": {[]string{".", "affiliate", "affiliate/demo", "affiliate/record", "affiliate/record/router", "internal/api", "internal/benchkit", "memstore"}, []string{"github.com/google/go-cmp/cmp", "github.com/google/uuid", "pgregory.net/rapid"}},
 
 	"examples/embed":      {[]string{".", "affiliate", "memstore"}, nil},
 	"examples/fake":       {[]string{"affiliate", "client"}, nil},

@@ -51,7 +51,7 @@ func Breakdown(ctx context.Context, p *engine.Program, q affiliate.BreakdownQuer
 		return none, err
 	}
 	b := breakdown{Program: p, by: q.By,
-		in: span{affiliate.InstantOf(q.From), affiliate.InstantOf(q.To)}, rows: map[mark]*row{},
+		in: []affiliate.Instant{affiliate.InstantOf(q.From), affiliate.InstantOf(q.To)}, rows: map[mark]*row{},
 		origin: map[int64]origin{}}
 	if err := b.fill(ctx, q.AffiliateID); err != nil {
 		return none, err
@@ -97,7 +97,7 @@ func checkBreakdown(q *affiliate.BreakdownQuery) error {
 type breakdown struct {
 	*engine.Program
 	by     affiliate.Dimension
-	in     span
+	in     []affiliate.Instant // its two edges
 	rows   map[mark]*row
 	origin map[int64]origin // where sales came from, of those that were looked up lately
 }
@@ -199,42 +199,46 @@ func (b *breakdown) fill(ctx context.Context, of affiliate.Opt[uuid.UUID]) error
 		}
 		key = record.Key{Index: record.OfAffiliate, ID: owner}
 		_, err := engine.View(ctx, b.Program,
-			func(o *engine.Op) (record.Books, error) { return openSince(o, owner, b.in.from) })
+			func(o *engine.Op) (record.Books, error) { return openSince(o, owner, b.in[0]) })
 		if err != nil {
 			return err
 		}
 	}
-	err := readOn(ctx, b.Program, func(tx *record.Tx) record.Table[record.Movement] { return tx.Movements },
-		record.Query{Key: key, After: engine.FirstMovement(b.in.from)},
-		func(rec *record.Movement) bool { return !rec.At.Before(b.in.to) },
-		func(recs []record.Movement) error { return b.addMovements(ctx, recs) })
+	fn := func(recs []record.Movement) error { return b.addMovements(ctx, recs) }
+	sum := movementsBy(columns[b.by])
+	sum.Key, sum.Edges = key, b.in
+	err := sumMovements(ctx, b.Program, sum, fn)
 	if err != nil || !visited(b.by) {
 		return err
 	}
-	err = countClicks(ctx, b.Program, key, b.in, func(rec *record.Click) error {
-		if !b.in.has(rec.CreatedAt) {
-			return nil
-		}
+	err = countClicks(ctx, b.Program, record.Sum{Key: key, Edges: b.in, By: b.visitColumn("full_landing_url")}, func(rec *record.Click, n int64) error {
 		row, err := b.row(b.visit(rec.AffiliateID, rec.LinkID, rec.LandingURL))
 		if err == nil {
-			row.Clicks = oneMore(row.Clicks)
+			row.Clicks = more(row.Clicks, n)
 		}
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	return countReferrals(ctx, b.Program, key, b.in, func(rec *record.Referral) error {
-		if !b.in.has(rec.CreatedAt) {
-			return nil
-		}
+	return countReferrals(ctx, b.Program, record.Sum{Key: key, Edges: b.in, By: b.visitColumn("initial_landing_page")}, func(rec *record.Referral, n int64) error {
 		row, err := b.row(b.visit(rec.AffiliateID, rec.LinkID, rec.LandingPage))
 		if err == nil {
-			row.Referrals = oneMore(row.Referrals)
+			row.Referrals = more(row.Referrals, n)
 		}
 		return err
 	})
 }
+
+// columns has the dimensions that the records themselves say.
+var columns = map[affiliate.Dimension]string{
+	affiliate.DimensionAffiliate: "affiliate_id",
+	affiliate.DimensionLink:      "affiliate_link_id",
+	affiliate.DimensionCode:      "promotional_code_id",
+}
+
+// visitColumn is the column on which the mark of a visit depends.
+func (b *breakdown) visitColumn(page string) []string { return []string{cmp.Or(columns[b.by], page)} }
 
 // visited reports whether clicks and referrals have the dimension.
 func visited(d affiliate.Dimension) bool {

@@ -13,7 +13,6 @@ import (
 	"github.com/tributary-go/tributary/internal/engine"
 	"github.com/tributary-go/tributary/internal/isodate"
 	"github.com/tributary-go/tributary/internal/refusal"
-	"github.com/tributary-go/tributary/internal/uuid7"
 )
 
 var intervals = []affiliate.Interval{affiliate.IntervalDay, affiliate.IntervalWeek, affiliate.IntervalMonth}
@@ -219,24 +218,27 @@ func (s *series) fill(ctx context.Context) ([]affiliate.Bucket, error) {
 	if s.of.nobody {
 		return s.buckets, nil
 	}
-	err := readOn(ctx, s.Program, func(tx *record.Tx) record.Table[record.Movement] { return tx.Movements },
-		record.Query{Key: s.of.movements, After: engine.FirstMovement(s.edges[0])},
-		func(rec *record.Movement) bool { return !rec.At.Before(s.end()) }, eachOf(s.addMovement))
+	of := movementsBy("affiliate_link_id", "promotional_code_id")
+	if s.of.fits == nil {
+		of = movementsBy()
+	}
+	of.Key, of.Edges = s.of.movements, s.edges
+	err := sumMovements(ctx, s.Program, of, eachOf(s.addMovement))
 	if err != nil || s.of.code {
 		return s.buckets, err
 	}
-	err = countClicks(ctx, s.Program, s.of.visits, s.span(), func(rec *record.Click) error {
+	err = countClicks(ctx, s.Program, record.Sum{Key: s.of.visits, Edges: s.edges}, func(rec *record.Click, n int64) error {
 		if b := s.bucket(rec.CreatedAt); b != nil {
-			b.Clicks = oneMore(b.Clicks)
+			b.Clicks = more(b.Clicks, n)
 		}
 		return nil
 	})
 	if err != nil {
 		return s.buckets, err
 	}
-	err = countReferrals(ctx, s.Program, s.of.visits, s.span(), func(rec *record.Referral) error {
+	err = countReferrals(ctx, s.Program, record.Sum{Key: s.of.visits, Edges: s.edges}, func(rec *record.Referral, n int64) error {
 		if b := s.bucket(rec.CreatedAt); b != nil {
-			b.Referrals = oneMore(b.Referrals)
+			b.Referrals = more(b.Referrals, n)
 		}
 		return nil
 	})
@@ -255,9 +257,6 @@ func (s *series) addMovement(rec *record.Movement) error {
 	return nil
 }
 
-// end returns the end of the last bucket.
-func (s *series) end() affiliate.Instant { return s.edges[len(s.buckets)] }
-
 // bucket returns the bucket of a time; nil when it has none.
 func (s *series) bucket(at affiliate.Instant) *affiliate.Bucket {
 	i, begins := slices.BinarySearchFunc(s.edges, at, affiliate.Instant.Compare)
@@ -270,42 +269,6 @@ func (s *series) bucket(at affiliate.Instant) *affiliate.Bucket {
 	return &s.buckets[i]
 }
 
-// A span is a period: from the one instant on, and before the other.
-type span struct{ from, to affiliate.Instant }
-
-func (s span) has(at affiliate.Instant) bool { return !at.Before(s.from) && at.Before(s.to) }
-
-// span returns what the buckets cover.
-func (s *series) span() span { return span{s.edges[0], s.end()} }
-
-// oneMore adds one to a number.
-func oneMore(n affiliate.Opt[int64]) affiliate.Opt[int64] { return affiliate.Set(n.Or(0) + 1) }
-
-// countClicks runs fn on the clicks of a period, and on some around it.
-func countClicks(ctx context.Context, p *engine.Program, key record.Key, in span, fn func(*record.Click) error) error {
-	return countVisits(ctx, p, func(tx *record.Tx) record.Table[record.Click] { return tx.Clicks },
-		key, in, func(rec *record.Click) affiliate.Instant { return rec.CreatedAt }, fn)
-}
-
-// countReferrals is countClicks for referrals.
-func countReferrals(ctx context.Context, p *engine.Program, key record.Key, in span,
-	fn func(*record.Referral) error) error {
-	return countVisits(ctx, p, func(tx *record.Tx) record.Table[record.Referral] { return tx.Referrals },
-		key, in, func(rec *record.Referral) affiliate.Instant { return rec.CreatedAt }, fn)
-}
-
-// countVisits runs fn on clicks or referrals. Their ids carry the millisecond of
-// their creation, or a later one when the clock has gone back. Ids of the host
-// carry no time: then all records are read.
-func countVisits[R record.Record[R]](ctx context.Context, p *engine.Program, table func(*record.Tx) record.Table[R], key record.Key, in span, created func(*R) affiliate.Instant, fn func(*R) error) error {
-	q := record.Query{Key: key, After: uuid7.Stamp(uuid.UUID{}, in.from.Time())}
-	over := func(rec *R) bool { return p.After(created(rec), in.to) }
-	if p.Cfg.NewID != nil {
-		q.After = uuid.Nil
-	}
-	return readOn(ctx, p, table, q, over, eachOf(fn))
-}
-
 // eachOf runs fn on each record of a piece.
 func eachOf[R any](fn func(*R) error) func([]R) error {
 	return func(recs []R) error {
@@ -315,35 +278,5 @@ func eachOf[R any](fn func(*R) error) func([]R) error {
 			}
 		}
 		return nil
-	}
-}
-
-// readOn runs fn on pieces of the records that a query lists, up to the first one that is
-// over. It reads a piece in each View, so that no writer waits for the rest.
-func readOn[R record.Record[R]](ctx context.Context, p *engine.Program, table func(*record.Tx) record.Table[R], q record.Query, over func(*R) bool, fn func([]R) error) error {
-	q.Limit = reportPiece
-	for {
-		recs, err := engine.View(ctx, p, func(o *engine.Op) (recs []R, err error) {
-			for rec, err := range table(o.Tx).List(q) {
-				if err != nil {
-					return nil, refusal.Internal("read what a report counts", err)
-				}
-				if over(&rec) {
-					break
-				}
-				recs = append(recs, rec)
-			}
-			return recs, nil
-		})
-		if err != nil {
-			return err
-		}
-		if err := fn(recs); err != nil {
-			return err
-		}
-		if len(recs) < q.Limit {
-			return nil
-		}
-		q.After = recs[len(recs)-1].RecordID()
 	}
 }

@@ -70,6 +70,7 @@ type rows interface {
 	columns() []Column
 	write(rec record.AnyRecord, row []Cell) error
 	read(row []Cell) (record.AnyRecord, error)
+	some(places []int, row []Cell) (record.AnyRecord, error) // a record with some columns
 }
 
 // nulls is the column of a table with optional values that tells which of them were
@@ -206,18 +207,36 @@ func (l *layout[T]) write(any record.AnyRecord, row []Cell) error {
 	return nil
 }
 
+// set sets a field of a record.
+func (l *layout[T]) set(rec *T, place int, cell *Cell) error {
+	f := &l.fields[place]
+	if cell.Null && f.Null {
+		return nil
+	}
+	if cell.Null {
+		return fmt.Errorf("%s is NULL", f.Name)
+	}
+	if err := f.set(rec, cell); err != nil {
+		return fmt.Errorf("%s: %w", f.Name, err)
+	}
+	return nil
+}
+
+func (l *layout[T]) some(places []int, row []Cell) (record.AnyRecord, error) {
+	var rec T
+	for i, place := range places {
+		if err := l.set(&rec, place, &row[i]); err != nil {
+			return nil, err
+		}
+	}
+	return rec, nil
+}
+
 func (l *layout[T]) read(row []Cell) (record.AnyRecord, error) {
 	var rec T
 	for i := range l.fields {
-		f := &l.fields[i]
-		if row[i].Null {
-			if !f.Null {
-				return nil, fmt.Errorf("%s is NULL", f.Name)
-			}
-			continue
-		}
-		if err := f.set(&rec, &row[i]); err != nil {
-			return nil, fmt.Errorf("%s: %w", f.Name, err)
+		if err := l.set(&rec, i, &row[i]); err != nil {
+			return nil, err
 		}
 	}
 	if l.nulls < 0 || row[l.nulls].Null {

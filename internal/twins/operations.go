@@ -441,7 +441,7 @@ func moneyOperations(ctx context.Context) []operation {
 			return answer(w.CreatePayout(ctx, affiliate.PayoutParams{AffiliateID: w.someAffiliate(in).ID, ManuallyPaid: in.n(4) == 1}))
 		}},
 		{"payout run", func(w twin, in *input) string {
-			run := affiliate.PayoutRun{ExternalID: in.of("r1", "r2", "r3"), NoDetails: in.n(4) > 0, Minimum: affiliate.Set(in.amount())}
+			run := affiliate.PayoutRun{ExternalID: in.of("r1", "r2", "r3"), NoDetails: in.n(4) > 0, Minimum: in.amount()}
 			if in.n(2) == 1 {
 				run.AffiliateIDs = []uuid.UUID{w.someAffiliate(in).ID, w.someAffiliate(in).ID}
 			}
@@ -457,15 +457,20 @@ func moneyOperations(ctx context.Context) []operation {
 		{"report", func(w twin, in *input) string {
 			q := affiliate.ReportQuery{From: time.Date(2026, 3, 11, 9, 24, in.n(3_600), 0, time.UTC), By: affiliate.Interval(in.of("day", "week", "month"))}
 			q.To = q.From.Add(time.Duration(1+in.n(48)) * time.Hour)
-			switch id := affiliate.Set(w.someAffiliate(in).ID); in.n(3) {
+			rows := affiliate.BreakdownQuery{From: q.From, To: q.To, By: affiliate.Dimension(in.of("affiliate", "link", "promotionalCode", "coupon", "product", "landingPage", "utmSource"))}
+			switch id := affiliate.Set(w.someAffiliate(in).ID); in.n(4) {
 			case 1:
-				q.AffiliateID = id
+				q.AffiliateID, rows.AffiliateID = id, id
+			case 3:
+				if links, err := w.Links(ctx, affiliate.LinkQuery{}, affiliate.Page{Limit: 1}); err == nil && len(links.Items) > 0 {
+					q.LinkID = affiliate.Set(links.Items[0].ID)
+				}
 			case 2:
 				if code, err := w.Code(ctx, affiliate.CodeRef{Code: in.of(codes...)}); err == nil {
 					q.CodeID = affiliate.Set(code.ID)
 				}
 			}
-			return answer(w.Report(ctx, q, affiliate.Page{})) + answer(w.Report(ctx, q, affiliate.Page{Limit: 1}))
+			return answer(w.Report(ctx, q, affiliate.Page{})) + answer(w.Report(ctx, q, affiliate.Page{Limit: 1})) + answer(w.Breakdown(ctx, rows, affiliate.Page{}))
 		}},
 		{"payout status", func(w twin, in *input) string {
 			id := pick(in, must(w.Payouts(ctx, affiliate.PayoutQuery{}, affiliate.Page{})).Items).ID

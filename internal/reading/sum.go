@@ -1,0 +1,149 @@
+package reading
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
+	"github.com/tributary-go/tributary/internal/engine"
+	"github.com/tributary-go/tributary/internal/refusal"
+	"github.com/tributary-go/tributary/internal/uuid7"
+)
+
+// Records that are added up: by the store, where it can, else as they are read.
+
+// mostSums is the number of sums that a store gives; of more, the records are read.
+const mostSums = 10_000
+
+// movementsBy is the sum of movements that agree in some columns, and in all on which it
+// depends how they count. Edges are still to be set.
+func movementsBy(columns ...string) record.Sum {
+	return record.Sum{
+		By:    append(columns, "cause", "from_account", "to_account", "adjustment_id"),
+		Signs: []string{"sales", "conversions", "revenue", "refunds"},
+		Add:   []string{"amount", "sales", "conversions", "revenue", "refunds"},
+	}
+}
+
+// sumMovements runs fn on the movements between the edges of a sum, added up or not. A sum by
+// an empty column is of what movements do not say.
+func sumMovements(ctx context.Context, p *engine.Program, q record.Sum, fn func([]record.Movement) error) error {
+	from, to := q.Edges[0], q.Edges[len(q.Edges)-1]
+	q.Table, q.At = "movements", "at"
+	q.After, q.Before = engine.FirstMovement(from), engine.FirstMovement(to)
+	if !slices.Contains(q.By, "") {
+		var sums []record.Movement
+		done, err := summed(ctx, p, q, func(rec *record.Movement, _ int64) { sums = append(sums, *rec) })
+		if err == nil && done {
+			err = fn(sums)
+		}
+		if err != nil || done {
+			return err
+		}
+	}
+	return readOn(ctx, p, func(tx *record.Tx) record.Table[record.Movement] { return tx.Movements },
+		record.Query{Key: q.Key, After: q.After},
+		func(rec *record.Movement) bool { return !rec.At.Before(to) }, fn)
+}
+
+// countClicks runs fn on the clicks between the edges of a sum, and how many they are: added up
+// or one by one.
+func countClicks(ctx context.Context, p *engine.Program, q record.Sum, fn func(*record.Click, int64) error) error {
+	q.Table = "clicks"
+	return countVisits(ctx, p, func(tx *record.Tx) record.Table[record.Click] { return tx.Clicks },
+		q, func(rec *record.Click) affiliate.Instant { return rec.CreatedAt }, fn)
+}
+
+// countReferrals is countClicks for referrals.
+func countReferrals(ctx context.Context, p *engine.Program, q record.Sum, fn func(*record.Referral, int64) error) error {
+	q.Table = "referrals"
+	return countVisits(ctx, p, func(tx *record.Tx) record.Table[record.Referral] { return tx.Referrals },
+		q, func(rec *record.Referral) affiliate.Instant { return rec.CreatedAt }, fn)
+}
+
+// countVisits runs fn on clicks or referrals. Their ids carry the millisecond of
+// their creation, or a later one when the clock has gone back. Ids of the host
+// carry no time: then all records are read.
+func countVisits[R record.Record[R]](ctx context.Context, p *engine.Program, table func(*record.Tx) record.Table[R], q record.Sum, created func(*R) affiliate.Instant, fn func(*R, int64) error) error {
+	from, to := q.Edges[0], q.Edges[len(q.Edges)-1]
+	q.At = "created_at"
+	if p.Cfg.NewID == nil {
+		q.After = uuid7.Stamp(uuid.UUID{}, from.Time())
+		q.Before = uuid7.Stamp(uuid.UUID{}, to.Add(2*engine.ClockSlack).Time())
+	}
+	var failed error
+	done, err := summed(ctx, p, q, func(rec *R, n int64) {
+		if failed == nil {
+			failed = fn(rec, n)
+		}
+	})
+	if done || err != nil || failed != nil {
+		return cmp.Or(err, failed)
+	}
+	over := func(rec *R) bool { return p.After(created(rec), to) }
+	return readOn(ctx, p, table, record.Query{Key: q.Key, After: q.After}, over, eachOf(func(rec *R) error {
+		if at := created(rec); at.Before(from) || !at.Before(to) {
+			return nil
+		}
+		return fn(rec, 1)
+	}))
+}
+
+// summed runs fn on the sums that a store gives. Not done: it gives none, or there are too many.
+func summed[R record.Record[R]](ctx context.Context, p *engine.Program, q record.Sum, fn func(*R, int64)) (done bool, err error) {
+	q.Limit = mostSums
+	all, err := engine.View(ctx, p, func(o *engine.Op) (all []record.Summed, err error) {
+		if done = o.Tx.Sum != nil; !done {
+			return nil, nil
+		}
+		if all, err = o.Tx.Sum(q); err != nil {
+			err = refusal.Internal("add up "+q.Table, err)
+		}
+		return all, err
+	})
+	if done = done && len(all) < mostSums; err != nil || !done {
+		return false, err
+	}
+	for _, one := range all {
+		rec := one.AnyRecord.(R)
+		fn(&rec, one.N)
+	}
+	return true, nil
+}
+
+// readOn runs fn on pieces of the records that a query lists, up to the first one that is
+// over. It reads a piece in each View, so that no writer waits for the rest.
+func readOn[R record.Record[R]](ctx context.Context, p *engine.Program, table func(*record.Tx) record.Table[R], q record.Query, over func(*R) bool, fn func([]R) error) error {
+	q.Limit = reportPiece
+	for {
+		recs, err := engine.View(ctx, p, func(o *engine.Op) (recs []R, err error) {
+			for rec, err := range table(o.Tx).List(q) {
+				if err != nil {
+					return nil, refusal.Internal("read what a report counts", err)
+				}
+				if over(&rec) {
+					break
+				}
+				recs = append(recs, rec)
+			}
+			return recs, nil
+		})
+		if err != nil {
+			return err
+		}
+		if err := fn(recs); err != nil {
+			return err
+		}
+		if len(recs) < q.Limit {
+			return nil
+		}
+		q.After = recs[len(recs)-1].RecordID()
+	}
+}
+
+// more adds to a number.
+func more(to affiliate.Opt[int64], n int64) affiliate.Opt[int64] { return affiliate.Set(to.Or(0) + n) }

@@ -1,0 +1,153 @@
+package twins
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary"
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/demo"
+	"github.com/tributary-go/tributary/affiliate/record"
+	"github.com/tributary-go/tributary/affiliate/record/router"
+	"github.com/tributary-go/tributary/internal/benchkit"
+	"github.com/tributary-go/tributary/memstore"
+)
+
+// Sums compares what a store adds up with what the engine adds up from its records: reports
+// and breakdowns of a year of a shop, in periods that begin and end when something happened.
+func Sums(tb testing.TB, store record.Store) {
+	cfg := demo.Config()
+	now := time.Date(2026, 3, 11, 9, 24, 18, 0, time.UTC)
+	cfg.Now = func() time.Time { return now }
+	if err := demo.Fill(tb.Context(), store, cfg, now); err != nil {
+		tb.Fatal(err)
+	}
+	summing, reading := must(tributary.New(store, cfg)), must(tributary.New(plain{store}, cfg))
+	if !adds(tb, store, cfg.ID) || adds(tb, plain{store}, cfg.ID) {
+		tb.Fatal("a store that adds up is compared with one that does not")
+	}
+	// What adds up to nothing is a row all the same.
+	ada := must(summing.CreateAffiliate(tb.Context(), affiliate.AffiliateParams{FirstName: "Ada", LastName: "L", Email: "ada@example.com"}))
+	sale := must(summing.RecordSale(tb.Context(), affiliate.SaleParams{ReferralID: ada.ID.String(), Email: "kim@example.net", Name: "Kim",
+		TotalEarned: affiliate.MustAmount("10"), CommissionRate: affiliate.Set(affiliate.MustPercent("0"))})).Sale.Or(affiliate.Sale{})
+	from := now.Add(time.Minute)
+	for _, total := range []string{"20", "10"} {
+		now = now.Add(time.Hour)
+		must(summing.UpdateSale(tb.Context(), sale.ID, affiliate.SaleUpdate{TotalEarned: affiliate.Set(affiliate.MustAmount(total))}))
+	}
+	asked := append(questions(tb, summing), func(p *tributary.Program) string {
+		return answer(p.Breakdown(tb.Context(), affiliate.BreakdownQuery{From: from, To: now.Add(time.Hour), By: affiliate.DimensionAffiliate}, affiliate.Page{}))
+	})
+	size := 0
+	for _, ask := range asked {
+		one, two := ask(summing), ask(reading)
+		if one != two {
+			tb.Fatalf("(-summed +read):\n%s", cmp.Diff(one, two))
+		}
+		size += len(one)
+	}
+	if size < 100_000 {
+		tb.Errorf("the answers have %d bytes", size)
+	}
+}
+
+// questions are reports of a program.
+func questions(tb testing.TB, p *tributary.Program) (all []func(*tributary.Program) string) {
+	ctx := tb.Context()
+	var edges []time.Time
+	for i, s := range must(p.Sales(ctx, affiliate.SaleQuery{}, affiliate.Page{})).Items {
+		if i%40 == 0 {
+			edges = append(edges, s.CreatedAt.Time())
+		}
+	}
+	slices.SortFunc(edges, time.Time.Compare)
+	owners := []affiliate.Opt[uuid.UUID]{{}}
+	for _, a := range must(p.Affiliates(ctx, affiliate.AffiliateQuery{}, affiliate.Page{Limit: 3})).Items {
+		owners = append(owners, affiliate.Set(a.ID))
+	}
+	for i, from := range edges[:len(edges)-1] {
+		to := edges[i+1+i%(len(edges)-1-i)]
+		by, owner := []affiliate.Interval{affiliate.IntervalDay, affiliate.IntervalWeek, affiliate.IntervalMonth}[i%3], owners[i%len(owners)]
+		all = append(all, func(p *tributary.Program) string {
+			return answer(p.Report(ctx, affiliate.ReportQuery{From: from, To: to, By: by, AffiliateID: owner}, affiliate.Page{}))
+		})
+		for _, by := range []affiliate.Dimension{affiliate.DimensionAffiliate, affiliate.DimensionLink, affiliate.DimensionCode, affiliate.DimensionLandingPage} {
+			all = append(all, func(p *tributary.Program) string {
+				return answer(p.Breakdown(ctx, affiliate.BreakdownQuery{From: from, To: to, By: by, AffiliateID: owner}, affiliate.Page{}))
+			})
+		}
+	}
+	last := edges[len(edges)-1]
+	for _, l := range must(p.Links(ctx, affiliate.LinkQuery{}, affiliate.Page{Limit: 4})).Items {
+		all = append(all, func(p *tributary.Program) string {
+			return answer(p.Report(ctx, affiliate.ReportQuery{From: edges[0], To: last, By: affiliate.IntervalMonth, LinkID: affiliate.Set(l.ID)}, affiliate.Page{}))
+		})
+	}
+	return all
+}
+
+// adds reports whether a store adds up.
+func adds(tb testing.TB, store record.Store, program uuid.UUID) (adds bool) {
+	err := store.View(tb.Context(), program, func(tx *record.Tx) error {
+		adds = tx.Sum != nil
+		return nil
+	})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return adds
+}
+
+// plain is a store that does not add up.
+type plain struct{ record.Store }
+
+// View runs fn without sums.
+func (p plain) View(ctx context.Context, program uuid.UUID, fn func(tx *record.Tx) error) error {
+	return p.Store.View(ctx, program, func(tx *record.Tx) error {
+		without := *tx
+		without.Sum = nil
+		return fn(&without)
+	})
+}
+
+// BenchSums compares reports of a month of many sales: as the store adds them up, and as the engine
+// reads them.
+func BenchSums(b *testing.B, store record.Store, sales int) {
+	ctx, now := b.Context(), time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
+	cfg := tributary.Config{ID: uuid.MustParse("0197c2f0-1a2b-7c3d-8e4f-5a6b7c8d9e01"), Name: "Beans", Now: func() time.Time { return now },
+		Destinations: []affiliate.Destination{{URL: "https://beans.example/"}}, Terms: affiliate.Terms{Rate: affiliate.MustPercent("20")}}
+	year := memstore.New()
+	p := must(tributary.New(year, cfg))
+	for i := range 100 {
+		must(p.CreateAffiliate(ctx, affiliate.AffiliateParams{FirstName: "A", LastName: "L", Email: fmt.Sprintf("a%d@example.com", i), AffiliateLink: fmt.Sprint("a-", i)}))
+	}
+	for i := range sales {
+		now = now.Add(20 * time.Second)
+		must(p.RecordSale(ctx, affiliate.SaleParams{ReferralID: fmt.Sprint("a-", i%100), Email: fmt.Sprintf("c%d@example.net", i%5000), Name: "C", TotalEarned: affiliate.MustAmount("12.5")}))
+	}
+	must(router.Copy(ctx, year, store, cfg.ID))
+	for name, ask := range map[string]func(*tributary.Program) error{
+		"affiliates of a month": func(p *tributary.Program) error {
+			_, err := p.Breakdown(ctx, affiliate.BreakdownQuery{From: now.AddDate(0, -1, 0), To: now, By: affiliate.DimensionAffiliate}, affiliate.Page{})
+			return err
+		},
+		"days of a month": func(p *tributary.Program) error {
+			_, err := p.Report(ctx, affiliate.ReportQuery{From: now.AddDate(0, -1, 0), To: now, By: affiliate.IntervalDay}, affiliate.Page{})
+			return err
+		},
+	} {
+		b.Run(name, func(b *testing.B) {
+			side := func(store record.Store) func(int) {
+				p := must(tributary.New(store, cfg))
+				return benchkit.Each(func() { must(0, ask(p)) })
+			}
+			benchkit.Compare(b, 1, side(store), benchkit.Side{Name: "read", Run: side(plain{store})})
+		})
+	}
+}

@@ -1,0 +1,71 @@
+package pgstore
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/tributary-go/tributary/affiliate/record"
+	"github.com/tributary-go/tributary/internal/relation"
+)
+
+var dialect = relation.Dialect{
+	Param: func(n int, k relation.Kind) string { return fmt.Sprintf("$%d::%s", n, sqlType(k)) },
+	Sum:   "SUM(%s)::bigint",
+}
+
+// summer returns the Sum of a closure's Tx: an Update, which may have written what is not in
+// the database yet, has none.
+func (u *unit) summer() func(record.Sum) ([]record.Summed, error) {
+	if u.t == nil || u.t.kind != viewing {
+		return nil
+	}
+	return u.sum
+}
+
+// sum adds records up.
+func (u *unit) sum(q record.Sum) (found []record.Summed, err error) {
+	if err := u.readable(); err != nil {
+		return nil, err
+	}
+	at := slices.IndexFunc(u.t.s.sql.tables, func(sql *tableSQL) bool { return sql.Name == q.Table })
+	if at < 0 {
+		return nil, fmt.Errorf("pgstore: no table %q", q.Table)
+	}
+	sql := u.t.s.sql.tables[at]
+	s, err := sql.Summing(sql.name, &q, dialect)
+	if err != nil {
+		return nil, err
+	}
+	args := []any{u.t.programID}
+	for _, a := range s.Args {
+		args = append(args, value(a.Kind, &a.Cell))
+	}
+	return found, u.t.read(query{sql: s.SQL, args: args, each: func(rows pgx.Rows) error {
+		one, err := summed(rows, s)
+		if err == nil && one.N > 0 { // else it is a sum of nothing
+			found = append(found, one)
+		}
+		return err
+	}})
+}
+
+// summed reads a row of sums.
+func summed(rows pgx.Rows, s *relation.Summing) (record.Summed, error) {
+	fields, raw, types := rows.FieldDescriptions(), rows.RawValues(), typesOf(rows)
+	cells := make([]relation.Cell, len(raw))
+	for i := range cells {
+		kind := relation.Integer
+		if i < len(s.Columns) {
+			kind = s.Columns[i].Kind
+		}
+		if err := readCell(&cells[i], kind, types, &fields[i], raw[i]); err != nil {
+			return record.Summed{}, fmt.Errorf("%w: %w", errRecord, err)
+		}
+	}
+	if cells[len(cells)-1].Int == 0 {
+		return record.Summed{}, nil
+	}
+	return s.Read(cells)
+}
