@@ -641,3 +641,37 @@ func TestDuplicateDiffers(t *testing.T) {
 		}
 	}
 }
+
+// TestSaleTeachesItsCustomer: a sale gives its customer the host's id or the email that nobody else has and that the
+// customer lacks, changes nothing that is known, and its event shows the customer as they are then.
+func TestSaleTeachesItsCustomer(t *testing.T) {
+	for _, tt := range []struct {
+		name, email, id           string // of the customer before
+		sold, as                  string // the email and the id that the sale says
+		wantEmail, wantID, wantBy string
+	}{
+		{"the id", "kim@x.example", "", "kim@x.example", "k-1", "kim@x.example", "k-1", "Kim"},
+		{"an id that somebody has", "kim@x.example", "", "kim@x.example", "taken", "kim@x.example", "", "Kim"},
+		{"the email", "", "k-1", "kim@x.example", "k-1", "kim@x.example", "k-1", "Kim"},
+		{"an email that somebody has", "", "k-1", "taken@x.example", "k-1", "", "k-1", "Kim"},
+		{"another email", "kim@x.example", "k-1", "new@x.example", "k-1", "kim@x.example", "k-1", "Kim"},
+		{"no email", "", "k-1", "", "k-1", "", "k-1", "Kim"},
+		{"another id", "kim@x.example", "k-1", "kim@x.example", "k-2", "kim@x.example", "k-1", "Kim"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := newCounter(t, affiliate.CouponUpdate{}, affiliate.CodeUpdate{})
+			ctx := t.Context()
+			scene.Must(s.CreateReferral(ctx, affiliate.ReferralParams{AffiliateID: "ada", ReferredUserExternalID: "taken", Email: "taken@x.example", Name: "T"}))
+			known := scene.Must(s.RecordSale(ctx, affiliate.SaleParams{ReferralID: "ada", Email: tt.email, Name: "Kim", ReferredUserExternalID: tt.id, TotalEarned: scene.Sum("100")})).Sale.Or(affiliate.Sale{})
+			s.Pass(time.Hour)
+			got := scene.Must(s.RecordSale(ctx, affiliate.SaleParams{ReferralID: known.ReferralID.Or(uuid.Nil).String(), Email: tt.sold, Name: "Kim", ReferredUserExternalID: tt.as, TotalEarned: scene.Sum("100")})).Sale.Or(affiliate.Sale{})
+			ref := scene.Must(s.Referral(ctx, known.ReferralID.Or(uuid.Nil).String()))
+			if ref.Email != tt.wantEmail || ref.ReferredUserExternalID.Or("") != tt.wantID || ref.Name.Or("") != tt.wantBy {
+				t.Errorf("the customer is %q, %q, %q", ref.Email, ref.ReferredUserExternalID.Or(""), ref.Name.Or(""))
+			}
+			if shown := got.Referral.Or(affiliate.Referral{}); got.ReferralID != known.ReferralID || shown.Email != tt.wantEmail || shown.ReferredUserExternalID.Or("") != tt.wantID {
+				t.Errorf("the sale shows %+v", shown)
+			}
+		})
+	}
+}
