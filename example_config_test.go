@@ -58,7 +58,7 @@ func ExampleProgram_RunPayouts() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	march := affiliate.PayoutRun{ExternalID: "2026-03", Minimum: affiliate.MustAmount("5"), NoDetails: true}
+	march := affiliate.PayoutRun{ExternalID: "2026-03", Minimum: affiliate.Set(affiliate.MustAmount("5")), NoDetails: true}
 	for line, err := range affiliate.All(ctx, program.PreviewPayouts, march) {
 		fmt.Println("would pay", line.Amount, err)
 	}

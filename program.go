@@ -104,7 +104,8 @@ func (p *Program) Settings(ctx context.Context) (affiliate.Settings, error) {
 // process goes by them at once, another one within five seconds.
 //
 // Errors: [affiliate.InvalidField]; [affiliate.SettingFixed] for a setting that Config has, and for
-// the currency or the zone of a program with money.
+// the currency or the zone of a program with money; [affiliate.RetentionTooShort] (receipts, clicks,
+// holds).
 //
 // Effects: the settings; no event.
 //

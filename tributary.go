@@ -133,19 +133,28 @@ type Config struct {
 
 	Limits affiliate.Limits // how much one object may hold
 
-	NoAutoApprove        bool              // affiliates created without a status are INACTIVE; zero: ACTIVE
-	CommissionOnTax      bool              // false: tax is deducted from the base
-	CommissionOnShipping bool              // false: shipping is deducted from the base
-	RefundWindow         time.Duration     // after the sale; zero: no limit
-	ErasureKey           []byte            // keys the digest that is kept of an erased person's email, ≥ 16 bytes; never change it. Nil: the program's id, which whoever reads the store knows
-	PaymentMemory        time.Duration     // how long a payment without a sale, and a payer without a referral, are kept after the last change; zero: 90 days
-	FreeOrders           bool              // sales with a total of 0 are recorded when the report says that they are free; see SaleParams.Free
-	RefuseSuspended      bool              // codes of affiliates who are BANNED or DEACTIVATED are refused; false: their sales earn commissions on hold
-	HouseCodes           bool              // codes without an affiliate discount and count; false: they are refused. See docs/rules.md 3.3
-	RequireCustomer      bool              // codes with a limit per customer are refused when the order names no customer; false: the limit is not verified then
-	CountBots            bool              // crawlers and link previews that say so are clicks too; false: their visits find no link
-	RealOrder            affiliate.Percent // what part of an order the first order of a customer must have brought whom a typed email alone names; less is held as planted_email; zero: 10
-	CascadeEvents        bool              // deletes also fire the events of the children, children first; false: only those of docs/contract.md 7.1
+	NoAutoApprove        bool             // affiliates created without a status are INACTIVE; zero: ACTIVE
+	CommissionOnTax      bool             // false: tax is deducted from the base
+	CommissionOnShipping bool             // false: shipping is deducted from the base
+	RefundWindow         time.Duration    // after the sale; zero: no limit
+	PayoutMinimum        affiliate.Amount // a payout run that names no minimum pays nothing to whom less is due; zero: none
+	Company              string           // who pays, as statements say it, in lines: name, address, tax number; empty: Name
+	TermsText            string           // what applicants accept, or the URL of a page with it; empty: nothing
+	TermsVersion         string           // of TermsText, such as 2026-11; both or neither
+
+	// Retention says how long httpapi/serve keeps old records; what is zero, as long as serve says.
+	// It is no limit of [Program.Run].
+	Retention affiliate.Retention
+
+	ErasureKey      []byte            // keys the digest that is kept of an erased person's email, ≥ 16 bytes; never change it. Nil: the program's id, which whoever reads the store knows
+	PaymentMemory   time.Duration     // how long a payment without a sale, and a payer without a referral, are kept after the last change; zero: 90 days
+	FreeOrders      bool              // sales with a total of 0 are recorded when the report says that they are free; see SaleParams.Free
+	RefuseSuspended bool              // codes of affiliates who are BANNED or DEACTIVATED are refused; false: their sales earn commissions on hold
+	HouseCodes      bool              // codes without an affiliate discount and count; false: they are refused. See docs/rules.md 3.3
+	RequireCustomer bool              // codes with a limit per customer are refused when the order names no customer; false: the limit is not verified then
+	CountBots       bool              // crawlers and link previews that say so are clicks too; false: their visits find no link
+	RealOrder       affiliate.Percent // what part of an order the first order of a customer must have brought whom a typed email alone names; less is held as planted_email; zero: 10
+	CascadeEvents   bool              // deletes also fire the events of the children, children first; false: only those of docs/contract.md 7.1
 
 	// StoredSettings has the settings that are zero here kept in the store, where
 	// [Program.UpdateSettings] changes them; another process has them within five seconds. What

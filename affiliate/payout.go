@@ -147,8 +147,9 @@ type PayoutRun struct {
 	// What is positive is taken until then; a plain date is its last millisecond. Not given: the
 	// moment at which the run is begun.
 	Until time.Time `json:"until,omitzero" wire:"end"`
-	// An affiliate to whom less is due is paid nothing; 0 or more.
-	Minimum Amount `json:"minimum,omitzero"`
+	// An affiliate to whom less is due is paid nothing; 0 or more. Not given: the payout minimum
+	// of the program when the run is begun.
+	Minimum Opt[Amount] `json:"minimum,omitzero"`
 	// The currency of the minimum, in any letter case: the program's, which is also meant when
 	// it is not given. Another one is refused.
 	Currency Currency `json:"currency,omitzero"`

@@ -47,6 +47,16 @@ type Settings struct {
 	CommissionOnShipping bool `json:"commissionOnShipping"`
 	// How long after a sale it may be refunded; null: no limit.
 	RefundWindowSeconds Opt[int64] `json:"refundWindowSeconds"`
+	// To whom less is due, a payout run pays nothing, unless the run names another minimum; 0: none.
+	PayoutMinimum Amount `json:"payoutMinimum"`
+	// Who pays, as statements say it: a name, an address, a tax number; not there: the name.
+	Company string `json:"company,omitzero"`
+	// What applicants accept; not there: nothing.
+	TermsText string `json:"termsText,omitzero"`
+	// The version of termsText.
+	TermsVersion string `json:"termsVersion,omitzero"`
+	// How long the server keeps old records; not there: as long as its code says.
+	Retention RetentionDays `json:"retention,omitzero"`
 	// True: sales of nothing are recorded when they say that they are free.
 	FreeOrders bool `json:"freeOrders"`
 	// True: codes without an affiliate discount and count. False: they are refused.
@@ -105,6 +115,17 @@ type SettingsUpdate struct {
 	CommissionOnShipping Opt[bool] `json:"commissionOnShipping,omitzero"`
 	// At least 1, a hundred years at most; null: no limit.
 	RefundWindowSeconds Opt[int64] `json:"refundWindowSeconds,omitzero"`
+	// 0 or more, in the currency of the program; null: none.
+	PayoutMinimum Opt[Amount] `json:"payoutMinimum,omitzero"`
+	// 1–2,000 characters in lines; null: the name.
+	Company Opt[string] `json:"company,omitzero" wire:"text"`
+	// 1–50,000 characters in lines, or the URL of a page with them. Another text needs another
+	// version. Null: none, which the version is too then.
+	TermsText Opt[string] `json:"termsText,omitzero" wire:"text"`
+	// 1–100 characters, such as 2026-11; what applicants accept is kept with it.
+	TermsVersion Opt[string] `json:"termsVersion,omitzero" wire:"text"`
+	// All of its ages; null: as long as the code of the server says.
+	Retention Opt[RetentionDays] `json:"retention,omitzero"`
 	// Null: false.
 	FreeOrders Opt[bool] `json:"freeOrders,omitzero"`
 	// Null: false.
@@ -117,6 +138,21 @@ type SettingsUpdate struct {
 	CountBots Opt[bool] `json:"countBots,omitzero"`
 	// Null: false.
 	CascadeEvents Opt[bool] `json:"cascadeEvents,omitzero"`
+}
+
+// RetentionDays say how long the server keeps old records, in days, 1–36,500. A kind that is
+// not given is kept as long as its code says. See [Retention].
+type RetentionDays struct {
+	// Events without a delivery.
+	Events int64 `json:"events,omitzero"`
+	// Answers to idempotency keys.
+	Receipts int64 `json:"receipts,omitzero"`
+	// Settled deliveries.
+	Deliveries int64 `json:"deliveries,omitzero"`
+	// Clicks that never became a referral; at least as long as they attribute.
+	Clicks int64 `json:"clicks,omitzero"`
+	// Holds, from the time until which they held.
+	Holds int64 `json:"holds,omitzero"`
 }
 
 // LinkDestination is a page that links lead to.

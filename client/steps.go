@@ -106,13 +106,6 @@ func none[T comparable](o affiliate.Opt[T]) bool {
 const day = 24 * time.Hour
 
 func retention(j affiliate.RetainJob, here place) (path string, body any, barred string) {
-	type ages struct {
-		Events     int64 `json:"events,omitzero"`
-		Receipts   int64 `json:"receipts,omitzero"`
-		Deliveries int64 `json:"deliveries,omitzero"`
-		Clicks     int64 `json:"clicks,omitzero"`
-		Holds      int64 `json:"holds,omitzero"`
-	}
 	if j.Retention == (affiliate.Retention{}) {
 		return "", nil, "" // everything is kept
 	}
@@ -122,9 +115,10 @@ func retention(j affiliate.RetainJob, here place) (path string, body any, barred
 		}
 	}
 	return "/prune", struct {
-		Retention ages `json:"retention"`
+		Retention affiliate.RetentionDays `json:"retention"`
 		place
-	}{ages{int64(j.Events / day), int64(j.Receipts / day), int64(j.Deliveries / day), int64(j.Clicks / day), int64(j.Holds / day)}, here}, barred
+	}{affiliate.RetentionDays{Events: int64(j.Events / day), Receipts: int64(j.Receipts / day),
+		Deliveries: int64(j.Deliveries / day), Clicks: int64(j.Clicks / day), Holds: int64(j.Holds / day)}, here}, barred
 }
 
 // Run is [tributary.Program.Run]: it steps through a job, and returns what was done,

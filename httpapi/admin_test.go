@@ -34,7 +34,7 @@ func TestProgramSettings(t *testing.T) {
 		"id": w.Config().ID.String(), "name": "Northwind Beans", "currency": "USD", "timeZone": "UTC", "urlModifier": "ref", "cookieDuration": 60.0,
 		"destinations": []any{map[string]any{"url": "https://beans.example/shop", "params": map[string]any{"utm_source": []any{"partner"}}}},
 		"terms":        map[string]any{"commissionType": "PERCENTAGE", "commissionRate": 12.5, "numberOfPayments": 3.0, "numberOfMonths": nil, "holdDays": 14.0},
-		"autoApprove":  true, "commissionOnTax": false, "commissionOnShipping": false, "refundWindowSeconds": nil, "cascadeEvents": false,
+		"autoApprove":  true, "commissionOnTax": false, "commissionOnShipping": false, "refundWindowSeconds": nil, "payoutMinimum": 0.0, "cascadeEvents": false,
 		"countBots": false, "freeOrders": false, "houseCodes": false, "refuseSuspended": false, "requireCustomer": false,
 		"setByCode": []any{"name", "destinations"}, "revision": 0.0, "updatedBy": nil, "updatedAt": nil,
 		"deliverySchedule": []any{0.0, 5.0},

@@ -157,6 +157,7 @@ var readings = readingsOf(
 	reads("", refundLines),
 	either("", rules),
 	reads("", attribution),
+	reads("", retentionDays),
 	reads("", func(in *input, name string) affiliate.Opt[affiliate.Product] {
 		return productOf(in, name, (*input).optional)
 	}),

@@ -190,6 +190,10 @@ func memberLimits() limits {
 		"SettingsUpdate.cookieDuration":      days,
 		"SettingsUpdate.destinations":        allOf(atMostItems("20"), each(matches("^[A-Za-z][A-Za-z0-9+.-]*://[^/?#]"))),
 		"SettingsUpdate.refundWindowSeconds": allOf(atLeast("1"), atMost("3153600000")),
+		"SettingsUpdate.payoutMinimum":       atLeast("0"),
+		"SettingsUpdate.company":             allOf(chars("1", "2000"), notBlank),
+		"SettingsUpdate.termsText":           allOf(chars("1", "50000"), notBlank),
+		"SettingsUpdate.termsVersion":        allOf(chars("1", "100"), notBlank),
 
 		"referralCode": identText, "uniqueClick": byDefault(true), "offer": byDefault(false), "programId": identText,
 		"retention.events": days, "retention.receipts": days, "retention.deliveries": days, "retention.clicks": days, "retention.holds": days,

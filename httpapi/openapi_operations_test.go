@@ -547,7 +547,7 @@ func operationNotes() map[string]about {
 			text: "Writes nothing. A page may be short, or empty, although more follow: next " +
 				"says so.",
 			texts:   map[string]string{"cursor": "Where the page begins: next of the page before."},
-			limits:  limits{"limit": allOf(atLeast("1"), atMost("1000"), byDefault(100))},
+			limits:  limits{"limit": allOf(atLeast("1"), atMost("1000"), byDefault(100)), "minimum": atLeast("0")},
 			invalid: "affiliate_not_found",
 		},
 		"POST /payouts/run": {
@@ -556,7 +556,7 @@ func operationNotes() map[string]about {
 				"affiliate has at most one payout in a run. A run that is DONE answers what it " +
 				"did. Fires what POST /payouts fires.",
 			required: "externalId",
-			limits:   limits{"limit": allOf(atLeast("1"), atMost("1000"), byDefault(500))},
+			limits:   limits{"limit": allOf(atLeast("1"), atMost("1000"), byDefault(500)), "minimum": atLeast("0")},
 			invalid:  "affiliate_not_found payout_run_mismatch",
 		},
 		"GET /payouts/runs": {
@@ -677,11 +677,11 @@ func operationNotes() map[string]about {
 			id: "updateProgram", summary: "Change settings of the program",
 			text: "Those that setByCode names are the host's. Recorded sales stay as they are. " +
 				"Fires nothing.",
-			invalid: "setting_fixed",
+			invalid: "setting_fixed retention_too_short",
 			clears: "urlModifier oldUrlModifiers keptParameters cookieDomain cookieDuration " +
 				"destinations attribution autoApprove commissionOnTax commissionOnShipping " +
-				"refundWindowSeconds freeOrders houseCodes refuseSuspended requireCustomer " +
-				"countBots cascadeEvents",
+				"refundWindowSeconds payoutMinimum company termsText termsVersion retention " +
+				"freeOrders houseCodes refuseSuspended requireCustomer countBots cascadeEvents",
 		},
 		"GET /attention": {
 			id: "getAttention", summary: "See what waits for somebody",

@@ -34,6 +34,14 @@ func attribution(in *input, name string) affiliate.Opt[affiliate.Attribution] {
 	})
 }
 
+// retentionDays reads how long old records are kept.
+func retentionDays(in *input, name string) affiliate.Opt[affiliate.RetentionDays] {
+	return nested(in, name, func(in *input) affiliate.RetentionDays {
+		return affiliate.RetentionDays{Events: in.days("events"), Receipts: in.days("receipts"),
+			Deliveries: in.days("deliveries"), Clicks: in.days("clicks"), Holds: in.days("holds")}
+	})
+}
+
 // attention answers what waits for somebody.
 func attention() lookup {
 	return lookup{single: true, filters: []string{paramLimit}, answer: affiliate.Attention{}, run: func(c *call, q query, _ string) error {

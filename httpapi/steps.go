@@ -127,8 +127,9 @@ func pruningOf(in *input) pruneRequest {
 
 // retentionOf reads ages in days.
 func retentionOf(in *input) affiliate.Retention {
-	r := affiliate.Retention{Events: in.days("events"), Receipts: in.days("receipts"),
-		Deliveries: in.days("deliveries"), Clicks: in.days("clicks"), Holds: in.days("holds")}
+	age := func(name string) time.Duration { return time.Duration(in.days(name)) * 24 * time.Hour }
+	r := affiliate.Retention{Events: age("events"), Receipts: age("receipts"),
+		Deliveries: age("deliveries"), Clicks: age("clicks"), Holds: age("holds")}
 	if r == (affiliate.Retention{}) && !in.faulty() {
 		in.fault(refusal.RefuseNoAge)
 	}
@@ -139,13 +140,13 @@ func retentionOf(in *input) affiliate.Retention {
 const mostDays = 36_500
 
 // days reads an age; absent: zero, which keeps the kind.
-func (in *input) days(name string) time.Duration {
+func (in *input) days(name string) int64 {
 	n, given := in.ranged(name).Get()
 	if given && (n < 1 || n > mostDays) {
 		in.fault(refusal.FieldNotDays)
 		return 0
 	}
-	return time.Duration(n) * 24 * time.Hour
+	return n
 }
 
 // prune runs a step of the job that was asked for.

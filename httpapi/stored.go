@@ -20,7 +20,8 @@ import (
 // use.
 type StoredKeys struct{ program *tributary.Program }
 
-// KeysOf returns the stored keys of a program, which is not nil.
+// KeysOf returns the stored keys of a program, which is not nil. Their names, to which idempotency keys
+// belong, are not those of the keys of a [KeyRing] beside them: the host sees to it.
 func KeysOf(p *tributary.Program) StoredKeys { return StoredKeys{p} }
 
 // A StoredKey is a key as the store has it.

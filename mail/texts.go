@@ -23,6 +23,8 @@ type Kind string
 // The kinds of mails.
 const (
 	SignIn       Kind = "sign-in"       // the link that somebody asked for
+	EmailOld     Kind = "email-old"     // another email is asked for; to the present one
+	EmailNew     Kind = "email-new"     // the same, to the new one
 	Received     Kind = "received"      // somebody has applied
 	Welcome      Kind = "welcome"       // the program has made an affiliate, or invited one
 	Approved     Kind = "approved"      // an applicant was approved
@@ -36,7 +38,7 @@ const (
 
 // Kinds lists the kinds of mails.
 func Kinds() []Kind {
-	return []Kind{SignIn, Received, Welcome, Approved, Declined, FirstSale, PayoutSent, PayoutFailed,
+	return []Kind{SignIn, EmailOld, EmailNew, Received, Welcome, Approved, Declined, FirstSale, PayoutSent, PayoutFailed,
 		Statement, Attention}
 }
 
@@ -45,6 +47,7 @@ type Data struct {
 	Program     string   // its name
 	Name        string   // of the affiliate; empty where nobody of the program has looked at it yet
 	Link        string   // where to go on
+	Email       string   // the new one, in EmailOld
 	Reason      string   // why an applicant was declined, or a payout has failed; may be empty
 	Amount      string   // with its currency: of a payout, or the commission of a sale
 	Waiting     []string // what waits for the people of the program
@@ -152,8 +155,10 @@ func sample(kind Kind) Data {
 	d := Data{Program: "Beans", Name: "Ada Lovelace",
 		Link: "https://partners.beans.example/partner/"}
 	switch kind {
-	case SignIn, Received:
+	case SignIn, EmailNew, Received:
 		d.Name = ""
+	case EmailOld:
+		d.Email = "ada@lovelace.example"
 	case Attention:
 		d.Name, d.Waiting = "", []string{"2: affiliates wait for approval"}
 	case Declined:
@@ -222,8 +227,8 @@ type textError struct{ error }
 
 // Write returns the mail of a kind, without an id and a recipient.
 func (t *Texts) Write(kind Kind, data Data) (m Mail, err error) {
-	data.Program, data.Name, data.Reason = oneLine(data.Program), oneLine(data.Name),
-		oneLine(data.Reason)
+	data.Program, data.Name = oneLine(data.Program), oneLine(data.Name)
+	data.Reason, data.Email = oneLine(data.Reason), oneLine(data.Email)
 	var plain, html bytes.Buffer
 	name := string(kind) + ".txt"
 	if err := t.plain.ExecuteTemplate(&plain, name, data); err != nil {

@@ -141,7 +141,7 @@ func TestTextsOfALanguage(t *testing.T) {
 func TestPreviews(t *testing.T) {
 	const all = "{{.Name}}|{{.Reason}}|{{.Amount}}|{{.Waiting}}|{{.Unsubscribe}}|{{.Earned}}"
 	for kind, want := range map[mail.Kind]string{mail.SignIn: "|||[]||", mail.Received: "|||[]||", mail.Attention: "|||[2: affiliates wait for approval]||",
-		mail.Approved: "Ada Lovelace|||[]||", mail.Declined: "Ada Lovelace|no reason||[]||", mail.PayoutFailed: "Ada Lovelace|account closed|EUR 9.98|[]||",
+		mail.Approved: "Ada Lovelace|||[]||", mail.EmailNew: "|||[]||", mail.EmailOld: "Ada Lovelace|||[]||", mail.Declined: "Ada Lovelace|no reason||[]||", mail.PayoutFailed: "Ada Lovelace|account closed|EUR 9.98|[]||",
 		mail.Statement: "Ada Lovelace|||[]|https://partners.beans.example/mail/stop|EUR 120.00"} {
 		m, err := read(t, folder(t, string(kind)+".txt", "Subject: x\n"+all)).Preview(kind)
 		if err != nil || m.Text != want || (m.Unsubscribe != "") != (kind == mail.Statement) {

@@ -128,7 +128,7 @@ var amounts = []string{
 	"commission", "commissionEarned", "debts", "discount", "discountTotal", "earned", "held",
 	"inPayout", "kept", "maturing", "maxDiscount", "maxDiscountTotal", "maxPerCustomer",
 	"maxPerSale", "minRevenue", "minimumAmount", "moved", "namedRefunds", "owed", "paid", "payable",
-	"refunded", "refundedAmount", "refunds", "revenue", "rounded", "shippingAmount",
+	"payoutMinimum", "refunded", "refundedAmount", "refunds", "revenue", "rounded", "shippingAmount",
 	"shippingDeducted", "shippingRefunded", "subtotal", "taxAmount", "taxDeducted", "taxRefunded",
 	"told", "total", "totalCommission", "totalCommissionEarned", "totalEarned", "totalRevenue",
 }

@@ -35,7 +35,7 @@ func (s *Store) Migrations() fs.FS { return files{s.cfg.Schema} }
 // the applied steps.
 //
 // Errors: an error of the database, also when the user may not create tables; the
-// tables are from before the first release.
+// tables are from before the first release, or a newer version of this package made them.
 func (s *Store) Migrate(ctx context.Context) error {
 	if err := s.createSchema(ctx); err != nil {
 		return err
@@ -62,6 +62,20 @@ func (s *Store) Migrate(ctx context.Context) error {
 	}
 	if err != nil {
 		return fmt.Errorf("pgstore: migrate: %w", err)
+	}
+	all := provider.ListSources()
+	return s.refuseNewer(ctx, all[len(all)-1].Version)
+}
+
+// refuseNewer refuses tables that have steps which this version does not know.
+func (s *Store) refuseNewer(ctx context.Context, known int64) error {
+	var made int64
+	steps := pgx.Identifier{s.cfg.Schema, "migrations"}.Sanitize()
+	if err := s.pool.QueryRow(ctx, "SELECT max(version_id) FROM "+steps).Scan(&made); err != nil {
+		return &failure{op: "migrate", err: err}
+	}
+	if made > known {
+		return errors.New("pgstore: migrate: a newer version of this package made the tables")
 	}
 	return nil
 }

@@ -285,6 +285,22 @@ func TestMigrateOld(t *testing.T) {
 	}
 }
 
+// TestMigrateNewer: tables that a newer version has made are refused, and a step that is known is none.
+func TestMigrateNewer(t *testing.T) {
+	pool := newPool(t, databaseURL(t))
+	s := newStore(t, pool, pgstore.Config{Schema: "newer"})
+	t.Cleanup(func() { exec(t, pool, "DROP SCHEMA newer CASCADE") })
+	for range 2 {
+		if err := s.Migrate(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	exec(t, pool, "INSERT INTO newer.migrations (version_id, is_applied) VALUES (99990101000000, true)")
+	if err := s.Migrate(t.Context()); err == nil || !strings.Contains(err.Error(), "a newer version") {
+		t.Errorf("error %v", err)
+	}
+}
+
 // TestUnreadable: a row that no record has is an error, and never an empty record.
 func TestUnreadable(t *testing.T) {
 	pool := newPool(t, databaseURL(t))

@@ -11,6 +11,7 @@ import (
 
 	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate/record"
+	"github.com/tributary-go/tributary/httpapi/app"
 )
 
 // A subcommand is one that the first argument names.
@@ -26,6 +27,7 @@ func commands() []subcommand {
 		{"backup", "copies the file, also beside a server that runs", runBackup},
 		{"restore", "makes a file of a copy, after a look at its books", runRestore},
 		{"verify", "checks the books", runVerify},
+		{"key", "makes, lists and revokes keys of the API", runKey},
 		{"doctor", "says what is missing for production", runDoctor},
 		{"mail", "sends a mail, to see that the mail server takes it", runMail},
 		{"unsent", "lists the mails that it has not taken", runUnsent},
@@ -74,6 +76,28 @@ func ended(flags *flag.FlagSet, err error) int {
 	}
 	fmt.Fprintf(flags.Output(), "%s: %v\n", flags.Name(), err)
 	return 1
+}
+
+// program opens the program of the server in a place, with the keys of the variables. done closes it.
+func (e environment) program(ctx context.Context, at place) (p *tributary.Program, done func() error, err error) {
+	if there, err := at.there(ctx); err != nil || !there {
+		return nil, nil, noneAt(at, err) // it would be made
+	}
+	cfg := tributary.Config{ID: uuid.MustParse(app.ProgramID), StoredSettings: true}
+	if err := app.Secure(&cfg, e.get); err != nil {
+		return nil, nil, err
+	}
+	store, err := at.open(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err = store.usable(ctx, cfg.ID); err == nil {
+		p, err = tributary.New(store, cfg)
+	}
+	if err != nil {
+		return nil, nil, errors.Join(err, store.Close())
+	}
+	return p, store.Close, nil
 }
 
 // programIn returns a program as a store keeps it.

@@ -15,7 +15,6 @@ import (
 	"github.com/google/uuid"
 	gomail "github.com/wneessen/go-mail"
 
-	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/httpapi/app"
 	"github.com/tributary-go/tributary/mail"
 )
@@ -257,22 +256,11 @@ func runUnsent(ctx context.Context, args []string, env environment, stdout, stde
 }
 
 func unsent(ctx context.Context, at place, env environment, w io.Writer) error {
-	if there, err := at.there(ctx); err != nil || !there {
-		return noneAt(at, err)
-	}
-	store, err := at.open(ctx)
+	program, done, err := env.program(ctx, at)
 	if err != nil {
 		return err
 	}
-	defer store.Close()
-	cfg := tributary.Config{ID: uuid.MustParse(app.ProgramID), StoredSettings: true}
-	if err := app.Secure(&cfg, env.get); err != nil {
-		return err
-	}
-	program, err := tributary.New(store, cfg)
-	if err != nil {
-		return err
-	}
+	defer done()
 	post := mail.Post{Values: program.Values(app.MailKind)}
 	for letter, err := range post.Letters(ctx) {
 		if err != nil {

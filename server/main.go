@@ -10,6 +10,7 @@
 //	server backup -to /backups -keep 14          # copies the file, also beside a server that runs
 //	server restore /backups/program-….db shop.db # makes a file of a copy, after a look at its books
 //	server verify                                # checks the books
+//	server key -make shop                        # makes a key of the API, and prints it once
 //	server doctor -backups /backups              # says what is missing for production
 //	server mail you@shop.example                 # sends a mail, to see that the mail server takes it
 //	server mail -preview all                     # shows each mail, with the texts of TRIBUTARY_MAILS

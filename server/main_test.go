@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -446,6 +447,53 @@ func TestUnits(t *testing.T) {
 	}
 	if timer := match(t, deployed(t, "tributary-backup.timer"), `(?m)^OnCalendar=(.*)$`); timer != "*-*-* 03:15:00" {
 		t.Errorf("the timer: %s", timer)
+	}
+}
+
+// TestVariables: each variable that the server reads is in the list of the page or on that of payment
+// providers, and compose brings it to the container: from deploy/.env, those of providers from the file.
+func TestVariables(t *testing.T) {
+	variable := regexp.MustCompile(`TRIBUTARY_[A-Z_]+[A-Z]`)
+	_, settings, found := strings.Cut(deployed(t, "README.md"), "## Settings")
+	listed := variable.FindAllString(settings, -1)
+	compose := regexp.MustCompile(`(?m)^      (TRIBUTARY_[A-Z_]+):`).FindAllStringSubmatch(deployed(t, "compose.yaml"), -1)
+	if !found || len(listed) < 14 || len(compose) < 14 {
+		t.Fatalf("listed %q, in compose %q", listed, compose)
+	}
+	var passed []string
+	for _, m := range compose {
+		if passed = append(passed, m[1]); !slices.Contains(listed, m[1]) {
+			t.Errorf("%s is in compose and not on the page", m[1])
+		}
+	}
+	payments := repository(t, "docs/payments-server.md")
+	sources, err := filepath.Glob("../httpapi/app/*.go")
+	own, err2 := filepath.Glob("*.go")
+	if err != nil || err2 != nil {
+		t.Fatal(err, err2)
+	}
+	read := 0
+	for _, path := range append(sources, own...) {
+		if strings.HasSuffix(path, "_test.go") {
+			continue
+		}
+		for _, name := range regexp.MustCompile(`"(TRIBUTARY_[A-Z_]+[A-Z])"`).FindAllStringSubmatch(repository(t, filepath.Join("server", path)), -1) {
+			read++
+			switch {
+			case name[1] == fileVariable, name[1] == receiverVariable: // the volume has the file; receivers read the other
+			case strings.Contains(payments, name[1]):
+			case !slices.Contains(passed, name[1]):
+				t.Errorf("%s reads %s, which compose does not bring", path, name[1])
+			}
+		}
+	}
+	if read < 20 {
+		t.Errorf("the server reads %d variables", read)
+	}
+	for _, name := range listed {
+		if !slices.Contains(passed, name) && !strings.Contains(payments, name) {
+			t.Errorf("compose does not bring %s", name)
+		}
 	}
 }
 

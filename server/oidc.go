@@ -8,7 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/coreos/go-oidc/v3/oidc"
@@ -29,9 +29,7 @@ type oidcProvider struct {
 	issuer, host string
 	client       oauth2.Config
 	http         *http.Client
-
-	mu    sync.Mutex
-	found *oidc.Provider // nil: it has not answered yet
+	found        atomic.Pointer[oidc.Provider] // nil: it has not answered yet
 }
 
 // identityProvider returns the provider of the variables; nil: there is none.
@@ -69,18 +67,17 @@ func (p *oidcProvider) Host() string { return p.host }
 
 // at returns the provider, which is asked for its addresses until it answers, and this server there.
 func (p *oidcProvider) at(ctx context.Context, s app.SignIn) (*oidc.Provider, oauth2.Config, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.found == nil {
-		found, err := oidc.NewProvider(oidc.ClientContext(ctx, p.http), p.issuer)
-		if err != nil {
+	found := p.found.Load()
+	if found == nil {
+		var err error
+		if found, err = oidc.NewProvider(oidc.ClientContext(ctx, p.http), p.issuer); err != nil {
 			return nil, oauth2.Config{}, err
 		}
-		p.found = found
+		p.found.Store(found)
 	}
 	client := p.client
-	client.Endpoint, client.RedirectURL = p.found.Endpoint(), s.Back
-	return p.found, client, nil
+	client.Endpoint, client.RedirectURL = found.Endpoint(), s.Back
+	return found, client, nil
 }
 
 // Begin returns the URL of the page of the provider.

@@ -323,7 +323,7 @@ func TestUsage(t *testing.T) {
 	if code := run(t.Context(), []string{"-h"}, nothing, io.Discard, &help); code != 0 || !strings.Contains(help.String(), "\n  -file path") && !strings.Contains(help.String(), "\n  -addr address") {
 		t.Fatalf("exit code %d:\n%s", code, help.String())
 	}
-	for _, name := range []string{"backup", "restore", "verify", "doctor", "move", "import", "mail", "unsent"} {
+	for _, name := range []string{"backup", "restore", "verify", "doctor", "key", "move", "import", "mail", "unsent"} {
 		var own strings.Builder
 		if code := run(t.Context(), []string{name, "-h"}, nothing, io.Discard, &own); code != 0 || !strings.Contains(own.String(), "server "+name) || !regexp.MustCompile(`(?m)^  `+name+` +\S`).MatchString(help.String()) {
 			t.Errorf("%s: exit code %d:\n%s", name, code, own.String())

@@ -166,7 +166,7 @@ func (s *Shop) payRun(ctx context.Context, r row) error {
 		name = "run-" + r.at.Format(time.DateOnly)
 	}
 	run, err := s.RunPayouts(ctx, affiliate.PayoutRun{
-		ExternalID: name, Until: s.end(r), Minimum: r.minimum.Or(affiliate.Amount{}),
+		ExternalID: name, Until: s.end(r), Minimum: r.minimum,
 	})
 	if err == nil {
 		s.runs[r.id] = run.ID

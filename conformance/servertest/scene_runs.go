@@ -18,10 +18,10 @@ func sceneRuns(s *scene) {
 	sale := s.sell(affiliate.SaleParams{ReferralID: mara.ID.String(), Email: s.email("kim"), Name: "Kim", TotalEarned: amount("100")})
 	do(s, "RecordAdjustment", s.RecordAdjustment, affiliate.AdjustmentParams{AffiliateID: tom.ID, Kind: affiliate.AdjustBonus, Amount: amount("5"), Reason: "r"})
 	run := affiliate.PayoutRun{
-		ExternalID: s.slug("run"), Minimum: amount("10"), NoDetails: true, AffiliateIDs: []uuid.UUID{tom.ID, uuid.New(), mara.ID},
+		ExternalID: s.slug("run"), Minimum: affiliate.Set(amount("10")), NoDetails: true, AffiliateIDs: []uuid.UUID{tom.ID, uuid.New(), mara.ID},
 	}
 	no(s, "RunPayouts", s.RunPayouts, affiliate.PayoutRun{}, RefuseNoExternalID)
-	no(s, "RunPayouts", s.RunPayouts, affiliate.PayoutRun{ExternalID: "x", Minimum: amount("-1")}, mustBe("minimum", "must be at least 0"))
+	no(s, "RunPayouts", s.RunPayouts, affiliate.PayoutRun{ExternalID: "x", Minimum: affiliate.Set(amount("-1"))}, mustBe("minimum", "must be at least 0"))
 	miss(s, "PayoutRun", s.PayoutRun, run.ExternalID)
 	previewed := []affiliate.PayoutLine{}
 	for line, err := range affiliate.All(s.ctx, s.PreviewPayouts, run) {

@@ -110,6 +110,9 @@ func (b *beginning) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		for i := range v.Fields {
 			f := &v.Fields[i]
 			f.Value, f.Wrong = r.PostFormValue(f.Name), f.Name == why.Field
+			if rest, names := strings.CutPrefix(why.Message, f.Name+" "); f.Wrong && names {
+				v.Wrong = "“" + f.Label + "” " + rest
+			}
 		}
 	}
 	protect(w.Header())

@@ -115,9 +115,13 @@ func TestBeginRefused(t *testing.T) {
 	for field, value := range map[string]string{"name": " ", "currency": "EURO", "timeZone": "Berlin", "destinations": "beans.example", "commissionRate": "a fifth", "email": "ada"} {
 		w := b.send("POST", b.answers(field, value))
 		if w.Code != http.StatusBadRequest || !strings.Contains(w.Body.String(), `name="`+field+`"`) ||
-			!regexp.MustCompile(`name="`+field+`"[^>]*aria-invalid="true"`).MatchString(w.Body.String()) || strings.Count(w.Body.String(), "aria-invalid") != 1 {
+			!regexp.MustCompile(`name="`+field+`"[^>]*aria-invalid="true"`).MatchString(w.Body.String()) || strings.Count(w.Body.String(), "aria-invalid") != 1 ||
+			regexp.MustCompile(`role="alert">(name|currency|timeZone|destinations|commissionRate|email) `).MatchString(w.Body.String()) {
 			t.Errorf("%s: %d\n%s", field, w.Code, w.Body)
 		}
+	}
+	if w := b.send("POST", b.answers("timeZone", "Berlin")); !strings.Contains(w.Body.String(), `role="alert">“Time zone” must be the name of an IANA time zone`) {
+		t.Errorf("the label is not named: %s", w.Body)
 	}
 	if w := b.send("POST", b.answers("commissionRate", "101")); w.Code != http.StatusBadRequest {
 		t.Errorf("101 %%: %d", w.Code)

@@ -2,6 +2,7 @@ package app
 
 import (
 	"net/netip"
+	"slices"
 	"sync"
 	"time"
 )
@@ -21,9 +22,15 @@ const (
 type linkLimit struct {
 	now func() time.Time
 
-	mu    sync.Mutex
-	since time.Time
-	count map[string]int // since then
+	mu   sync.Mutex
+	sent []sentLink // in the last while
+}
+
+type sentLink struct {
+	at      time.Time
+	mailbox string
+	from    netip.Prefix
+	known   bool // beside the others
 }
 
 // lets reports whether a link may be mailed to a mailbox, and counts it. known says that the browser
@@ -31,18 +38,23 @@ type linkLimit struct {
 func (l *linkLimit) lets(mailbox string, from netip.Prefix, known bool) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if now := l.now(); l.count == nil || now.Sub(l.since) >= while {
-		l.since, l.count = now, map[string]int{}
+	now, own, one, all := l.now(), 0, 0, 0
+	l.sent = slices.DeleteFunc(l.sent, func(s sentLink) bool { return now.Sub(s.at) >= while })
+	for _, s := range l.sent {
+		switch {
+		case s.mailbox != mailbox:
+		case s.known:
+			own++
+		case s.from == from:
+			one, all = one+1, all+1
+		default:
+			all++
+		}
 	}
-	own, one := mailbox+" known", mailbox+" "+from.String()
-	switch {
-	case known && l.count[own] < linksOfKnown:
-		l.count[own]++
-		return true
-	case l.count[one] >= linksOfNetwork || l.count[mailbox] >= linksOfMailbox:
+	known = known && own < linksOfKnown
+	if !known && (one >= linksOfNetwork || all >= linksOfMailbox) {
 		return false
 	}
-	l.count[one]++
-	l.count[mailbox]++
+	l.sent = append(l.sent, sentLink{now, mailbox, from, known})
 	return true
 }

@@ -11,7 +11,6 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
-	"net/netip"
 	"net/url"
 	"path"
 	"strconv"
@@ -40,6 +39,7 @@ const (
 const (
 	sessionCookie = "tributary_console"
 	maxForm       = 16 << 10 // bytes
+	maxTries      = 10       // wrong keys of an address in a minute
 )
 
 //go:embed login.html
@@ -67,7 +67,7 @@ type login struct {
 	desks     map[*tributary.Program]desk
 	closed    *console.Console // for who is not signed in: it keeps a form that was filled in, and denies all else
 	sessions  *sessions
-	tries     *wrongKeys
+	tries     *serve.Limiter // of wrong keys
 	crossSite *http.CrossOriginProtection
 	logger    *slog.Logger
 	template  *template.Template
@@ -88,7 +88,8 @@ func newLogin(auth httpapi.Authority, programs []*tributary.Program, staff peopl
 	l := &login{
 		staff: staff, provider: set.provider, base: set.url, texts: set.texts, noKeys: set.noKeys, pause: pauseABit, mailing: make(chan struct{}, mailsAtOnce),
 		asked: &serve.Limiter{Most: mailsPerMinute, Proxies: set.proxies, Now: set.now}, links: &linkLimit{now: set.now},
-		auth: auth, sessions: newSessions(set.now, set.rand), tries: newTries(set.now),
+		auth: auth, sessions: newSessions(set.now, set.rand),
+		tries:     &serve.Limiter{Most: maxTries, Proxies: set.proxies, Now: set.now},
 		crossSite: http.NewCrossOriginProtection(),
 		logger:    logger, template: template.Must(template.New("login").Parse(loginText)),
 	}
@@ -96,7 +97,7 @@ func newLogin(auth httpapi.Authority, programs []*tributary.Program, staff peopl
 		l.mailer = set.mailer
 	}
 	cfg := console.Config{Prefix: consolePath, Authorize: keyName, Denied: http.HandlerFunc(l.deny),
-		SignOut: signOut, PartnerPages: partner.As, Questions: labels(set.applicants), Steps: set.steps, Logger: logger}
+		SignOut: signOut, PartnerPages: partner.As, Questions: labels(set.applicants, programs), Steps: set.steps, Logger: logger}
 	most, err := console.New(programs[0], cfg)
 	if err != nil {
 		return nil, err
@@ -273,9 +274,10 @@ func (l *login) signInByKey(w http.ResponseWriter, r *http.Request) {
 	lead(w, r, inConsole(r.PostFormValue("next")), http.StatusSeeOther)
 }
 
-// wrong answers a key that does not open the console.
+// wrong answers a key that does not open the console, and counts it. A right key is never refused for
+// them: whoever shares the address, such as that of a proxy, would keep its owner out.
 func (l *login) wrong(w http.ResponseWriter, r *http.Request) {
-	wait := l.tries.wrong(source(r.RemoteAddr))
+	wait := l.tries.Limit(r)
 	if wait == 0 {
 		l.show(w, r, http.StatusForbidden, "This key does not open the console.")
 		return
@@ -515,78 +517,4 @@ func setSession(w http.ResponseWriter, r *http.Request, id string, age int) {
 // proxy on this machine speaks for others.
 func onThisMachine(r *http.Request) bool {
 	return isLoopback(r.RemoteAddr) && !forwarded(r.Header)
-}
-
-// How many wrong keys may come from an address in how much time, and how many
-// addresses are remembered.
-const (
-	maxTries     = 10
-	triesTime    = time.Minute
-	maxAddresses = 1024
-)
-
-// wrongKeys are the wrong keys of the last minute. It is safe for concurrent use.
-type wrongKeys struct {
-	now func() time.Time
-
-	mu   sync.Mutex
-	last map[netip.Addr][]time.Time // oldest first, at most maxTries
-}
-
-func newTries(now func() time.Time) *wrongKeys {
-	return &wrongKeys{now: now, last: map[netip.Addr][]time.Time{}}
-}
-
-// wrong counts a wrong key of an address, and returns how long the address has to
-// wait when too many came. A right key is never refused for them: whoever shares the
-// address, such as that of a proxy, would keep its owner out.
-func (t *wrongKeys) wrong(from netip.Addr) (wait time.Duration) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	now := t.now()
-	recent := t.last[from]
-	for len(recent) > 0 && now.Sub(recent[0]) >= triesTime {
-		recent = recent[1:]
-	}
-	if len(recent) >= maxTries {
-		return triesTime - now.Sub(recent[0])
-	}
-	if _, known := t.last[from]; !known && len(t.last) >= maxAddresses {
-		t.makeRoom(now)
-	}
-	t.last[from] = append(recent, now)
-	return 0
-}
-
-// makeRoom forgets the addresses whose tries are over and, when there are none,
-// the one that has been quiet for longest.
-func (t *wrongKeys) makeRoom(now time.Time) {
-	var quiet netip.Addr
-	var since time.Time
-	for from, recent := range t.last {
-		last := recent[len(recent)-1]
-		if now.Sub(last) >= triesTime {
-			delete(t.last, from)
-		} else if since.IsZero() || last.Before(since) {
-			quiet, since = from, last
-		}
-	}
-	if len(t.last) >= maxAddresses {
-		delete(t.last, quiet)
-	}
-}
-
-// source returns the address whose tries are counted together: with IPv6 the network
-// that one customer has. Behind a proxy it is the proxy's, for all: no header
-// decides it, since anybody can send one.
-func source(remote string) netip.Addr {
-	port, err := netip.ParseAddrPort(remote)
-	if err != nil {
-		return netip.Addr{}
-	}
-	addr := port.Addr().Unmap()
-	if addr.Is4() {
-		return addr
-	}
-	return netip.PrefixFrom(addr.WithZone(""), 64).Masked().Addr()
 }

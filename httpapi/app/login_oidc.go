@@ -74,10 +74,10 @@ func (l *login) fromProvider(w http.ResponseWriter, r *http.Request) {
 	salt, _, _ := strings.Cut(state, ".")
 	unix, _, _ := strings.Cut(salt, "-")
 	seconds, _ := strconv.ParseInt(unix, 10, 64)
-	until, s := time.Unix(seconds, 0), l.signInOf(browser, salt)
+	until, s, now := time.Unix(seconds, 0), l.signInOf(browser, salt), l.staff.now()
 	var session, email string
 	var err error
-	if ok = hmac.Equal([]byte(s.State), []byte(state)) && l.staff.now().Before(until); ok {
+	if ok = hmac.Equal([]byte(s.State), []byte(state)) && now.Before(until) && !until.After(now.Add(linkTime)); ok {
 		if email, err = l.provider.Email(r.Context(), s, r.URL.Query().Get("code")); err != nil {
 			l.logger.WarnContext(r.Context(), "a sign-in by the identity provider is refused", "error", err)
 			ok = false

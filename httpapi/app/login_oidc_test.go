@@ -139,7 +139,8 @@ func TestProviderRefused(t *testing.T) {
 	refused("no browser", "", theirs, "ada@beans.example")
 	refused("forged", other, "x", "ada@beans.example")
 	refused("forged", other, "", "ada@beans.example")
-	refused("forged", other, "9"+theirs, "ada@beans.example") // would live longer
+	refused("forged", other, "9"+theirs, "ada@beans.example")                           // would live longer
+	refused("forged", "x", d.signInOf("x", "99999999999-x").State, "ada@beans.example") // with a cookie of one's own
 	refused("nobody", other, theirs, "eve@evil.example")
 	refused("no email", other, theirs, "")
 	at.fails = errors.New("the token is for somebody else")

@@ -12,7 +12,6 @@ import (
 	"net/http/cookiejar"
 	"net/http/httptest"
 	"net/http/httputil"
-	"net/netip"
 	"net/url"
 	"regexp"
 	"strconv"
@@ -27,6 +26,7 @@ import (
 	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/httpapi"
 	"github.com/tributary-go/tributary/httpapi/portal"
+	"github.com/tributary-go/tributary/httpapi/serve"
 	"github.com/tributary-go/tributary/memstore"
 )
 
@@ -206,6 +206,34 @@ func TestSignInTries(t *testing.T) {
 	d.now = clock.Add(time.Minute)
 	if w := d.try(wrongKey); w.Code != http.StatusForbidden {
 		t.Errorf("after the minute: %d", w.Code)
+	}
+}
+
+// TestSignInTriesBehindProxy: behind a proxy that is named, wrong keys of a client stop nobody else.
+func TestSignInTriesBehindProxy(t *testing.T) {
+	d := newDoor(t)
+	proxies, err := serve.ParseProxies("10.0.0.1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for named, want := range map[bool]int{true: http.StatusForbidden, false: http.StatusTooManyRequests} {
+		d.restart(new(postbox), func(s *settings) {
+			if named {
+				s.proxies = proxies
+			}
+		})
+		via := func(client string) func(*http.Request) {
+			return func(r *http.Request) { r.RemoteAddr = "10.0.0.1:1"; r.Header.Set("X-Forwarded-For", client) }
+		}
+		for range maxTries {
+			d.try(wrongKey, via("198.51.100.1"))
+		}
+		if w := d.try(wrongKey, via("198.51.100.1")); w.Code != http.StatusTooManyRequests {
+			t.Errorf("too many: %d", w.Code)
+		}
+		if w := d.try(wrongKey, via("198.51.100.2")); w.Code != want {
+			t.Errorf("somebody else behind the proxy, which is named %t: %d", named, w.Code)
+		}
 	}
 }
 
@@ -471,31 +499,6 @@ func TestLoginMemory(t *testing.T) {
 	now = now.Add(sessionTime)
 	if _, err := s.begin("x"); err != nil || len(s.open) != 1 {
 		t.Errorf("%d sessions when all are over, %v", len(s.open), err)
-	}
-	tried := newTries(func() time.Time { return now })
-	address := netip.MustParseAddr("10.0.0.1")
-	for range maxAddresses + 1 {
-		now = now.Add(time.Microsecond)
-		tried.wrong(address)
-		address = address.Next()
-	}
-	if _, kept := tried.last[netip.MustParseAddr("10.0.0.1")]; kept || len(tried.last) != maxAddresses {
-		t.Errorf("%d addresses, the first %t", len(tried.last), kept)
-	}
-	now = now.Add(triesTime)
-	if tried.wrong(address); len(tried.last) != 1 {
-		t.Errorf("%d addresses when all tries are over", len(tried.last))
-	}
-}
-
-// TestSource: which addresses are counted together.
-func TestSource(t *testing.T) {
-	for remote, want := range map[string]string{
-		"192.0.2.7:1": "192.0.2.7", "[::ffff:192.0.2.7]:1": "192.0.2.7", "[2001:db8:1:2:3::4]:1": "2001:db8:1:2::", "[fe80::1%eth0]:1": "fe80::", "@": "invalid IP",
-	} {
-		if got := source(remote).String(); got != want {
-			t.Errorf("%s counts as %s, want %s", remote, got, want)
-		}
 	}
 }
 

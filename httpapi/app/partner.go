@@ -14,7 +14,6 @@ import (
 	"net/http"
 	"net/netip"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -66,8 +65,10 @@ func newPartner(ctx context.Context, programs []*tributary.Program, set settings
 	default:
 		made.signIns = &signIns{program: programs[0], mailer: set.mailer, texts: set.texts,
 			limiter: forms, links: &linkLimit{now: set.now},
-			logger: logger, waiting: make(chan askedFrom, maxWaiting)}
-		cfg.SignIn = &portal.SignIn{URL: set.url + partnerPath, Ask: made.signIns.ask}
+			logger: logger, waiting: make(chan askedFrom, maxWaiting),
+			changes: make(chan portal.EmailChange, maxWaiting)}
+		cfg.SignIn = &portal.SignIn{URL: set.url + partnerPath, Ask: made.signIns.ask,
+			Change: made.signIns.change}
 		cfg.Session = mailedSession
 		if made.post, made.own, err = newPost(ctx, programs[0], set, key, logger); err != nil {
 			return made, err
@@ -161,10 +162,9 @@ type signUpFile struct {
 		Choices  []string
 		Required bool
 	}
-	Terms struct{ Version, File, URL string }
 }
 
-// readSignUp reads what applicants are asked, and the terms, whose file is beside it.
+// readSignUp reads what applicants are asked.
 func readSignUp(path string) (*portal.SignUp, error) {
 	raw, err := os.ReadFile(path)
 	if err != nil {
@@ -188,17 +188,6 @@ func readSignUp(path string) (*portal.SignUp, error) {
 			Kind:    q.Kind,
 			Choices: q.Choices, Required: q.Required})
 	}
-	if in.Terms.Version == "" && in.Terms.File == "" && in.Terms.URL == "" {
-		return s, nil
-	}
-	s.Terms = portal.SignUpTerms{ID: signUpID("terms", ""), Version: in.Terms.Version, URL: in.Terms.URL}
-	if in.Terms.File != "" {
-		text, err := os.ReadFile(filepath.Join(filepath.Dir(path), in.Terms.File))
-		if err != nil {
-			return nil, err
-		}
-		s.Terms.Text = string(text)
-	}
 	return s, nil
 }
 
@@ -207,12 +196,15 @@ func signUpID(of, name string) uuid.UUID {
 	return uuid.NewSHA1(uuid.MustParse(ProgramID), []byte("sign-up "+of+" "+name))
 }
 
-// labels returns what a sign-up asks, for the console.
-func labels(s *portal.SignUp) map[uuid.UUID]string {
+// labels returns what a sign-up for programs asks, for the console.
+func labels(s *portal.SignUp, programs []*tributary.Program) map[uuid.UUID]string {
 	if s == nil {
 		return nil
 	}
-	all := map[uuid.UUID]string{s.Terms.ID: "Terms"}
+	all := map[uuid.UUID]string{}
+	for _, p := range programs {
+		all[portal.TermsID(p.Config().ID)] = "Terms"
+	}
 	for _, q := range s.Questions {
 		all[q.ID] = q.Label
 	}
@@ -242,6 +234,7 @@ type signIns struct {
 	links   *linkLimit
 	logger  *slog.Logger
 	waiting chan askedFrom
+	changes chan portal.EmailChange
 }
 
 // An askedFrom is what somebody asked for, and the network from which.
@@ -269,10 +262,61 @@ func (s *signIns) ask(r *http.Request, asked portal.SignInRequest) error {
 	}
 }
 
+// change is the pages' SignIn.Change. What is asked for too often is told, because it is no stranger.
+func (s *signIns) change(r *http.Request, asked portal.EmailChange) error {
+	if err := often(s.limiter, r); err != nil {
+		return err
+	}
+	for _, of := range []string{asked.Affiliate.String(), asked.New} {
+		if !s.links.lets("change "+of, s.limiter.Source(r), false) {
+			return errTooOften
+		}
+	}
+	select {
+	case s.changes <- asked:
+		return nil
+	default:
+		return errTooOften
+	}
+}
+
+// sendChange mails both links of a change of email.
+func (s *signIns) sendChange(ctx context.Context, asked portal.EmailChange) error {
+	of, err := s.program.Affiliate(ctx, asked.Affiliate.String())
+	if err != nil {
+		return err
+	}
+	is, err := s.program.Settings(ctx)
+	if err != nil {
+		return err
+	}
+	language, err := languageOf(s.program)(ctx, of)
+	if err != nil {
+		return err
+	}
+	texts := s.texts.In(language)
+	send := func(kind mail.Kind, to string, data mail.Data) error {
+		data.Program = is.Name
+		m, err := texts.Write(kind, data)
+		if err != nil {
+			return err
+		}
+		m.ID, m.To = uuid.NewString(), to
+		return s.mailer.Send(ctx, m)
+	}
+	return errors.Join(
+		send(mail.EmailOld, asked.Old, mail.Data{Name: of.Name, Link: asked.OldLink, Email: asked.New}),
+		send(mail.EmailNew, asked.New, mail.Data{Link: asked.NewLink}))
+}
+
 // run mails links until ctx ends.
 func (s *signIns) run(ctx context.Context) {
 	for {
 		select {
+		case asked := <-s.changes:
+			if err := s.sendChange(ctx, asked); err != nil && ctx.Err() == nil {
+				s.logger.Error("mail a change of email", "error", err)
+			}
 		case asked := <-s.waiting:
 			if err := s.send(ctx, asked); err != nil && ctx.Err() == nil {
 				s.logger.Error("mail a link to sign in", "error", err)

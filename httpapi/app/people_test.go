@@ -304,6 +304,16 @@ func TestPeopleAreNotLockedOut(t *testing.T) {
 	if ask("198.51.100.1:1") != 1 {
 		t.Error("nothing comes after a while")
 	}
+	d.now = d.now.Add(while - time.Second)
+	for i, want := range []int{1, 1, 1, 0} {
+		if n := ask("198.51.100.2:1"); n != want {
+			t.Errorf("ask %d: %d links", i+1, n)
+		}
+	}
+	d.now = d.now.Add(time.Minute) // a while after the first one
+	if ask("198.51.100.2:1") != 0 {
+		t.Error("a network got four links in two minutes")
+	}
 	if err := d.staff.EndSessions(t.Context(), "ada@beans.example", ""); err != nil {
 		t.Fatal(err)
 	}
@@ -379,8 +389,21 @@ func TestSessions(t *testing.T) {
 // of a key of the console, and none of these gets the name of a configured key.
 func TestNamesAreApart(t *testing.T) {
 	d, _ := staffDoor(t)
-	if _, err := d.staff.MakeKey(t.Context(), console.Key{Name: "till"}, "ada"); err != nil {
+	secret, err := d.staff.MakeKey(t.Context(), console.Key{Name: "till"}, "ada")
+	if err != nil {
 		t.Fatal(err)
+	}
+	for name, ok := range map[string]bool{"till": false, "shop": true} { // as beside a server that has the name
+		auth, err := authorityOf([]tenant{{Program: d.staff.program, shared: []httpapi.Key{{Name: name, Secret: shopKey}}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := auth(t.Context(), secret); (err == nil) != ok || err != nil && !refused(err) {
+			t.Errorf("beside a configured %s: %v", name, err)
+		}
+		if open, err := auth(t.Context(), shopKey); err != nil || open.KeyName != name {
+			t.Errorf("the configured key opens %+v, %v", open, err)
+		}
 	}
 	if err := d.staff.AddPerson(t.Context(), console.Person{Email: "x@beans.example", Name: "till", Role: console.Reader}); err == nil {
 		t.Error("a person has the name of a key")

@@ -51,7 +51,8 @@ func mailsOf(getenv func(string) string) (operators []string, off []mail.Kind, e
 	for name := range strings.FieldsFuncSeq(getenv(offVariable),
 		func(r rune) bool { return r == ',' || r == ' ' }) {
 		kind := mail.Kind(name)
-		if kind == mail.SignIn || !slices.Contains(mail.Kinds(), kind) {
+		always := []mail.Kind{mail.SignIn, mail.EmailOld, mail.EmailNew}
+		if slices.Contains(always, kind) || !slices.Contains(mail.Kinds(), kind) {
 			return nil, nil, fmt.Errorf("%s: %q is no mail that can be off", offVariable, name)
 		}
 		off = append(off, kind)

@@ -251,6 +251,10 @@ func (set settings) steps(ctx context.Context, p *tributary.Program) ([]console.
 	}, err
 }
 
+// AccessOf returns who may use the program of a server in a store that lasts, besides the keys of its
+// configuration.
+func AccessOf(p *tributary.Program) console.Access { return staffOf(tenant{Program: p}) }
+
 // staffOf returns the people of a program.
 func staffOf(t tenant) people {
 	p := people{program: t.Program, taken: []string{"owner"}} // that of the key of a flag or variable
@@ -273,7 +277,14 @@ func authorityOf(all []tenant) (httpapi.Authority, error) {
 		}
 	}
 	for _, t := range all { // a key that no ring has is looked for in the store
-		rings = append(rings, httpapi.KeysOf(t.Program).Authority)
+		stored, taken := httpapi.KeysOf(t.Program).Authority, staffOf(t).taken
+		rings = append(rings, func(ctx context.Context, key string) (httpapi.Access, error) {
+			open, err := stored(ctx, key)
+			if err == nil && slices.Contains(taken, open.KeyName) { // made by a server with another configuration
+				err = httpapi.RefuseToken()
+			}
+			return open, err
+		})
 	}
 	return func(ctx context.Context, key string) (open httpapi.Access, err error) {
 		for _, ring := range rings {

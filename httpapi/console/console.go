@@ -53,7 +53,7 @@ type Config struct {
 	// documents have the names that the program knows.
 	Document func(ctx context.Context, of affiliate.Affiliate, month time.Time) (Document, error)
 
-	// Questions are what a sign-up asks, by the ids of its questions: Question.ID and SignUpTerms.ID of
+	// Questions are what a sign-up asks, by the ids of its questions: Question.ID and TermsID of
 	// httpapi/portal. The page of an affiliate has the answers; one to a question that is not here has its id.
 	Questions map[uuid.UUID]string
 

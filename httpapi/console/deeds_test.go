@@ -257,11 +257,11 @@ func moreDeeds(w *world) []deed {
 			func() string { return said(must(w.Plan(ctx, s.plan.ID)).Versions, "2030") }, "", ""},
 		{"terms of the program", "program.terms", "program:", "terms/change", []string{"from", "2031-01-01", "commissionRate", "15"}, []string{"from", "2030-01-01"}, "from",
 			func() string { return said(must(w.Terms(ctx)), "2031") }, "15", ""},
-		{"settings", "program.update", "program:", "settings/edit", []string{"cookieDuration", "33", "refundWindowSeconds", "14", "promoCode", "UNBROUGHT"}, []string{"cookieDomain", "x"}, "cookieDomain",
+		{"settings", "program.update", "program:", "settings/edit", []string{"cookieDuration", "33", "refundWindowSeconds", "14", "promoCode", "UNBROUGHT", "payoutMinimum", "1,250.50", "company", "Beans Ltd\r\nBath", "termsText", "Be honest.", "termsVersion", "1", "clicks", "90"}, []string{"cookieDomain", "x"}, "cookieDomain",
 			func() string {
 				s := must(w.Settings(ctx))
-				return fmt.Sprint(s.CookieDuration, s.RefundWindowSeconds, s.Attribution, s.UpdatedBy)
-			}, "33 1209600 {LAST EACH_ORDER UNBROUGHT} ops", ""},
+				return fmt.Sprint(s.CookieDuration, s.RefundWindowSeconds, s.Attribution, s.UpdatedBy, s.PayoutMinimum, s.TermsVersion, s.Retention) + fmt.Sprintf(" %q", s.Company)
+			}, `33 1209600 {LAST EACH_ORDER UNBROUGHT} ops 1250.51{0 0 0 90 0} "Beans Ltd\nBath"`, ""},
 		{"withdraw terms of the program", "program.withdraw", "program:", "terms/withdraw" + s.comes, nil, nil, "", func() string { return said(must(w.Terms(ctx)), "2030") }, "", ""},
 		{"new tier", "tiers.create", "tier:Fresh", "tiers/new", []string{"tier", "3", "name", "Fresh", "minRevenue", "1,000", "commissionRate", "30"}, []string{"tier", "3", "name", "Fresh", "minRevenue", "x"}, "minRevenue",
 			func() string { return w.tierNamed("Fresh") }, "1000 30", ""},

@@ -16,7 +16,7 @@ import (
 type Document struct {
 	Title  string // "Self-billing invoice"; empty: "Statement"
 	Number string // of the document; empty: the month and the end of the affiliate's id
-	From   string // name, address and tax number of the program; empty: its name
+	From   string // name, address and tax number of who pays; empty: Config.Company, or the program's name
 	To     string // those of the affiliate; empty: name and email
 	Note   string // below the figures, such as why there is no VAT
 }
@@ -89,6 +89,7 @@ func documentPage(v *visit) (view, error) {
 func (d *documentSheet) fill(v *visit, a affiliate.Affiliate) {
 	d.Title = cmp.Or(d.Title, "Statement")
 	d.Number = cmp.Or(d.Number, d.Month+"-"+a.ID.String()[24:])
-	d.From = cmp.Or(d.From, v.program.Config().Name)
+	is := v.program.Config()
+	d.From = cmp.Or(d.From, is.Company, is.Name)
 	d.To = cmp.Or(d.To, a.Name+"\n"+a.Email)
 }

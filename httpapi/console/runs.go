@@ -191,7 +191,7 @@ var runPayouts = &action{
 				Required: true, Value: cmp.Or(v.query.Get(paramRun), v.today())},
 			{Name: "minimum", Label: "Minimum of a payout, in " + string(v.Currency),
 				Hint: "Who is owed less waits.", Required: true,
-				Value: cmp.Or(v.query.Get("minimum"), "0")},
+				Value: cmp.Or(v.query.Get("minimum"), v.program.Config().PayoutMinimum.String())},
 			{Name: "method", Label: "Only who is paid by", Value: v.query.Get("method"),
 				Options: orNone("Any method", options(paymentMethods...))},
 			{Name: "noDetails", Label: "Also who has not said how to be paid", Type: "checkbox",
@@ -224,7 +224,7 @@ var runPayouts = &action{
 		run.Limit = runStep
 		result, err := p.RunPayouts(v.Ctx(), run)
 		if result.Status == affiliate.RunRunning {
-			more := url.Values{paramRun: {run.ExternalID}, "minimum": {run.Minimum.String()},
+			more := url.Values{paramRun: {run.ExternalID}, "minimum": {in.text("minimum")},
 				"method": {in.Get("method")}, "noDetails": {in.Get("noDetails")},
 				fieldExcept: {joined(run.ExceptIDs)}}
 			return "payouts/new?" + more.Encode(), err
@@ -316,7 +316,7 @@ func (v *visit) previewOf(run affiliate.PayoutRun) (f form, err error) {
 // runTyped reads the form of a payout run.
 func (v *visit) runTyped(in *input) (affiliate.PayoutRun, error) {
 	run := affiliate.PayoutRun{ExternalID: in.text(paramRun),
-		Minimum: in.amount("minimum").Or(affiliate.Amount{}), NoDetails: in.yes("noDetails")}
+		Minimum: in.amount("minimum"), NoDetails: in.yes("noDetails")}
 	if method := in.Get("method"); method != "" {
 		run.Methods = []affiliate.PaymentMethod{affiliate.PaymentMethod(method)}
 	}

@@ -26,7 +26,7 @@ type programSheet struct {
 // Editable reports whether some settings are not the host's.
 func (s *programSheet) Editable() bool {
 	return slices.ContainsFunc(programFields, func(f field) bool {
-		return !f.Own && !slices.Contains(s.SetByCode, f.Name)
+		return !slices.Contains(s.SetByCode, settingOf(f.Name))
 	})
 }
 
@@ -69,6 +69,14 @@ var programFields = []field{
 		{"UNBROUGHT", "credits its owner when nobody brought the customer"}}},
 	{Name: "refundWindowSeconds", Label: "Refunds are taken for so many days", Type: "number",
 		Hint: "Empty: for ever.", Own: true},
+	{Name: "payoutMinimum", Label: "Minimum of a payout", Required: true,
+		Hint: "In the currency of the program. Who is owed less waits, unless a run has another minimum."},
+	{Name: "company", Label: "Who pays", Type: "textarea",
+		Hint: "Name, postal address and tax number, as statements say them. Empty: the name of the program."},
+	{Name: "termsText", Label: "Terms that applicants accept", Type: "textarea",
+		Hint: "The text, or the address of a page with it. Empty: none."},
+	{Name: "termsVersion", Label: "Version of these terms",
+		Hint: "Such as 2026-11. Another text needs another version."},
 	{Name: "commissionOnTax", Label: "Commission on tax", Type: "checkbox"},
 	{Name: "commissionOnShipping", Label: "Commission on shipping", Type: "checkbox"},
 	{Name: "freeOrders", Label: "Orders that cost nothing are recorded", Type: "checkbox"},
@@ -85,6 +93,28 @@ var programFields = []field{
 		Hint: "One in a line, besides sub and utm_*."},
 	{Name: "cascadeEvents", Label: "Deleting also tells of what goes with it", Type: "checkbox",
 		More: true},
+	{Name: "events", Label: "Events are kept for so many days", Type: "number", Hint: unsaidDays, More: true},
+	{Name: "deliveries", Label: "Deliveries of webhooks are kept for so many days", Type: "number", Hint: unsaidDays,
+		More: true},
+	{Name: "receipts", Label: "Answers to repeated requests are kept for so many days", Type: "number",
+		Hint: unsaidDays, More: true},
+	{Name: "clicks", Label: "Clicks without a customer are kept for so many days", Type: "number", Hint: unsaidDays,
+		More: true},
+	{Name: "holds", Label: "Places held for orders are kept for so many days", Type: "number", Hint: unsaidDays,
+		More: true},
+}
+
+const unsaidDays = "Empty: as long as the server does."
+
+// settingOf returns the setting that a field is a part of.
+func settingOf(field string) string {
+	switch field {
+	case "customer", "promoCode":
+		return "attribution"
+	case "events", "deliveries", "receipts", "clicks", "holds":
+		return "retention"
+	}
+	return field
 }
 
 const secondsOfDay = 24 * 60 * 60
@@ -94,13 +124,9 @@ var editSettings = &action{
 	name: "program.update", object: "program", done: "The settings were saved.",
 	form: func(v *visit) (form, error) {
 		s, err := v.program.Settings(v.Ctx())
-		fields := v.filled(s, slices.DeleteFunc(slices.Clone(programFields), func(f field) bool {
-			of := f.Name
-			if of == "customer" || of == "promoCode" {
-				of = "attribution"
-			}
-			return slices.Contains(s.SetByCode, of)
-		})...)
+		fields := v.filled(s.Retention, v.filled(s, slices.DeleteFunc(slices.Clone(programFields), func(f field) bool {
+			return slices.Contains(s.SetByCode, settingOf(f.Name))
+		})...)...)
 		for i := range fields {
 			switch f := &fields[i]; f.Name {
 			case "destinations":
@@ -123,8 +149,20 @@ var editSettings = &action{
 			Effects: []string{"What happens from now on goes by them. Recorded sales stay as they are."}}, err
 	},
 	do: func(v *visit, p *tributary.Program, in *input) (string, error) {
-		var up affiliate.SettingsUpdate
-		in.into(&up)
+		is, err := p.Settings(v.Ctx())
+		if err != nil {
+			return "", err
+		}
+		up, kept := affiliate.SettingsUpdate{}, is.Retention
+		var ages, others []field
+		for _, f := range in.fields {
+			if settingOf(f.Name) == "retention" && in.changed(f.Name) {
+				ages = append(ages, f)
+			} else if settingOf(f.Name) != "retention" {
+				others = append(others, f)
+			}
+		}
+		in.fieldsInto(&up, others)
 		if in.changed("destinations") {
 			up.Destinations = affiliate.Set(in.lines("destinations"))
 		}
@@ -137,10 +175,13 @@ var editSettings = &action{
 		if up.RefundWindowSeconds = in.whole("refundWindowSeconds"); up.RefundWindowSeconds.Or(0) > 0 {
 			up.RefundWindowSeconds = affiliate.Set(up.RefundWindowSeconds.Or(0) * secondsOfDay)
 		}
+		if in.fieldsInto(&kept, ages); len(ages) > 0 {
+			up.Retention = affiliate.Set(kept)
+		}
 		if in.err != nil {
 			return "", in.err
 		}
-		_, err := p.UpdateSettings(v.Ctx(), up)
+		_, err = p.UpdateSettings(v.Ctx(), up)
 		return "settings", err
 	},
 }
@@ -173,6 +214,9 @@ func hostSettings(c tributary.Config) []settingGroup {
 			row("Commission on tax", yesNo(c.CommissionOnTax)),
 			row("Commission on shipping", yesNo(c.CommissionOnShipping)),
 			row("Refunds are taken for", forTime(c.RefundWindow)),
+			row("Minimum of a payout", c.PayoutMinimum.String()+" "+string(c.Currency)),
+			row("Who pays", strings.Split(cmp.Or(c.Company, c.Name), "\n")...),
+			row("Terms that applicants accept", cmp.Or(c.TermsVersion, "none")),
 			row("An email that only payers told counts when the first order was at least",
 				c.RealOrder.String()+" % of the order"),
 			row("Sales in other currencies",
@@ -205,11 +249,29 @@ func hostSettings(c tributary.Config) []settingGroup {
 			row("Closed networks that are open to endpoints", networksSaid(c.Addresses)...),
 			row("A test of an endpoint", either(c.Send != nil, "is sent", "is not sent")),
 			row("Deleting also tells of what goes with it", yesNo(c.CascadeEvents)),
+			row("Old records are kept for", retentionSaid(c.Retention)...),
 			row("Secrets are stored", either(c.Seal != nil, "encrypted", "in plain text")),
 			row("Erased emails are remembered by",
 				either(len(c.ErasureKey) > 0, "a key of the host", "the id of the program")),
 		}},
 	}
+}
+
+// retentionSaid says how long old records are kept, where the settings do.
+func retentionSaid(r affiliate.Retention) (said []string) {
+	for _, of := range []struct {
+		what string
+		age  time.Duration
+	}{{"events", r.Events}, {"deliveries", r.Deliveries}, {"answers to repeated requests", r.Receipts},
+		{"clicks", r.Clicks}, {"holds", r.Holds}} {
+		if of.age > 0 {
+			said = append(said, of.what+": "+forTime(of.age))
+		}
+	}
+	if len(said) == 0 {
+		return []string{"as long as the server does"}
+	}
+	return said
 }
 
 func yesNo(yes bool) string { return either(yes, "yes", "no") }

@@ -55,6 +55,11 @@ func TestSettingsShowConfig(t *testing.T) {
 		"CommissionOnShipping": func(c *tributary.Config) { c.CommissionOnShipping = true },
 		"RealOrder":            func(c *tributary.Config) { c.RealOrder = affiliate.MustPercent("25") },
 		"RefundWindow":         func(c *tributary.Config) { c.RefundWindow = 30 * 24 * time.Hour },
+		"PayoutMinimum":        func(c *tributary.Config) { c.PayoutMinimum = affiliate.MustAmount("50") },
+		"Company":              func(c *tributary.Config) { c.Company = "Beans Ltd" },
+		"TermsText":            func(c *tributary.Config) { c.TermsText, c.TermsVersion = "Be honest.", "2026-01" },
+		"TermsVersion":         func(c *tributary.Config) { c.TermsText, c.TermsVersion = "Be honest.", "2026-01" },
+		"Retention":            func(c *tributary.Config) { c.Retention.Events = 90 * 24 * time.Hour },
 		"ErasureKey":           func(c *tributary.Config) { c.ErasureKey = []byte("a-secret-of-the-host") },
 		"PaymentMemory":        func(c *tributary.Config) { c.PaymentMemory = 36 * time.Hour },
 		"FreeOrders":           func(c *tributary.Config) { c.FreeOrders = true },
@@ -452,5 +457,43 @@ func TestCodeOfProvider(t *testing.T) {
 	if page := w.send(path, w.form(path, "externalId", "promo_2")); code.ExternalID.Or("") != "promo_1" || page.status != 303 ||
 		must(w.Code(t.Context(), affiliate.CodeRef{Code: "POD20"})).ExternalID.Or("") != "promo_2" {
 		t.Errorf("made with %q, %d\n%s", code.ExternalID.Or(""), page.status, page.text())
+	}
+}
+
+// TestSettingsArePreset: a run begins with the minimum of the program, a statement says who pays, and a
+// form that is saved as it is changes nothing.
+func TestSettingsArePreset(t *testing.T) {
+	w := newWorld(t)
+	w.fill("")
+	must(w.UpdateSettings(t.Context(), affiliate.SettingsUpdate{PayoutMinimum: affiliate.Set(affiliate.MustAmount("50")), Company: affiliate.Set("Beans Ltd\nBath"),
+		Retention: affiliate.Set(affiliate.RetentionDays{Events: 90})}))
+	if page := w.get("payouts/new"); !regexp.MustCompile(`name="minimum"[^>]* value="50"`).MatchString(page.body) {
+		t.Errorf("the run: %s", page.body)
+	}
+	if page := w.get("affiliates/" + w.ada.ID.String() + "/statements/2026-03/document"); !strings.Contains(page.text(), "From Beans Ltd Bath To") {
+		t.Errorf("the document: %s", page.text())
+	}
+	save := func(fields ...string) {
+		t.Helper()
+		if answer := w.send("settings/edit", w.form("settings/edit", fields...)); answer.status != 303 {
+			t.Errorf("%v: %d %s", fields, answer.status, answer.text())
+		}
+	}
+	before := must(w.Settings(t.Context())).Revision
+	if page := w.get("settings/edit"); !regexp.MustCompile(`name="events"[^>]* value="90"`).MatchString(page.body) || !regexp.MustCompile(`name="clicks"[^>]* value=""`).MatchString(page.body) {
+		t.Errorf("the form: %s", page.body)
+	}
+	save("receipts", "7")
+	is := must(w.Settings(t.Context()))
+	if is.Retention != (affiliate.RetentionDays{Events: 90, Receipts: 7}) || is.Revision != before+1 {
+		t.Errorf("%+v, revision %d", is.Retention, is.Revision)
+	}
+	save()
+	if is := must(w.Settings(t.Context())); is.Revision != before+1 {
+		t.Errorf("a form that was saved as it is changed something: %+v", is)
+	}
+	save("events", "", "receipts", "")
+	if is := must(w.Settings(t.Context())); is.Retention != (affiliate.RetentionDays{}) {
+		t.Errorf("%+v", is.Retention)
 	}
 }

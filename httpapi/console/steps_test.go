@@ -82,12 +82,13 @@ func TestFirstSteps(t *testing.T) {
 	if got, listed := w.undone(); len(got) != 4 || listed != 4 || !strings.HasPrefix(got[2], "Say where changes are told ./webhooks/new") {
 		t.Errorf("a host without a server is told %q", got)
 	}
+	hosts[0].Done = false
+	w = newWorld(t, change)
 	w.fill("")
 	if got, listed := w.undone(); listed != 0 {
 		t.Errorf("a program that runs is told %q", got)
 	}
 	reader := newWorld(t, change, func(_ *tributary.Config, c *console.Config) { c.ReadOnly = true })
-	hosts[0].Done = false
 	if got, _ := reader.undone(); len(got) != 5 || strings.Contains(strings.Join(got, ""), "./") {
 		t.Errorf("a reader is led to %q", got)
 	}

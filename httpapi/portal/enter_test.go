@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"html"
 	"net/http"
 	"net/http/cookiejar"
 	"net/http/httptest"
@@ -230,12 +231,12 @@ func TestVisitBehindAProxy(t *testing.T) {
 	}
 }
 
-var questions = [5]uuid.UUID{
+var questions = [4]uuid.UUID{
 	uuid.MustParse("0197c2f0-1a2b-7c3d-8e4f-5a6b7c8d9e11"), uuid.MustParse("0197c2f0-1a2b-7c3d-8e4f-5a6b7c8d9e12"), uuid.MustParse("0197c2f0-1a2b-7c3d-8e4f-5a6b7c8d9e13"),
-	uuid.MustParse("0197c2f0-1a2b-7c3d-8e4f-5a6b7c8d9e14"), uuid.MustParse("0197c2f0-1a2b-7c3d-8e4f-5a6b7c8d9e15"),
+	uuid.MustParse("0197c2f0-1a2b-7c3d-8e4f-5a6b7c8d9e14"),
 }
 
-// asks is a sign-up with a question of each kind, and terms.
+// asks is a sign-up with a question of each kind.
 func asks() *portal.SignUp {
 	return &portal.SignUp{
 		Questions: []portal.Question{
@@ -244,13 +245,12 @@ func asks() *portal.SignUp {
 			{ID: questions[2], Label: "How many readers?", Kind: portal.AskChoice, Choices: []string{"few", "many"}, Required: true},
 			{ID: questions[3], Label: "Your company", Kind: portal.AskText},
 		},
-		Terms: portal.SignUpTerms{ID: questions[4], Version: "2026-01", Text: "Be honest.", URL: "https://beans.example/terms"},
 	}
 }
 
 // filled is a right application on a page.
 func filled(page pageAnswer, email string) url.Values {
-	return page.form("firstName", " Cleo ", "lastName", "Cane", "email", email, "q-1", "https://blog.example/", "q-2", "All\r\nwho drink", "q-3", "many", "terms", "1")
+	return page.form("firstName", " Cleo ", "lastName", "Cane", "email", email, "q-1", "https://blog.example/", "q-2", "All\r\nwho drink", "q-3", "many", "terms", "2026-01")
 }
 
 // TestSignUp: an application becomes an affiliate that waits, with its answers, the version of
@@ -262,7 +262,7 @@ func TestSignUp(t *testing.T) {
 	}
 	before := len(events())
 	page := w.get("", "apply")
-	for _, says := range []string{"Become an affiliate", "Where do you write?", "For whom? can be left empty", "How many readers? Choose… few many", "Be honest. Read the terms", "I accept the terms, version 2026-01"} {
+	for _, says := range []string{"Become an affiliate", "Where do you write?", "For whom? can be left empty", "How many readers? Choose… few many", "Be honest.", "I accept the terms, version 2026-01"} {
 		if page.status != 200 || !strings.Contains(page.text(), says) {
 			t.Errorf("%d, it does not say %q: %s", page.status, says, page.text())
 		}
@@ -292,9 +292,13 @@ func TestSignUp(t *testing.T) {
 	must(0, json.Unmarshal(fired[0].Payload, &payload))
 	said := ""
 	for _, a := range payload.Body.QuestionAnswers {
-		said += fmt.Sprintf("%s %q\n", a.QuestionID.String()[34:], a.Answer)
+		id := a.QuestionID.String()[34:]
+		if a.QuestionID == portal.TermsID(w.Config().ID) {
+			id = "terms"
+		}
+		said += fmt.Sprintf("%s %q\n", id, a.Answer)
 	}
-	want := "11 \"https://blog.example/\"\n12 \"All\\nwho drink\"\n13 \"many\"\n15 \"Accepted version 2026-01 at 2026-03-11T11:00:00.000Z\"\n"
+	want := "11 \"https://blog.example/\"\n12 \"All\\nwho drink\"\n13 \"many\"\nterms \"Accepted version 2026-01 at 2026-03-11T11:00:00.000Z\"\n"
 	if b := payload.Body; said != want || b.Status != affiliate.AffiliateInactive || b.Source != "AFFILIATE_PORTAL" || b.FirstName != "Cleo" {
 		t.Errorf("got %+v, answers %s", b, said)
 	}
@@ -329,7 +333,7 @@ func TestSignUpRefuses(t *testing.T) {
 		{"firstName", "", "required"}, {"lastName", strings.Repeat("x", 101), "more than 100"}, {"email", "no mail", "mail"},
 		{"q-1", "", "required"}, {"q-1", "javascript:alert(1)", "no address of a page"}, {"q-1", "https://" + strings.Repeat("x", 500), "more than 500"},
 		{"q-2", strings.Repeat("é", 5001), "more than 5000"}, {"q-2", "a\x00b", "cannot be seen"}, {"q-3", "", "required"}, {"q-3", "some", "Choose one"}, {"q-4", "a\tb\nc", "cannot be seen"},
-		{"terms", "", "only if you accept"}, {"terms", "2", "only if you accept"},
+		{"terms", "", "only if you accept"}, {"terms", "2025-12", "The terms have changed"},
 	} {
 		form := url.Values{}
 		for name, values := range right {
@@ -383,15 +387,63 @@ func TestSignUpRefuses(t *testing.T) {
 	}
 }
 
+// TestSignUpTerms: the terms are those of the program: who has the page open while they change is
+// asked again; an address is a link, unless it is a script.
+func TestSignUpTerms(t *testing.T) {
+	w := newWorld(t, "", func(c *portal.Config) { c.SignUp = asks() })
+	form := filled(w.get("", "apply"), "cleo@blog.example")
+	w.asksToAccept("https://beans.example/terms", "2026-02")
+	again := w.post("", "apply", form)
+	if again.status != 400 || !strings.Contains(again.text(), "The terms have changed: read them, and accept these.") || !strings.Contains(again.body, `href="https://beans.example/terms"`) || strings.Contains(again.body, " checked") {
+		t.Errorf("%d %s", again.status, again.body)
+	}
+	form.Set("terms", "2026-02")
+	if sent := w.post("", "apply", form); sent.status != 303 {
+		t.Fatalf("%d %s", sent.status, sent.text())
+	}
+	fired := must(w.Events(t.Context(), affiliate.EventQuery{Type: affiliate.AffiliateCreated}, affiliate.Page{})).Items
+	if got := string(fired[0].Payload); !strings.Contains(got, "Accepted version 2026-02 at ") {
+		t.Error(got)
+	}
+	for _, text := range []string{"javascript:alert(1)", "https://beans.example/ and more", "<script>"} {
+		w.asksToAccept(text, text)
+		if page := w.get("", "apply"); page.status != 200 || strings.Contains(page.body, `href="`+text) || !strings.Contains(page.body, html.EscapeString(text)+"</pre>") {
+			t.Errorf("%s: %d %s", text, page.status, page.body)
+		}
+	}
+	must(w.UpdateSettings(t.Context(), affiliate.SettingsUpdate{TermsText: affiliate.Null[string](), TermsVersion: affiliate.Null[string]()}))
+	if page := w.get("", "apply"); page.status != 200 || strings.Contains(page.text(), "accept") {
+		t.Errorf("%d %s", page.status, page.text())
+	}
+}
+
+// TestPayer: a statement says who pays, and the payouts from which sum on.
+func TestPayer(t *testing.T) {
+	w := newWorld(t, "")
+	cookie := w.enter(w.ada.ID)
+	if page := w.get(cookie, "statements/2026-03"); strings.Contains(page.text(), "Paid by") {
+		t.Error(page.text())
+	}
+	if page := w.get(cookie, "payouts"); strings.Contains(page.text(), "You are paid when") {
+		t.Error(page.text())
+	}
+	must(w.UpdateSettings(t.Context(), affiliate.SettingsUpdate{Company: affiliate.Set("Beans <Ltd>\n1 Mill Lane\n\nBath"), PayoutMinimum: affiliate.Set(affiliate.MustAmount("50"))}))
+	if page := w.get(cookie, "statements/2026-03"); !strings.Contains(page.text(), "Paid by Beans <Ltd> , 1 Mill Lane , Bath") {
+		t.Error(page.text())
+	}
+	if page := w.get(cookie, "payouts"); !strings.Contains(page.text(), "You are paid when 50.00 USD or more are due.") {
+		t.Error(page.text())
+	}
+}
+
 // TestSignUpConfig: what New refuses.
 func TestSignUpConfig(t *testing.T) {
 	w := newWorld(t, "")
 	for name, change := range map[string]func(*portal.SignUp){
-		"two with an id": func(s *portal.SignUp) { s.Questions[1].ID = s.Questions[0].ID }, "the id of the terms": func(s *portal.SignUp) { s.Questions[1].ID = s.Terms.ID }, "no id": func(s *portal.SignUp) { s.Questions[1].ID = uuid.Nil },
+		"two with an id": func(s *portal.SignUp) { s.Questions[1].ID = s.Questions[0].ID }, "no id": func(s *portal.SignUp) { s.Questions[1].ID = uuid.Nil },
 		"no label": func(s *portal.SignUp) { s.Questions[0].Label = " " }, "long label": func(s *portal.SignUp) { s.Questions[0].Label = strings.Repeat("x", 501) }, "kind": func(s *portal.SignUp) { s.Questions[0].Kind = "X" },
 		"no choices": func(s *portal.SignUp) { s.Questions[2].Choices = nil }, "choices of a text": func(s *portal.SignUp) { s.Questions[0].Choices = []string{"a"} }, "empty choice": func(s *portal.SignUp) { s.Questions[2].Choices[0] = "" },
-		"many": func(s *portal.SignUp) { s.Questions = make([]portal.Question, 21) }, "terms without an id": func(s *portal.SignUp) { s.Terms.ID = uuid.Nil }, "no version": func(s *portal.SignUp) { s.Terms.Version = "" },
-		"no text": func(s *portal.SignUp) { s.Terms.Text, s.Terms.URL = "", "" }, "script": func(s *portal.SignUp) { s.Terms.URL = "javascript:alert(1)" },
+		"many": func(s *portal.SignUp) { s.Questions = make([]portal.Question, 21) },
 	} {
 		cfg := w.cfg
 		cfg.SignUp = asks()

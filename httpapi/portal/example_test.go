@@ -122,7 +122,7 @@ func ExamplePortal_Token() {
 	// 303 to https://partners.example/partner/enter?token=tp1.
 }
 
-// signUp asks applicants where they write, and has them accept the terms.
+// signUp asks applicants where they write.
 var signUp = &portal.SignUp{
 	Questions: []portal.Question{{
 		ID:       uuid.MustParse("0197c2f0-1a2b-7c3d-8e4f-5a6b7c8d9e11"), // of your own; it stays when the label changes
@@ -130,16 +130,12 @@ var signUp = &portal.SignUp{
 		Kind:     portal.AskURL,
 		Required: true,
 	}},
-	Terms: portal.SignUpTerms{
-		ID:      uuid.MustParse("0197c2f0-1a2b-7c3d-8e4f-5a6b7c8d9e15"),
-		Version: "2026-01",
-		URL:     "https://shop.example/affiliate-terms",
-	},
 }
 
 // The page on which people apply.
 func ExampleSignUp() {
-	program, err := tributary.New(memstore.New(), tributary.Config{Name: "Northwind Beans"})
+	program, err := tributary.New(memstore.New(), tributary.Config{Name: "Northwind Beans",
+		TermsText: "https://shop.example/affiliate-terms", TermsVersion: "2026-01"})
 	if err != nil {
 		panic(err)
 	}

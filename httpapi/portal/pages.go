@@ -2,6 +2,7 @@ package portal
 
 import (
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/tributary-go/tributary/affiliate"
@@ -122,6 +123,7 @@ func statements(v *visit) (view, error) {
 type monthSheet struct {
 	affiliate.Statement
 	Month   string
+	Payer   []string // who pays, in lines; empty: the name of the program is above the page
 	Lines   []affiliate.StatementLine
 	Goes    bool         // it goes on from the page before
 	Reasons page.Reasons // of the adjustments in the lines
@@ -150,7 +152,8 @@ func statement(v *visit) (view, error) {
 	if err != nil {
 		return view{}, err
 	}
-	d := monthSheet{Statement: s, Month: v.Args[0], Lines: lines.Items, Goes: v.Cursor() != ""}
+	d := monthSheet{Statement: s, Month: v.Args[0], Lines: lines.Items, Goes: v.Cursor() != "",
+		Payer: strings.FieldsFunc(v.program.Config().Company, func(r rune) bool { return r == '\n' })}
 	if d.Reasons, err = v.partner().AdjustmentReasons(v.Ctx(), page.AdjustmentsIn(lines.Items)...); err != nil {
 		return view{}, err
 	}

@@ -34,7 +34,8 @@ type dueSheet struct {
 	Rows    []dueRow
 	Owed    affiliate.Amount
 	NoBooks bool
-	Asks    bool // nobody has said yet how the affiliate is paid
+	Asks    bool             // nobody has said yet how the affiliate is paid
+	Least   affiliate.Amount // what payouts begin with; zero: anything
 }
 
 type dueRow struct {
@@ -48,7 +49,7 @@ const shownDue = 14
 
 // due returns what is due when.
 func (v *visit) due() (*dueSheet, error) {
-	d := dueSheet{Asks: !v.profile.DetailsComplete}
+	d := dueSheet{Asks: !v.profile.DetailsComplete, Least: v.program.Config().PayoutMinimum}
 	due, err := v.partner().Due(v.Ctx())
 	if errors.Is(err, affiliate.BooksNotOpen) {
 		d.NoBooks = true

@@ -68,6 +68,7 @@ type Portal struct {
 	forms     page.Forms
 	tokens    ticket.Sealer
 	visits    ticket.Sealer
+	emails    ticket.Sealer
 	mailed    ticket.Sealer
 	known     ticket.Sealer // of browsers in which somebody signed in
 	crossSite *http.CrossOriginProtection
@@ -83,7 +84,7 @@ const (
 //
 // Errors: neither Authorize nor Key is set; Key is shorter than 32 bytes; Session is
 // negative or above 24 hours; MaxLinks is negative; SignUp has a question that cannot be
-// asked, or terms that cannot be accepted; SignIn lacks Ask, Key, or a URL that ends with a slash; Prefix does not begin and end with a slash; Back is neither
+// asked; SignIn lacks Ask, Key, or a URL that ends with a slash; Prefix does not begin and end with a slash; Back is neither
 // an http or https URL nor a path; an element of Frames is not an origin; Logger is nil.
 func New(p *tributary.Program, cfg Config) (*Portal, error) {
 	t := &Portal{cfg: cfg, program: p, crossSite: http.NewCrossOriginProtection()}
@@ -132,6 +133,9 @@ func (t *Portal) seals() (err error) {
 		return err
 	}
 	if t.mailed, err = ticket.New(ticket.Mailed, t.cfg.Key); err != nil {
+		return err
+	}
+	if t.emails, err = ticket.New(ticket.Email, t.cfg.Key); err != nil {
 		return err
 	}
 	if t.known, err = ticket.New(ticket.Known, t.cfg.Key); err != nil {

@@ -29,6 +29,10 @@ type SignIn struct {
 	// neither for a store nor for a mail server, because the time would tell which emails are known.
 	// An error refuses with 429; its text is logged, and not shown.
 	Ask func(*http.Request, SignInRequest) error
+
+	// Change takes the change of an email to who mails its two links; nil: affiliates cannot change
+	// it. An error refuses with 429; its text is logged, and not shown.
+	Change func(*http.Request, EmailChange) error
 }
 
 // A SignInRequest is what somebody asked for on the page of a [SignIn].
@@ -119,8 +123,7 @@ func (v *visit) signIn() {
 // asked hands a request on. Nothing here depends on whether the email is known.
 func asked(v *visit) {
 	email := strings.TrimSpace(v.R.PostForm.Get(fieldMail))
-	if len(email) > maxMail || !strings.Contains(email, "@") || strings.ContainsFunc(email,
-		notVisible) {
+	if !isMail(email) {
 		v.render(http.StatusBadRequest, view{title: "Sign in", template: "sign-in",
 			Data: askSheet{Email: email, Problem: "This is no email."}})
 		return
@@ -138,6 +141,12 @@ func asked(v *visit) {
 	c.Name = signInCookie
 	http.SetCookie(v.W, c)
 	v.done(signInPath)
+}
+
+// isMail reports whether a text looks like an email.
+func isMail(email string) bool {
+	return len(email) <= maxMail && strings.Contains(email, "@") &&
+		!strings.ContainsFunc(email, notVisible)
 }
 
 func notVisible(r rune) bool {

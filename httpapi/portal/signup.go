@@ -21,10 +21,10 @@ import (
 
 // A SignUp is the page on which people apply to become affiliates. An application makes an
 // affiliate that is INACTIVE until the program approves it, with the source
-// AFFILIATE_PORTAL, and the same answer is given when the email is known already.
+// AFFILIATE_PORTAL, and the same answer is given when the email is known already. When the program
+// has terms for applicants, see TermsText of [affiliate.Settings], they have to be accepted.
 type SignUp struct {
-	Questions []Question  // besides name and email, at most 20
-	Terms     SignUpTerms // that have to be accepted; zero: none
+	Questions []Question // besides name and email, at most 20
 
 	// Guard is asked before an application is carried out, with its form parsed: a limit for an
 	// address, for one. An error refuses it with 429; its text is logged, and not shown. Nil:
@@ -53,13 +53,10 @@ const (
 	AskChoice QuestionKind = "CHOICE" // one of Choices
 )
 
-// SignUpTerms are the terms that an applicant accepts. What was accepted, and when, is one of
-// the affiliate's signup answers, under ID.
-type SignUpTerms struct {
-	ID      uuid.UUID
-	Version string // such as 2026-01, 1–100 characters
-	Text    string // shown above the box; this or URL
-	URL     string // http or https, or a path: where they are to be read
+// TermsID returns the id of the signup answer that says which version of the terms of a program an
+// affiliate has accepted, and when.
+func TermsID(program uuid.UUID) uuid.UUID {
+	return uuid.NewSHA1(program, []byte("sign-up terms "))
 }
 
 const applyPath = "apply"
@@ -81,7 +78,7 @@ func (s *SignUp) check() error {
 	if len(s.Questions) > maxQuestions {
 		return fmt.Errorf("more than %d questions", maxQuestions)
 	}
-	known := map[uuid.UUID]bool{uuid.Nil: true, s.Terms.ID: true}
+	known := map[uuid.UUID]bool{uuid.Nil: true}
 	for _, q := range s.Questions {
 		switch {
 		case known[q.ID]:
@@ -95,21 +92,14 @@ func (s *SignUp) check() error {
 		}
 		known[q.ID] = true
 	}
-	t := s.Terms
-	if t == (SignUpTerms{}) {
-		return nil
-	}
-	if t.ID == uuid.Nil || t.Version == "" || utf8.RuneCountInString(t.Version) > maxVersion ||
-		t.Text == "" && t.URL == "" || !validBack(t.URL) {
-		return errors.New("the terms lack an id, a version, or a text or URL")
-	}
 	return nil
 }
 
 // An applySheet is the form of an application.
 type applySheet struct {
 	Fields  []*applyField
-	Terms   SignUpTerms
+	Terms   string // that are accepted; empty: none, or they are at URL
+	URL     string
 	Problem string
 }
 
@@ -123,6 +113,7 @@ type applyField struct {
 	Max               int // characters
 	Fill              string
 	Wrong             string
+	Accepts           string // the version that a box accepts
 	question          uuid.UUID
 }
 
@@ -137,13 +128,13 @@ const (
 
 // application returns the form with what was sent, if anything was.
 func (v *visit) application() *applySheet {
-	s := v.cfg.SignUp
-	d := applySheet{Terms: s.Terms, Fields: []*applyField{
+	is := v.program.Config()
+	d := applySheet{Terms: is.TermsText, Fields: []*applyField{
 		{Name: fieldFirst, Label: "First name", Kind: "text", Required: true, Max: 100, Fill: "given-name"},
 		{Name: fieldLast, Label: "Last name", Kind: "text", Required: true, Max: 100, Fill: "family-name"},
 		{Name: fieldMail, Label: "Email", Kind: "email", Required: true, Max: 254, Fill: "email"},
 	}}
-	for i, q := range s.Questions {
+	for i, q := range v.cfg.SignUp.Questions {
 		f := &applyField{Name: fmt.Sprintf("q-%d", i+1), Label: q.Label, Kind: "text",
 			Required: q.Required, Max: maxLine, Choices: q.Choices, question: q.ID}
 		switch q.Kind {
@@ -156,10 +147,13 @@ func (v *visit) application() *applySheet {
 		}
 		d.Fields = append(d.Fields, f)
 	}
-	if s.Terms.ID != uuid.Nil {
+	if u, err := url.Parse(is.TermsText); err == nil && web(u) && !strings.ContainsAny(is.TermsText, " \n\t") {
+		d.Terms, d.URL = "", is.TermsText
+	}
+	if is.TermsVersion != "" {
 		d.Fields = append(d.Fields,
-			&applyField{Name: fieldAccept, Label: "I accept the terms, version " + s.Terms.Version,
-				Kind: "checkbox", Required: true, Max: 1})
+			&applyField{Name: fieldAccept, Label: "I accept the terms, version " + is.TermsVersion,
+				Kind: "checkbox", Required: true, Max: maxVersion, Accepts: is.TermsVersion, question: TermsID(is.ID)})
 	}
 	for _, f := range d.Fields {
 		f.Value = strings.TrimSpace(strings.ReplaceAll(v.R.PostForm.Get(f.Name), "\r\n", "\n"))
@@ -173,8 +167,10 @@ func (d *applySheet) check() (right bool) {
 	for _, f := range d.Fields {
 		u, err := url.Parse(f.Value)
 		switch {
-		case f.Kind == "checkbox" && f.Value != "1":
+		case f.Kind == "checkbox" && f.Value == "":
 			f.Wrong = "You can apply only if you accept the terms."
+		case f.Value != f.Accepts && f.Kind == "checkbox":
+			f.Wrong = "The terms have changed: read them, and accept these."
 		case f.Value == "" && f.Required:
 			f.Wrong = "This is required."
 		case utf8.RuneCountInString(f.Value) > f.Max:
@@ -214,14 +210,13 @@ func (d *applySheet) affiliate(now affiliate.Time) affiliate.AffiliateParams {
 	in := affiliate.AffiliateParams{FirstName: d.value(fieldFirst), LastName: d.value(fieldLast),
 		Email: d.value(fieldMail), AffiliateStatus: "inactive"}
 	for _, f := range d.Fields {
-		if f.question != uuid.Nil && f.Value != "" {
-			in.Answers = append(in.Answers, affiliate.Answer{QuestionID: f.question, Answer: f.Value})
+		says := f.Value
+		if f.Accepts != "" {
+			says = "Accepted version " + f.Accepts + " at " + now.String()
 		}
-	}
-	if d.Terms.ID != uuid.Nil {
-		in.Answers = append(in.Answers,
-			affiliate.Answer{QuestionID: d.Terms.ID,
-				Answer: "Accepted version " + d.Terms.Version + " at " + now.String()})
+		if f.question != uuid.Nil && says != "" {
+			in.Answers = append(in.Answers, affiliate.Answer{QuestionID: f.question, Answer: says})
+		}
 	}
 	return in
 }
@@ -234,6 +229,10 @@ func (v *visit) thanked() bool {
 
 // apply answers the page for applicants.
 func (v *visit) apply() {
+	if _, err := v.program.Settings(v.Ctx()); err != nil { // Config has what another process set since
+		v.fail(err)
+		return
+	}
 	switch {
 	case v.R.Method == http.MethodPost:
 		v.submitted(route{post: applied, sent: v.applyFields(), old: applyAgain})

@@ -52,7 +52,7 @@ func newWorld(t testing.TB, name string, change ...func(*portal.Config)) *world 
 	w := &world{t: t, now: time.Date(2026, 3, 11, 9, 0, 0, 0, time.UTC)}
 	w.Program = must(tributary.New(memstore.New(), tributary.Config{
 		Name: "Northwind Beans", Terms: affiliate.Terms{Rate: affiliate.MustPercent("20")}, Destinations: []affiliate.Destination{{URL: "https://beans.example/shop"}},
-		Now: func() time.Time { return w.now }, Rand: rand.NewChaCha8([32]byte{1}),
+		Now: func() time.Time { return w.now }, Rand: rand.NewChaCha8([32]byte{1}), StoredSettings: true,
 	}))
 	ctx := t.Context()
 	if name != "" {
@@ -81,8 +81,17 @@ func newWorld(t testing.TB, name string, change ...func(*portal.Config)) *world 
 	for _, c := range change {
 		c(&w.cfg)
 	}
+	if w.cfg.SignUp != nil {
+		w.asksToAccept("Be honest.", "2026-01")
+	}
 	w.pages = must(portal.New(w.Program, w.cfg))
 	return w
+}
+
+// asksToAccept gives the program terms for applicants.
+func (w *world) asksToAccept(text, version string) {
+	w.t.Helper()
+	must(w.UpdateSettings(w.t.Context(), affiliate.SettingsUpdate{TermsText: affiliate.Set(text), TermsVersion: affiliate.Set(version)}))
 }
 
 // A pageAnswer is an answer.

@@ -44,7 +44,7 @@ func (v *view) Sections() (all []section) {
 		{"links", "Links", false}, {"codes", "Codes", false}, {"sales", "Sales", false},
 		{"customers", "Customers", false}, {"reports", "Reports", false},
 		{"statements", "Statements", false}, {"payouts", "Payouts", false},
-		{"payout-details", "Payout details", false}} {
+		{"payout-details", "Payout details", false}, {emailPath, "Email", false}} {
 		for _, rt := range routes {
 			if rt.path == s.Path && (rt.shown == nil || rt.shown(v.visit)) {
 				s.Current = here == s.Path

@@ -78,6 +78,12 @@ var routes = []route{
 	{path: "payout-details/save", post: saveDetails,
 		sent:  []string{fieldEmail, fieldMethod, fieldNonce, fieldSeen},
 		shown: (*visit).canSetDetails},
+	{path: emailPath, params: []string{paramDone},
+		done: "Two mails are on their way. Open the link in each, in this browser, within an hour.",
+		page: emailForm, post: askEmail, sent: []string{fieldMail},
+		shown: (*visit).canChangeEmail},
+	{path: confirmPath, params: []string{paramToken, fieldMail}, page: confirmForm,
+		post: confirmEmail, shown: (*visit).canChangeEmail},
 	{path: "leave", post: leave, shown: func(v *visit) bool { return v.byVisit }},
 }
 

@@ -8,6 +8,7 @@
 package serve
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -172,13 +173,15 @@ func Daily(ctx context.Context, do func(ctx context.Context)) {
 // receiver may be down and then asks for a replay.
 const keep = 30 * 24 * time.Hour
 
-// policy returns the periods of Retain for a program. Receipts stay twice as long as
-// they answer, and clicks a month longer than they attribute. docs/retention.md
+// policy returns the periods of Retain for a program, where its settings say none. Receipts stay
+// twice as long as they answer, and clicks a month longer than they attribute. docs/retention.md
 // has what a program keeps under it.
 func policy(p *tributary.Program) affiliate.Retention {
-	attributes := time.Duration(p.Config().CookieDays) * 24 * time.Hour
-	return affiliate.Retention{Events: keep, Deliveries: keep, Receipts: 48 * time.Hour,
-		Clicks: attributes + keep, Holds: keep}
+	is := p.Config()
+	r, attributes := is.Retention, time.Duration(is.CookieDays)*24*time.Hour
+	return affiliate.Retention{Events: cmp.Or(r.Events, keep), Deliveries: cmp.Or(r.Deliveries, keep),
+		Receipts: cmp.Or(r.Receipts, 48*time.Hour), Clicks: cmp.Or(r.Clicks, attributes+keep),
+		Holds: cmp.Or(r.Holds, keep)}
 }
 
 // Retain deletes the old records of programs, as docs/retention.md says. Several
@@ -186,7 +189,11 @@ func policy(p *tributary.Program) affiliate.Retention {
 // and left for the next call.
 func Retain(ctx context.Context, logger *slog.Logger, programs ...*tributary.Program) {
 	for _, p := range programs {
-		done, err := p.Run(ctx, affiliate.RetainJob{Retention: policy(p)})
+		_, err := p.Settings(ctx) // Config has what another process set since
+		var done affiliate.Progress
+		if err == nil {
+			done, err = p.Run(ctx, affiliate.RetainJob{Retention: policy(p)})
+		}
 		if gone := done.Removed; gone != (affiliate.Retained{}) {
 			logger.Info("old records deleted", "program", p.Config().ID,
 				"events", gone.Events, "receipts", gone.Receipts, "deliveries", gone.Deliveries, "clicks", gone.Clicks, "holds", gone.Holds)

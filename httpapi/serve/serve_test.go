@@ -90,6 +90,19 @@ func TestPrivateAddresses(t *testing.T) {
 	}
 }
 
+// TestPolicyOfSettings: what the settings say of an age is the policy, and what they leave out stays.
+func TestPolicyOfSettings(t *testing.T) {
+	store := memstore.New()
+	p, other := must(tributary.New(store, tributary.Config{StoredSettings: true})), must(tributary.New(store, tributary.Config{StoredSettings: true}))
+	want := serve.Policy(p)
+	must(p.Settings(t.Context()))
+	must(other.UpdateSettings(t.Context(), affiliate.SettingsUpdate{Retention: affiliate.Set(affiliate.RetentionDays{Events: 2, Clicks: 61})}))
+	want.Events, want.Clicks = 48*time.Hour, 61*24*time.Hour
+	if got := serve.Policy(other); got != want {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+}
+
 // TestRetain: records older than the policy says are deleted from every program
 // in the next round, younger ones are not. stop ends the rounds.
 func TestRetain(t *testing.T) {

@@ -115,6 +115,7 @@ var run = map[string][]string{
 	"docs/payments-server.md":  {"server TestProviders"},
 	"docs/postgresql.md":       {"internal/integration/release TestModules"},
 	"docs/stores.md":           {"conformance/cmd/conform TestRun"},
+	"docs/upgrades.md":         {"server TestUpgrade"},
 	"sqlitestore/README.md":    {"sqlitestore/examples/server TestReadme"},
 	"server/README.md":         {"server TestNewcomer", "server TestMove", "server TestKeepIt"},
 	"pgstore/README.md":        {"pgstore/examples/checkout TestRun", "pgstore TestReadmeReports"},

@@ -40,6 +40,11 @@ type Config struct {
 	CommissionOnTax      bool
 	CommissionOnShipping bool
 	RefundWindow         time.Duration
+	PayoutMinimum        affiliate.Amount
+	Company              string
+	TermsText            string
+	TermsVersion         string
+	Retention            affiliate.Retention
 	ErasureKey           []byte
 	PaymentMemory        time.Duration
 	FreeOrders           bool
@@ -91,6 +96,12 @@ func (c *Config) complete() error {
 	}
 	if c.RefundWindow < 0 {
 		return errors.New("affiliate: Config.RefundWindow must not be negative")
+	}
+	if c.PayoutMinimum.Sign() < 0 {
+		return errors.New("affiliate: Config.PayoutMinimum must not be negative")
+	}
+	if (c.TermsText == "") != (c.TermsVersion == "") {
+		return errors.New("affiliate: Config.TermsText and TermsVersion go together")
 	}
 	if n := len(c.ErasureKey); n > 0 && n < 16 {
 		return errors.New("affiliate: Config.ErasureKey must have at least 16 bytes")

@@ -326,10 +326,10 @@ func TestKeysAfterDeletion(t *testing.T) {
 		return made.ID.String(), err
 	}
 	run := func() (string, error) {
-		made, err := s.RunPayouts(ctx, affiliate.PayoutRun{ExternalID: "run-again", Minimum: scene.Sum("1000")})
+		made, err := s.RunPayouts(ctx, affiliate.PayoutRun{ExternalID: "run-again", Minimum: affiliate.Set(scene.Sum("1000"))})
 		return made.ID.String(), err
 	}
-	only := scene.Must(s.RunPayouts(ctx, affiliate.PayoutRun{ExternalID: "run-again", Minimum: scene.Sum("1000")})).ID
+	only := scene.Must(s.RunPayouts(ctx, affiliate.PayoutRun{ExternalID: "run-again", Minimum: affiliate.Set(scene.Sum("1000"))})).ID
 	last := map[string]string{}
 	for range 2 {
 		for _, kind := range []struct {

@@ -52,6 +52,11 @@ func (c *Config) take(r *record.Settings) (own []string, err error) {
 	take(&t, "commissionOnTax", &c.CommissionOnTax, kept.CommissionOnTax)
 	take(&t, "commissionOnShipping", &c.CommissionOnShipping, kept.CommissionOnShipping)
 	take(&t, "refundWindowSeconds", &c.RefundWindow, asOpt(kept.RefundWindowSeconds, fromSeconds))
+	take(&t, "payoutMinimum", &c.PayoutMinimum, kept.PayoutMinimum)
+	take(&t, "company", &c.Company, kept.Company)
+	take(&t, "termsText", &c.TermsText, kept.TermsText)
+	take(&t, "termsVersion", &c.TermsVersion, kept.TermsVersion)
+	take(&t, "retention", &c.Retention, asOpt(kept.Retention, agesOf))
 	take(&t, "freeOrders", &c.FreeOrders, kept.FreeOrders)
 	take(&t, "houseCodes", &c.HouseCodes, kept.HouseCodes)
 	take(&t, "refuseSuspended", &c.RefuseSuspended, kept.RefuseSuspended)
@@ -96,6 +101,20 @@ func negated(yes bool) bool { return !yes }
 func inDays(n int64) int { return int(n) }
 
 func fromSeconds(n int64) time.Duration { return time.Duration(n) * time.Second }
+
+const day = 24 * time.Hour
+
+// agesOf returns ages that are in days, and daysOf whole days of them.
+func agesOf(d affiliate.RetentionDays) affiliate.Retention {
+	return affiliate.Retention{Events: time.Duration(d.Events) * day, Receipts: time.Duration(d.Receipts) * day,
+		Deliveries: time.Duration(d.Deliveries) * day, Clicks: time.Duration(d.Clicks) * day,
+		Holds: time.Duration(d.Holds) * day}
+}
+
+func daysOf(r affiliate.Retention) affiliate.RetentionDays {
+	return affiliate.RetentionDays{Events: int64(r.Events / day), Receipts: int64(r.Receipts / day),
+		Deliveries: int64(r.Deliveries / day), Clicks: int64(r.Clicks / day), Holds: int64(r.Holds / day)}
+}
 
 func destinationsOf(urls []string) []affiliate.Destination {
 	of := make([]affiliate.Destination, len(urls))
@@ -251,7 +270,9 @@ func (o *Op) shownSettings(kept *record.Settings, of *Program) (affiliate.Settin
 		CookieDuration: c.CookieDays, Destinations: shownDestinations(c.Destinations),
 		Attribution: c.Attribution, Terms: shownTerms(termsAt(own, o.Now)), AutoApprove: !c.NoAutoApprove,
 		CommissionOnTax: c.CommissionOnTax, CommissionOnShipping: c.CommissionOnShipping,
-		RefundWindowSeconds: OrNull(int64(c.RefundWindow / time.Second)), FreeOrders: c.FreeOrders,
+		RefundWindowSeconds: OrNull(int64(c.RefundWindow / time.Second)), PayoutMinimum: c.PayoutMinimum,
+		Company: c.Company, TermsText: c.TermsText, TermsVersion: c.TermsVersion,
+		Retention: daysOf(c.Retention), FreeOrders: c.FreeOrders,
 		HouseCodes: c.HouseCodes, RefuseSuspended: c.RefuseSuspended, RequireCustomer: c.RequireCustomer,
 		CountBots: c.CountBots, CascadeEvents: c.CascadeEvents, DeliverySchedule: inSeconds(c.Schedule),
 		SetByCode: refusal.EmptyNotNil(slices.Clone(of.setByCode())), Revision: kept.Revision, UpdatedBy: OrNull(kept.UpdatedBy),
@@ -315,6 +336,9 @@ func (p *Program) UpdateSettings(ctx context.Context, up affiliate.SettingsUpdat
 		if with, err = o.live.completed(&next); err != nil {
 			return affiliate.Settings{}, err
 		}
+		if err := with.CheckRetention(with.Cfg.Retention); err != nil {
+			return affiliate.Settings{}, err
+		}
 		if o.settled = !Same(next, kept); o.settled {
 			next.UpdatedBy = o.actor
 			if next, err = o.keep(next); err != nil {
@@ -352,7 +376,7 @@ func mergedSettings(r record.Settings, up affiliate.SettingsUpdate) (record.Sett
 	}
 	r.Name, r.Currency, r.TimeZone = up.Name.Or(r.Name), up.Currency.Or(r.Currency), up.TimeZone.Or(r.TimeZone)
 	up.Name, up.Currency, up.TimeZone = affiliate.Opt[string]{}, affiliate.Opt[affiliate.Currency]{}, affiliate.Opt[string]{}
-	given := map[string]reflect.Value{}
+	was, given := set, map[string]reflect.Value{}
 	maps.Insert(given, eachSetting(&up))
 	for name, into := range eachSetting(&set) {
 		switch v := given[name]; {
@@ -361,6 +385,10 @@ func mergedSettings(r record.Settings, up affiliate.SettingsUpdate) (record.Sett
 		case !v.IsZero():
 			into.Set(v)
 		}
+	}
+	text, version := set.TermsText.Or(""), set.TermsVersion.Or("")
+	if (text == "") != (version == "") || text != "" && text != was.TermsText.Or("") && version == was.TermsVersion.Or("") {
+		return r, refusal.TermsWithoutVersion.Err()
 	}
 	if r.Set = nil; !reflect.ValueOf(set).IsZero() {
 		r.Set, err = json.Marshal(set)
@@ -417,6 +445,51 @@ func (p *Program) settingsRefused(up affiliate.SettingsUpdate) error {
 		refusal.OneOfOrNone("attribution.promoCode", up.Attribution.Or(affiliate.Attribution{}).Code, codeCredits),
 		refusal.FieldNotAtLeastOne.About("refundWindowSeconds").When(up.RefundWindowSeconds.Or(1) < 1),
 		refusal.FieldTooLarge.About("refundWindowSeconds").When(up.RefundWindowSeconds.Or(1) > maxWindow),
+		refusal.FieldNotAtLeastZero.About("payoutMinimum").When(up.PayoutMinimum.Or(affiliate.Amount{}).Sign() < 0),
+		blankText("company", up.Company, refusal.MaxNote),
+		blankText("termsText", up.TermsText, maxTermsText),
+		blankText("termsVersion", up.TermsVersion, maxTermsVersion),
+		daysRefused(up.Retention.Or(affiliate.RetentionDays{})),
+	)
+}
+
+// The limits of the terms that applicants accept, in characters.
+const maxTermsText, maxTermsVersion = 50_000, 100
+
+// blankText checks a text of lines that is not blank when it is given.
+func blankText(field string, text affiliate.Opt[string], limit int) *affiliate.Error {
+	s, given := text.Get()
+	if given && (s == "" || plaintext.Blank(s)) {
+		return refusal.FieldEmpty.Of(field)
+	}
+	return refusal.CheckText(field, s, limit, true)
+}
+
+// daysRefused checks ages by themselves.
+func daysRefused(d affiliate.RetentionDays) *affiliate.Error {
+	for _, age := range [...]struct {
+		of   string
+		days int64
+	}{{"events", d.Events}, {"receipts", d.Receipts}, {"deliveries", d.Deliveries},
+		{"clicks", d.Clicks}, {"holds", d.Holds}} {
+		if age.days < 0 || age.days > maxCookieDays {
+			return refusal.FieldNotDays.Of("retention." + age.of)
+		}
+	}
+	return nil
+}
+
+// CheckRetention refuses a policy that would delete what is still needed.
+func (p *Program) CheckRetention(r affiliate.Retention) error {
+	return refusal.First(
+		refusal.FieldNotAtLeastZero.About("events").When(r.Events < 0),
+		refusal.FieldNotAtLeastZero.About("receipts").When(r.Receipts < 0),
+		refusal.ReceiptsKeptTooShort.When(r.Receipts > 0 && r.Receipts < ReceiptLife),
+		refusal.FieldNotAtLeastZero.About("deliveries").When(r.Deliveries < 0),
+		refusal.FieldNotAtLeastZero.About("clicks").When(r.Clicks < 0),
+		refusal.ClicksKeptTooShort.When(r.Clicks > 0 && r.Clicks < p.ClickWindow()),
+		refusal.FieldNotAtLeastZero.About("holds").When(r.Holds < 0),
+		refusal.HoldsKeptTooShort.When(r.Holds > 0 && r.Holds < affiliate.MaxHold),
 	)
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -41,6 +42,9 @@ func allOf() affiliate.SettingsUpdate {
 		Attribution:  affiliate.Set(affiliate.Attribution{Touch: affiliate.TouchFirst}),
 		AutoApprove:  affiliate.Set(false), CommissionOnTax: affiliate.Set(true),
 		CommissionOnShipping: affiliate.Set(true), RefundWindowSeconds: affiliate.Set[int64](86_400),
+		PayoutMinimum: affiliate.Set(scene.Sum("50")), Company: affiliate.Set("Beans Ltd\n1 Mill Lane"),
+		TermsText: affiliate.Set("Be honest."), TermsVersion: affiliate.Set("2026-01"),
+		Retention:  affiliate.Set(affiliate.RetentionDays{Events: 90, Clicks: 30}),
 		FreeOrders: affiliate.Set(true), HouseCodes: affiliate.Set(true), RefuseSuspended: affiliate.Set(true),
 		RequireCustomer: affiliate.Set(true), CountBots: affiliate.Set(true), CascadeEvents: affiliate.Set(true),
 	}
@@ -52,7 +56,7 @@ func TestSettingsAreKept(t *testing.T) {
 	ctx, store, at := t.Context(), memstore.New(), startOfYear()
 	p := keeping(store, at, tributary.Config{})
 	is := scene.Must(p.By("Ada").UpdateSettings(ctx, allOf()))
-	want := `"name":"Beans","currency":"EUR","timeZone":"Europe/Berlin","urlModifier":"via","oldUrlModifiers":["r"],"keptParameters":["lang"],"cookieDomain":"beans.example","cookieDuration":30,"destinations":[{"url":"https://beans.example/","params":{}}],"attribution":{"touch":"FIRST"},"terms":{"commissionType":"PERCENTAGE","commissionRate":0,"numberOfPayments":null,"numberOfMonths":null,"holdDays":0},"autoApprove":false,"commissionOnTax":true,"commissionOnShipping":true,"refundWindowSeconds":86400,"freeOrders":true,"houseCodes":true,"refuseSuspended":true,"requireCustomer":true,"countBots":true,"cascadeEvents":true,"deliverySchedule":[0,5,300,1800,7200,18000,36000,50400,72000,86400],"setByCode":[],"revision":1,"updatedBy":"Ada","updatedAt":"2026-01-01T00:00:00.000Z"}`
+	want := `"name":"Beans","currency":"EUR","timeZone":"Europe/Berlin","urlModifier":"via","oldUrlModifiers":["r"],"keptParameters":["lang"],"cookieDomain":"beans.example","cookieDuration":30,"destinations":[{"url":"https://beans.example/","params":{}}],"attribution":{"touch":"FIRST"},"terms":{"commissionType":"PERCENTAGE","commissionRate":0,"numberOfPayments":null,"numberOfMonths":null,"holdDays":0},"autoApprove":false,"commissionOnTax":true,"commissionOnShipping":true,"refundWindowSeconds":86400,"payoutMinimum":50,"company":"Beans Ltd\n1 Mill Lane","termsText":"Be honest.","termsVersion":"2026-01","retention":{"events":90,"clicks":30},"freeOrders":true,"houseCodes":true,"refuseSuspended":true,"requireCustomer":true,"countBots":true,"cascadeEvents":true,"deliverySchedule":[0,5,300,1800,7200,18000,36000,50400,72000,86400],"setByCode":[],"revision":1,"updatedBy":"Ada","updatedAt":"2026-01-01T00:00:00.000Z"}`
 	scene.Equal(t, `{"id":"00000000-0000-0000-0000-000000000000",`+want, scene.JSON(is))
 	later := keeping(store, at, tributary.Config{})
 	for _, p := range []*tributary.Program{p, later, p.By("Bo")} {
@@ -115,7 +119,7 @@ func TestSettingsOfTheHost(t *testing.T) {
 	refused(p, affiliate.SettingsUpdate{HouseCodes: affiliate.Set(false)}, "houseCodes", "houseCodes is set by the code of the program's host")
 	fixed := scene.Must(tributary.New(store, tributary.Config{Currency: "EUR", Now: at.now}))
 	refused(fixed, affiliate.SettingsUpdate{Name: affiliate.Set("B")}, "name", "name is set by the code of the program's host")
-	scene.Equal(t, 20, len(scene.Must(fixed.Settings(ctx)).SetByCode))
+	scene.Equal(t, 25, len(scene.Must(fixed.Settings(ctx)).SetByCode))
 }
 
 // TestSettingsWithMoney: once somebody paid, the currency and the zone stay.
@@ -163,6 +167,14 @@ func TestSettingsRefused(t *testing.T) {
 		"attribution.promoCode must be one of ALWAYS, UNBROUGHT":                            {Attribution: affiliate.Set(affiliate.Attribution{Code: "x"})},
 		"refundWindowSeconds must be at least 1":                                            {RefundWindowSeconds: affiliate.Set[int64](0)},
 		"refundWindowSeconds is too large":                                                  {RefundWindowSeconds: affiliate.Set[int64](1 << 62)},
+		"payoutMinimum must be at least 0":                                                  {PayoutMinimum: affiliate.Set(scene.Sum("-1"))},
+		"company must not be empty":                                                         {Company: affiliate.Set(" \n")},
+		"company contains invalid characters":                                               {Company: affiliate.Set("a\x00")},
+		"termsText is too long":                                                             {TermsText: affiliate.Set(strings.Repeat("x", 50_001)), TermsVersion: affiliate.Set("1")},
+		"termsVersion is too long":                                                          {TermsText: affiliate.Set("x"), TermsVersion: affiliate.Set(strings.Repeat("x", 101))},
+		"termsText needs a termsVersion, and another text another one":                      {TermsText: affiliate.Set("x")},
+		"retention.holds must be an integer from 1 to 36500":                                {Retention: affiliate.Set(affiliate.RetentionDays{Holds: -1})},
+		"clicks must be kept for as long as they attribute":                                 {Retention: affiliate.Set(affiliate.RetentionDays{Clicks: 59})},
 	} {
 		e, ok := errors.AsType[*affiliate.Error](scene.ErrOf(p.UpdateSettings(ctx, up)))
 		if !ok || e.Message != want {
@@ -170,6 +182,42 @@ func TestSettingsRefused(t *testing.T) {
 		}
 	}
 	scene.Equal(t, int64(0), scene.Must(p.Settings(ctx)).Revision)
+}
+
+// TestTermsHaveVersions: another text of the terms needs another version, and both go together.
+func TestTermsHaveVersions(t *testing.T) {
+	ctx, p := t.Context(), keeping(memstore.New(), startOfYear(), tributary.Config{})
+	set := func(text, version affiliate.Opt[string]) error {
+		return scene.ErrOf(p.UpdateSettings(ctx, affiliate.SettingsUpdate{TermsText: text, TermsVersion: version}))
+	}
+	text, null, same := affiliate.Set[string], affiliate.Null[string](), affiliate.Opt[string]{}
+	for i, step := range []struct {
+		text, version affiliate.Opt[string]
+		right         bool
+	}{
+		{text("a"), text("1"), true}, {text("a"), same, true}, {text("b"), same, false}, {text("b"), text("1"), false}, {text("b"), text("2"), true},
+		{same, text("3"), true}, {null, same, false}, {same, null, false}, {null, null, true}, {same, text("4"), false}, {text("c"), text("4"), true},
+	} {
+		if err := set(step.text, step.version); (err == nil) != step.right || err != nil && !errors.Is(err, affiliate.InvalidField) {
+			t.Errorf("step %d: %v", i, err)
+		}
+	}
+	for _, cfg := range []tributary.Config{{TermsText: "a"}, {TermsVersion: "1"}, {PayoutMinimum: scene.Sum("-1")}} {
+		if _, err := tributary.New(memstore.New(), cfg); err == nil {
+			t.Errorf("%+v", cfg)
+		}
+	}
+}
+
+// TestRetentionFollowsTheCookie: neither of them can be set so that clicks go while they attribute.
+func TestRetentionFollowsTheCookie(t *testing.T) {
+	ctx, p := t.Context(), keeping(memstore.New(), startOfYear(), tributary.Config{})
+	scene.Must(p.UpdateSettings(ctx, affiliate.SettingsUpdate{Retention: affiliate.Set(affiliate.RetentionDays{Clicks: 60})}))
+	scene.Equal(t, 60*24*time.Hour, p.Config().Retention.Clicks)
+	if err := scene.ErrOf(p.UpdateSettings(ctx, affiliate.SettingsUpdate{CookieDuration: affiliate.Set[int64](61)})); !errors.Is(err, affiliate.RetentionTooShort) {
+		t.Error(err)
+	}
+	scene.Must(p.UpdateSettings(ctx, affiliate.SettingsUpdate{CookieDuration: affiliate.Set[int64](61), Retention: affiliate.Null[affiliate.RetentionDays]()}))
 }
 
 // TestSettingsOutOfReach: when the store does not say what it keeps, nothing is done by other settings.

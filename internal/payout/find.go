@@ -135,7 +135,7 @@ type previewWalk struct {
 }
 
 func previewOf(p *engine.Program, in *affiliate.PayoutRun) *previewWalk {
-	return &previewWalk{p: p, run: payoutRunRecord(in, p.Now()),
+	return &previewWalk{p: p, run: payoutRunRecord(in, p.Now(), p.Cfg.PayoutMinimum),
 		err: checkRun(p, in, refusal.Optional("externalId", in.ExternalID, refusal.MaxName))}
 }
 

@@ -66,7 +66,7 @@ func (s runShop) sells(name, total string) affiliate.Sale {
 
 // may is the run of the example.
 func may() affiliate.PayoutRun {
-	return affiliate.PayoutRun{ExternalID: "2026-05", Minimum: affiliate.MustAmount("10")}
+	return affiliate.PayoutRun{ExternalID: "2026-05", Minimum: affiliate.Set(affiliate.MustAmount("10"))}
 }
 
 // exampleD are its lines.
@@ -149,7 +149,7 @@ func TestPayoutRun(t *testing.T) {
 		return err
 	})
 	for name, change := range map[string]func(*affiliate.PayoutRun){
-		"minimum": func(in *affiliate.PayoutRun) { in.Minimum = scene.Sum("9") },
+		"minimum": func(in *affiliate.PayoutRun) { in.Minimum = affiliate.Set(scene.Sum("9")) },
 		"until":   func(in *affiliate.PayoutRun) { in.Until = run.Until.Time() },
 		"methods": func(in *affiliate.PayoutRun) { in.Methods = []affiliate.PaymentMethod{"WISE"} },
 		"details": func(in *affiliate.PayoutRun) { in.NoDetails = true },
@@ -224,7 +224,7 @@ func TestPayoutRunErrors(t *testing.T) {
 	}{
 		{"ErrExternalIDMissing", affiliate.PayoutRun{ExternalID: " "}, scene.FieldError(affiliate.MissingField, "externalId", "External ID is required"), false},
 		{"ErrExternalIDLong", affiliate.PayoutRun{ExternalID: strings.Repeat("x", 256)}, field("externalId", "is too long"), true},
-		{"ErrMinimum", affiliate.PayoutRun{ExternalID: "x", Minimum: scene.Sum("-1")}, field("minimum", "must be at least 0"), true},
+		{"ErrMinimum", affiliate.PayoutRun{ExternalID: "x", Minimum: affiliate.Set(scene.Sum("-1"))}, field("minimum", "must be at least 0"), true},
 		{"ErrMethods", affiliate.PayoutRun{ExternalID: "x", Methods: []affiliate.PaymentMethod{"PAYPAL", "CASH"}}, field("methods", "must be one of WISE, WISE_BANK, PAYPAL, BANK, CREDITS, COUPON, REFERLY"), true},
 		{"ErrExceptIDs", affiliate.PayoutRun{ExternalID: "x", ExceptIDs: make([]uuid.UUID, 10_001)}, field("exceptIds", "must have at most 10000 entries"), true},
 		{"ErrExceptNobody", affiliate.PayoutRun{ExternalID: "x", ExceptIDs: []uuid.UUID{s.of["Ada"].ID, uuid.Max}}, affiliate.Error{Kind: affiliate.KindInvalid, Reason: affiliate.AffiliateNotFound, Message: "Affiliate not found"}, true},
@@ -471,7 +471,7 @@ func TestPayoutRuns(t *testing.T) {
 
 	other := may()
 	other.ExternalID, other.AffiliateIDs = "extra", []uuid.UUID{s.of["Bo"].ID}
-	other.Minimum = affiliate.Amount{}
+	other.Minimum = affiliate.Set(affiliate.Amount{})
 	scene.Must(s.RunPayouts(ctx, other))
 	bo := scene.Must(s.Payouts(ctx, affiliate.PayoutQuery{AffiliateID: affiliate.Set(s.of["Bo"].ID)}, affiliate.Page{})).Items[0]
 	scene.Must(s.SetPayoutStatus(ctx, bo.ID, affiliate.PayoutCanceled))

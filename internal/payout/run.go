@@ -21,7 +21,7 @@ const (
 func checkRun(p *engine.Program, in *affiliate.PayoutRun, externalID *affiliate.Error) error {
 	return refusal.First(
 		externalID,
-		refusal.FieldNotAtLeastZero.About("minimum").When(in.Minimum.Sign() < 0),
+		refusal.FieldNotAtLeastZero.About("minimum").When(in.Minimum.Or(affiliate.Amount{}).Sign() < 0),
 		p.OwnCurrency(&in.Currency),
 		checkMethods(in),
 		refusal.RunAffiliatesTooMany.When(len(in.AffiliateIDs) > maxRunAffiliates),
@@ -38,10 +38,11 @@ func checkMethods(in *affiliate.PayoutRun) *affiliate.Error {
 	return nil
 }
 
-// payoutRunRecord returns a run with these settings that begins now.
-func payoutRunRecord(in *affiliate.PayoutRun, now affiliate.Instant) record.Run {
+// payoutRunRecord returns a run with these settings that begins now. least is its minimum when it
+// names none.
+func payoutRunRecord(in *affiliate.PayoutRun, now affiliate.Instant, least affiliate.Amount) record.Run {
 	run := record.Run{
-		ExternalID: in.ExternalID, Until: now, Minimum: in.Minimum, Methods: in.Methods, NoDetails: in.NoDetails,
+		ExternalID: in.ExternalID, Until: now, Minimum: in.Minimum.Or(least), Methods: in.Methods, NoDetails: in.NoDetails,
 		AffiliateIDs: in.AffiliateIDs, ExceptIDs: in.ExceptIDs, Status: affiliate.RunRunning, StartedAt: now,
 	}
 	if !in.Until.IsZero() {

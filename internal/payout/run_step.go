@@ -45,8 +45,12 @@ func RunPayouts(ctx context.Context, p *engine.Program, in affiliate.PayoutRun) 
 func beginRun(ctx context.Context, p *engine.Program, in *affiliate.PayoutRun) (record.Run, error) {
 	o := p.Op(ctx)
 	return engine.Update(o, func() (record.Run, error) {
-		fresh := payoutRunRecord(in, o.Now)
 		run, err := refusal.FindText(o.Tx.Runs, record.ByExternalID, in.ExternalID)
+		least := o.Cfg.PayoutMinimum
+		if err == nil { // a run that has begun keeps its minimum
+			least = run.Minimum
+		}
+		fresh := payoutRunRecord(in, o.Now, least)
 		if err == nil && !sameSettings(&run, &fresh) {
 			was := run // some may have been merged since
 			if err := cmp.Or(heirs(o, &was), heirs(o, &fresh)); err != nil {

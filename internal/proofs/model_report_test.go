@@ -337,7 +337,7 @@ func (m *moneyModel) run(rt *rapid.T) {
 	owner := m.drawPayee(rt)
 	in := affiliate.PayoutRun{
 		AffiliateIDs: []uuid.UUID{owner.ID},
-		ExternalID:   fmt.Sprint("run ", m.runs), Minimum: drawCents(rt, "minimum", 0, 2_000), NoDetails: rapid.Bool().Draw(rt, "no details"),
+		ExternalID:   fmt.Sprint("run ", m.runs), Minimum: affiliate.Set(drawCents(rt, "minimum", 0, 2_000)), NoDetails: rapid.Bool().Draw(rt, "no details"),
 		Until: m.w.Now.Add(-time.Duration(rapid.IntRange(0, 3).Draw(rt, "hours ago")) * time.Hour),
 	}
 	open, held := 0, new(big.Rat) // entries on hold that cancel out are nothing
@@ -362,7 +362,7 @@ func (m *moneyModel) run(rt *rapid.T) {
 		want = []string{scene.Plain(sum) + " negative"}
 	case !in.NoDetails:
 		want = []string{scene.Plain(sum) + " no_payout_method"}
-	case sum.Cmp(scene.RatOf(in.Minimum)) < 0:
+	case sum.Cmp(scene.RatOf(in.Minimum.Or(affiliate.Amount{}))) < 0:
 		want = []string{scene.Plain(sum) + " below_minimum"}
 	default:
 		want = []string{scene.Plain(sum) + " paid"}

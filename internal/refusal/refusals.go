@@ -135,6 +135,7 @@ var (
 	TermsInForce              = Refusal{affiliate.KindInvalid, affiliate.InvalidField, "withdraw", "Terms that were in force cannot be withdrawn: leave from out to change those in force"}
 	TimeZoneUnknown           = Refusal{affiliate.KindInvalid, affiliate.InvalidField, "timeZone", "timeZone must be the name of an IANA time zone, such as Europe/Berlin"}
 	DestinationNotAbsolute    = Refusal{affiliate.KindInvalid, affiliate.InvalidField, "destinations", "destinations must have absolute URLs"}
+	TermsWithoutVersion       = Refusal{affiliate.KindInvalid, affiliate.InvalidField, "termsVersion", "termsText needs a termsVersion, and another text another one"}
 	SettingOfHost             = Refusal{affiliate.KindConflict, affiliate.SettingFixed, "{field}", "{field} is set by the code of the program's host"} // use Of
 	SettingWithMoney          = Refusal{affiliate.KindConflict, affiliate.SettingFixed, "{field}", "{field} cannot change once the program has money"} // use About
 	RuleNeverHolds            = Refusal{affiliate.KindInvalid, affiliate.InvalidField, "rules", "The conditions of a rule contradict each other, so that it can never hold"}
@@ -318,7 +319,7 @@ var table = []Refusal{
 	TotalBelowRefunded, RefundNotPositive, RefuseCount, StepLimitInvalid, StepCursorInvalid, urlNotHTTPS,
 	EventTypeUnknown, EventTypeDuplicate, HeadersTooMany, HeaderNameRefused, HeaderValueRefused, HeadersTwice,
 	HeadersOfAnother, SinceTooOld, HoldDaysRange, TermsFromPast, TermsTooMany, TermsNotThere, TermsInForce,
-	TimeZoneUnknown, DestinationNotAbsolute, SettingOfHost, SettingWithMoney, RuleNeverHolds, ruleCovered,
+	TimeZoneUnknown, DestinationNotAbsolute, TermsWithoutVersion, SettingOfHost, SettingWithMoney, RuleNeverHolds, ruleCovered,
 	RuleOfConversions, RefundLinesNotSum, MergeItself, MergeIntoErased, GracePeriodRange,
 
 	SlugSyntax, slugTooLong, PlanNotFound, GroupNotFound, AffiliateEmailTaken, AffiliateExternalIDTaken, RequestedSlugTaken, SlugTaken,

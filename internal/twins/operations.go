@@ -441,7 +441,7 @@ func moneyOperations(ctx context.Context) []operation {
 			return answer(w.CreatePayout(ctx, affiliate.PayoutParams{AffiliateID: w.someAffiliate(in).ID, ManuallyPaid: in.n(4) == 1}))
 		}},
 		{"payout run", func(w twin, in *input) string {
-			run := affiliate.PayoutRun{ExternalID: in.of("r1", "r2", "r3"), NoDetails: in.n(4) > 0, Minimum: in.amount()}
+			run := affiliate.PayoutRun{ExternalID: in.of("r1", "r2", "r3"), NoDetails: in.n(4) > 0, Minimum: affiliate.Set(in.amount())}
 			if in.n(2) == 1 {
 				run.AffiliateIDs = []uuid.UUID{w.someAffiliate(in).ID, w.someAffiliate(in).ID}
 			}

@@ -19,7 +19,7 @@ func workIn(p *engine.Program, job affiliate.Job) (work, error) {
 	case affiliate.PruneJob:
 		return work{name: "prune", phases: horizonBefore(p, j.Before).phases()}, nil
 	case affiliate.RetainJob:
-		return work{name: "retain", refused: checkRetention(p, j.Retention),
+		return work{name: "retain", refused: p.CheckRetention(j.Retention),
 			phases: behind(p, j.Retention, p.Now()).phases()}, nil
 	case affiliate.AssignTiersJob:
 		return assignTiers(), nil

@@ -215,20 +215,6 @@ func behind(p *engine.Program, r affiliate.Retention, now affiliate.Instant) hor
 	}
 }
 
-// checkRetention refuses a policy that would delete what is still needed.
-func checkRetention(p *engine.Program, r affiliate.Retention) error {
-	return refusal.First(
-		refusal.FieldNotAtLeastZero.About("events").When(r.Events < 0),
-		refusal.FieldNotAtLeastZero.About("receipts").When(r.Receipts < 0),
-		refusal.ReceiptsKeptTooShort.When(r.Receipts > 0 && r.Receipts < engine.ReceiptLife),
-		refusal.FieldNotAtLeastZero.About("deliveries").When(r.Deliveries < 0),
-		refusal.FieldNotAtLeastZero.About("clicks").When(r.Clicks < 0),
-		refusal.ClicksKeptTooShort.When(r.Clicks > 0 && r.Clicks < p.ClickWindow()),
-		refusal.FieldNotAtLeastZero.About("holds").When(r.Holds < 0),
-		refusal.HoldsKeptTooShort.When(r.Holds > 0 && r.Holds < affiliate.MaxHold),
-	)
-}
-
 // ago returns the instant an age before now; zero for none.
 func ago(now affiliate.Instant, age time.Duration) affiliate.Instant {
 	if age == 0 {

@@ -11,7 +11,7 @@
 //
 // Exit codes: 0 done; 1 refused by the server; 2 wrong usage; 3 the server was
 // not reached or failed, and the outcome of a write is unknown; 4 the books do
-// not hold; 130 interrupted.
+// not hold, or a program is not what its file says; 130 interrupted.
 package main
 
 import (

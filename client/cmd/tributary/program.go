@@ -16,6 +16,14 @@ var programCommands = []command{
 		path: "/program", fields: fieldsOf[affiliate.SettingsUpdate](),
 	},
 	{
+		group: "program", verb: "export", method: "GET", run: exportProgram,
+		what: "Print the settings, coupons, terms and plans of the program as the file of program apply",
+	},
+	{
+		group: "program", verb: "apply", method: "PUT", arg: fileArg, preview: map[string]any{}, run: applyProgram,
+		what: "Make the program what a file says; with --dry-run the exit code is 4 when something differs",
+	},
+	{
 		group: "attention", what: "Show what waits for somebody; with --fail the exit code is 4 when something does",
 		method: "GET", path: "/attention", fields: fields("limit:n"), asked: true,
 		verify: func(r entry) error {

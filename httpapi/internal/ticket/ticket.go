@@ -29,6 +29,7 @@ var (
 	Session = Kind{"ts1.", "portal session v1", 2}
 	Stop    = Kind{"tu1.", "link that stops mails v1", 1}
 	Mailed  = Kind{"tm1.", "portal mailed link v1", 2}
+	Email   = Kind{"te1.", "portal change of email v1", 2}
 	Known   = Kind{"tk1.", "portal browser v1", 1}
 )
 

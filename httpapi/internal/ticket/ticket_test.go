@@ -14,14 +14,14 @@ import (
 func TestForged(t *testing.T) {
 	key, now := bytes.Repeat([]byte{7}, MinKey), time.Date(2026, 3, 11, 9, 0, 0, 0, time.UTC)
 	program, affiliate := uuid.New(), uuid.New()
-	for _, kind := range []Kind{Token, Session, Mailed, Stop, Known} {
+	for _, kind := range []Kind{Token, Session, Mailed, Email, Stop, Known} {
 		s, err := New(kind, key)
 		if err != nil {
 			t.Fatal(err)
 		}
 		opens := func(program uuid.UUID, until time.Time) Ticket {
 			t := Ticket{Program: program, Affiliate: affiliate, Expires: until, ID: uuid.UUID{1}}
-			if kind == Session || kind == Mailed {
+			if kind == Session || kind == Mailed || kind == Email {
 				t.Beside = uuid.UUID{2}
 			}
 			return t
@@ -39,7 +39,7 @@ func TestForged(t *testing.T) {
 		forged = append(forged, s.Seal(opens(uuid.New(), now.Add(time.Minute))), s.Seal(opens(program, now)), s.Seal(opens(program, now.Add(-time.Hour))))
 		raised := s.Seal(opens(program, now.Add(time.Hour)))
 		forged = append(forged, raised[:front]+text[front:])
-		for other, with := range map[Kind][]byte{kind: bytes.Repeat([]byte{8}, MinKey), {"tp1.", "portal session v1", kind.ids}: key, Token: key, Session: key, Mailed: key, Stop: key, Known: key} {
+		for other, with := range map[Kind][]byte{kind: bytes.Repeat([]byte{8}, MinKey), {"tp1.", "portal session v1", kind.ids}: key, Token: key, Session: key, Mailed: key, Email: key, Stop: key, Known: key} {
 			if other == kind && bytes.Equal(with, key) {
 				continue
 			}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
 )
@@ -128,6 +129,12 @@ func (s *story) probe(op operation, base, name, inner string, field *openapi3.Sc
 		}
 		if name == "exchangeRate" && value != nil {
 			body["currency"] = "EUR" // the program's has none
+		}
+		if name == "termsText" || name == "termsVersion" { // another text needs another version, and they go together
+			body["termsText"], body["termsVersion"] = "probe", uuid.NewString()
+			if value == nil {
+				body["termsText"], body["termsVersion"] = nil, nil
+			}
 		}
 		if inner == "" {
 			body[name] = value

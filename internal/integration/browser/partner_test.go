@@ -137,13 +137,12 @@ func TestMorning(t *testing.T) {
 	})
 }
 
-// applying is a sign-up with questions and terms.
+// applying is a sign-up with questions.
 var applying = &portal.SignUp{
 	Questions: []portal.Question{
 		{ID: uuid.New(), Label: "Where do you write?", Kind: portal.AskURL, Required: true}, {ID: uuid.New(), Label: "For whom?", Kind: portal.AskLong},
 		{ID: uuid.New(), Label: "How many readers?", Kind: portal.AskChoice, Choices: []string{"few", "many"}, Required: true},
 	},
-	Terms: portal.SignUpTerms{ID: uuid.New(), Version: "2026-01", Text: strings.Repeat("Be honest, and say that you earn. ", 40), URL: "https://beans.example/terms"},
 }
 
 // TestApply: an applicant is told at the field what is missing, and is thanked.

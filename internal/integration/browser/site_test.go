@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -56,8 +57,9 @@ func newWorldIn(t testing.TB, store record.Store) *world {
 		ID: uuid.MustParse("0197c2f0-1a2b-7c3d-8e4f-5a6b7c8d9e01"), Name: "Northwind Beans",
 		Destinations: []affiliate.Destination{{URL: "https://beans.example/shop"}},
 		Terms:        affiliate.Terms{Rate: affiliate.MustPercent("20")},
-		Rand:         rand.NewChaCha8([32]byte{1}),
-		Schedule:     []time.Duration{0},
+		TermsText:    strings.Repeat("Be honest, and say that you earn. ", 40), TermsVersion: "2026-01",
+		Rand:     rand.NewChaCha8([32]byte{1}),
+		Schedule: []time.Duration{0},
 	})
 	return w
 }

@@ -1,0 +1,537 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tributary-go/tributary/affiliate"
+)
+
+// A programFile is a program as a file. What a file does not name stays as it is. Coupons stand in it
+// by their names, because their ids are of one program.
+type programFile struct {
+	Settings affiliate.SettingsUpdate `json:"settings,omitzero"`
+	Coupons  []couponPart             `json:"coupons,omitempty"`
+	Terms    termsPart                `json:"terms,omitzero"`
+	Plans    []planPart               `json:"plans,omitempty"`
+}
+
+type couponPart struct {
+	ExternalID      affiliate.Opt[string]                    `json:"externalId,omitzero"`
+	IntegrationType affiliate.Opt[affiliate.IntegrationType] `json:"integrationType,omitzero"`
+	affiliate.CouponUpdate
+}
+
+type termsPart struct {
+	affiliate.TermsUpdate
+	OfferCoupon affiliate.Opt[string] `json:"offerCoupon,omitzero"`
+}
+
+type planPart struct {
+	affiliate.PlanUpdate
+	OfferCoupon affiliate.Opt[string] `json:"offerCoupon,omitzero"`
+}
+
+// elsewhere are the members of these structs that a file cannot have, and why.
+var elsewhere = map[string]string{
+	"from":          "a file has the terms that are in force: tributary terms set and plans update take others",
+	"withdraw":      "a file has the terms that are in force: tributary terms set and plans update take others",
+	"offerCouponId": "offerCoupon names the coupon",
+}
+
+// membersOf returns what a part of a file may have, in order.
+func membersOf[T any]() []field {
+	return slices.DeleteFunc(fieldsOf[T](), func(f field) bool { return elsewhere[f.name] != "" })
+}
+
+// A part is one thing of a program: its settings, its terms, a coupon or a plan.
+type part struct {
+	kind, key string // the key names a coupon or a plan
+	fields    []field
+	path, id  string // where it is changed; no id: it has none, or is not there
+	has, want entry  // nil: it is not there, or not in the file
+}
+
+func (p *part) String() string {
+	if p.key == "" {
+		return p.kind
+	}
+	return fmt.Sprintf("%s %q", p.kind, p.key)
+}
+
+// keyOf returns what a coupon or a plan is found by: its external id, or without one its name.
+func keyOf(e entry) string {
+	key, _ := e["externalId"].(string)
+	name, _ := e["name"].(string)
+	return cmp.Or(key, name)
+}
+
+// entryOf returns a value as the members of its JSON.
+func entryOf(v any) (entry, error) {
+	raw, err := json.Marshal(v)
+	if err != nil {
+		return nil, err
+	}
+	return read(raw)
+}
+
+// within returns the members of an answer that a file has; nil: none.
+func within(fields []field, answer any) (entry, error) {
+	all, err := entryOf(answer)
+	e := entry{}
+	for _, f := range fields {
+		if e[f.name] = all[f.name]; f.kind == boolean && e[f.name] == nil {
+			e[f.name] = false
+		}
+	}
+	return e, err
+}
+
+// A model is a program, as parts that are there.
+type model struct {
+	settings affiliate.Settings
+	parts    []part
+	coupons  map[string]string // ids by keys
+}
+
+// model reads the program.
+func (j *job) model() (m model, err error) {
+	if m.settings, err = j.client.Settings(j.ctx); err != nil {
+		return m, err
+	}
+	fields := membersOf[affiliate.SettingsUpdate]()
+	has, err := within(fields, m.settings)
+	if err != nil {
+		return m, err
+	}
+	urls := []any{}
+	for _, d := range m.settings.Destinations {
+		urls = append(urls, d.URL)
+	}
+	has["destinations"] = urls
+	m.parts, m.coupons = []part{{kind: "settings", fields: fields, path: "/program", has: has}}, map[string]string{}
+	for c, err := range affiliate.All(j.ctx, j.client.Coupons, affiliate.CouponQuery{}) {
+		if err != nil {
+			return m, err
+		}
+		p := part{kind: "coupon", fields: membersOf[couponPart](), path: "/coupons", id: c.ID.String()}
+		if p.has, err = within(p.fields, c); err != nil {
+			return m, err
+		}
+		p.key = keyOf(p.has)
+		m.parts, m.coupons[p.key] = append(m.parts, p), p.id
+	}
+	return m, j.withTerms(&m)
+}
+
+// withTerms adds the terms and the plans.
+func (j *job) withTerms(m *model) error {
+	versions, err := j.client.Terms(j.ctx)
+	if err != nil {
+		return err
+	}
+	add := func(p part, answer any, versions []affiliate.DatedTerms, offer string) error {
+		if p.has, err = within(p.fields, answer); err != nil {
+			return err
+		}
+		if p.has["monthsFrom"] == nil {
+			p.has["monthsFrom"] = string(affiliate.MonthsFromPayment)
+		}
+		for key, id := range m.coupons {
+			if id == offer {
+				p.has["offerCoupon"] = key
+			}
+		}
+		p.key = keyOf(p.has)
+		m.parts = append(m.parts, p)
+		for i, v := range versions {
+			if i > 0 && versions[i-1].InForce {
+				j.say("%s: from %s on there are other terms, which are in no file", &p, v.From)
+			}
+		}
+		return nil
+	}
+	i := slices.IndexFunc(versions, func(v affiliate.DatedTerms) bool { return v.InForce })
+	if i < 0 {
+		return errors.New("the answer has no terms in force")
+	}
+	now := versions[i].ProgramTerms
+	err = add(part{kind: "terms", fields: membersOf[termsPart](), path: "/terms"}, now, versions, now.OfferCouponID.String())
+	for p, each := range affiliate.Each(readAtOnce, func(pg affiliate.Page) (affiliate.List[affiliate.Plan], error) { return j.client.Plans(j.ctx, pg) }) {
+		if err = cmp.Or(err, each); err != nil {
+			return err
+		}
+		err = add(part{kind: "plan", fields: membersOf[planPart](), path: "/commission-plans", id: p.ID.String()}, p, p.Versions, p.OfferCouponID.String())
+	}
+	return err
+}
+
+// find returns the part with a key, and refuses a key that two have.
+func (m *model) find(kind, key string) (found *part, err error) {
+	for i := range m.parts {
+		switch p := &m.parts[i]; {
+		case p.kind != kind || p.key != key:
+		case found != nil:
+			return nil, usage("two have the name of %s: give one of them another name", p)
+		default:
+			found = p
+		}
+	}
+	return found, nil
+}
+
+// exportProgram prints the program as a file.
+func exportProgram(j *job) error {
+	m, err := j.model()
+	if err != nil {
+		return err
+	}
+	slices.SortStableFunc(m.parts, func(a, b part) int { return cmp.Compare(a.key, b.key) })
+	var f programFile
+	for i := range m.parts {
+		p := &m.parts[i]
+		if _, err := m.find(p.kind, p.key); err != nil {
+			return err
+		}
+		into := map[string]any{"settings": &f.Settings, "terms": &f.Terms}[p.kind]
+		switch p.kind {
+		case "coupon":
+			f.Coupons = append(f.Coupons, couponPart{})
+			into = &f.Coupons[len(f.Coupons)-1]
+		case "plan":
+			f.Plans = append(f.Plans, planPart{})
+			into = &f.Plans[len(f.Plans)-1]
+		}
+		raw, err := json.Marshal(p.has)
+		if err == nil {
+			err = json.Unmarshal(raw, into)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	raw, err := json.MarshalIndent(f, "", "  ")
+	if err != nil {
+		return err
+	}
+	return j.printJSON([]byte(j.blank(string(raw))))
+}
+
+// readProgram reads a file into the parts that it wants, in the order in which they are applied.
+func readProgram(path string, zone func(string) (*time.Location, error)) (parts []part, err error) {
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		return nil, usage("%v", err)
+	}
+	var f programFile
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.DisallowUnknownFields()
+	if err = d.Decode(&f); err == nil {
+		if _, more := d.Token(); more != io.EOF {
+			err = errors.New("something follows the object")
+		}
+	}
+	var given, taken any
+	if err == nil {
+		again, _ := json.Marshal(f)
+		err = errors.Join(decode(raw, &given), decode(again, &taken))
+	}
+	if at := untaken(given, taken); err == nil && at != "" {
+		err = fmt.Errorf("unknown field %s", at)
+	}
+	if err != nil {
+		return nil, usage("%s: %v", path, err)
+	}
+	at, err := zone(f.Settings.TimeZone.Or(""))
+	if err != nil {
+		return nil, err
+	}
+	upper(&f.Settings.Currency)
+	add := func(kind string, fields []field, of string, what any) error {
+		want, err := entryOf(what)
+		p := part{kind: kind, fields: fields, path: of, want: want, key: keyOf(want)}
+		if kind == "settings" {
+			p.key = ""
+		}
+		if err == nil && len(want) > 0 {
+			parts = append(parts, p)
+			err = p.check(path)
+		}
+		return err
+	}
+	err = add("settings", membersOf[affiliate.SettingsUpdate](), "/program", f.Settings)
+	for i := range f.Coupons {
+		c := &f.Coupons[i]
+		upper(&c.Currency)
+		c.RedeemBy, c.StartsAt = moment(c.RedeemBy, affiliate.Date.Instant, at), moment(c.StartsAt, affiliate.Date.FirstInstant, at)
+		err = cmp.Or(err, add("coupon", membersOf[couponPart](), "/coupons", c))
+	}
+	err = cmp.Or(err, add("terms", membersOf[termsPart](), "/terms", f.Terms))
+	for _, p := range f.Plans {
+		err = cmp.Or(err, add("plan", membersOf[planPart](), "/commission-plans", p))
+	}
+	return parts, err
+}
+
+// untaken returns the path of a member that has a value and was not read; empty: there is none.
+func untaken(given, taken any) string {
+	switch given := given.(type) {
+	case map[string]any:
+		taken, _ := taken.(map[string]any)
+		for _, name := range slices.Sorted(maps.Keys(given)) {
+			value, there := taken[name]
+			if !there && !none(given[name]) {
+				return name
+			}
+			if at := untaken(given[name], value); there && at != "" {
+				return name + "." + at
+			}
+		}
+	case []any:
+		taken, _ := taken.([]any)
+		for i := range min(len(given), len(taken)) {
+			if at := untaken(given[i], taken[i]); at != "" {
+				return at
+			}
+		}
+	}
+	return ""
+}
+
+func upper(c *affiliate.Opt[affiliate.Currency]) {
+	if is, err := affiliate.ParseCurrency(string(c.Or(""))); err == nil {
+		*c = affiliate.Set(is)
+	}
+}
+
+// moment returns a plain date as the moment that it stands for.
+func moment(o affiliate.Opt[affiliate.Date], of func(affiliate.Date, *time.Location) time.Time, at *time.Location) affiliate.Opt[affiliate.Date] {
+	if d, there := o.Get(); there {
+		return affiliate.Set(affiliate.At(of(d, at)))
+	}
+	return o
+}
+
+// check refuses what no part can have.
+func (p *part) check(path string) error {
+	if (p.kind == "coupon" || p.kind == "plan") && (p.key == "" || strings.TrimSpace(p.key) != p.key) {
+		return usage("%s: a %s has no name, or spaces around it", path, p.kind)
+	}
+	for name := range p.want {
+		if why := elsewhere[name]; why != "" {
+			return usage("%s: %s has %s; %s", path, p, name, why)
+		}
+	}
+	for _, f := range p.fields {
+		if value, there := p.want[f.name]; there && value == nil && f.kind == boolean {
+			return usage("%s: %s of %s must be true or false", path, f.name, p)
+		}
+	}
+	return nil
+}
+
+// wanted returns the parts of a file beside what is there.
+func (j *job) wanted(m *model) (parts []part, err error) {
+	parts, err = readProgram(j.file, func(name string) (*time.Location, error) {
+		zone, err := time.LoadLocation(cmp.Or(name, m.settings.TimeZone))
+		if err != nil {
+			return nil, usage("%s: %v", j.file, err)
+		}
+		return zone, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	seen := map[string]bool{}
+	for i := range parts {
+		p := &parts[i]
+		if seen[p.String()] {
+			return nil, usage("%s: %s is there twice", j.file, p)
+		}
+		seen[p.String()] = true
+		is, err := m.find(p.kind, p.key)
+		if err != nil {
+			return nil, err
+		}
+		if is != nil {
+			p.has, p.id = is.has, is.id
+		}
+		if offer, named := p.want["offerCoupon"].(string); named && !seen[fmt.Sprintf("coupon %q", offer)] && m.coupons[offer] == "" {
+			return nil, usage("%s: %s offers the coupon %q, which is neither there nor in the file", j.file, p, offer)
+		}
+	}
+	return parts, j.checkFixed(m, parts)
+}
+
+// checkFixed refuses what cannot change: settings of the host, the currency and the zone once there is
+// money, and what a coupon is called elsewhere.
+func (j *job) checkFixed(m *model, parts []part) error {
+	for i := range parts {
+		p := &parts[i]
+		for _, name := range p.differs() {
+			switch {
+			case p.has == nil:
+			case name == "integrationType":
+				return usage("%s: integrationType cannot change", p)
+			case p.kind == "settings" && slices.Contains(m.settings.SetByCode, name):
+				return usage("%s is set by the code of the program's host", p.line(name))
+			case p.kind == "settings" && (name == "currency" || name == "timeZone"):
+				sales, err1 := j.client.Sales(j.ctx, affiliate.SaleQuery{}, affiliate.Page{Limit: 1})
+				booked, err2 := j.client.Movements(j.ctx, affiliate.MovementQuery{}, affiliate.Page{Limit: 1})
+				if err := errors.Join(err1, err2); err != nil {
+					return err
+				}
+				if len(sales.Items)+len(booked.Items) > 0 {
+					return usage("%s: it cannot change, because the program has money", p.line(name))
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// none reports whether a value says nothing: null, 0, and what is empty.
+func none(v any) bool {
+	switch v := v.(type) {
+	case nil:
+		return true
+	case string:
+		return v == ""
+	case json.Number:
+		return v == "0"
+	case []any:
+		return len(v) == 0
+	case map[string]any:
+		return len(v) == 0
+	}
+	return false
+}
+
+// differs returns the members that are not as the file says.
+func (p *part) differs() (names []string) {
+	for _, f := range p.fields {
+		want, given := p.want[f.name]
+		has := p.has[f.name]
+		a, _ := json.Marshal(has)
+		b, _ := json.Marshal(want)
+		if given && !bytes.Equal(a, b) && !(none(has) && none(want)) {
+			names = append(names, f.name)
+		}
+	}
+	return names
+}
+
+// line says what becomes of a member.
+func (p *part) line(name string) string {
+	return fmt.Sprintf("%s: %s %s → %s", p, name, said(p.has[name]), said(p.want[name]))
+}
+
+func said(v any) string {
+	if none(v) {
+		return "none"
+	}
+	raw, _ := json.Marshal(v)
+	return string(raw)
+}
+
+// applyProgram makes the program what a file says, or with --dry-run says what that would change.
+func applyProgram(j *job) error {
+	m, err := j.model()
+	if err != nil {
+		return err
+	}
+	parts, err := j.wanted(&m)
+	if err != nil {
+		return err
+	}
+	n := j.compare(&m, parts)
+	switch {
+	case n == 0:
+		fmt.Fprintln(j.stdout, "nothing differs")
+		return nil
+	case j.dry:
+		return problemFound{}
+	}
+	for i := range parts {
+		if err := j.apply(&m, &parts[i], fmt.Sprint(j.key, "-", i)); err != nil {
+			return fmt.Errorf("%s: %w", &parts[i], err)
+		}
+	}
+	if m, err = j.model(); err == nil {
+		parts, err = j.wanted(&m)
+	}
+	for i := range parts {
+		for _, name := range parts[i].differs() {
+			j.say("the file says otherwise than the program: write the first of %s", parts[i].line(name))
+			err = problemFound{}
+		}
+	}
+	return err
+}
+
+// compare prints what differs, and returns how many members do.
+func (j *job) compare(m *model, parts []part) (n int) {
+	for i := range parts {
+		p := &parts[i]
+		names := p.differs()
+		n += len(names)
+		if p.has == nil {
+			fmt.Fprintln(j.stdout, inert(j.blank(p.String()+": made")))
+		}
+		for _, name := range names {
+			fmt.Fprintln(j.stdout, inert(j.blank(p.line(name))))
+		}
+	}
+	for i := range m.parts {
+		p := &m.parts[i]
+		if p.key != "" && !slices.ContainsFunc(parts, func(q part) bool { return q.String() == p.String() }) {
+			fmt.Fprintln(j.stdout, inert(j.blank(p.String()+": not in the file, and stays as it is")))
+		}
+	}
+	return n
+}
+
+// apply makes or changes a part.
+func (j *job) apply(m *model, p *part, key string) error {
+	names := p.differs()
+	if len(names) == 0 {
+		return nil
+	}
+	body := entry{}
+	for _, name := range names {
+		if body[name] = p.want[name]; name == "offerCoupon" {
+			delete(body, name)
+			body["offerCouponId"] = nil
+			if offer, named := p.want[name].(string); named {
+				body["offerCouponId"] = m.coupons[offer]
+			}
+		}
+	}
+	method := "PUT"
+	if p.has == nil {
+		method = "POST"
+		maps.DeleteFunc(body, func(_ string, v any) bool { return v == nil })
+	} else if p.id != "" {
+		body[map[string]string{"coupon": "couponId", "plan": "commissionPlanId"}[p.kind]] = p.id
+	}
+	raw, err := json.Marshal(body)
+	if err != nil {
+		return err
+	}
+	answer, err := j.client.Keyed(affiliate.Once{Key: key}).Do(j.ctx, method, p.path, nil, raw)
+	if err != nil || p.kind != "coupon" {
+		return err
+	}
+	made, err := read(answer.Body)
+	m.coupons[p.key], _ = made["id"].(string)
+	return err
+}
