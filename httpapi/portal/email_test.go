@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
+
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/httpapi/portal"
 )
@@ -188,7 +190,11 @@ func TestEmailRefused(t *testing.T) {
 	if page := ask(framed, "GET", "/partner/email", "", "Cookie", c.enter(c.bob.ID), "Sec-Fetch-Dest", "iframe"); page.status != 404 {
 		t.Errorf("in a frame: %d", page.status)
 	}
-	c.cfg.SignIn.Change = nil
+	c.cfg.Authorize = func(*http.Request) (uuid.UUID, bool) { return c.bob.ID, true }
+	if page := ask(must(portal.New(c.Program, c.cfg)), "GET", "/partner/email", ""); page.status != 404 {
+		t.Errorf("by the host's own login: %d", page.status)
+	}
+	c.cfg.Authorize, c.cfg.SignIn.Change = nil, nil
 	c.pages = must(portal.New(c.Program, c.cfg))
 	if page := c.get(c.enter(c.bob.ID), ""); strings.Contains(page.body, `href="./email"`) || c.get(c.enter(c.bob.ID), "email").status != 404 {
 		t.Error("there is a page though nobody mails")
