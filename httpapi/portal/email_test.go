@@ -113,7 +113,7 @@ func TestEmailLinks(t *testing.T) {
 	cookie := c.enter(c.ada.ID)
 	old, to := c.ask(cookie, "ada@new.example")
 	form := c.get(cookie, old).form()
-	other, _ := c.ask(cookie, "ada@other.example")
+	other, otherTo := c.ask(cookie, "ada@other.example")
 	if page := c.get("", old); page.status != 303 || page.head.Get("Location") != "./../sign-in" {
 		t.Errorf("nobody is signed in: %d %v", page.status, page.head)
 	}
@@ -137,7 +137,7 @@ func TestEmailLinks(t *testing.T) {
 		t.Errorf("without the form: %d", page.status)
 	}
 	c.confirm(cookie, old)
-	c.confirm(cookie, other) // which is another change
+	c.confirm(cookie, otherTo) // which is another change
 	c.now = c.now.Add(59 * time.Minute)
 	visit := c.get(cookie, to)
 	if visit.status != 200 || c.email() != "ada@example.org" {
