@@ -740,3 +740,16 @@ type Difference struct {
 	Would       Amount // what they would earn
 	Difference  Amount // Would less Was
 }
+
+// Add adds the difference of another affiliate, and keeps the id.
+func (d *Difference) Add(o Difference) (err error) {
+	d.Sales, d.Conversions = d.Sales+o.Sales, d.Conversions+o.Conversions
+	d.Changed, d.Kept = d.Changed+o.Changed, d.Kept+o.Kept
+	if d.Was, err = d.Was.Add(o.Was); err == nil {
+		d.Would, err = d.Would.Add(o.Would)
+	}
+	if err == nil {
+		d.Difference, err = d.Would.Sub(d.Was)
+	}
+	return err
+}

@@ -622,7 +622,7 @@ var offWire = map[string]string{
 	"ReportPayment": facts, "ReportSubscription": facts, "ReportPayer": facts, "ProviderPayment": facts, "Payer": facts,
 
 	"Verify":   "VerifyJob is the same check",
-	"Simulate": "the settings of a what-if are Go values",
+	"Simulate": "POST /terms/simulate answers the sum of all affiliates",
 }
 
 // TestEveryMethodHasARoute (console check 2): a method of the engine is an

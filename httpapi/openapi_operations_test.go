@@ -730,6 +730,17 @@ func operationNotes() map[string]about {
 				"keep their commission. Fires nothing.",
 			keeps: "from", notFound: "coupon_not_found",
 		},
+		"POST /terms/simulate": {
+			id: "simulateTerms", summary: "Say what past sales would have earned by other terms",
+			text: "Writes nothing. The sales are those with the plan, or with the program's terms. It " +
+				"reads all of them, which takes as long as they are many.",
+			texts: map[string]string{
+				"commissionPlanId": "The plan whose sales are looked at; absent: the program's own terms.",
+				"days":             "Sales of so many last days; absent: all.",
+			},
+			limits:   limits{"days": allOf(atLeast("1"), atMost("36500"))},
+			required: "commissionRate",
+		},
 		"GET /commission-tiers": {
 			id: "getCommissionTiers", summary: "Look a tier up, or list tiers",
 		},

@@ -182,6 +182,7 @@ func (s stock) operations() []operation {
 		{"PUT", api + "/commission-plans", `{"commissionPlanId":` + q(s.plan) + `,"commissionRate":30,"numberOfPayments":null}`},
 		{"GET", api + "/terms", ""},
 		{"PUT", api + "/terms", `{"commissionRate":15,"numberOfPayments":null,"from":"2099-01-01"}`},
+		{"POST", api + "/terms/simulate", `{"commissionRate":15,"days":90}`},
 		{"GET", api + "/commission-tiers?commissionTierId=" + s.tier.String(), ""},
 		{"POST", api + "/commission-tiers", `{"tier":3,"name":"Gold","emoji":"\u2728","minRevenue":100.5,"commissionRate":22}`},
 		{"PUT", api + "/commission-tiers", `{"commissionTierId":` + q(s.tier) + `,"emoji":null,"minReferrals":2}`},
@@ -223,7 +224,7 @@ func (s stock) posts() []operation {
 
 // writes are the operations that take an Idempotency-Key.
 func (s stock) writes() []operation {
-	reads := []string{"/api/v1/payouts/preview", "/api/v1/partner/token"} // by POST
+	reads := []string{"/api/v1/payouts/preview", "/api/v1/partner/token", "/api/v1/terms/simulate"} // by POST
 	return slices.DeleteFunc(s.operations(), func(o operation) bool { return o.method == "GET" || slices.Contains(reads, o.path()) })
 }
 
@@ -383,7 +384,7 @@ func TestForeignIsUnknown(t *testing.T) {
 	for _, op := range s.probes() {
 		switch op.String() {
 		case "POST /api/v1/affiliates", "POST /api/v1/affiliates/invite", "POST /api/v1/affiliates/ensure", "POST /api/v1/coupons", "POST /api/v1/webhooks",
-			"POST /api/v1/commission-plans", "POST /api/v1/commission-tiers", "GET /api/v1/program", "PUT /api/v1/program", "GET /api/v1/terms", "PUT /api/v1/terms", "GET /api/v1/verify", "POST /api/v1/commission-tiers/assign", "POST /api/v1/payouts/run":
+			"POST /api/v1/commission-plans", "POST /api/v1/commission-tiers", "GET /api/v1/program", "PUT /api/v1/program", "GET /api/v1/terms", "PUT /api/v1/terms", "POST /api/v1/terms/simulate", "GET /api/v1/verify", "POST /api/v1/commission-tiers/assign", "POST /api/v1/payouts/run":
 			continue // they name nothing
 		}
 		one, two := strangers()

@@ -1,6 +1,11 @@
 package httpapi
 
 import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/internal/refusal"
 )
@@ -27,6 +32,52 @@ func terms() lookup {
 		}
 		return c.answer(&all)
 	}}
+}
+
+var simulatedTerms = bodyOf[affiliate.Terms]()
+
+// A simulationRequest has terms that are tried out on the sales of some days.
+type simulationRequest struct {
+	affiliate.SimulateQuery
+	days int64 // 0: all
+}
+
+// simulationOf reads terms that are tried out on the sales of a plan, or of the program. A rate of 0
+// has to be said.
+func simulationOf(in *input) simulationRequest {
+	q := simulationRequest{affiliate.SimulateQuery{PlanID: in.optID("commissionPlanId").Or(uuid.Nil),
+		Terms: simulatedTerms(in)}, in.days("days")}
+	if !in.has("commissionRate") {
+		in.faultOf("commissionRate", refusal.RefuseNoRate)
+	}
+	return q
+}
+
+// simulation is what other terms would have changed, for all affiliates.
+type simulation struct {
+	Sales       int64            `json:"sales"`       // That the terms would decide about.
+	Conversions int64            `json:"conversions"` // Likewise.
+	Changed     int64            `json:"changed"`     // Those of them that would earn another amount.
+	Fixed       int64            `json:"fixed"`       // Those of them that stay as they are, whatever the terms.
+	Was         affiliate.Amount `json:"was"`         // What they earn.
+	Would       affiliate.Amount `json:"would"`       // What they would earn.
+	Difference  affiliate.Amount `json:"difference"`  // Would less was.
+}
+
+func simulateTerms(p *tributary.Program, ctx context.Context, q simulationRequest) (s simulation, err error) {
+	if q.days > 0 {
+		q.From = p.Config().Now().AddDate(0, 0, -int(q.days))
+	}
+	var sum affiliate.Difference
+	for d, err := range p.Simulate(ctx, q.SimulateQuery) {
+		if err == nil {
+			err = sum.Add(d)
+		}
+		if err != nil {
+			return s, err
+		}
+	}
+	return simulation{sum.Sales, sum.Conversions, sum.Changed, sum.Kept, sum.Was, sum.Would, sum.Difference}, nil
 }
 
 // positive reads an integer of at least 1.

@@ -65,7 +65,8 @@ const (
 )
 
 // looks are the operations that are no GET and change nothing.
-var looks = []string{"POST /payouts/preview", "POST /promotional-codes/validate", "POST /promotional-codes/compare"}
+var looks = []string{"POST /payouts/preview", "POST /promotional-codes/validate",
+	"POST /promotional-codes/compare", "POST /terms/simulate"}
 
 // kept are the paths below which no tool writes, because a person does: what pays, or changes
 // where money goes; what answers a secret, or sends data elsewhere; what cannot be

@@ -125,12 +125,13 @@ var plainNumbers = []string{"commissionRate", "percentOff", "exchangeRate", "qua
 // The names of amounts of money.
 var amounts = []string{
 	"adjustments", "amount", "amountOff", "base", "budgetLeft", "byHand", "cap", "codeDiscount",
-	"commission", "commissionEarned", "debts", "discount", "discountTotal", "earned", "held",
+	"commission", "commissionEarned", "debts", "difference", "discount", "discountTotal", "earned", "held",
 	"inPayout", "kept", "maturing", "maxDiscount", "maxDiscountTotal", "maxPerCustomer",
 	"maxPerSale", "minRevenue", "minimumAmount", "moved", "namedRefunds", "owed", "paid", "payable",
 	"payoutMinimum", "refunded", "refundedAmount", "refunds", "revenue", "rounded", "shippingAmount",
 	"shippingDeducted", "shippingRefunded", "subtotal", "taxAmount", "taxDeducted", "taxRefunded",
 	"told", "total", "totalCommission", "totalCommissionEarned", "totalEarned", "totalRevenue",
+	"was", "would",
 }
 
 // The names of amounts that are in the currency of the program, whatever the record's is.

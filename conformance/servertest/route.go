@@ -42,6 +42,7 @@ func routes() []route {
 		{"POST /payouts", `{"affiliateId":"{{unknown}}"}`},
 		{"PATCH /payouts", `{"payoutId":"{{unknown}}","status":"PAID"}`},
 		{"POST /payouts/preview", `{"affiliateIds":["{{unknown}}"]}`},
+		{"POST /terms/simulate", `{"commissionRate":20,"commissionPlanId":"{{unknown}}"}`},
 		{"POST /payouts/run", `{"externalId":"{{u}}","affiliateIds":["{{unknown}}"]}`},
 		{"POST /adjustments", `{"affiliateId":"{{affiliate}}","kind":"CORRECTION","amount":1,"reason":"r"}`},
 		{"POST /affiliates/ensure", `{"firstName":"A","lastName":"B","email":"{{u}}@conform.example","externalId":"{{u}}"}`},

@@ -382,7 +382,7 @@ func whatTermsCost(v *visit, in *input) ([]string, error) {
 		if err != nil {
 			return nil, atRow(err, rows)
 		}
-		if err := addDifference(&sum, &d); err != nil {
+		if err := sum.Add(d); err != nil {
 			return nil, err
 		}
 		if !d.Difference.IsZero() {
@@ -430,19 +430,6 @@ func (v *visit) nameOf(id uuid.UUID) (string, error) {
 		return id.String(), nil
 	}
 	return page.Text(who.Name, page.InList), err
-}
-
-func addDifference(sum, d *affiliate.Difference) (err error) {
-	sum.Sales, sum.Conversions, sum.Changed, sum.Kept = sum.Sales+d.Sales,
-		sum.Conversions+d.Conversions, sum.Changed+d.Changed, sum.Kept+d.Kept
-	if sum.Was, err = sum.Was.Add(d.Was); err != nil {
-		return err
-	}
-	if sum.Would, err = sum.Would.Add(d.Would); err != nil {
-		return err
-	}
-	sum.Difference, err = sum.Would.Sub(sum.Was)
-	return err
 }
 
 func (v *visit) moreOrLess(d affiliate.Amount) string {

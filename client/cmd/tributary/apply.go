@@ -453,8 +453,10 @@ func applyProgram(j *job) error {
 	if err != nil {
 		return err
 	}
-	n := j.compare(&m, parts)
+	n, err := j.compare(&m, parts)
 	switch {
+	case err != nil:
+		return err
 	case n == 0:
 		fmt.Fprintln(j.stdout, "nothing differs")
 		return nil
@@ -479,7 +481,7 @@ func applyProgram(j *job) error {
 }
 
 // compare prints what differs, and returns how many members do.
-func (j *job) compare(m *model, parts []part) (n int) {
+func (j *job) compare(m *model, parts []part) (n int, err error) {
 	for i := range parts {
 		p := &parts[i]
 		names := p.differs()
@@ -490,6 +492,11 @@ func (j *job) compare(m *model, parts []part) (n int) {
 		for _, name := range names {
 			fmt.Fprintln(j.stdout, inert(j.blank(p.line(name))))
 		}
+		if len(names) > 0 && p.has != nil && (p.kind == "plan" || p.kind == "terms") {
+			if err := j.cost(m, p); err != nil {
+				return n, err
+			}
+		}
 	}
 	for i := range m.parts {
 		p := &m.parts[i]
@@ -497,7 +504,40 @@ func (j *job) compare(m *model, parts []part) (n int) {
 			fmt.Fprintln(j.stdout, inert(j.blank(p.String()+": not in the file, and stays as it is")))
 		}
 	}
-	return n
+	return n, nil
+}
+
+// costDays is for how many days the cost of other terms is said.
+const costDays = 90
+
+// cost says what the last sales would have earned by the terms of a part.
+func (j *job) cost(m *model, p *part) error {
+	body := entry{"days": costDays}
+	for _, f := range fieldsOf[affiliate.Terms]() {
+		value, named := p.want[f.name]
+		if !named {
+			value = p.has[f.name]
+		}
+		if value != nil {
+			body[f.name] = value
+		}
+	}
+	if p.id != "" {
+		body["commissionPlanId"] = p.id
+	}
+	raw, err := json.Marshal(body)
+	if err != nil {
+		return err
+	}
+	answer, err := j.client.Do(j.ctx, "POST", "/terms/simulate", nil, raw)
+	if err != nil {
+		return err
+	}
+	r, err := read(answer.Body)
+	in := string(m.settings.Currency)
+	fmt.Fprintln(j.stdout, inert(fmt.Sprintf("%s: the last %d days: %v sales and %v conversions earned %v %s, and would have earned %v %s",
+		p, costDays, r["sales"], r["conversions"], r["was"], in, r["would"], in)))
+	return err
 }
 
 // apply makes or changes a part.

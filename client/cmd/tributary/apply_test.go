@@ -27,7 +27,9 @@ type shop struct {
 
 func newShop(t *testing.T, cfg tributary.Config) *shop {
 	t.Helper()
-	cfg.StoredSettings, cfg.Now = true, func() time.Time { return time.Date(2026, 3, 11, 9, 0, 0, 0, time.UTC) }
+	if cfg.StoredSettings = true; cfg.Now == nil {
+		cfg.Now = func() time.Time { return time.Date(2026, 3, 11, 9, 0, 0, 0, time.UTC) }
+	}
 	p := must(tributary.New(memstore.New(), cfg))
 	return &shop{p, t, serve(t, must(httpapi.New(p, httpapi.Config{APIKeys: []string{testKey}})))}
 }
@@ -122,8 +124,10 @@ coupon "Summer": made
 coupon "Summer": name none → "Summer"
 coupon "Summer": percentOff none → 15
 terms: offerCoupon "Spring" → "Summer"
+terms: the last 90 days: 0 sales and 0 conversions earned 0 EUR, and would have earned 0 EUR
 plan "Gold": commissionRate 30 → 35
 plan "Gold": rules [{"name":"gifts","pay":{"commissionRate":0,"commissionType":"NONE"},"when":{"products":["gift"]}}] → none
+plan "Gold": the last 90 days: 0 sales and 0 conversions earned 0 EUR, and would have earned 0 EUR
 coupon "co_5": not in the file, and stays as it is
 `
 	if diff := cmp.Diff(want, got.out); diff != "" || got.code != 0 {
@@ -223,5 +227,35 @@ func TestProgramFilePage(t *testing.T) {
 	}
 	if ran != 3 {
 		t.Errorf("%d commands", ran)
+	}
+}
+
+// TestProgramFileCost: where terms change, the answer says what the sales of the last 90 days had earned
+// by them, as Simulate does; older sales and those of other terms are left out.
+func TestProgramFileCost(t *testing.T) {
+	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	s, ctx := newShop(t, tributary.Config{Terms: affiliate.Terms{Rate: affiliate.MustPercent("20")}, Now: func() time.Time { return now }}), t.Context()
+	plan := must(s.CreatePlan(ctx, affiliate.PlanParams{Name: "Gold", Terms: affiliate.Terms{Rate: affiliate.MustPercent("30")}}))
+	must(s.CreateAffiliate(ctx, affiliate.AffiliateParams{FirstName: "A", LastName: "B", Email: "a@example.com", AffiliateLink: "ada"}))
+	gold := must(s.CreateAffiliate(ctx, affiliate.AffiliateParams{FirstName: "G", LastName: "B", Email: "g@example.com", AffiliateLink: "gold"}))
+	must(s.SetAffiliatePlan(ctx, plan.ID, gold.ID))
+	sell := func(of, total string) {
+		must(s.RecordSale(ctx, affiliate.SaleParams{ReferralID: of, Email: of + "@example.net", Name: "K", TotalEarned: affiliate.MustAmount(total)}))
+	}
+	sell("ada", "1000")
+	now = now.AddDate(0, 0, 91)
+	sell("ada", "100")
+	sell("gold", "50")
+	path := wrote(t, `{"terms":{"commissionRate":25},"plans":[{"name":"Gold","maxPerSale":10}]}`)
+	want := `terms: commissionRate 20 → 25
+terms: the last 90 days: 1 sales and 0 conversions earned 20 USD, and would have earned 25 USD
+plan "Gold": maxPerSale none → 10
+plan "Gold": the last 90 days: 1 sales and 0 conversions earned 15 USD, and would have earned 10 USD
+`
+	if got := s.cli("apply", "--dry-run", path); got.code != exitFound || got.out != want {
+		t.Errorf("%d %s%s", got.code, cmp.Diff(want, got.out), got.err)
+	}
+	if got := at(t, s.url, strings.NewReader(""), "terms", "simulate", "--commission-rate", "25"); got.code != 0 || !strings.Contains(got.out, "would        275 USD\n") {
+		t.Errorf("%+v", got)
 	}
 }

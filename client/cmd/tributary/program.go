@@ -113,6 +113,17 @@ var planCommands = []command{
 		group: "terms", verb: "set", what: "Change the program's own terms, from a date on with --from 2027-01-01",
 		method: "PUT", path: "/terms", fields: slices.Concat(termsFields, termsDates), columns: termsColumns,
 	},
+	{
+		group: "terms", verb: "simulate", what: "Say what past sales would have earned by other terms, in the last --days",
+		method: "POST", path: "/terms/simulate", patient: true,
+		fields: slices.Concat(fields("commissionPlanId", "days:n"), termsFields), columns: simulatedColumns,
+	},
+}
+
+var simulatedColumns = []column{
+	{"WAS", "was", 16, money},
+	{"WOULD", "would", 16, money},
+	{"DIFFERENCE", "difference", 16, money},
 }
 
 var tierColumns = []column{

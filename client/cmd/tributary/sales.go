@@ -98,7 +98,7 @@ var paymentCommands = []command{
 	{
 		group: "payments", verb: "decide",
 		what:   "Say what a payment is that brought money and has no sale: same (of the sale that it names), own or dismiss; attention lists them",
-		method: "POST", path: "/payments/decide", fields: fields("paymentId", "decision", "referralId", "exchangeRate"),
+		method: "POST", path: "/payments/decide", fields: fields("paymentId", "decision", "referralId", "exchangeRate:n"),
 		arg:     "paymentId",
 		columns: []column{{path: "moved", show: money}},
 	},

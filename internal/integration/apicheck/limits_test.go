@@ -103,6 +103,7 @@ func (s *story) bases() map[string]string {
 		"PUT /api/v1/commission-tiers":            `{"commissionTierId":"` + s.tier + `"}`,
 		"PUT /api/v1/program":                     `{}`,
 		"PUT /api/v1/terms":                       `{"holdDays":1}`,
+		"POST /api/v1/terms/simulate":             `{"commissionRate":1}`,
 		"POST /api/v1/webhooks":                   `{"url":"https://hooks.beans.example/","events":["*"]}`,
 		"PUT /api/v1/webhooks":                    `{"webhookId":"` + s.webhook + `"}`,
 		"POST /api/v1/webhooks/rotate-secret":     `{"webhookId":"` + s.webhook + `"}`,
