@@ -38,15 +38,15 @@ var simulatedTerms = bodyOf[affiliate.Terms]()
 
 // A simulationRequest has terms that are tried out on the sales of some days.
 type simulationRequest struct {
-	affiliate.SimulateQuery
-	days int64 // 0: all
+	affiliate.Terms
+	plan uuid.UUID // zero: the program
+	days int64     // 0: all
 }
 
 // simulationOf reads terms that are tried out on the sales of a plan, or of the program. A rate of 0
 // has to be said.
 func simulationOf(in *input) simulationRequest {
-	q := simulationRequest{affiliate.SimulateQuery{PlanID: in.optID("commissionPlanId").Or(uuid.Nil),
-		Terms: simulatedTerms(in)}, in.days("days")}
+	q := simulationRequest{simulatedTerms(in), in.optID("commissionPlanId").Or(uuid.Nil), in.days("days")}
 	if !in.has("commissionRate") {
 		in.faultOf("commissionRate", refusal.RefuseNoRate)
 	}
@@ -64,12 +64,13 @@ type simulation struct {
 	Difference  affiliate.Amount `json:"difference"`  // Would less was.
 }
 
-func simulateTerms(p *tributary.Program, ctx context.Context, q simulationRequest) (s simulation, err error) {
-	if q.days > 0 {
-		q.From = p.Config().Now().AddDate(0, 0, -int(q.days))
+func simulateTerms(p *tributary.Program, ctx context.Context, in simulationRequest) (s simulation, err error) {
+	q := affiliate.SimulateQuery{PlanID: in.plan, Terms: in.Terms}
+	if in.days > 0 {
+		q.From = p.Config().Now().AddDate(0, 0, -int(in.days))
 	}
 	var sum affiliate.Difference
-	for d, err := range p.Simulate(ctx, q.SimulateQuery) {
+	for d, err := range p.Simulate(ctx, q) {
 		if err == nil {
 			err = sum.Add(d)
 		}

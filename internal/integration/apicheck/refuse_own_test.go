@@ -244,6 +244,7 @@ func (s *story) ofAdministration() []refused {
 		{"coupon_not_found", put, "/commission-plans", plan + `,"offerCouponId":"none"}`},
 		{"coupon_not_found", put, "/terms", `{"offerCouponId":"none"}`},
 		{"setting_fixed", put, "/program", `{"currency":"EUR"}`},
+		{"retention_too_short", put, "/program", `{"retention":{"clicks":1}}`},
 		{"coupon_in_use", del, "/coupons", `{"couponId":"` + s.offered() + `"}`},
 		{"no_offer", post, "/sales", `{"offer":true,"email":"no-offer@example.net","totalEarned":1}`},
 		{"no_offer", post, "/holds", `{"id":"no-offer","offer":true,"email":"no-offer@example.net","until":"` + s.soon() + `"}`},
