@@ -458,3 +458,18 @@ func TestPayerOfEuros(t *testing.T) {
 	s.Gives("pi_1", "40")
 	scene.Equal(t, 1, asked)
 }
+
+// A customer of whom only a payer's email is known, who paid next to nothing, does not get the host's id from a later
+// order with that email: whoever typed it may be somebody else.
+func TestDoubtfulCustomerLearnsNothing(t *testing.T) {
+	for paid, want := range map[string]string{"0.01": "", "9000": "user-7"} {
+		s := scene.NewPayShop(t)
+		ctx := t.Context()
+		s.Outcome(s.Reports(s.Paid("pi_1", paid, "0", "1")), affiliate.SaleRecorded)
+		later := scene.Must(s.RecordSale(ctx, affiliate.SaleParams{Email: scene.Tomas.Email, Name: "Tomas", ReferredUserExternalID: "user-7", TotalEarned: scene.Sum("10000")}))
+		s.Outcome(affiliate.PaymentResult{Outcome: later.Outcome}, affiliate.SaleRecorded)
+		if got := scene.Must(s.Referral(ctx, scene.Tomas.Email)).ReferredUserExternalID.Or(""); got != want {
+			t.Errorf("after a payment of %s the customer has the id %q, want %q", paid, got, want)
+		}
+	}
+}
