@@ -379,7 +379,7 @@ func allowed(method, path string, scope httpapi.Scope) bool {
 	switch path {
 	case "/api/v1/affiliates/ensure", "/api/v1/clicks", "/api/v1/referrals/status", "/api/v1/sales/reverse":
 		return scope != httpapi.ScopeRead
-	case "/api/v1/referrals/plan", "/api/v1/referrals/merge", "/api/v1/affiliates/merge", "/api/v1/promotional-codes/generate", "/api/v1/sales/restore-redemption", "/api/v1/sales/accept-redemption", "/api/v1/sales/recalculate", "/api/v1/payments/decide", "/api/v1/links/release":
+	case "/api/v1/referrals/plan", "/api/v1/referrals/merge", "/api/v1/affiliates/merge", "/api/v1/promotional-codes/generate", "/api/v1/sales/restore-redemption", "/api/v1/sales/accept-redemption", "/api/v1/sales/recalculate", "/api/v1/payments/decide", "/api/v1/terms/simulate", "/api/v1/links/release":
 		return scope == httpapi.ScopeFull
 	}
 	switch {

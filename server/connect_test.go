@@ -85,7 +85,7 @@ func TestConnect(t *testing.T) {
 		t.Errorf("an event before: %d", status)
 	}
 	_, page := b.open("providers/stripe")
-	for _, want := range []string{"https://partners.shop.example/pay/stripe", "checkout.session.completed", "client_reference_id", ">not connected", `bad">1</span> since`, "it is not connected."} {
+	for _, want := range []string{"https://partners.shop.example/pay/stripe", "checkout.session.completed", "client_reference_id", "&#34;tributary_program&#34;: &#34;0197c2f0-1a2b-7c3d-8e4f-5a6b7c8d9e01&#34;", ">not connected", `bad">1</span> since`, "it is not connected."} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %s:\n%s", want, page)
 		}

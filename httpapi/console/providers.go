@@ -3,6 +3,7 @@ package console
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"time"
 
@@ -79,9 +80,17 @@ func (v *visit) provider() (c connection, err error) {
 	return c, nil
 }
 
+// A shownProvider is a provider on its page, with what a checkout carries of a visitor.
+type shownProvider struct {
+	Provider
+	Carried string
+}
+
 func providerPage(v *visit) (view, error) {
 	p, err := v.provider()
-	return view{title: "Payments by " + page.Named(page.Words(p.Name)), template: "provider", Data: p.Provider}, err
+	carried := fmt.Sprintf(`{"tributary_click": "1042", "tributary_program": "%s"}`, v.program.Config().ID)
+	return view{title: "Payments by " + page.Named(page.Words(p.Name)), template: "provider",
+		Data: shownProvider{p.Provider, carried}}, err
 }
 
 // providerForm is a form about the provider of the path, unless the server's configuration has it.
