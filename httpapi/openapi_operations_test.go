@@ -738,8 +738,7 @@ func operationNotes() map[string]about {
 				"commissionPlanId": "The plan whose sales are looked at; absent: the program's own terms.",
 				"days":             "Sales of so many last days; absent: all.",
 			},
-			limits:   limits{"days": allOf(atLeast("1"), atMost("36500"))},
-			required: "commissionRate",
+			limits: limits{"days": allOf(atLeast("1"), atMost("36500"))},
 		},
 		"GET /commission-tiers": {
 			id: "getCommissionTiers", summary: "Look a tier up, or list tiers",

@@ -65,14 +65,13 @@ const (
 )
 
 // looks are the operations that are no GET and change nothing.
-var looks = []string{"POST /payouts/preview", "POST /promotional-codes/validate",
-	"POST /promotional-codes/compare", "POST /terms/simulate"}
+var looks = []string{"POST /payouts/preview", "POST /promotional-codes/validate", "POST /promotional-codes/compare"}
 
 // kept are the paths below which no tool writes, because a person does: what pays, or changes
 // where money goes; what answers a secret, or sends data elsewhere; what cannot be
-// taken back.
+// taken back; and what reads all sales at once.
 var kept = []string{"/payouts", "/affiliates/payout-details", "/partner/token", "/webhooks",
-	"/affiliates/erase", "/referrals/erase", "/affiliates/merge", "/referrals/merge", "/prune"}
+	"/affiliates/erase", "/referrals/erase", "/affiliates/merge", "/referrals/merge", "/prune", "/terms/simulate"}
 
 // operations lists those that may be tools, by path and method.
 func (d *document) operations() (all []*operation, err error) {
