@@ -211,7 +211,7 @@ type PaymentDecisionParams struct {
 	// kept, and earns nothing.
 	Decision PaymentDecision `json:"decision,omitzero"`
 	// With own, whom to credit by the rules of a sale, before whom the payment names: click id,
-	// affiliate id, slug, referral id, customer email, or ext: and the host's own id.
+	// affiliate id, slug, or ext: and the host's own id of an affiliate.
 	ReferralID string `json:"referralId,omitzero" wire:"ident"`
 	// With own, what one unit of the payment's currency is worth in the program's, where the
 	// payment has none. Default: the rate that the

@@ -64,7 +64,16 @@ type simulation struct {
 	Difference  affiliate.Amount `json:"difference"`  // Would less was.
 }
 
-func simulateTerms(p *tributary.Program, ctx context.Context, in simulationRequest) (s simulation, err error) {
+func simulateTerms(p *tributary.Program, c *call, in simulationRequest) error {
+	c.takesLong()
+	s, err := simulated(c.r.Context(), p, in)
+	if err != nil {
+		return err
+	}
+	return c.answer(&s)
+}
+
+func simulated(ctx context.Context, p *tributary.Program, in simulationRequest) (s simulation, err error) {
 	q := affiliate.SimulateQuery{PlanID: in.plan, Terms: in.Terms}
 	if in.days > 0 {
 		q.From = p.Config().Now().AddDate(0, 0, -int(in.days))

@@ -194,7 +194,7 @@ func routes() []route {
 		{http.MethodGet, "/terms", owners, search(terms())},
 		{http.MethodPut, "/terms", ownerOnly,
 			write(bodyOf[affiliate.TermsUpdate](), (*tributary.Program).SetTerms, strict)},
-		{http.MethodPost, "/terms/simulate", ownerOnly, write(simulationOf, simulateTerms, strict, keyless)},
+		{http.MethodPost, "/terms/simulate", ownerOnly, answering[simulation](simulationOf, simulateTerms, strict, keyless)},
 
 		{http.MethodGet, "/commission-tiers", owners, search(
 			one("commissionTierId", keyedBy(idOf, (*tributary.Program).Tier)),

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -17,6 +18,7 @@ import (
 
 	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/affiliate/record/router"
 	"github.com/tributary-go/tributary/httpapi/app"
 	"github.com/tributary-go/tributary/sqlitestore"
@@ -364,4 +366,62 @@ func TestMoveKilled(t *testing.T) {
 			t.Errorf("%s is not there once: %s", order, got)
 		}
 	}
+}
+
+// TestMoveBrokenOffAtItsEnd: a move that ended before its last transaction, after which the program is in neither place,
+// is finished by the same move.
+func TestMoveBrokenOffAtItsEnd(t *testing.T) {
+	from, to, id := inFolder(t, "from.db"), inFolder(t, "to.db"), uuid.MustParse(app.ProgramID)
+	s := launch(t, "-file", from)
+	s.ada()
+	s.stop()
+	a, err := sqlitestore.Open(t.Context(), from, sqlitestore.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := sqlitestore.Open(t.Context(), to, sqlitestore.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	both, err := router.New(router.Config{Stores: []router.NamedStore{{Name: fromName, Store: keepingStore{a}}, {Name: toName, Store: failsAtTheEnd{b}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(both.Update(t.Context(), id, func(*record.Tx) error { return nil })); err != nil {
+		t.Fatal(err)
+	}
+	if err := both.Move(t.Context(), id, toName); !errors.Is(err, errAway) {
+		t.Fatalf("the move that breaks off: %v", err)
+	}
+	if err := errors.Join(a.Close(), b.Close()); err != nil {
+		t.Fatal(err)
+	}
+	refused(t, "the same move again finishes it", "verify", "-file", from)
+	if out := mustMove(t, from, to); !strings.Contains(out, "finished a move that was interrupted") {
+		t.Error(out)
+	}
+	s = launch(t, "-file", to)
+	defer s.stop()
+	if got := s.call("GET", "/api/v1/affiliates", ""); !strings.Contains(got, `"ada@example.com"`) {
+		t.Errorf("after the move: %s", got)
+	}
+}
+
+var errAway = errors.New("the target is away")
+
+// failsAtTheEnd is a store that does not take a program in, after all of its records have come.
+type failsAtTheEnd struct{ record.Store }
+
+func (f failsAtTheEnd) Update(ctx context.Context, id uuid.UUID, fn func(tx *record.Tx) error) error {
+	return f.Store.Update(ctx, id, func(tx *record.Tx) error {
+		before, _ := tx.Raise(record.FenceSequence, 0, 0)
+		if err := fn(tx); err != nil {
+			return err
+		}
+		after, _ := tx.Raise(record.FenceSequence, 0, 0)
+		if before != after && after>>30&3 == 0 && before>>30&3 == 2 { // from arriving to being there
+			return errAway
+		}
+		return nil
+	})
 }

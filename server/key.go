@@ -17,6 +17,7 @@ import (
 const keyUsage = `Lists the keys of the API that were made in the console and here, a line each; makes one, and prints
 it once; or revokes one: server key [-make NAME [-scope SCOPE] | -revoke NAME] [flags]
 Call it with the variables of the server, which may run. A key of the scope full opens the console.
+Its name must be none of those in the file of -key-file: with both a server does not start.
 
 `
 

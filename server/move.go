@@ -127,7 +127,8 @@ func (m *mover) carry(ctx context.Context, source, target *openStore) error {
 			return err
 		}
 	}
-	if err := source.leaves(ctx, m.id, m.to); err != nil {
+	// A move that broke off at its end has no place that could keep it.
+	if err := source.leaves(ctx, m.id, m.to); err != nil && !errors.Is(err, router.ErrNowhere) {
 		return err
 	}
 	fmt.Fprintf(m.stdout, "moving the program %s\nfrom %s\nto   %s\n", m.id, m.from, m.to)

@@ -41,6 +41,10 @@ func (l *login) signInOf(browser, salt string) SignIn {
 
 // toProvider leads a browser to the provider.
 func (l *login) toProvider(w http.ResponseWriter, r *http.Request) {
+	if dest := r.Header.Get("Sec-Fetch-Dest"); dest != "" && dest != "document" { // such as a picture of another site
+		l.show(w, r, http.StatusForbidden, elsewhere)
+		return
+	}
 	browser, ok := l.asks(w, r)
 	if !ok {
 		return
@@ -62,26 +66,30 @@ func (l *login) toProvider(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusSeeOther)
 }
 
+const elsewhere = "This sign-in does not open the console. Begin again, or ask an owner of the program to let your email in."
+
 const unreachable = "the identity provider does not answer: nobody signs in there until it does"
 
 // fromProvider begins a session for who comes back from the provider. Every refusal is the same to them.
 func (l *login) fromProvider(w http.ResponseWriter, r *http.Request) {
-	browser, ok := l.asks(w, r)
-	if !ok {
-		return
-	}
 	state := r.URL.Query().Get("state")
 	salt, _, _ := strings.Cut(state, ".")
 	unix, _, _ := strings.Cut(salt, "-")
 	seconds, _ := strconv.ParseInt(unix, 10, 64)
+	browser := asker(r)
 	until, s, now := time.Unix(seconds, 0), l.signInOf(browser, salt), l.staff.now()
-	var session, email string
-	var err error
-	if ok = hmac.Equal([]byte(s.State), []byte(state)) && now.Before(until) && !until.After(now.Add(linkTime)); ok {
-		if email, err = l.provider.Email(r.Context(), s, r.URL.Query().Get("code")); err != nil {
-			l.logger.WarnContext(r.Context(), "a sign-in by the identity provider is refused", "error", err)
-			ok = false
-		}
+	if browser == "" || !hmac.Equal([]byte(s.State), []byte(state)) || !now.Before(until) || until.After(now.Add(linkTime)) {
+		l.show(w, r, http.StatusForbidden, elsewhere) // it counts for nothing: any site can send a browser here
+		return
+	}
+	if _, ok := l.asks(w, r); !ok {
+		return
+	}
+	var session string
+	email, err := l.provider.Email(r.Context(), s, r.URL.Query().Get("code"))
+	ok := err == nil
+	if err != nil {
+		l.logger.WarnContext(r.Context(), "a sign-in by the identity provider is refused", "error", err)
 	}
 	if ok {
 		session, ok, err = l.staff.proven(r.Context(), email, state, until, browser)
@@ -91,7 +99,7 @@ func (l *login) fromProvider(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	if !ok {
-		l.show(w, r, http.StatusForbidden, "This sign-in does not open the console. Begin again, or ask an owner of the program to let your email in.")
+		l.show(w, r, http.StatusForbidden, elsewhere)
 		return
 	}
 	setSession(w, r, session, int(personSession/time.Second))

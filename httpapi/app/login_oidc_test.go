@@ -183,3 +183,24 @@ func TestProviderKelvin(t *testing.T) {
 }
 
 var kim = console.Person{Email: "kim@beans.example", Name: "kim", Role: console.Owner}
+
+// TestProviderIsNotLockedOut: what another site makes a browser ask for takes nothing from who comes back from the
+// provider.
+func TestProviderIsNotLockedOut(t *testing.T) {
+	d, at := oidcDoor(t)
+	browser, state := d.leave(at)
+	picture := func(r *http.Request) {
+		r.Header.Set("Sec-Fetch-Site", "cross-site")
+		r.Header.Set("Sec-Fetch-Dest", "image")
+	}
+	for range 30 {
+		for _, path := range []string{"?state=x", "?by=provider"} {
+			if w := d.send("GET", signInPath+path, "", nil, picture); w.Code != http.StatusForbidden {
+				t.Fatalf("%s: %d", path, w.Code)
+			}
+		}
+	}
+	if session, w := d.back(browser, state, "ada@beans.example"); session == "" {
+		t.Errorf("who comes back: %d", w.Code)
+	}
+}

@@ -320,7 +320,7 @@ func (p people) proven(ctx context.Context, email, state string, until time.Time
 
 // begin begins a session of a person. by says how, and browser is its cookie; empty: it has none.
 func (p people) begin(ctx context.Context, email, by, browser string) (session string, err error) {
-	for _, kind := range [...]string{sessionKind, browserKind} {
+	for _, kind := range [...]string{sessionKind, browserKind, linkKind} {
 		if _, err := p.passes(ctx, kind); err != nil { // those that are over go
 			return "", err
 		}

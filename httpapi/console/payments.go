@@ -198,7 +198,7 @@ func (v *visit) decisionFields(p affiliate.ConflictPayment, choices []option) ([
 	}
 	by, err := v.picker(field{Name: fieldAffiliate, Label: "Affiliate", Own: true,
 		Hint: "Who is credited with a sale of its own. Empty: whom the payment names."})
-	if all = append(all, by); p.Outcome == affiliate.SaleOtherCurrency {
+	if all = append(all, by); p.Currency != v.Currency {
 		all = append(all, field{Name: fieldRate, Label: "Rate", Own: true,
 			Hint: fmt.Sprintf("What 1 %s was worth in %s then, such as 1.0842: for a sale of its own.", p.Currency, v.Currency)})
 	}

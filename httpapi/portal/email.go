@@ -11,6 +11,7 @@ import (
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/httpapi/internal/ticket"
+	"github.com/tributary-go/tributary/internal/mailbox"
 )
 
 // An EmailChange is the change of an affiliate's email that [SignIn.Change] mails: each link to its
@@ -58,8 +59,8 @@ func (v *visit) changeAt(side, to string) (id uuid.UUID) {
 
 // askEmail has a link mailed to both addresses.
 func askEmail(v *visit) {
-	to := strings.ToLower(strings.TrimSpace(v.R.PostForm.Get(fieldMail)))
-	if !isMail(to) || to == v.profile.Email {
+	to, valid := mailbox.Canonical(v.R.PostForm.Get(fieldMail)) // what is mailed is what is stored
+	if !valid || to == v.profile.Email {
 		v.render(http.StatusBadRequest, emailView(emailSheet{Email: to,
 			Problem: "This is no email, or the one that you have."}))
 		return
@@ -119,6 +120,12 @@ func confirmEmail(v *visit) {
 	var both bool
 	if err == nil {
 		both, err = v.partner().Spent(v.Ctx(), name(other))
+	}
+	if err == nil && both {
+		var first bool
+		if first, err = v.partner().Spend(v.Ctx(), name("both")); err == nil && !first {
+			err = errNoChange // somebody may have taken the change back since
+		}
 	}
 	if err == nil && both {
 		_, err = v.program.From(affiliate.SourceAffiliatePortal).By("affiliate:"+v.affiliate.String()).

@@ -200,3 +200,36 @@ func TestEmailRefused(t *testing.T) {
 		t.Error("there is a page though nobody mails")
 	}
 }
+
+// TestEmailLinksOnce: links that changed an email change it no more, also when somebody took it back.
+func TestEmailLinksOnce(t *testing.T) {
+	c := newChanging(t)
+	cookie := c.enter(c.ada.ID)
+	old, to := c.ask(cookie, "eve@x.example")
+	c.confirm(cookie, old)
+	c.confirm(cookie, to)
+	must(c.UpdateAffiliate(t.Context(), affiliate.AffiliateRef{ID: c.ada.ID}, affiliate.AffiliateUpdate{Email: affiliate.Set("ada@example.org")}))
+	for _, link := range []string{to, old} {
+		if c.confirm(cookie, link); c.email() != "ada@example.org" {
+			t.Errorf("a used link made it %s", c.email())
+		}
+	}
+}
+
+// TestEmailIsMailedAsStored: the address that is mailed is the one that is stored, and what is none is refused at once.
+func TestEmailIsMailedAsStored(t *testing.T) {
+	c := newChanging(t)
+	cookie := c.enter(c.ada.ID)
+	old, to := c.ask(cookie, "a\u200bda@B\u00fccher.example")
+	c.confirm(cookie, old)
+	c.confirm(cookie, to)
+	if mailed := c.asked[len(c.asked)-1].New; mailed != "ada@xn--bcher-kva.example" || c.email() != mailed {
+		t.Errorf("mailed to %q, stored %q", mailed, c.email())
+	}
+	n := len(c.asked)
+	for _, typed := range []string{"\u00e4da@new.example", "ada,eve@new.example"} {
+		if p := c.post(cookie, "email", c.get(cookie, "email").form("email", typed)); p.status != 400 || len(c.asked) != n {
+			t.Errorf("%q: %d", typed, p.status)
+		}
+	}
+}

@@ -449,6 +449,7 @@ func (p *Program) settingsRefused(up affiliate.SettingsUpdate) error {
 		blankText("company", up.Company, refusal.MaxNote),
 		blankText("termsText", up.TermsText, maxTermsText),
 		blankText("termsVersion", up.TermsVersion, maxTermsVersion),
+		refusal.FieldUntrimmed.About("termsVersion").When(up.TermsVersion.Or("") != strings.Join(strings.Fields(up.TermsVersion.Or("")), " ")),
 		daysRefused(up.Retention.Or(affiliate.RetentionDays{})),
 	)
 }

@@ -171,6 +171,7 @@ func TestSettingsRefused(t *testing.T) {
 		"company must not be empty":                                                         {Company: affiliate.Set(" \n")},
 		"company contains invalid characters":                                               {Company: affiliate.Set("a\x00")},
 		"termsText is too long":                                                             {TermsText: affiliate.Set(strings.Repeat("x", 50_001)), TermsVersion: affiliate.Set("1")},
+		"termsVersion must have no space at an end, nor two together":                       {TermsText: affiliate.Set("x"), TermsVersion: affiliate.Set("1 ")},
 		"termsVersion is too long":                                                          {TermsText: affiliate.Set("x"), TermsVersion: affiliate.Set(strings.Repeat("x", 101))},
 		"termsText needs a termsVersion, and another text another one":                      {TermsText: affiliate.Set("x")},
 		"retention.holds must be an integer from 1 to 36500":                                {Retention: affiliate.Set(affiliate.RetentionDays{Holds: -1})},

@@ -106,7 +106,11 @@ func (r *Payment) carryOut(in *affiliate.PaymentDecisionParams) error {
 		if err := r.comesFirst(); err != nil {
 			return err
 		}
-		return r.tryWaiting()
+		err := r.tryWaiting()
+		if r.Rec.Sale == uuid.Nil { // the next decision may say another rate
+			r.Rec.Rate = r.Old.Rate
+		}
+		return err
 	case affiliate.PaymentDismissed:
 		if r.result.Outcome = affiliate.SaleUnattributed; sold {
 			r.Rec.Decided, r.result.Outcome = engine.Seen, affiliate.SaleDuplicate
@@ -129,6 +133,7 @@ func (r *Payment) creditFirst(ident string) error {
 	if _, err := r.ResolveFresh(ident); err != nil {
 		return refusal.FieldNamesNobody.About("referralId").IfMissing(err)
 	}
+	r.chosen = true
 	w := &r.Rec.Waiting[0]
 	w.Tries = slices.Insert(w.Tries, 0, affiliate.Credit{ReferralID: ident})
 	return r.HideTries(w.Tries)

@@ -624,3 +624,29 @@ func TestDecideWhomAndForHowMuch(t *testing.T) {
 	scene.Equal(t, 0, scene.Must(s.Attention(ctx, 0)).PaymentConflicts.Count)
 	s.Verifies()
 }
+
+// A rate of a decision from which no sale came is not kept: the next decision may say another one.
+func TestDecideAnotherRate(t *testing.T) {
+	ctx, s := t.Context(), scene.NewPayShop(t)
+	euros := s.Paid("pi_2", "100", "0", "nobody")
+	euros.Currency = "EUR"
+	id := s.Reports(euros).Payment.ID
+	own := affiliate.PaymentDecisionParams{Decision: affiliate.PaymentIsOwnSale, ExchangeRate: affiliate.MustExchangeRate("125")}
+	scene.Equal(t, affiliate.SaleOtherCurrency, scene.Must(s.DecidePayment(ctx, id, own)).Waits)
+	own.ReferralID, own.ExchangeRate = "1", affiliate.MustExchangeRate("1.25")
+	scene.Equal(t, scene.Sum("25"), scene.Must(s.DecidePayment(ctx, id, own)).Sale.Or(affiliate.Sale{}).CommissionEarned)
+	s.Verifies()
+}
+
+// Whom a person names comes before the customer of a renewal.
+func TestDecideWhomOfARenewal(t *testing.T) {
+	ctx, s := t.Context(), scene.NewPayShop(t)
+	s.Outcome(s.Reports(s.Paid("pi_1", "100", "0", "mara")), affiliate.SaleRecorded)
+	again := scene.Altered(s.Paid("pi_2", "100", "0"), func(p *affiliate.Paid) { p.Renewal = true })
+	again.Currency = "EUR"
+	id := s.Reports(again).Payment.ID
+	sale := scene.Must(s.DecidePayment(ctx, id, affiliate.PaymentDecisionParams{Decision: affiliate.PaymentIsOwnSale,
+		ReferralID: s.Ben.ID.String(), ExchangeRate: affiliate.MustExchangeRate("1.25")})).Sale.Or(affiliate.Sale{})
+	scene.Equal(t, s.Ben.ID, sale.AffiliateID)
+	s.Verifies()
+}

@@ -52,6 +52,7 @@ type paymentState struct {
 	shift    engine.Shift
 	late     bool // the refund window of the sale is over
 	expected bool // the payer has parked payments: the customer may be known later
+	chosen   bool // a person says whom the first of the tries credits
 	named    bool // the payment names an existing sale that it did not take
 	nobody   bool // it names an affiliate, and says nothing about who paid
 	aside    bool // the payment is in a currency without a rate, and somebody may be owed

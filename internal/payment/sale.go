@@ -191,7 +191,11 @@ func (r *Payment) tryEach(waiting *affiliate.WaitingSale, who *engine.Customer, 
 	if made {
 		r.payer.Rec.Early = waiting.Renewal
 	}
-	for _, a := range attempts(waiting, who.Referral.ID != uuid.Nil) {
+	all := attempts(waiting, who.Referral.ID != uuid.Nil)
+	if r.chosen && all[0].customer { // a person comes before the customer of a renewal
+		all[0], all[1] = all[1], all[0]
+	}
+	for _, a := range all {
 		outcome, err := r.attempt(waiting, who, a, alone)
 		if err != nil {
 			return err

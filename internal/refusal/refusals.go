@@ -434,5 +434,6 @@ var (
 	FieldBelowSum        = inField("must not be less than that of its codes")
 	FieldNotALine        = inField("must be the id of a line of the sale")
 	FieldNotAccepted     = inField("must name accepted commissions")
-	FieldNamesNobody     = inField("must name an affiliate or a customer")
+	FieldUntrimmed       = inField("must have no space at an end, nor two together")
+	FieldNamesNobody     = inField("must name a click, an affiliate or a link")
 )

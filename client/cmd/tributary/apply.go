@@ -530,8 +530,9 @@ func (j *job) cost(m *model, p *part) error {
 		return err
 	}
 	answer, err := j.client.Do(j.ctx, "POST", "/terms/simulate", nil, raw)
-	if err != nil {
-		return err
+	if err != nil { // it is said for people, and changes nothing
+		fmt.Fprintln(j.stderr, inert(fmt.Sprintf("%s: what it would have cost is not known: %v", p, err)))
+		return nil
 	}
 	r, err := read(answer.Body)
 	in := string(m.settings.Currency)
