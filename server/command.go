@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/google/uuid"
 
@@ -67,6 +68,16 @@ func parsed(flags *flag.FlagSet, args []string, n int, wants string) (code int, 
 		return 2, false
 	}
 	return 0, true
+}
+
+// without returns an error if one of some flags is given, which go with another one alone.
+func without(flags *flag.FlagSet, with string, names ...string) (err error) {
+	flags.Visit(func(f *flag.Flag) {
+		if slices.Contains(names, f.Name) {
+			err = fmt.Errorf("-%s goes with %s", f.Name, with)
+		}
+	})
+	return err
 }
 
 // ended returns the exit code of a command, and says its error.

@@ -36,6 +36,9 @@ func runKey(ctx context.Context, args []string, env environment, stdout, stderr 
 	if err == nil && *name != "" && *revoke != "" {
 		err = errors.New("-make and -revoke are both set")
 	}
+	if err == nil && *name == "" {
+		err = without(flags, "-make", "scope")
+	}
 	if err == nil {
 		err = changeKeys(ctx, at, env, console.Key{Name: *name, Scope: *scope}, *revoke, stdout)
 	}

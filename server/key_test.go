@@ -29,6 +29,9 @@ func TestKeyCommand(t *testing.T) {
 	if said := command(0); said != "" {
 		t.Errorf("there are keys: %s", said)
 	}
+	if said := command(1, "-scope", "read"); !strings.Contains(said, "-scope goes with -make") {
+		t.Errorf("a scope of nothing: %s", said)
+	}
 	secret := strings.TrimSpace(command(0, "-make", "shop", "-scope", "read"))
 	if !regexp.MustCompile(`^tributary_\w{43}$`).MatchString(secret) {
 		t.Fatalf("it prints %q", secret)

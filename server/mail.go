@@ -177,6 +177,8 @@ func runMail(ctx context.Context, args []string, env environment, stdout, stderr
 	var err error
 	if *kind != "" {
 		all, err = previews(mail.Kind(*kind), *language, *texts)
+	} else {
+		err = without(flags, "-preview", "language", "mails")
 	}
 	switch {
 	case err != nil:

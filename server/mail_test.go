@@ -432,6 +432,9 @@ func TestMailPreview(t *testing.T) {
 	if got := shown(0, "-preview", "declined"); !strings.HasPrefix(got, "Subject: No thanks\n\nSorry, Ada Lovelace: no reason\n\n<!doctype html>") || strings.Count(got, "Subject: ") != 1 {
 		t.Errorf("got\n%s", got)
 	}
+	if got := shown(1, "-language", "de", "ada@example.com"); !strings.Contains(got, "-language goes with -preview") {
+		t.Errorf("a language of nothing: %s", got)
+	}
 	if got := shown(0, "-preview", "declined", "-language", "de-AT"); !strings.HasPrefix(got, "Subject: Leider nein\n\nHallo Ada Lovelace\n") {
 		t.Errorf("got\n%s", got)
 	}
