@@ -44,7 +44,7 @@ func (u *unit) sum(q record.Sum) (found []record.Summed, err error) {
 	}
 	return found, u.t.read(query{sql: s.SQL, args: args, each: func(rows pgx.Rows) error {
 		one, err := summed(rows, s)
-		if err == nil && one.N > 0 { // else it is a sum of nothing
+		if one.N > 0 {
 			found = append(found, one)
 		}
 		return err
@@ -54,18 +54,11 @@ func (u *unit) sum(q record.Sum) (found []record.Summed, err error) {
 // summed reads a row of sums.
 func summed(rows pgx.Rows, s *relation.Summing) (record.Summed, error) {
 	fields, raw, types := rows.FieldDescriptions(), rows.RawValues(), typesOf(rows)
-	cells := make([]relation.Cell, len(raw))
+	cells := make([]relation.Cell, len(s.Columns))
 	for i := range cells {
-		kind := relation.Integer
-		if i < len(s.Columns) {
-			kind = s.Columns[i].Kind
-		}
-		if err := readCell(&cells[i], kind, types, &fields[i], raw[i]); err != nil {
+		if err := readCell(&cells[i], s.Columns[i].Kind, types, &fields[i], raw[i]); err != nil {
 			return record.Summed{}, fmt.Errorf("%w: %w", errRecord, err)
 		}
-	}
-	if cells[len(cells)-1].Int == 0 {
-		return record.Summed{}, nil
 	}
 	return s.Read(cells)
 }

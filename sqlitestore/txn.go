@@ -117,22 +117,17 @@ func (t *txn) sum(q record.Sum) (found []record.Summed, err error) {
 	}
 	var unreadable error
 	err = t.c.runOnce(s.SQL, args, func(r row) bool {
-		cells := make([]relation.Cell, len(s.Columns)+1)
+		cells := make([]relation.Cell, len(s.Columns))
 		for i := range cells {
-			kind := relation.Integer
-			if i < len(s.Columns) {
-				kind = s.Columns[i].Kind
-			}
-			if cells[i], unreadable = r.cell(i, kind); unreadable != nil {
+			if cells[i], unreadable = r.cell(i, s.Columns[i].Kind); unreadable != nil {
 				return false
 			}
 		}
-		if cells[len(s.Columns)].Int == 0 {
-			return true // a sum of nothing
+		var one record.Summed
+		if one, unreadable = s.Read(cells); one.N > 0 {
+			found = append(found, one)
 		}
-		one, err := s.Read(cells)
-		found, unreadable = append(found, one), err
-		return err == nil
+		return unreadable == nil
 	})
 	if err := errors.Join(unreadable, err); err != nil {
 		return nil, t.fail("add up "+q.Table, err)

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/google/uuid"
+
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/affiliate/record"
 )
@@ -15,8 +17,8 @@ type Dialect struct {
 	Sum   string                     // the format of the sum of a column
 }
 
-// A Summing is the statement of a [record.Sum]. Its columns are those of Columns, and how many
-// records there are.
+// A Summing is the statement of a [record.Sum]. The last of its columns is how many records there
+// are.
 type Summing struct {
 	SQL     string
 	Args    []Arg // after the program
@@ -71,6 +73,7 @@ func (t *Table) Summing(name string, q *record.Sum, d Dialect) (*Summing, error)
 	for _, name := range q.Signs {
 		signs = append(signs, "("+name+" < 0)")
 	}
+	s.Columns = append(s.Columns, Column{Kind: Integer})
 	s.SQL = "SELECT " + strings.Join(append(selected, "COUNT(*)"), ", ") + " FROM " + name + " WHERE program = " + d.Param(1, ID) + where
 	if grouped = append(grouped, signs...); len(grouped) > 0 {
 		s.SQL += " GROUP BY " + strings.Join(grouped, ", ")
@@ -93,11 +96,10 @@ func (s *Summing) where(q *record.Sum, d Dialect) (sql string) {
 		c := s.table.Columns[s.table.KeyColumn(q.Key.Index)]
 		sql += " AND " + c.Name + " = " + s.param(d, Arg{c.Kind, s.table.KeyCell(q.Key)})
 	}
-	var none = record.Sum{}.After
-	if q.After != none {
+	if q.After != uuid.Nil {
 		sql += " AND id > " + s.param(d, Arg{ID, Cell{ID: q.After}})
 	}
-	if q.Before != none {
+	if q.Before != uuid.Nil {
 		sql += " AND id < " + s.param(d, Arg{ID, Cell{ID: q.Before}})
 	}
 	return sql
@@ -119,11 +121,15 @@ func latest(at string, edges []string) string {
 	return "CASE WHEN " + at + " < " + edges[half] + " THEN " + latest(at, edges[:half]) + " ELSE " + latest(at, edges[half:]) + " END"
 }
 
-// Read returns the records of a row.
+// Read returns the records of a row, which are none in a sum of nothing.
 func (s *Summing) Read(row []Cell) (record.Summed, error) {
+	n := row[len(row)-1].Int
+	if n == 0 {
+		return record.Summed{}, nil
+	}
 	rec, err := s.table.rows.some(s.places, row)
 	if err != nil {
 		return record.Summed{}, fmt.Errorf("sums of table %s: %w", s.table.Name, err)
 	}
-	return record.Summed{AnyRecord: rec, N: row[len(row)-1].Int}, nil
+	return record.Summed{AnyRecord: rec, N: n}, nil
 }
