@@ -3,6 +3,7 @@ package record
 import (
 	"encoding/json"
 	"slices"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -169,6 +170,23 @@ func (r Sale) payable() bool {
 // Payable reports whether a payout may take the entry.
 func (c *Commission) Payable() bool {
 	return c.PayoutID == uuid.Nil && c.Approval.Is(affiliate.ApprovalAccepted) && !c.Earned.IsZero()
+}
+
+// MaturesAt returns the end of the holding period.
+func (r *Sale) MaturesAt() affiliate.Instant {
+	return r.CreatedAt.Add(time.Duration(r.HoldDays) * 24 * time.Hour)
+}
+
+// Maturing returns what a payout may take from the end of the holding period on: the entries
+// that are accepted, in no payout, and neither negative nor further ones, which it may take at
+// any time.
+func (r *Sale) Maturing() (sum affiliate.Amount) {
+	for i := range r.Commissions {
+		if c := &r.Commissions[i]; c.Payable() && !c.ClawBack && c.Earned.Sign() > 0 {
+			sum = affiliate.AmountFromScaled(sum.Scaled() + c.Earned.Scaled())
+		}
+	}
+	return sum
 }
 
 // firstPayout returns the payout that holds the first entry, or zero. Other entries

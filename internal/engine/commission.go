@@ -3,7 +3,6 @@ package engine
 import (
 	"cmp"
 	"errors"
-	"time"
 
 	"github.com/google/uuid"
 
@@ -235,12 +234,7 @@ func PayableAt(r *record.Sale, c *record.Commission) affiliate.Instant {
 	case c.ClawBack:
 		return c.CreatedAt
 	}
-	return MaturesAt(r)
-}
-
-// MaturesAt returns the end of the holding period of a sale.
-func MaturesAt(r *record.Sale) affiliate.Instant {
-	return r.CreatedAt.Add(time.Duration(r.HoldDays) * 24 * time.Hour)
+	return r.MaturesAt()
 }
 
 // CommissionEarned returns the sum of a sale's commissions.

@@ -14,17 +14,21 @@ import (
 )
 
 // balance returns the balance of open books of which some matures.
-func balance(b *record.Books, affiliateID uuid.UUID, maturing affiliate.Amount) (affiliate.Balance, error) {
+func balance(o *engine.Op, b *record.Books, affiliateID uuid.UUID,
+	maturing affiliate.Amount) (affiliate.Balance, error) {
 	out := affiliate.Balance{
-		AffiliateID: affiliateID, Held: b.Held, Maturing: maturing, InPayout: b.InPayout,
-		Paid: b.Paid, Movements: b.Number,
+		AffiliateID: affiliateID, Currency: o.Cfg.Currency, Held: b.Held, Maturing: maturing,
+		InPayout: b.InPayout, Paid: b.Paid, Movements: b.Number,
+		At: affiliate.TimeOf(engine.Later(o.Now, b.LastAt).Time()),
 	}
 	var err error
-	if out.Payable, err = b.Payable.Sub(maturing); err != nil {
-		return out, err
+	if out.Payable, err = b.Payable.Sub(maturing); err == nil {
+		out.Earned, err = earned(b)
 	}
-	out.Earned, err = earned(b)
-	return out, err
+	if err != nil {
+		return out, refusal.Internal("add accounts", err)
+	}
+	return out, nil
 }
 
 // earned returns the sum of the accounts other than ACCRUAL.
@@ -85,11 +89,8 @@ func currentBalance(o *engine.Op, affiliateID uuid.UUID) (b affiliate.Balance, o
 	if err != nil {
 		return b, false, refusal.Internal("read sales", err)
 	}
-	if b, err = balance(&books, affiliateID, maturing); err != nil {
-		return b, false, refusal.Internal("add accounts", err)
-	}
-	b.Currency, b.At = o.Cfg.Currency, affiliate.TimeOf(engine.Later(o.Now, books.LastAt).Time())
-	return b, true, nil
+	b, err = balance(o, &books, affiliateID, maturing)
+	return b, err == nil, err
 }
 
 // books returns the books of an affiliate, and whether they are open. The books of an
@@ -130,13 +131,8 @@ func eachMaturing(o *engine.Op, of uuid.UUID, books *record.Books,
 		if o.Before(r.CreatedAt, oldest) {
 			break
 		}
-		for i := range r.Commissions {
-			c := &r.Commissions[i]
-			from := engine.PayableAt(&r, c)
-			if !c.Payable() || c.Earned.Sign() < 0 || !from.After(o.Now) {
-				continue
-			}
-			if err := fn(from, c.Earned); err != nil {
+		if from, earned := r.MaturesAt(), r.Maturing(); from.After(o.Now) && !earned.IsZero() {
+			if err := fn(from, earned); err != nil {
 				return err
 			}
 		}

@@ -3,7 +3,6 @@ package reading
 import (
 	"cmp"
 	"context"
-	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -15,21 +14,21 @@ import (
 	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/internal/engine"
 	"github.com/tributary-go/tributary/internal/refusal"
+	"github.com/tributary-go/tributary/internal/uuid7"
 )
 
 // TotalBalance implements tributary.Program.TotalBalance.
 func TotalBalance(ctx context.Context, p *engine.Program, at time.Time) (_ affiliate.TotalBalance, err error) {
 	defer p.Begin(&ctx, "TotalBalance", engine.Reads).End(&err)
-	w := walk{Program: p, at: affiliate.InstantOf(at), now: p.Now()}
-	out := affiliate.TotalBalance{Currency: p.Cfg.Currency, At: affiliate.TimeOf(cmp.Or(w.at, w.now).Time())}
-	err = w.each(ctx, func(b *affiliate.Balance) error {
-		out.Affiliates++
-		if err := addBalance(&out, b); err != nil {
-			return refusal.Internal("add balances", err)
+	then, now := affiliate.InstantOf(at), p.Now()
+	all, err := balancesAt(ctx, p, then, now)
+	out := affiliate.TotalBalance{Currency: p.Cfg.Currency, At: affiliate.TimeOf(cmp.Or(then, now).Time()),
+		Affiliates: int64(len(all.list)), NotOpen: all.notOpen}
+	for i := range all.list {
+		if err := addBalance(&out, &all.list[i]); err != nil {
+			return out, refusal.Internal("add balances", err)
 		}
-		return nil
-	})
-	out.NotOpen = w.notOpen
+	}
 	return out, err
 }
 
@@ -60,24 +59,21 @@ func RankedBalances(ctx context.Context, p *engine.Program, at time.Time,
 	pg affiliate.Page) (_ affiliate.List[affiliate.Balance], err error) {
 	defer p.Begin(&ctx, "RankedBalances", engine.Reads).End(&err)
 	var none affiliate.List[affiliate.Balance]
-	w := walk{Program: p, at: affiliate.InstantOf(at), now: p.Now()}
-	l, err := p.Listing(pg, "ranked balances", w.at)
+	then := affiliate.InstantOf(at)
+	l, err := p.Listing(pg, "ranked balances", then)
 	if err == nil {
 		l, err = l.Open()
 	}
 	if err != nil {
 		return none, err
 	}
-	all := []affiliate.Balance{}
-	err = w.each(ctx, func(b *affiliate.Balance) error {
-		if len(all) == maxRows {
-			return refusal.BreakdownTooLarge.Err()
-		}
-		all = append(all, *b)
-		return nil
-	})
+	read, err := balancesAt(ctx, p, then, p.Now())
 	if err != nil {
 		return none, err
+	}
+	all := read.list
+	if len(all) > maxRows {
+		return none, refusal.BreakdownTooLarge.Err()
 	}
 	owed := func(b *affiliate.Balance) affiliate.Amount { d, _ := b.Earned.Sub(b.Paid); return d } // the four add up without it
 	slices.SortFunc(all, func(x, y affiliate.Balance) int {
@@ -89,83 +85,51 @@ func RankedBalances(ctx context.Context, p *engine.Program, at time.Time,
 	return out, err
 }
 
-// A walk reads the balances of all affiliates who have one that is not zero, of deleted ones
-// too.
-type walk struct {
-	*engine.Program
+// balances are those of affiliates that are not zero, of deleted ones too.
+type balances struct {
 	at, now affiliate.Instant // zero at: as they are now
-	notOpen int64             // affiliates whose books were not open
+	list    []affiliate.Balance
+	notOpen int64 // affiliates whose books were not open
+
+	books map[uuid.UUID]record.Books // at that time
+	hold  int64                      // the longest time that a sale was held
 }
 
-// each runs fn on the balances. It reads the affiliates, and those that were deleted since,
-// in pieces, each in a View of its own.
-func (w *walk) each(ctx context.Context, fn func(*affiliate.Balance) error) error {
-	if !w.at.IsZero() && !affiliate.At(w.at.Time()).Valid() {
-		return engine.InQuery(refusal.FieldNotADate.Of("at"))
+// balancesAt reads all balances in one View, so that what matures agrees with the books.
+func balancesAt(ctx context.Context, p *engine.Program, at, now affiliate.Instant) (*balances, error) {
+	if !at.IsZero() && !affiliate.At(at.Time()).Valid() {
+		return &balances{}, engine.InQuery(refusal.FieldNotADate.Of("at"))
 	}
-	there := map[uuid.UUID]bool{}
-	err := readOn(ctx, w.Program, func(tx *record.Tx) record.Table[record.Affiliate] { return tx.Affiliates }, record.Query{},
-		func(*record.Affiliate) bool { return false },
-		func(recs []record.Affiliate) error {
-			ids := make([]uuid.UUID, len(recs))
-			for i := range recs {
-				ids[i] = recs[i].ID
-				there[recs[i].ID] = true
-			}
-			return w.some(ctx, ids, fn)
-		})
-	if err != nil || w.at.IsZero() {
+	return engine.View(ctx, p, func(o *engine.Op) (*balances, error) {
+		o.Now = cmp.Or(at, now)
+		all := &balances{at: at, now: now, books: map[uuid.UUID]record.Books{}, list: []affiliate.Balance{}}
+		return all, all.read(o)
+	})
+}
+
+func (all *balances) read(o *engine.Op) error {
+	if !all.at.IsZero() {
+		if err := all.goBack(o); err != nil {
+			return refusal.Internal("read movements", err)
+		}
+	}
+	if err := all.open(o); err != nil {
 		return err
 	}
-	gone := map[uuid.UUID]bool{}
-	err = readOn(ctx, w.Program, func(tx *record.Tx) record.Table[record.Movement] { return tx.Movements },
-		record.Query{After: engine.FirstMovement(w.at)}, func(*record.Movement) bool { return false },
-		eachOf(func(rec *record.Movement) error {
-			if !there[rec.AffiliateID] {
-				gone[rec.AffiliateID] = true
-			}
-			return nil
-		}))
+	ripening, err := all.maturing(o)
 	if err != nil {
-		return err
+		return refusal.Internal("read sales", err)
 	}
-	for some := range slices.Chunk(slices.SortedFunc(maps.Keys(gone),
-		func(a, b uuid.UUID) int { return slices.Compare(a[:], b[:]) }), reportPiece) {
-		if err := w.some(ctx, some, fn); err != nil {
+	for id, b := range all.books {
+		shown, err := balance(o, &b, id, ripening[id])
+		if err != nil {
 			return err
+		}
+		if !empty(&shown) {
+			all.list = append(all.list, shown)
 		}
 	}
 	return nil
-}
-
-// some runs fn on the balances of some affiliates.
-func (w *walk) some(ctx context.Context, ids []uuid.UUID, fn func(*affiliate.Balance) error) error {
-	type part struct {
-		balances []affiliate.Balance
-		notOpen  int64
-	}
-	read, err := engine.View(ctx, w.Program, func(o *engine.Op) (out part, err error) {
-		o.Now = w.now
-		for _, id := range ids {
-			b, open, err := balanceAt(o, id, w.at)
-			if err != nil {
-				return out, err
-			}
-			if !open {
-				out.notOpen++
-			} else if !empty(&b) {
-				out.balances = append(out.balances, b)
-			}
-		}
-		return out, nil
-	})
-	w.notOpen += read.notOpen
-	for i := range read.balances {
-		if err == nil {
-			err = fn(&read.balances[i])
-		}
-	}
-	return err
 }
 
 // empty reports whether a balance has nothing in it.
@@ -173,80 +137,158 @@ func empty(b *affiliate.Balance) bool {
 	return b.Held.IsZero() && b.Maturing.IsZero() && b.Payable.IsZero() && b.InPayout.IsZero() && b.Paid.IsZero()
 }
 
-// balanceAt returns the balance that an affiliate had before a time, and whether the books
-// were open then; of the zero time the balance of now.
-func balanceAt(o *engine.Op, affiliateID uuid.UUID, at affiliate.Instant) (b affiliate.Balance, open bool, err error) {
-	if at.IsZero() {
-		return currentBalance(o, affiliateID)
-	}
-	books, open, err := books(o, affiliateID)
-	if err != nil || !open || books.Opened != engine.Ever && at.Before(books.Opened) {
-		return b, false, err
-	}
-	f, number, err := figuresBefore(o, affiliateID, at)
-	if err != nil || number == 0 {
-		return affiliate.Balance{AffiliateID: affiliateID}, err == nil, err
-	}
-	maturing, err := maturingAt(o, affiliateID, at, &books)
-	if err != nil {
-		return b, false, err
-	}
-	then := record.Books{Held: f.Held, Payable: f.Payable, InPayout: f.InPayout, Paid: f.Paid, Number: number}
-	if b, err = balance(&then, affiliateID, maturing); err != nil {
-		return b, false, refusal.Internal("add accounts", err)
-	}
-	b.Currency, b.At = o.Cfg.Currency, affiliate.TimeOf(at.Time())
-	return b, true, nil
-}
-
-// maturingAt is maturing as of a time: what the movements of the longest holding period
-// before it brought into PAYABLE and left there, of sales that were payable later. A sale
-// that was deleted since says no more when it was payable, so it counts as payable.
-func maturingAt(o *engine.Op, affiliateID uuid.UUID, at affiliate.Instant,
-	books *record.Books) (sum affiliate.Amount, err error) {
-	if books.MaxHold == 0 {
-		return sum, nil
-	}
-	oldest := at.Add(-time.Duration(books.MaxHold)*24*time.Hour - engine.ClockSlack)
-	left := map[int64]affiliate.Amount{} // in PAYABLE, by the number of the sale
-	for m, err := range o.Tx.Movements.List(record.Query{Key: record.Key{Index: record.OfAffiliate,
-		ID: affiliateID}, After: engine.FirstMovement(at), Desc: true}) {
-		if err != nil {
-			return sum, refusal.Internal("read movements", err)
+// goBack finds the books of an earlier time by the movements before it.
+func (all *balances) goBack(o *engine.Op) error {
+	q := record.Sum{Table: "movements", Before: engine.FirstMovement(all.at),
+		By: []string{"affiliate_id", "from_account", "to_account"}, Add: []string{"amount"}}
+	if o.Tx.Sum != nil {
+		sums, err := o.Tx.Sum(q)
+		for i := range sums {
+			if err == nil {
+				m := sums[i].AnyRecord.(record.Movement)
+				err = all.book(&m, sums[i].N)
+			}
 		}
-		if m.At.Before(oldest) {
+		return err
+	}
+	for m, err := range o.Tx.Movements.List(record.Query{}) {
+		if err == nil && !m.At.Before(all.at) {
 			break
 		}
-		if m.Sale == 0 || engine.IsMemo(&m) {
-			continue
-		}
-		amount := left[m.Sale]
-		if m.To.Is(affiliate.AccountPayable) {
-			amount, err = amount.Add(m.Amount)
-		} else if m.From.Is(affiliate.AccountPayable) {
-			amount, err = amount.Sub(m.Amount)
+		if err == nil {
+			err = all.book(&m, 1)
 		}
 		if err != nil {
-			return sum, refusal.Internal("add movements", err)
-		}
-		left[m.Sale] = amount
-	}
-	maps.DeleteFunc(left, func(_ int64, amount affiliate.Amount) bool { return amount.Sign() <= 0 })
-	numbered := func(n int64) record.Key { return record.Key{Index: record.ByNumber, ID: record.NumberID(n)} }
-	for n := range left {
-		o.Soon("sales", numbered(n))
-	}
-	for n, amount := range left {
-		sale, err := o.Tx.Sales.Find(numbered(n))
-		if errors.Is(err, affiliate.ErrNotFound) {
-			continue
-		}
-		if err == nil && engine.MaturesAt(&sale).After(at) {
-			sum, err = sum.Add(amount)
-		}
-		if err != nil {
-			return sum, refusal.Internal("read sales", err)
+			return err
 		}
 	}
-	return sum, nil
+	return nil
 }
+
+// book books n movements.
+func (all *balances) book(m *record.Movement, n int64) error {
+	b := all.books[m.AffiliateID]
+	b.Number += n
+	err := engine.MoveBetween(&b, m.From.Value(), m.To.Value(), m.Amount)
+	all.books[m.AffiliateID] = b
+	return err
+}
+
+// open reads the books of all affiliates, and leaves out those whose books were not open.
+func (all *balances) open(o *engine.Op) error {
+	var ids []uuid.UUID
+	gone := maps.Clone(all.books)
+	for aff, err := range o.Tx.Affiliates.List(record.Query{}) {
+		if err != nil {
+			return refusal.Internal("read affiliates", err)
+		}
+		ids = append(ids, aff.ID)
+		delete(gone, aff.ID)
+	}
+	ids = slices.AppendSeq(ids, maps.Keys(gone))
+	for some := range slices.Chunk(ids, reportPiece) {
+		for _, id := range some {
+			o.Soon("totals", record.Key{ID: id})
+		}
+		for _, id := range some {
+			b, open, err := books(o, id)
+			if err != nil {
+				return err
+			}
+			all.hold = max(all.hold, b.MaxHold)
+			switch {
+			case !open, !all.at.IsZero() && b.Opened != engine.Ever && all.at.Before(b.Opened):
+				all.notOpen++
+				delete(all.books, id)
+			case all.at.IsZero():
+				all.books[id] = b
+			}
+		}
+	}
+	return nil
+}
+
+// oldest is the time of the oldest sale that may still mature.
+func (all *balances) oldest(o *engine.Op) affiliate.Instant {
+	return o.Now.Add(-time.Duration(all.hold)*24*time.Hour - engine.ClockSlack)
+}
+
+// maturing returns what matured, by affiliates.
+func (all *balances) maturing(o *engine.Op) (by map[uuid.UUID]affiliate.Amount, err error) {
+	switch {
+	case all.hold == 0:
+		return nil, nil
+	case !all.at.IsZero():
+		return all.maturedThen(o)
+	case o.Tx.Sum != nil:
+		return all.maturingSums(o)
+	}
+	by = make(map[uuid.UUID]affiliate.Amount, len(all.books))
+	for id, b := range all.books {
+		if by[id], err = maturing(o, id, &b); err != nil {
+			return nil, err
+		}
+	}
+	return by, nil
+}
+
+// maturingSums is maturing in a store that adds up.
+func (all *balances) maturingSums(o *engine.Op) (map[uuid.UUID]affiliate.Amount, error) {
+	after := o.Now.Add(time.Microsecond)
+	q := record.Sum{Table: "sales", By: []string{"affiliate_id"}, Add: []string{"payable_amount"},
+		At: "payable_from", Edges: []affiliate.Instant{after, after.Add(time.Duration(all.hold+1) * 24 * time.Hour)}}
+	if o.Cfg.NewID == nil { // the id of a sale is not earlier than the sale
+		q.After = uuid7.Stamp(uuid.UUID{}, all.oldest(o).Time())
+	}
+	sums, err := o.Tx.Sum(q)
+	by := make(map[uuid.UUID]affiliate.Amount, len(sums))
+	for i := range sums {
+		sale := sums[i].AnyRecord.(record.Sale)
+		by[sale.AffiliateID] = sale.Maturing()
+	}
+	return by, err
+}
+
+// maturedThen returns what matured at an earlier time: what the movements of the longest holding
+// period before it brought into PAYABLE and left there, of sales that were payable later. A sale
+// that was deleted since says no more when it was payable, so it counts as payable.
+func (all *balances) maturedThen(o *engine.Op) (map[uuid.UUID]affiliate.Amount, error) {
+	type part struct {
+		affiliate uuid.UUID
+		sale      int64
+	}
+	left := map[part]affiliate.Amount{} // in PAYABLE
+	for m, err := range o.Tx.Movements.List(record.Query{After: engine.FirstMovement(all.oldest(o))}) {
+		if err == nil && !m.At.Before(all.at) {
+			break
+		}
+		if err == nil && m.Sale != 0 {
+			b := record.Books{Payable: left[part{m.AffiliateID, m.Sale}]}
+			err = engine.MoveBetween(&b, m.From.Value(), m.To.Value(), m.Amount)
+			left[part{m.AffiliateID, m.Sale}] = b.Payable
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	maps.DeleteFunc(left, func(_ part, amount affiliate.Amount) bool { return amount.Sign() <= 0 })
+	by := map[uuid.UUID]affiliate.Amount{}
+	for some := range slices.Chunk(slices.Collect(maps.Keys(left)), reportPiece) {
+		for _, of := range some {
+			o.Soon("sales", numbered(of.sale))
+		}
+		for _, of := range some {
+			sale, err := o.Tx.Sales.Find(numbered(of.sale))
+			if err == nil && sale.MaturesAt().After(all.at) {
+				by[of.affiliate], err = by[of.affiliate].Add(left[of])
+			}
+			if engine.IgnoreMissing(err) != nil {
+				return nil, err
+			}
+		}
+	}
+	return by, nil
+}
+
+// numbered is the key of a sale or a click.
+func numbered(n int64) record.Key { return record.Key{Index: record.ByNumber, ID: record.NumberID(n)} }

@@ -449,12 +449,11 @@ func (b *breakdown) originsOf(o *engine.Op, sales []int64) (map[int64]origin, er
 
 // salesOf reads sales, without those that are gone.
 func salesOf(o *engine.Op, numbers []int64) (recs []record.Sale, err error) {
-	key := func(n int64) record.Key { return record.Key{Index: record.ByNumber, ID: record.NumberID(n)} }
 	for _, n := range numbers {
-		o.Soon("sales", key(n))
+		o.Soon("sales", numbered(n))
 	}
 	for _, n := range numbers {
-		r, err := o.Tx.Sales.Find(key(n))
+		r, err := o.Tx.Sales.Find(numbered(n))
 		if err == nil {
 			recs = append(recs, r)
 		} else if engine.IgnoreMissing(err) != nil {
@@ -495,10 +494,9 @@ func positive(n int64) bool { return n > 0 }
 // landings adds the pages on which the customers of sales landed: of the click that
 // credited the sale while it is stored, else the first page of the customer.
 func (b *breakdown) landings(o *engine.Op, recs []record.Sale, found map[int64]origin) error {
-	click := func(n int64) record.Key { return record.Key{Index: record.ByNumber, ID: record.NumberID(n)} }
 	for i := range recs {
 		if r := &recs[i]; r.Why.Click != 0 {
-			o.Soon("clicks", click(r.Why.Click))
+			o.Soon("clicks", numbered(r.Why.Click))
 		} else if r.ReferralID != uuid.Nil {
 			o.Soon("referrals", record.Key{ID: r.ReferralID})
 		}
@@ -508,7 +506,7 @@ func (b *breakdown) landings(o *engine.Op, recs []record.Sale, found map[int64]o
 		page, err := "", error(nil)
 		if r.Why.Click != 0 {
 			var c record.Click
-			c, err = o.Tx.Clicks.Find(click(r.Why.Click))
+			c, err = o.Tx.Clicks.Find(numbered(r.Why.Click))
 			page = c.LandingURL
 		}
 		if err = engine.IgnoreMissing(err); err == nil && page == "" && r.ReferralID != uuid.Nil {

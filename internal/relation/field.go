@@ -15,9 +15,11 @@ import (
 // A field is a column that holds a field of a record.
 type field[T any] struct {
 	Column
-	get  func(*T) Cell
-	set  func(*T, *Cell) error               // of a cell that is not NULL
-	null func(rec *T, set bool) (given bool) // sets an optional value to null, or tells whether it was given as null; nil: the field is not optional
+	get func(*T) Cell
+	set func(*T, *Cell) error // of a cell that is not NULL
+	// It is computed from the others: it is written, and read in sums alone.
+	derived bool
+	null    func(rec *T, set bool) (given bool) // sets an optional value to null, or tells whether it was given as null; nil: the field is not optional
 }
 
 // key says that the column holds the key of an index.

@@ -66,6 +66,23 @@ func saleFields() []field[record.Sale] {
 		optMoney("why_earlier", "what the customer's other sales had earned; NULL: the terms did not ask for it", func(r *record.Sale) *affiliate.Opt[affiliate.Amount] { return &r.Why.Earlier }),
 		ref("why_commission_plan_id", "the plan; NULL: the program's terms", func(r *record.Sale) *uuid.UUID { return &r.Why.PlanID }),
 		ref("why_commission_tier_id", "the tier that gave the rate", func(r *record.Sale) *uuid.UUID { return &r.Why.TierID }),
+		{
+			Column: Column{Name: "payable_amount", Kind: Money, Doc: "what a payout may take from payable_from on: accepted entries in no payout, without clawbacks and what is below zero"},
+			get:    func(r *record.Sale) Cell { return Cell{Int: r.Maturing().Scaled()} },
+			set: func(r *record.Sale, c *Cell) error {
+				r.Commissions = []record.Commission{{Earned: affiliate.AmountFromScaled(c.Int), Approval: affiliate.EnumOf(affiliate.ApprovalAccepted)}}
+				return nil
+			},
+			derived: true,
+		},
+		{
+			Column: Column{Name: "payable_from", Kind: Time, Null: true, Doc: "the end of the holding period; NULL: payable_amount is 0"},
+			get: func(r *record.Sale) Cell {
+				return Cell{Int: micros(r.MaturesAt()), Null: r.Maturing().IsZero()}
+			},
+			set:     func(r *record.Sale, c *Cell) error { r.CreatedAt = instant(c.Int); return nil },
+			derived: true,
+		},
 	}
 }
 

@@ -235,6 +235,9 @@ func (l *layout[T]) some(places []int, row []Cell) (record.AnyRecord, error) {
 func (l *layout[T]) read(row []Cell) (record.AnyRecord, error) {
 	var rec T
 	for i := range l.fields {
+		if l.fields[i].derived {
+			continue
+		}
 		if err := l.set(&rec, i, &row[i]); err != nil {
 			return nil, err
 		}

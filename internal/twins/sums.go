@@ -83,6 +83,10 @@ func questions(tb testing.TB, p *tributary.Program) (all []func(*tributary.Progr
 			})
 		}
 	}
+	for _, at := range append(edges, time.Time{}, edges[0].AddDate(-1, 0, 0)) {
+		all = append(all, func(p *tributary.Program) string { return answer(p.TotalBalance(ctx, at)) },
+			func(p *tributary.Program) string { return answer(p.RankedBalances(ctx, at, affiliate.Page{})) })
+	}
 	last := edges[len(edges)-1]
 	for _, l := range must(p.Links(ctx, affiliate.LinkQuery{}, affiliate.Page{Limit: 4})).Items {
 		all = append(all, func(p *tributary.Program) string {
@@ -121,7 +125,7 @@ func (p plain) View(ctx context.Context, program uuid.UUID, fn func(tx *record.T
 func BenchSums(b *testing.B, store record.Store, sales int) {
 	ctx, now := b.Context(), time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 	cfg := tributary.Config{ID: uuid.MustParse("0197c2f0-1a2b-7c3d-8e4f-5a6b7c8d9e01"), Name: "Beans", Now: func() time.Time { return now },
-		Destinations: []affiliate.Destination{{URL: "https://beans.example/"}}, Terms: affiliate.Terms{Rate: affiliate.MustPercent("20")}}
+		Destinations: []affiliate.Destination{{URL: "https://beans.example/"}}, Terms: affiliate.Terms{Rate: affiliate.MustPercent("20"), HoldDays: 30}}
 	year := memstore.New()
 	p := must(tributary.New(year, cfg))
 	for i := range 100 {
@@ -139,6 +143,14 @@ func BenchSums(b *testing.B, store record.Store, sales int) {
 		},
 		"days of a month": func(p *tributary.Program) error {
 			_, err := p.Report(ctx, affiliate.ReportQuery{From: now.AddDate(0, -1, 0), To: now, By: affiliate.IntervalDay}, affiliate.Page{})
+			return err
+		},
+		"owed now": func(p *tributary.Program) error {
+			_, err := p.TotalBalance(ctx, time.Time{})
+			return err
+		},
+		"owed a week ago": func(p *tributary.Program) error {
+			_, err := p.TotalBalance(ctx, now.AddDate(0, 0, -7))
 			return err
 		},
 	} {

@@ -300,6 +300,8 @@ CREATE TABLE IF NOT EXISTS tributary.sales (
   why_earlier bigint,
   why_commission_plan_id uuid,
   why_commission_tier_id uuid,
+  payable_amount bigint NOT NULL,
+  payable_from timestamptz,
   given_as_null text COLLATE "C",
   by_external_id text COLLATE "C",
   by_invoice text COLLATE "C",

@@ -660,6 +660,8 @@ CREATE TABLE tributary.sales (
   why_earlier bigint,
   why_commission_plan_id uuid,
   why_commission_tier_id uuid,
+  payable_amount bigint NOT NULL,
+  payable_from timestamptz,
   given_as_null text,
   by_external_id text,
   by_invoice text,

@@ -284,6 +284,8 @@ CREATE TABLE tributary_sales (
   why_earlier INTEGER,
   why_commission_plan_id TEXT,
   why_commission_tier_id TEXT,
+  payable_amount INTEGER NOT NULL,
+  payable_from INTEGER,
   given_as_null TEXT,
   by_external_id TEXT,
   by_invoice TEXT,
