@@ -1,6 +1,7 @@
 package pgstore
 
 import (
+	"bytes"
 	"slices"
 
 	"github.com/google/uuid"
@@ -201,10 +202,11 @@ func (tab *table[T]) listing(ix record.Index, into map[record.Key][]uuid.UUID) f
 	}
 }
 
-// rememberAll notes whole lists.
+// rememberAll notes whole lists, which were read in any order.
 func (tab *table[T]) rememberAll(lists map[record.Key][]uuid.UUID) {
 	for key, ids := range lists {
 		if !tab.knows(key) {
+			slices.SortFunc(ids, func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) })
 			tab.remember(key, ids)
 		}
 	}

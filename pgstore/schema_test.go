@@ -86,11 +86,8 @@ func tablesSQL() string {
 		}
 		b.WriteString("  PRIMARY KEY (program, id)\n);\n")
 		for _, ix := range indexesOf(table) {
-			fmt.Fprintf(&b, "CREATE %sINDEX IF NOT EXISTS %s ON tributary.%s (%s)", ix.unique, ix.name, table.Name, ix.columns)
-			if ix.where != "" {
-				fmt.Fprintf(&b, " WHERE %s IS NOT NULL", ix.where)
-			}
-			b.WriteString(";\n")
+			fmt.Fprintf(&b, "CREATE %sINDEX IF NOT EXISTS %s ON tributary.%s (%s) WHERE %s IS NOT NULL;\n", ix.unique, ix.name,
+				table.Name, ix.columns, ix.where)
 		}
 	}
 	b.WriteString(lastOfFirst)
@@ -105,18 +102,17 @@ func columnType(c relation.Column) string {
 	}[c.Kind]
 }
 
-// An index of a table. Where a column may be null, its index leaves such rows out.
+// An index of a table. It leaves out rows whose column is null, also where none can be: so only a
+// query for its key can use it. The plan of any other, made while the table was small, would read all
+// of the program by it.
 type index struct{ unique, name, columns, where string }
 
 func indexesOf(table relation.Table) (all []index) {
 	for _, ix := range table.Indexes {
 		c := table.Columns[table.KeyColumn(ix)]
-		i := index{name: table.Name + "_" + string(ix), columns: "program, " + c.Name + ", id"}
+		i := index{name: table.Name + "_" + string(ix), columns: "program, " + c.Name + ", id", where: c.Name}
 		if ix.Unique() {
 			i.unique, i.columns = "UNIQUE ", "program, "+c.Name
-		}
-		if c.Null {
-			i.where = c.Name
 		}
 		all = append(all, i)
 	}
@@ -163,11 +159,7 @@ func TestMigrations(t *testing.T) {
 		}
 		want = map[string]bool{"UNIQUE " + table.Name + "_pkey (program, id)": true}
 		for _, ix := range indexesOf(table) {
-			line := ix.unique + ix.name + " (" + ix.columns + ")"
-			if ix.where != "" {
-				line += " WHERE (" + ix.where + " IS NOT NULL)"
-			}
-			want[line] = true
+			want[ix.unique+ix.name+" ("+ix.columns+") WHERE ("+ix.where+" IS NOT NULL)"] = true
 		}
 		got = lines(`SELECT CASE WHEN indexdef LIKE 'CREATE UNIQUE%' THEN 'UNIQUE ' ELSE '' END || indexname || substring(indexdef from ' \(.*')
 			FROM pg_indexes WHERE schemaname = $1 AND tablename = $2`, schema, table.Name)

@@ -103,7 +103,7 @@ func newStatements(schema string) *statements {
 		})
 	}
 	for _, t := range s.tables {
-		t.makeReads(quoted, s)
+		t.makeReads(s)
 		t.makeLists(t.name)
 		for how := range hows {
 			t.writes[how] = t.writing(how, 2, false)
@@ -166,43 +166,55 @@ func (s *tableSQL) each(separator string, text func(c *relation.Column, n int) s
 
 // makeReads makes the statements that read records by their ids or by an index. The
 // columns are those of the table, then those of each table that it refers to.
-func (s *tableSQL) makeReads(schema string, all *statements) {
-	s.makeAsk(schema, all, "")
+func (s *tableSQL) makeReads(all *statements) {
+	s.makeAsk(all, "")
 	for _, ix := range s.Indexes {
 		if ix.Unique() {
-			s.makeAsk(schema, all, ix)
+			s.makeAsk(all, ix)
 			continue
 		}
-		c := s.column(ix)
-		s.lists[ix] = fmt.Sprintf("SELECT %s FROM %s%s WHERE program = $1::uuid AND %s = ANY($2::%s[]) ORDER BY id",
-			s.selected(""), schema, s.Name, c.Name, sqlType(c.Kind))
+		s.lists[ix] = "SELECT " + s.selected("t.") + " FROM " + s.unnested(ix) + ", " + s.held(ix, "k.v") + " t"
 	}
+}
+
+// unnested is the list of the keys of an index, k, that a statement gets as $2.
+func (s *tableSQL) unnested(ix record.Index) string {
+	return "unnest($2::" + sqlType(s.column(ix).Kind) + "[]) AS k(v)"
+}
+
+// held selects the records that hold a key, for each row of what stands before it in FROM. The
+// OFFSET keeps the server from making a join of it, whose plan, made while a table was small or
+// was never analyzed, reads all of the program.
+func (s *tableSQL) held(ix record.Index, key string) string {
+	return "LATERAL (SELECT * FROM " + s.name + " WHERE program = $1::uuid AND " + s.column(ix).Name +
+		" = " + key + " OFFSET 0)"
 }
 
 // makeAsk makes the statements of one index.
 //
 // The links of the affiliate of a code or referral are read in the same round
 // trip, because every event of a sale shows them.
-func (s *tableSQL) makeAsk(schema string, all *statements, ix record.Index) {
-	head, from := "SELECT "+s.selected("t."), " FROM "+schema+s.Name+" t"
+func (s *tableSQL) makeAsk(all *statements, ix record.Index) {
+	head, from := "SELECT "+s.selected("t."), " FROM "+s.name+" t"
 	var columns, joins strings.Builder
 	for i, ref := range s.ahead {
-		r := fmt.Sprint("r", i)
-		columns.WriteString(", " + all.named(ref.table).selected(r+"."))
-		fmt.Fprintf(&joins, " LEFT JOIN %s%s %s ON %[3]s.program = $1::uuid AND %[3]s.id = t.%[4]s",
-			schema, ref.table, r, s.column(ref.index).Name)
+		r, other := fmt.Sprint(" r", i), all.named(ref.table)
+		columns.WriteString(", " + other.selected(r[1:]+"."))
+		joins.WriteString(" LEFT JOIN " + other.held("", "t."+s.column(ref.index).Name) + r + " ON true")
 	}
 	c := s.column(ix)
-	one := fmt.Sprintf(" WHERE t.program = $1::uuid AND t.%s = $2::%s", c.Name, sqlType(c.Kind))
-	many := fmt.Sprintf(" WHERE t.program = $1::uuid AND t.%s = ANY($2::%s[])", c.Name, sqlType(c.Kind))
-	ahead := head + columns.String() + from + joins.String()
-	ask := askSQL{one: ahead + one, many: ahead + many, bare: head + from + one}
+	one := fmt.Sprintf("%s WHERE t.program = $1::uuid AND t.%s = $2::%s", joins.String(), c.Name, sqlType(c.Kind))
+	many := " FROM " + s.unnested(ix) + " CROSS JOIN " + s.held(ix, "k.v") + " t"
+	ask := askSQL{one: head + columns.String() + from + one,
+		many: head + columns.String() + many + joins.String(),
+		bare: head + from + strings.TrimPrefix(one, joins.String())}
 	if len(s.ahead) > 0 && s.ahead[0].index == record.OfAffiliate && s.Name != "links" {
-		links := all.named("links")
-		of := links.column(record.OfAffiliate).Name
-		sql := "SELECT " + links.selected("l.") + " FROM " + schema + "links l WHERE l.program = $1::uuid AND l." + of +
-			" IN (SELECT t." + s.column(record.OfAffiliate).Name + from
-		ask.linksOfOne, ask.linksOfMany = sql+one+") ORDER BY l.id", sql+many+") ORDER BY l.id"
+		links, owners := all.named("links"), "SELECT DISTINCT t."+s.column(record.OfAffiliate).Name+" AS id"
+		of := func(source string) string {
+			return "SELECT " + links.selected("l.") + " FROM (" + owners + source + ") o, " +
+				links.held(record.OfAffiliate, "o.id") + " l"
+		}
+		ask.linksOfOne, ask.linksOfMany = of(from+strings.TrimPrefix(one, joins.String())), of(many)
 	}
 	s.asks[ix] = ask
 }

@@ -126,7 +126,7 @@ func (s *tableSQL) writing(how how, next int, guarded bool) string {
 				}) + arrays +
 			" WHERE t.program = $1::uuid AND t.id = v.id"
 	}
-	return fmt.Sprintf("DELETE FROM %s WHERE program = $1::uuid AND id = ANY($%d::uuid[])", s.name, next)
+	return fmt.Sprintf("DELETE FROM %s AS t USING unnest($%d::uuid[]) AS v(id) WHERE t.program = $1::uuid AND t.id = v.id", s.name, next)
 }
 
 // A firstRead is the row that a View read before it began a transaction.

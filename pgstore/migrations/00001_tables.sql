@@ -83,7 +83,7 @@ CREATE TABLE IF NOT EXISTS tributary.links (
   PRIMARY KEY (program, id)
 );
 CREATE UNIQUE INDEX IF NOT EXISTS links_by_slug ON tributary.links (program, by_slug) WHERE by_slug IS NOT NULL;
-CREATE INDEX IF NOT EXISTS links_of_affiliate ON tributary.links (program, affiliate_id, id);
+CREATE INDEX IF NOT EXISTS links_of_affiliate ON tributary.links (program, affiliate_id, id) WHERE affiliate_id IS NOT NULL;
 
 -- Visits through links.
 CREATE TABLE IF NOT EXISTS tributary.clicks (
@@ -102,8 +102,8 @@ CREATE TABLE IF NOT EXISTS tributary.clicks (
   created_at timestamptz NOT NULL,
   PRIMARY KEY (program, id)
 );
-CREATE UNIQUE INDEX IF NOT EXISTS clicks_by_number ON tributary.clicks (program, click_id);
-CREATE INDEX IF NOT EXISTS clicks_of_affiliate ON tributary.clicks (program, affiliate_id, id);
+CREATE UNIQUE INDEX IF NOT EXISTS clicks_by_number ON tributary.clicks (program, click_id) WHERE click_id IS NOT NULL;
+CREATE INDEX IF NOT EXISTS clicks_of_affiliate ON tributary.clicks (program, affiliate_id, id) WHERE affiliate_id IS NOT NULL;
 CREATE INDEX IF NOT EXISTS clicks_of_link ON tributary.clicks (program, affiliate_link_id, id) WHERE affiliate_link_id IS NOT NULL;
 CREATE INDEX IF NOT EXISTS clicks_of_referral ON tributary.clicks (program, referral_id, id) WHERE referral_id IS NOT NULL;
 
@@ -138,7 +138,7 @@ CREATE TABLE IF NOT EXISTS tributary.referrals (
   PRIMARY KEY (program, id)
 );
 CREATE UNIQUE INDEX IF NOT EXISTS referrals_by_email ON tributary.referrals (program, by_email) WHERE by_email IS NOT NULL;
-CREATE INDEX IF NOT EXISTS referrals_of_affiliate ON tributary.referrals (program, affiliate_id, id);
+CREATE INDEX IF NOT EXISTS referrals_of_affiliate ON tributary.referrals (program, affiliate_id, id) WHERE affiliate_id IS NOT NULL;
 CREATE INDEX IF NOT EXISTS referrals_of_link ON tributary.referrals (program, affiliate_link_id, id) WHERE affiliate_link_id IS NOT NULL;
 CREATE INDEX IF NOT EXISTS referrals_of_customer ON tributary.referrals (program, of_customer, id) WHERE of_customer IS NOT NULL;
 CREATE INDEX IF NOT EXISTS referrals_of_plan ON tributary.referrals (program, commission_plan_id, id) WHERE commission_plan_id IS NOT NULL;
@@ -216,7 +216,7 @@ CREATE TABLE IF NOT EXISTS tributary.codes (
 );
 CREATE UNIQUE INDEX IF NOT EXISTS codes_by_code ON tributary.codes (program, by_code) WHERE by_code IS NOT NULL;
 CREATE UNIQUE INDEX IF NOT EXISTS codes_by_external_id ON tributary.codes (program, by_external_id) WHERE by_external_id IS NOT NULL;
-CREATE INDEX IF NOT EXISTS codes_of_coupon ON tributary.codes (program, coupon_id, id);
+CREATE INDEX IF NOT EXISTS codes_of_coupon ON tributary.codes (program, coupon_id, id) WHERE coupon_id IS NOT NULL;
 CREATE INDEX IF NOT EXISTS codes_of_affiliate ON tributary.codes (program, affiliate_id, id) WHERE affiliate_id IS NOT NULL;
 
 -- One use of a code by a sale. It stays when the sale goes.
@@ -240,7 +240,7 @@ CREATE TABLE IF NOT EXISTS tributary.redemptions (
 );
 CREATE UNIQUE INDEX IF NOT EXISTS redemptions_by_external_id ON tributary.redemptions (program, by_external_id) WHERE by_external_id IS NOT NULL;
 CREATE INDEX IF NOT EXISTS redemptions_of_code ON tributary.redemptions (program, promotional_code_id, id) WHERE promotional_code_id IS NOT NULL;
-CREATE INDEX IF NOT EXISTS redemptions_of_coupon ON tributary.redemptions (program, coupon_id, id);
+CREATE INDEX IF NOT EXISTS redemptions_of_coupon ON tributary.redemptions (program, coupon_id, id) WHERE coupon_id IS NOT NULL;
 CREATE INDEX IF NOT EXISTS redemptions_of_state ON tributary.redemptions (program, of_state, id) WHERE of_state IS NOT NULL;
 
 -- Payments of customers, with the commissions that they earn.
@@ -312,11 +312,11 @@ CREATE TABLE IF NOT EXISTS tributary.sales (
   of_state text COLLATE "C",
   PRIMARY KEY (program, id)
 );
-CREATE UNIQUE INDEX IF NOT EXISTS sales_by_number ON tributary.sales (program, sale_id);
+CREATE UNIQUE INDEX IF NOT EXISTS sales_by_number ON tributary.sales (program, sale_id) WHERE sale_id IS NOT NULL;
 CREATE UNIQUE INDEX IF NOT EXISTS sales_by_external_id ON tributary.sales (program, by_external_id) WHERE by_external_id IS NOT NULL;
 CREATE UNIQUE INDEX IF NOT EXISTS sales_by_invoice ON tributary.sales (program, by_invoice) WHERE by_invoice IS NOT NULL;
 CREATE UNIQUE INDEX IF NOT EXISTS sales_by_conversion ON tributary.sales (program, by_conversion) WHERE by_conversion IS NOT NULL;
-CREATE INDEX IF NOT EXISTS sales_of_affiliate ON tributary.sales (program, affiliate_id, id);
+CREATE INDEX IF NOT EXISTS sales_of_affiliate ON tributary.sales (program, affiliate_id, id) WHERE affiliate_id IS NOT NULL;
 CREATE INDEX IF NOT EXISTS sales_of_referral ON tributary.sales (program, referral_id, id) WHERE referral_id IS NOT NULL;
 CREATE INDEX IF NOT EXISTS sales_of_link ON tributary.sales (program, affiliate_link_id, id) WHERE affiliate_link_id IS NOT NULL;
 CREATE INDEX IF NOT EXISTS sales_of_customer ON tributary.sales (program, of_customer, id) WHERE of_customer IS NOT NULL;
@@ -391,7 +391,7 @@ CREATE TABLE IF NOT EXISTS tributary.payouts (
   returned_reason text COLLATE "C" NOT NULL,
   PRIMARY KEY (program, id)
 );
-CREATE INDEX IF NOT EXISTS payouts_of_affiliate ON tributary.payouts (program, affiliate_id, id);
+CREATE INDEX IF NOT EXISTS payouts_of_affiliate ON tributary.payouts (program, affiliate_id, id) WHERE affiliate_id IS NOT NULL;
 CREATE INDEX IF NOT EXISTS payouts_of_state ON tributary.payouts (program, status, id) WHERE status IS NOT NULL;
 CREATE INDEX IF NOT EXISTS payouts_of_run ON tributary.payouts (program, run_id, id) WHERE run_id IS NOT NULL;
 
@@ -414,7 +414,7 @@ CREATE TABLE IF NOT EXISTS tributary.adjustments (
   PRIMARY KEY (program, id)
 );
 CREATE UNIQUE INDEX IF NOT EXISTS adjustments_by_external_id ON tributary.adjustments (program, by_external_id) WHERE by_external_id IS NOT NULL;
-CREATE INDEX IF NOT EXISTS adjustments_of_affiliate ON tributary.adjustments (program, affiliate_id, id);
+CREATE INDEX IF NOT EXISTS adjustments_of_affiliate ON tributary.adjustments (program, affiliate_id, id) WHERE affiliate_id IS NOT NULL;
 CREATE INDEX IF NOT EXISTS adjustments_of_payable ON tributary.adjustments (program, of_payable, id) WHERE of_payable IS NOT NULL;
 CREATE INDEX IF NOT EXISTS adjustments_of_payout ON tributary.adjustments (program, payout_id, id) WHERE payout_id IS NOT NULL;
 
@@ -446,7 +446,7 @@ CREATE TABLE IF NOT EXISTS tributary.movements (
   actor text COLLATE "C" NOT NULL,
   PRIMARY KEY (program, id)
 );
-CREATE INDEX IF NOT EXISTS movements_of_affiliate ON tributary.movements (program, affiliate_id, id);
+CREATE INDEX IF NOT EXISTS movements_of_affiliate ON tributary.movements (program, affiliate_id, id) WHERE affiliate_id IS NOT NULL;
 CREATE INDEX IF NOT EXISTS movements_of_sale ON tributary.movements (program, sale_id, id) WHERE sale_id IS NOT NULL;
 
 -- Payout runs: their settings and how far they have come.
@@ -489,7 +489,7 @@ CREATE TABLE IF NOT EXISTS tributary.lines (
   PRIMARY KEY (program, id)
 );
 CREATE UNIQUE INDEX IF NOT EXISTS lines_by_line ON tributary.lines (program, by_line) WHERE by_line IS NOT NULL;
-CREATE INDEX IF NOT EXISTS lines_of_run ON tributary.lines (program, run_id, id);
+CREATE INDEX IF NOT EXISTS lines_of_run ON tributary.lines (program, run_id, id) WHERE run_id IS NOT NULL;
 
 -- Running totals of a link, an affiliate or a referral, under the owner's id. No row: all are zero.
 CREATE TABLE IF NOT EXISTS tributary.totals (
@@ -530,7 +530,7 @@ CREATE TABLE IF NOT EXISTS tributary.receipts (
   created_at timestamptz NOT NULL,
   PRIMARY KEY (program, id)
 );
-CREATE UNIQUE INDEX IF NOT EXISTS receipts_by_request ON tributary.receipts (program, idempotency_key);
+CREATE UNIQUE INDEX IF NOT EXISTS receipts_by_request ON tributary.receipts (program, idempotency_key) WHERE idempotency_key IS NOT NULL;
 
 -- Receivers of webhooks.
 CREATE TABLE IF NOT EXISTS tributary.endpoints (
@@ -574,7 +574,7 @@ CREATE TABLE IF NOT EXISTS tributary.events (
   payload json,
   PRIMARY KEY (program, id)
 );
-CREATE INDEX IF NOT EXISTS events_of_object ON tributary.events (program, object_id, id);
+CREATE INDEX IF NOT EXISTS events_of_object ON tributary.events (program, object_id, id) WHERE object_id IS NOT NULL;
 
 -- One event for one webhook.
 CREATE TABLE IF NOT EXISTS tributary.deliveries (
@@ -590,9 +590,9 @@ CREATE TABLE IF NOT EXISTS tributary.deliveries (
   updated_at timestamptz NOT NULL,
   PRIMARY KEY (program, id)
 );
-CREATE INDEX IF NOT EXISTS deliveries_of_event ON tributary.deliveries (program, event_id, id);
-CREATE INDEX IF NOT EXISTS deliveries_of_endpoint ON tributary.deliveries (program, webhook_id, id);
-CREATE INDEX IF NOT EXISTS deliveries_of_state ON tributary.deliveries (program, state, id);
+CREATE INDEX IF NOT EXISTS deliveries_of_event ON tributary.deliveries (program, event_id, id) WHERE event_id IS NOT NULL;
+CREATE INDEX IF NOT EXISTS deliveries_of_endpoint ON tributary.deliveries (program, webhook_id, id) WHERE webhook_id IS NOT NULL;
+CREATE INDEX IF NOT EXISTS deliveries_of_state ON tributary.deliveries (program, state, id) WHERE state IS NOT NULL;
 
 -- Deliveries that wait for an attempt, in the order in which they are due.
 CREATE TABLE IF NOT EXISTS tributary.queue (
@@ -608,8 +608,8 @@ CREATE TABLE IF NOT EXISTS tributary.queue (
   manual boolean NOT NULL,
   PRIMARY KEY (program, id)
 );
-CREATE UNIQUE INDEX IF NOT EXISTS queue_by_delivery ON tributary.queue (program, delivery_id);
-CREATE INDEX IF NOT EXISTS queue_of_endpoint ON tributary.queue (program, webhook_id, id);
+CREATE UNIQUE INDEX IF NOT EXISTS queue_by_delivery ON tributary.queue (program, delivery_id) WHERE delivery_id IS NOT NULL;
+CREATE INDEX IF NOT EXISTS queue_of_endpoint ON tributary.queue (program, webhook_id, id) WHERE webhook_id IS NOT NULL;
 
 -- Which record a row of another service became.
 CREATE TABLE IF NOT EXISTS tributary.imports (
@@ -679,7 +679,7 @@ CREATE TABLE IF NOT EXISTS tributary.paymentkeys (
   PRIMARY KEY (program, id)
 );
 CREATE UNIQUE INDEX IF NOT EXISTS paymentkeys_by_payment ON tributary.paymentkeys (program, by_payment) WHERE by_payment IS NOT NULL;
-CREATE INDEX IF NOT EXISTS paymentkeys_of_payment ON tributary.paymentkeys (program, payment_id, id);
+CREATE INDEX IF NOT EXISTS paymentkeys_of_payment ON tributary.paymentkeys (program, payment_id, id) WHERE payment_id IS NOT NULL;
 
 -- Customers of payment providers.
 CREATE TABLE IF NOT EXISTS tributary.payers (
@@ -741,8 +741,8 @@ CREATE TABLE IF NOT EXISTS tributary.uses (
   until timestamptz,
   PRIMARY KEY (program, id)
 );
-CREATE INDEX IF NOT EXISTS uses_of_user ON tributary.uses (program, customer, id);
-CREATE INDEX IF NOT EXISTS uses_of_redemption ON tributary.uses (program, redemption_id, id);
+CREATE INDEX IF NOT EXISTS uses_of_user ON tributary.uses (program, customer, id) WHERE customer IS NOT NULL;
+CREATE INDEX IF NOT EXISTS uses_of_redemption ON tributary.uses (program, redemption_id, id) WHERE redemption_id IS NOT NULL;
 
 -- Places of codes that are kept while customers pay.
 CREATE TABLE IF NOT EXISTS tributary.holds (
@@ -767,7 +767,7 @@ CREATE TABLE IF NOT EXISTS tributary.holds (
   of_coupon uuid,
   PRIMARY KEY (program, id)
 );
-CREATE UNIQUE INDEX IF NOT EXISTS holds_by_external_id ON tributary.holds (program, hold_id);
+CREATE UNIQUE INDEX IF NOT EXISTS holds_by_external_id ON tributary.holds (program, hold_id) WHERE hold_id IS NOT NULL;
 CREATE INDEX IF NOT EXISTS holds_of_code ON tributary.holds (program, of_code, id) WHERE of_code IS NOT NULL;
 CREATE INDEX IF NOT EXISTS holds_of_coupon ON tributary.holds (program, of_coupon, id) WHERE of_coupon IS NOT NULL;
 
@@ -800,7 +800,7 @@ CREATE TABLE IF NOT EXISTS tributary.values (
   PRIMARY KEY (program, id)
 );
 CREATE UNIQUE INDEX IF NOT EXISTS values_by_name ON tributary.values (program, by_name) WHERE by_name IS NOT NULL;
-CREATE INDEX IF NOT EXISTS values_of_kind ON tributary.values (program, kind, id);
+CREATE INDEX IF NOT EXISTS values_of_kind ON tributary.values (program, kind, id) WHERE kind IS NOT NULL;
 
 -- Long payloads and answers are compressed by lz4 where the server has it.
 -- +goose StatementBegin

@@ -22,7 +22,7 @@ CREATE TABLE tributary.adjustments (
   PRIMARY KEY (program, id)
 );
 CREATE UNIQUE INDEX adjustments_by_external_id ON tributary.adjustments (program, by_external_id) WHERE (by_external_id IS NOT NULL);
-CREATE INDEX adjustments_of_affiliate ON tributary.adjustments (program, affiliate_id, id);
+CREATE INDEX adjustments_of_affiliate ON tributary.adjustments (program, affiliate_id, id) WHERE (affiliate_id IS NOT NULL);
 CREATE INDEX adjustments_of_payable ON tributary.adjustments (program, of_payable, id) WHERE (of_payable IS NOT NULL);
 CREATE INDEX adjustments_of_payout ON tributary.adjustments (program, payout_id, id) WHERE (payout_id IS NOT NULL);
 
@@ -97,8 +97,8 @@ CREATE TABLE tributary.clicks (
   created_at timestamptz NOT NULL,
   PRIMARY KEY (program, id)
 );
-CREATE UNIQUE INDEX clicks_by_number ON tributary.clicks (program, click_id);
-CREATE INDEX clicks_of_affiliate ON tributary.clicks (program, affiliate_id, id);
+CREATE UNIQUE INDEX clicks_by_number ON tributary.clicks (program, click_id) WHERE (click_id IS NOT NULL);
+CREATE INDEX clicks_of_affiliate ON tributary.clicks (program, affiliate_id, id) WHERE (affiliate_id IS NOT NULL);
 CREATE INDEX clicks_of_link ON tributary.clicks (program, affiliate_link_id, id) WHERE (affiliate_link_id IS NOT NULL);
 CREATE INDEX clicks_of_referral ON tributary.clicks (program, referral_id, id) WHERE (referral_id IS NOT NULL);
 
@@ -137,7 +137,7 @@ CREATE TABLE tributary.codes (
 CREATE UNIQUE INDEX codes_by_code ON tributary.codes (program, by_code) WHERE (by_code IS NOT NULL);
 CREATE UNIQUE INDEX codes_by_external_id ON tributary.codes (program, by_external_id) WHERE (by_external_id IS NOT NULL);
 CREATE INDEX codes_of_affiliate ON tributary.codes (program, affiliate_id, id) WHERE (affiliate_id IS NOT NULL);
-CREATE INDEX codes_of_coupon ON tributary.codes (program, coupon_id, id);
+CREATE INDEX codes_of_coupon ON tributary.codes (program, coupon_id, id) WHERE (coupon_id IS NOT NULL);
 
 CREATE TABLE tributary.coupons (
   program uuid NOT NULL,
@@ -196,9 +196,9 @@ CREATE TABLE tributary.deliveries (
   updated_at timestamptz NOT NULL,
   PRIMARY KEY (program, id)
 );
-CREATE INDEX deliveries_of_endpoint ON tributary.deliveries (program, webhook_id, id);
-CREATE INDEX deliveries_of_event ON tributary.deliveries (program, event_id, id);
-CREATE INDEX deliveries_of_state ON tributary.deliveries (program, state, id);
+CREATE INDEX deliveries_of_endpoint ON tributary.deliveries (program, webhook_id, id) WHERE (webhook_id IS NOT NULL);
+CREATE INDEX deliveries_of_event ON tributary.deliveries (program, event_id, id) WHERE (event_id IS NOT NULL);
+CREATE INDEX deliveries_of_state ON tributary.deliveries (program, state, id) WHERE (state IS NOT NULL);
 
 CREATE TABLE tributary.endpoints (
   program uuid NOT NULL,
@@ -252,7 +252,7 @@ CREATE TABLE tributary.events (
   payload json,
   PRIMARY KEY (program, id)
 );
-CREATE INDEX events_of_object ON tributary.events (program, object_id, id);
+CREATE INDEX events_of_object ON tributary.events (program, object_id, id) WHERE (object_id IS NOT NULL);
 
 CREATE TABLE tributary.holds (
   program uuid NOT NULL,
@@ -276,7 +276,7 @@ CREATE TABLE tributary.holds (
   of_coupon uuid,
   PRIMARY KEY (program, id)
 );
-CREATE UNIQUE INDEX holds_by_external_id ON tributary.holds (program, hold_id);
+CREATE UNIQUE INDEX holds_by_external_id ON tributary.holds (program, hold_id) WHERE (hold_id IS NOT NULL);
 CREATE INDEX holds_of_code ON tributary.holds (program, of_code, id) WHERE (of_code IS NOT NULL);
 CREATE INDEX holds_of_coupon ON tributary.holds (program, of_coupon, id) WHERE (of_coupon IS NOT NULL);
 
@@ -314,7 +314,7 @@ CREATE TABLE tributary.lines (
   PRIMARY KEY (program, id)
 );
 CREATE UNIQUE INDEX lines_by_line ON tributary.lines (program, by_line) WHERE (by_line IS NOT NULL);
-CREATE INDEX lines_of_run ON tributary.lines (program, run_id, id);
+CREATE INDEX lines_of_run ON tributary.lines (program, run_id, id) WHERE (run_id IS NOT NULL);
 
 CREATE TABLE tributary.links (
   program uuid NOT NULL,
@@ -329,7 +329,7 @@ CREATE TABLE tributary.links (
   PRIMARY KEY (program, id)
 );
 CREATE UNIQUE INDEX links_by_slug ON tributary.links (program, by_slug) WHERE (by_slug IS NOT NULL);
-CREATE INDEX links_of_affiliate ON tributary.links (program, affiliate_id, id);
+CREATE INDEX links_of_affiliate ON tributary.links (program, affiliate_id, id) WHERE (affiliate_id IS NOT NULL);
 
 CREATE TABLE tributary.movements (
   program uuid NOT NULL,
@@ -358,7 +358,7 @@ CREATE TABLE tributary.movements (
   actor text NOT NULL,
   PRIMARY KEY (program, id)
 );
-CREATE INDEX movements_of_affiliate ON tributary.movements (program, affiliate_id, id);
+CREATE INDEX movements_of_affiliate ON tributary.movements (program, affiliate_id, id) WHERE (affiliate_id IS NOT NULL);
 CREATE INDEX movements_of_sale ON tributary.movements (program, sale_id, id) WHERE (sale_id IS NOT NULL);
 
 CREATE TABLE tributary.payers (
@@ -392,7 +392,7 @@ CREATE TABLE tributary.paymentkeys (
   PRIMARY KEY (program, id)
 );
 CREATE UNIQUE INDEX paymentkeys_by_payment ON tributary.paymentkeys (program, by_payment) WHERE (by_payment IS NOT NULL);
-CREATE INDEX paymentkeys_of_payment ON tributary.paymentkeys (program, payment_id, id);
+CREATE INDEX paymentkeys_of_payment ON tributary.paymentkeys (program, payment_id, id) WHERE (payment_id IS NOT NULL);
 
 CREATE TABLE tributary.payments (
   program uuid NOT NULL,
@@ -455,7 +455,7 @@ CREATE TABLE tributary.payouts (
   returned_reason text NOT NULL,
   PRIMARY KEY (program, id)
 );
-CREATE INDEX payouts_of_affiliate ON tributary.payouts (program, affiliate_id, id);
+CREATE INDEX payouts_of_affiliate ON tributary.payouts (program, affiliate_id, id) WHERE (affiliate_id IS NOT NULL);
 CREATE INDEX payouts_of_run ON tributary.payouts (program, run_id, id) WHERE (run_id IS NOT NULL);
 CREATE INDEX payouts_of_state ON tributary.payouts (program, status, id) WHERE (status IS NOT NULL);
 
@@ -505,8 +505,8 @@ CREATE TABLE tributary.queue (
   manual bool NOT NULL,
   PRIMARY KEY (program, id)
 );
-CREATE UNIQUE INDEX queue_by_delivery ON tributary.queue (program, delivery_id);
-CREATE INDEX queue_of_endpoint ON tributary.queue (program, webhook_id, id);
+CREATE UNIQUE INDEX queue_by_delivery ON tributary.queue (program, delivery_id) WHERE (delivery_id IS NOT NULL);
+CREATE INDEX queue_of_endpoint ON tributary.queue (program, webhook_id, id) WHERE (webhook_id IS NOT NULL);
 
 CREATE TABLE tributary.receipts (
   program uuid NOT NULL,
@@ -521,7 +521,7 @@ CREATE TABLE tributary.receipts (
   created_at timestamptz NOT NULL,
   PRIMARY KEY (program, id)
 );
-CREATE UNIQUE INDEX receipts_by_request ON tributary.receipts (program, idempotency_key);
+CREATE UNIQUE INDEX receipts_by_request ON tributary.receipts (program, idempotency_key) WHERE (idempotency_key IS NOT NULL);
 
 CREATE TABLE tributary.redemptions (
   program uuid NOT NULL,
@@ -543,7 +543,7 @@ CREATE TABLE tributary.redemptions (
 );
 CREATE UNIQUE INDEX redemptions_by_external_id ON tributary.redemptions (program, by_external_id) WHERE (by_external_id IS NOT NULL);
 CREATE INDEX redemptions_of_code ON tributary.redemptions (program, promotional_code_id, id) WHERE (promotional_code_id IS NOT NULL);
-CREATE INDEX redemptions_of_coupon ON tributary.redemptions (program, coupon_id, id);
+CREATE INDEX redemptions_of_coupon ON tributary.redemptions (program, coupon_id, id) WHERE (coupon_id IS NOT NULL);
 CREATE INDEX redemptions_of_state ON tributary.redemptions (program, of_state, id) WHERE (of_state IS NOT NULL);
 
 CREATE TABLE tributary.referrals (
@@ -576,7 +576,7 @@ CREATE TABLE tributary.referrals (
   PRIMARY KEY (program, id)
 );
 CREATE UNIQUE INDEX referrals_by_email ON tributary.referrals (program, by_email) WHERE (by_email IS NOT NULL);
-CREATE INDEX referrals_of_affiliate ON tributary.referrals (program, affiliate_id, id);
+CREATE INDEX referrals_of_affiliate ON tributary.referrals (program, affiliate_id, id) WHERE (affiliate_id IS NOT NULL);
 CREATE INDEX referrals_of_customer ON tributary.referrals (program, of_customer, id) WHERE (of_customer IS NOT NULL);
 CREATE INDEX referrals_of_link ON tributary.referrals (program, affiliate_link_id, id) WHERE (affiliate_link_id IS NOT NULL);
 CREATE INDEX referrals_of_plan ON tributary.referrals (program, commission_plan_id, id) WHERE (commission_plan_id IS NOT NULL);
@@ -675,8 +675,8 @@ CREATE TABLE tributary.sales (
 CREATE UNIQUE INDEX sales_by_conversion ON tributary.sales (program, by_conversion) WHERE (by_conversion IS NOT NULL);
 CREATE UNIQUE INDEX sales_by_external_id ON tributary.sales (program, by_external_id) WHERE (by_external_id IS NOT NULL);
 CREATE UNIQUE INDEX sales_by_invoice ON tributary.sales (program, by_invoice) WHERE (by_invoice IS NOT NULL);
-CREATE UNIQUE INDEX sales_by_number ON tributary.sales (program, sale_id);
-CREATE INDEX sales_of_affiliate ON tributary.sales (program, affiliate_id, id);
+CREATE UNIQUE INDEX sales_by_number ON tributary.sales (program, sale_id) WHERE (sale_id IS NOT NULL);
+CREATE INDEX sales_of_affiliate ON tributary.sales (program, affiliate_id, id) WHERE (affiliate_id IS NOT NULL);
 CREATE INDEX sales_of_customer ON tributary.sales (program, of_customer, id) WHERE (of_customer IS NOT NULL);
 CREATE INDEX sales_of_link ON tributary.sales (program, affiliate_link_id, id) WHERE (affiliate_link_id IS NOT NULL);
 CREATE INDEX sales_of_payable ON tributary.sales (program, of_payable, id) WHERE (of_payable IS NOT NULL);
@@ -749,8 +749,8 @@ CREATE TABLE tributary.uses (
   until timestamptz,
   PRIMARY KEY (program, id)
 );
-CREATE INDEX uses_of_redemption ON tributary.uses (program, redemption_id, id);
-CREATE INDEX uses_of_user ON tributary.uses (program, customer, id);
+CREATE INDEX uses_of_redemption ON tributary.uses (program, redemption_id, id) WHERE (redemption_id IS NOT NULL);
+CREATE INDEX uses_of_user ON tributary.uses (program, customer, id) WHERE (customer IS NOT NULL);
 
 CREATE TABLE tributary.values (
   program uuid NOT NULL,
@@ -765,7 +765,7 @@ CREATE TABLE tributary.values (
   PRIMARY KEY (program, id)
 );
 CREATE UNIQUE INDEX values_by_name ON tributary."values" (program, by_name) WHERE (by_name IS NOT NULL);
-CREATE INDEX values_of_kind ON tributary."values" (program, kind, id);
+CREATE INDEX values_of_kind ON tributary."values" (program, kind, id) WHERE (kind IS NOT NULL);
 
 CREATE VIEW tributary.sales_report AS
 SELECT s.program, s.sale_id, s.created_at, s.status, round(s.total_earned * 0.0001, 4) AS total_earned,
