@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math/big"
+	"slices"
 	"strings"
 
 	"github.com/google/uuid"
@@ -28,40 +29,166 @@ func (p *Program) GenerateCodes(ctx context.Context, in affiliate.CodesParams) (
 			return nil, err
 		}
 	}
+	if all := codePieces(in, drawn); len(all) > 1 && rq.Refused == nil {
+		return p.generatePieces(ctx, rq, all)
+	}
 	o := p.Op(ctx)
-	return Write(o, rq, func() ([]affiliate.Code, error) { return o.generateCodes(in, drawn) })
+	return Write(o, rq, func() ([]affiliate.Code, error) {
+		codes, err := o.generateCodes(codePiece{in, drawn})
+		return codes, refusedAsTaken(err)
+	})
 }
 
-// generateCodes reads each parent once, makes and checks every code, and then
-// writes them.
-func (o *Op) generateCodes(in affiliate.CodesParams, drawn []string) ([]affiliate.Code, error) {
+// codesAtOnce is the number of codes that a transaction makes.
+const codesAtOnce = 250
+
+// A codePiece is a batch that one transaction makes, with a random part for each code.
+type codePiece struct {
+	affiliate.CodesParams
+	drawn []string
+}
+
+// codePieces cuts a batch into pieces, which have some codes of one affiliate or all of several.
+func codePieces(in affiliate.CodesParams, drawn []string) (all []codePiece) {
+	cut := func(owners []uuid.UUID) {
+		mine := in.Count * max(len(owners), 1)
+		for part := range slices.Chunk(drawn[:min(mine, len(drawn))], codesAtOnce) {
+			piece := codePiece{in, part}
+			piece.AffiliateIDs, piece.Count = owners, len(part)/max(len(owners), 1)
+			all = append(all, piece)
+		}
+		drawn = drawn[min(mine, len(drawn)):]
+	}
+	if len(in.AffiliateIDs) == 0 {
+		cut(nil)
+		return all
+	}
+	for owners := range slices.Chunk(in.AffiliateIDs, max(codesAtOnce/max(in.Count, 1), 1)) {
+		cut(owners)
+	}
+	return all
+}
+
+// generatePieces makes a batch piece by piece. Nothing is written unless all of it could be. Under a
+// key each piece has a receipt, so that a repeat goes on where it ended.
+func (p *Program) generatePieces(ctx context.Context, rq Request, all []codePiece) ([]affiliate.Code, error) {
+	rq.Once = p.OnceOf(rq.Once)
+	told, again := rq.Once.Replayed, 0
+	rq.Once.Replayed = func([]byte) { again++ }
+	err := Beforehand(p.Op(ctx), rq, func() error {
+		_, err := View(ctx, p, func(o *Op) (none struct{}, err error) {
+			seen := map[string]bool{}
+			for i := 0; err == nil && i < len(all); i++ {
+				_, err = o.newCodes(all[i], seen)
+			}
+			return none, err
+		})
+		return refusedAsTaken(err)
+	})
+	if err != nil && !WorthKeeping(err) {
+		return nil, err
+	}
+	rq.Refused = err
+	var made [][]affiliate.Code
+	for rq.Part = 0; rq.Part < len(all) && (rq.Part == 0 || err == nil); rq.Part++ {
+		var codes []affiliate.Code
+		codes, err = p.generatePiece(ctx, rq, all[rq.Part])
+		made = append(made, codes)
+	}
+	slices.Reverse(made)
+	codes := slices.Concat(made...)
+	if err != nil {
+		codes = nil
+	}
+	if told != nil && again == rq.Part {
+		answer, _, err := encodeAnswer(&codes)
+		if err != nil {
+			return nil, refusal.Internal("repeat an answer", err)
+		}
+		told(answer.Bytes())
+	}
+	return codes, err
+}
+
+// generatePiece makes a piece. A code that somebody took after the batch was checked, or that the
+// batch has when it goes on, is drawn again.
+func (p *Program) generatePiece(ctx context.Context, rq Request, piece codePiece) ([]affiliate.Code, error) {
+	const tries = 100
+	for try := 1; ; try++ {
+		o := p.Op(ctx)
+		codes, err := Write(o, rq, func() ([]affiliate.Code, error) {
+			codes, err := o.generateCodes(piece)
+			if rq.Part == 0 || try == tries {
+				err = refusedAsTaken(err)
+			}
+			return codes, err
+		})
+		taken, clash := errors.AsType[*takenCodes](err)
+		if !clash {
+			return codes, err
+		}
+		fresh, err := p.randomParts(piece.CodeParams, len(taken.at))
+		if err != nil {
+			return nil, err
+		}
+		piece.drawn = slices.Clone(piece.drawn)
+		for i, at := range taken.at {
+			piece.drawn[at] = fresh[i]
+		}
+	}
+}
+
+// takenCodes are the codes of a piece that cannot be made, because others have them.
+type takenCodes struct {
+	at    []int
+	clash refusal.Refusal
+}
+
+func (*takenCodes) Error() string { return "affiliate: a generated code is taken" }
+
+// refusedAsTaken returns the refusal for codes that are taken; any other error as it is.
+func refusedAsTaken(err error) error {
+	if taken, clash := errors.AsType[*takenCodes](err); clash {
+		return taken.clash.Err()
+	}
+	return err
+}
+
+// generateCodes makes a piece, and writes it when every code is free.
+func (o *Op) generateCodes(in codePiece) ([]affiliate.Code, error) {
+	batch, err := o.newCodes(in, map[string]bool{})
+	if err != nil {
+		return nil, err
+	}
+	return batch.write()
+}
+
+// newCodes reads each parent of a piece once, and makes and checks every code; seen are the folded
+// codes that the batch has made.
+func (o *Op) newCodes(in codePiece, seen map[string]bool) (*codeBatch, error) {
 	coupon, err := o.couponOfNewCode(in.CouponID)
 	if err != nil {
 		return nil, err
 	}
-	owners, err := o.ownersOf(in)
+	owners, err := o.ownersOf(in.CodesParams)
 	if err != nil {
 		return nil, err
 	}
 	template := o.CodeRecord(in.CodeParams)
 	template.CreatedAt, template.UpdatedAt = o.Now, o.Now
-	batch := codeBatch{op: o, coupon: coupon, clash: refusal.GeneratedCodeTaken,
+	batch := codeBatch{op: o, coupon: coupon, owners: owners, clash: refusal.GeneratedCodeTaken,
 		codes: make([]record.Code, 0, in.Total())}
-	if len(owners) > 1 { // the random parts differ, but affiliates with the same name may exchange theirs
-		batch.seen = make(map[string]bool, in.Total())
-	}
-	polite := politeness{alphabet: alphabet(in.CodeParams), drawn: drawn}
+	polite := politeness{alphabet: alphabet(in.CodeParams), drawn: in.drawn}
 	for i, owner := range owners {
 		template.AffiliateID = owner.ID
 		base := baseOf(in.CodeParams, owner, coupon)
-		for _, random := range drawn[i*in.Count : (i+1)*in.Count] {
+		for _, random := range in.drawn[i*in.Count : (i+1)*in.Count] {
 			template.Code = base + polite.part(base, random)
-			if err := batch.add(template); err != nil {
-				return nil, err
-			}
+			batch.codes = append(batch.codes, template)
+			o.Soon("codes", codeKey(template.Code))
 		}
 	}
-	return batch.write(owners)
+	return &batch, batch.check(seen)
 }
 
 // ownersOf returns the affiliates of a batch.
@@ -295,42 +422,50 @@ func (p *Program) CheckCodes(ctx context.Context, in affiliate.CodesParams) (_ a
 type codeBatch struct {
 	op     *Op
 	coupon record.Coupon
-	clash  refusal.Refusal // the refusal for a code that is taken
+	owners []record.Affiliate // in the order of their codes, of which all have as many; a zero record means no affiliate
+	clash  refusal.Refusal    // the refusal for a code that is taken
 	codes  []record.Code
-	seen   map[string]bool // the folded codes of the batch; nil: they cannot collide
 }
 
-// add checks a new code.
-func (b *codeBatch) add(rec record.Code) error {
-	if rec.AutoGenerated && !refusal.ValidCode(rec.Code) {
-		return refusal.GeneratedCodeInvalid.Err()
-	}
-	_, err := b.op.Tx.Codes.Find(record.Key{Index: record.ByCode, Text: record.FoldCode(rec.Code)})
-	if err := b.clash.IfFound(err); err != nil {
-		return err
-	}
-	if err := refusal.RefuseTakenExternalID(b.op.Tx.Codes, rec.ExternalID, refusal.CodeExternalIDTaken); err != nil {
-		return err
-	}
-	if b.seen != nil {
-		folded := record.FoldCode(rec.Code)
-		if b.seen[folded] {
-			return b.clash.Err()
+// check checks the codes. seen are the folded codes of earlier batches that are made together with it.
+func (b *codeBatch) check(seen map[string]bool) error {
+	var taken []int
+	for i := range b.codes {
+		rec := &b.codes[i]
+		if rec.AutoGenerated && !refusal.ValidCode(rec.Code) {
+			return refusal.GeneratedCodeInvalid.Err()
 		}
-		b.seen[folded] = true
+		key := codeKey(rec.Code)
+		_, err := b.op.Tx.Codes.Find(key)
+		if IgnoreMissing(err) != nil {
+			return err
+		}
+		if err == nil || seen[key.Text] {
+			taken = append(taken, i)
+			continue
+		}
+		seen[key.Text] = true
+		if err := refusal.RefuseTakenExternalID(b.op.Tx.Codes, rec.ExternalID, refusal.CodeExternalIDTaken); err != nil {
+			return err
+		}
 	}
-	b.codes = append(b.codes, rec)
+	if taken != nil {
+		return &takenCodes{taken, b.clash}
+	}
 	return nil
 }
 
+// codeKey is the key by which a code is found.
+func codeKey(text string) record.Key {
+	return record.Key{Index: record.ByCode, Text: record.FoldCode(text)}
+}
+
 // write stores the codes, fires their events and returns them newest first.
-// owners are their affiliates in the order of the codes; a zero record means no
-// affiliate.
-func (b *codeBatch) write(owners []record.Affiliate) ([]affiliate.Code, error) {
+func (b *codeBatch) write() ([]affiliate.Code, error) {
 	o := b.op
-	share := len(b.codes) / len(owners)
+	share := len(b.codes) / len(b.owners)
 	answers := make([]affiliate.Code, len(b.codes))
-	for i, owner := range owners {
+	for i, owner := range b.owners {
 		// The event and the answer each have parents of their own.
 		held, shown := o.newParents(b.coupon, owner), o.newParents(b.coupon, owner)
 		for j := i * share; j < (i+1)*share; j++ {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/conformance"
 	"github.com/tributary-go/tributary/internal/scene"
 )
 
@@ -455,4 +456,64 @@ func TestEvaluateCodesReadsOnce(t *testing.T) {
 		return looked
 	}
 	scene.Equal(t, 18*4, read(20)-read(2)) // the code, its coupon, and its affiliate to name and to judge
+}
+
+// A batch of several transactions that ends in the middle goes on under its key: no code is made
+// twice, and the last answer has all of them. Those that it draws again are free.
+func TestGenerateCodesGoOn(t *testing.T) {
+	for _, two := range []bool{false, true} {
+		for n := 1; ; n++ {
+			s := scene.NewCodeShop(t)
+			b := batch(s, 338)
+			b.CodeStructure, b.RandomCharsLength = affiliate.Set(affiliate.CodeStructure{RandomChars: true}), affiliate.Set[int64](2)
+			if two {
+				b.Count, b.AffiliateID, b.AffiliateIDs = 169, uuid.Nil, []uuid.UUID{s.Eve.ID, s.Ada.Person.ID}
+			}
+			b.Once = affiliate.Once{Key: "k"}
+			commits := conformance.Count(s.Store)
+			_, err := s.With(conformance.LoseAnswer(commits, n)).GenerateCodes(t.Context(), b)
+			if commits.Commits() < n {
+				break
+			}
+			if !errors.Is(err, conformance.ErrInjected) {
+				t.Fatalf("answer %d is lost: %v", n, err)
+			}
+			got := scene.Must(s.GenerateCodes(t.Context(), b))
+			listed := scene.Must(s.Codes(t.Context(), affiliate.CodeQuery{CouponID: affiliate.Set(s.Autumn.ID)}, affiliate.Page{})).Items
+			if diff := cmp.Diff(listed[:len(listed)-1], got); diff != "" || len(got) != 338 {
+				t.Errorf("answer %d was lost: %d codes (-listed +answered):\n%s", n, len(got), diff)
+			}
+			var answer []byte
+			times, before := 0, s.Dump()
+			b.Replayed = func(raw []byte) { answer, times = raw, times+1 }
+			scene.Equal(t, got, scene.Must(s.GenerateCodes(t.Context(), b)))
+			scene.Equal(t, before, s.Dump())
+			if times != 1 || string(answer) != scene.Wire(got) {
+				t.Errorf("Replayed was called %d times, with %.80s", times, answer)
+			}
+			b.Prefix = "OTHER"
+			if _, err := s.GenerateCodes(t.Context(), b); !errors.Is(err, affiliate.IdempotencyKeyReused) {
+				t.Errorf("the key for another batch: %v", err)
+			}
+			s.Verifies()
+		}
+	}
+}
+
+// A clash in any transaction of a batch refuses it before the first, and the key repeats that.
+func TestGenerateCodesAllOrNothing(t *testing.T) {
+	s := scene.NewCodeShop(t)
+	taken := affiliate.Error{Kind: affiliate.KindConflict, Reason: affiliate.GeneratedCodeTaken, Message: "A promotional code with this code already exists"}
+	b := batch(s, 338)
+	b.RandomCharsLength = affiliate.Set[int64](2)
+	scene.Must(s.GenerateCodes(t.Context(), b))
+	s.Refused(taken, func() error { _, err := s.GenerateCodes(t.Context(), b); return err })
+	b.Once = affiliate.Once{Key: "k"}
+	codes := len(s.Dump()["codes"])
+	for range 2 {
+		if _, err := s.GenerateCodes(t.Context(), b); !errors.Is(err, affiliate.GeneratedCodeTaken) {
+			t.Errorf("a clash: %v", err)
+		}
+	}
+	scene.Equal(t, codes, len(s.Dump()["codes"]))
 }

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -33,6 +34,7 @@ type Request struct {
 	Input   any              // digested as JSON when the caller gives no digest, together with its fields that are not in the JSON
 	Refused error            // the error of the preparation, or nil; with a key it is stored too
 	Secret  affiliate.Secret // a secret in the answer, which is stored separately and sealed; empty: none
+	Part    int              // of a write in several transactions, from 0; each has a receipt
 }
 
 // OnceOf returns the idempotency of a write: that of its input, else that of the
@@ -240,6 +242,9 @@ type Keeper interface {
 // service.
 func (o *Op) newReceipt(rq Request, digest [32]byte) (rec record.Receipt, err error) {
 	rec = record.Receipt{Key: OwnedKey(rq.Once), Digest: digest, CreatedAt: o.Now}
+	if rq.Part > 0 { // no key of a caller has two spaces
+		rec.Key = fmt.Sprint(rec.Key, "  ", rq.Part)
+	}
 	if rq.Secret != "" {
 		rec.ID, rec.Sealed = o.Program.IDs.Next(o.Now.Time()), true
 		rec.Secret, err = o.Seal([]byte(rq.Secret), rec.ID)
