@@ -142,13 +142,15 @@ func (p *Program) Codes(ctx context.Context, q affiliate.CodeQuery,
 }
 
 // GenerateCodes makes many codes: Count codes for the affiliate of CodeParams, or
-// for each of AffiliateIDs. It makes all of them or none, and returns them
-// newest first.
+// for each of AffiliateIDs, and returns them newest first. All are checked before
+// the first is made. More than 250 are made in several transactions, each whole: an
+// error between them leaves some made, and a repeat under the same key makes the rest.
 //
 // The random parts of a batch are all different, ignoring case. So the number
 // of possible random parts, 36 to the power of RandomCharsLength, must be at
 // least twice the number of codes. When an existing code is generated again,
-// the whole batch fails and nothing is tried again.
+// the whole batch fails and nothing is tried again; only what somebody takes while
+// the batch is made, after the check, is drawn again.
 //
 // Errors: those of [Program.CreateCode]; [affiliate.InvalidField] of count and
 // affiliateIds; [affiliate.BulkLimitExceeded]; [affiliate.KeySpaceTooSmall], also for several codes of one affiliate

@@ -507,6 +507,7 @@ func TestGenerateCodesAllOrNothing(t *testing.T) {
 	b := batch(s, 338)
 	b.RandomCharsLength = affiliate.Set[int64](2)
 	scene.Must(s.GenerateCodes(t.Context(), b))
+	b.Count, b.AffiliateID, b.AffiliateIDs = 169, uuid.Nil, []uuid.UUID{s.Ada.Person.ID, s.Eve.ID}
 	s.Refused(taken, func() error { _, err := s.GenerateCodes(t.Context(), b); return err })
 	b.Once = affiliate.Once{Key: "k"}
 	codes := len(s.Dump()["codes"])

@@ -150,8 +150,7 @@ func Internal(op string, err error) error {
 	return fmt.Errorf("%s: %w", op, err)
 }
 
-// MaxBulk is the largest limit of what one call makes or changes: its transaction
-// makes everybody else wait.
+// MaxBulk is the largest limit of what one call makes or changes: its answer lists all.
 const MaxBulk = 100_000
 
 // MaxFormerSlugs is the largest number of former slugs that lead to one link: nobody reserves names
