@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"io"
 	"net/url"
 	"os"
@@ -33,6 +34,21 @@ const readTimeout = 5 * time.Second
 type conn struct {
 	c     *sqlite3.Conn
 	stmts map[string]*sqlite3.Stmt
+
+	// Memory that rows share, one after the other.
+	read, written []relation.Cell
+	args          []value
+	raw           []any
+}
+
+// room returns n zero values in memory that is used again.
+func room[T any](memory *[]T, n int) []T {
+	if cap(*memory) < n {
+		*memory = make([]T, n)
+	}
+	*memory = (*memory)[:n]
+	clear(*memory)
+	return *memory
 }
 
 // connect opens a connection.
@@ -59,14 +75,14 @@ func uri(path string) string {
 }
 
 func pragmas(sync Sync) string {
-	text := "PRAGMA page_size=8192; PRAGMA journal_mode=WAL; PRAGMA journal_size_limit=33554432; PRAGMA foreign_keys=ON; PRAGMA cache_size=-16384; PRAGMA secure_delete=ON; PRAGMA synchronous="
+	text := "PRAGMA page_size=8192; PRAGMA journal_mode=WAL; PRAGMA journal_size_limit=33554432; PRAGMA foreign_keys=ON; PRAGMA cache_size=-16384; PRAGMA secure_delete=ON; PRAGMA temp_store=MEMORY; PRAGMA synchronous="
 	if sync == Normal {
 		return text + "NORMAL"
 	}
 	return text + "FULL"
 }
 
-func newConn(c *sqlite3.Conn) *conn { return &conn{c, map[string]*sqlite3.Stmt{}} }
+func newConn(c *sqlite3.Conn) *conn { return &conn{c: c, stmts: map[string]*sqlite3.Stmt{}} }
 
 func (c *conn) close() error {
 	c.finalize()
@@ -135,7 +151,7 @@ func (c *conn) run(sql string, args []value, each func(row) bool) (changed int64
 			_ = err // it is the error of the step
 		}
 	}()
-	if err := step(stmt, args, each); err != nil {
+	if err := c.step(stmt, args, each); err != nil {
 		return 0, err
 	}
 	if each == nil {
@@ -150,18 +166,18 @@ func (c *conn) runOnce(sql string, args []value, each func(row) bool) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(step(stmt, args, each), stmt.Close())
+	return errors.Join(c.step(stmt, args, each), stmt.Close())
 }
 
 // step binds values to a statement, and goes through its answer.
-func step(stmt *sqlite3.Stmt, args []value, each func(row) bool) error {
+func (c *conn) step(stmt *sqlite3.Stmt, args []value, each func(row) bool) error {
 	for i := range args {
 		if err := bind(stmt, i+1, &args[i]); err != nil {
 			return err
 		}
 	}
 	for stmt.Step() {
-		if each == nil || !each(row{stmt}) {
+		if each == nil || !each(row{stmt, c}) {
 			break
 		}
 	}
@@ -196,24 +212,47 @@ func appendID(dst []byte, id uuid.UUID) []byte {
 }
 
 // A row is a row of an answer.
-type row struct{ stmt *sqlite3.Stmt }
+type row struct {
+	stmt *sqlite3.Stmt
+	c    *conn
+}
 
-// cell reads a column.
-func (r row) cell(at int, kind relation.Kind) (c relation.Cell, err error) {
-	if r.stmt.ColumnType(at) == sqlite3.NULL {
-		return relation.Cell{Null: true}, nil
+// integer reads the only column.
+func (r row) integer() int64 { return r.stmt.ColumnInt64(0) }
+
+// cells reads the columns. They hold until the next row is read.
+func (r row) cells(columns []relation.Column) ([]relation.Cell, error) {
+	raw, cells := room(&r.c.raw, len(columns)), room(&r.c.read, len(columns))
+	if err := r.stmt.ColumnsRaw(raw...); err != nil {
+		return nil, err
 	}
-	switch kind {
-	case relation.ID:
-		c.ID, err = uuid.ParseBytes(r.stmt.ColumnRawText(at))
-	case relation.Text, relation.JSON:
-		c.Text = r.stmt.ColumnText(at)
-	case relation.Bytes:
-		c.Bytes = r.stmt.ColumnRawBlob(at)
+	for i := range cells {
+		if err := setCell(&cells[i], columns[i].Kind, raw[i]); err != nil {
+			return nil, fmt.Errorf("column %s: %w", columns[i].Name, err)
+		}
+	}
+	return cells, nil
+}
+
+// setCell sets a cell to what SQLite has in a column.
+func setCell(c *relation.Cell, kind relation.Kind, raw any) (err error) {
+	bytes, isBytes := raw.([]byte)
+	n, isInteger := raw.(int64)
+	switch {
+	case raw == nil:
+		c.Null = true
+	case isBytes && kind == relation.ID:
+		c.ID, err = uuid.ParseBytes(bytes)
+	case isBytes && (kind == relation.Text || kind == relation.JSON):
+		c.Text = string(bytes)
+	case isBytes && kind == relation.Bytes:
+		c.Bytes = bytes
+	case isInteger && kind != relation.ID && kind != relation.Text && kind != relation.JSON && kind != relation.Bytes:
+		c.Int = n
 	default:
-		c.Int = r.stmt.ColumnInt64(at)
+		err = fmt.Errorf("it has a value of type %T", raw)
 	}
-	return c, err
+	return err
 }
 
 // isTaken reports whether a statement failed because an id or a unique key is taken.

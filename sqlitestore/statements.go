@@ -101,8 +101,8 @@ func (l listShape) tail() (sql string) {
 }
 
 // args returns the values of a row, followed by others.
-func (t *tableSQL) args(row []relation.Cell, more ...value) []value {
-	args := make([]value, 0, len(row)+len(more))
+func (t *tableSQL) args(c *conn, row []relation.Cell, more ...value) []value {
+	args := room(&c.args, len(row)+len(more))[:0]
 	for i, cell := range row {
 		args = append(args, value{t.Columns[i].Kind, cell})
 	}
@@ -111,13 +111,9 @@ func (t *tableSQL) args(row []relation.Cell, more ...value) []value {
 
 // read reads the record of a row.
 func (t *tableSQL) read(r row) (record.AnyRecord, error) {
-	cells := make([]relation.Cell, len(t.Columns))
-	for i := range cells {
-		cell, err := r.cell(i, t.Columns[i].Kind)
-		if err != nil {
-			return nil, err
-		}
-		cells[i] = cell
+	cells, err := r.cells(t.Columns)
+	if err != nil {
+		return nil, err
 	}
 	return t.Read(cells)
 }

@@ -44,8 +44,7 @@ func (t *txn) begin() error {
 		}
 	}
 	_, err := t.c.run(`SELECT number FROM tributary_programs WHERE id = ?`, []value{idValue(t.program)}, func(r row) bool {
-		cell, _ := r.cell(0, relation.Integer)
-		t.number = cell.Int
+		t.number = r.integer()
 		return false
 	})
 	return err
@@ -57,8 +56,7 @@ func (t *txn) enter() error {
 		return nil
 	}
 	_, err := t.c.run(`INSERT INTO tributary_programs (id) VALUES (?) RETURNING number`, []value{idValue(t.program)}, func(r row) bool {
-		cell, _ := r.cell(0, relation.Integer)
-		t.number = cell.Int
+		t.number = r.integer()
 		return true
 	})
 	if err != nil {
@@ -117,17 +115,16 @@ func (t *txn) sum(q record.Sum) (found []record.Summed, err error) {
 	}
 	var unreadable error
 	err = t.c.runOnce(s.SQL, args, func(r row) bool {
-		cells := make([]relation.Cell, len(s.Columns))
-		for i := range cells {
-			if cells[i], unreadable = r.cell(i, s.Columns[i].Kind); unreadable != nil {
-				return false
-			}
-		}
 		var one record.Summed
-		if one, unreadable = s.Read(cells); one.N > 0 {
+		cells, err := r.cells(s.Columns)
+		if err == nil {
+			one, err = s.Read(cells)
+		}
+		if one.N > 0 {
 			found = append(found, one)
 		}
-		return unreadable == nil
+		unreadable = err
+		return err == nil
 	})
 	if err := errors.Join(unreadable, err); err != nil {
 		return nil, t.fail("add up "+q.Table, err)
@@ -167,8 +164,7 @@ func (t *txn) fail(what string, err error) error {
 // raise moves a sequence on, or reads it.
 func (t *txn) raise(seq record.Sequence, by, to int64) (n int64, err error) {
 	last := func(r row) bool {
-		cell, _ := r.cell(0, relation.Integer)
-		n = cell.Int
+		n = r.integer()
 		return true
 	}
 	if by == 0 && to == 0 {
@@ -326,7 +322,7 @@ func (tab *table) Insert(rec record.AnyRecord) error {
 	if err := tab.t.enter(); err != nil {
 		return err
 	}
-	_, err = tab.t.c.run(tab.sql.insert, tab.sql.args(row, integerValue(tab.t.number)), nil)
+	_, err = tab.t.c.run(tab.sql.insert, tab.sql.args(tab.t.c, row, integerValue(tab.t.number)), nil)
 	if isTaken(err) {
 		return tab.taken(rec, true)
 	}
@@ -356,7 +352,7 @@ func (tab *table) Replace(rec record.AnyRecord) error {
 }
 
 func (tab *table) update(u update, row []relation.Cell) (changed int64, err error) {
-	args := make([]value, 0, len(u.columns)+2)
+	args := room(&tab.t.c.args, len(u.columns)+2)[:0]
 	for _, i := range u.columns {
 		args = append(args, value{tab.sql.Columns[i].Kind, row[i]})
 	}
@@ -416,7 +412,7 @@ func (tab *table) row(rec record.AnyRecord) ([]relation.Cell, error) {
 			return nil, fmt.Errorf("sqlitestore: record of %s: the key of %s cannot be stored", tab.sql.Name, key.Index)
 		}
 	}
-	row := make([]relation.Cell, len(tab.sql.Columns))
+	row := room(&tab.t.c.written, len(tab.sql.Columns))
 	return row, failed("write", tab.sql.Write(rec, row))
 }
 

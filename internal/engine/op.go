@@ -35,6 +35,7 @@ type Op struct {
 
 	endpoints recordReading[record.Endpoint] // that may get an event
 	links     recordReading[record.Link]     // of the affiliate of a sale
+	owners    map[uuid.UUID]*SaleBody        // sales of a list, by who is credited; nil: it is no list
 	ownTerms  *record.Plan                   // the program's, after this run has read them
 	watches   *watches                       // for the hooks; nil: there are none
 	Ahead     reader                         // nil: nothing is known before the transaction

@@ -40,6 +40,7 @@ func (p *Program) Sales(ctx context.Context, q affiliate.SaleQuery,
 		return affiliate.List[affiliate.Sale]{}, err
 	}
 	return View(ctx, p, func(o *Op) (affiliate.List[affiliate.Sale], error) {
+		o.owners = map[uuid.UUID]*SaleBody{}
 		return Chosen(o.Tx.Sales, o.ChooseSales(q, true), l, o.saleOf)
 	})
 }
@@ -133,27 +134,47 @@ func (o *Op) saleOf(rec record.Sale) (affiliate.Sale, error) {
 // SaleBody reads the related data of a stored sale.
 func (o *Op) SaleBody(rec record.Sale) (*SaleBody, error) {
 	b := &SaleBody{Frozen: Frozen{Program: o.Cfg.ID}, Rec: rec}
-	aff, err := o.Tx.Affiliates.Get(rec.AffiliateID)
-	if err != nil {
-		return nil, refusal.Internal("affiliate of a sale", err)
+	if err := o.completeOwner(b); err != nil {
+		return nil, err
 	}
-	b.Owner = SellerOf(&aff)
 	var ref record.Referral
 	if rec.ReferralID != uuid.Nil {
+		var err error
 		if ref, err = o.Tx.Referrals.Get(rec.ReferralID); err != nil {
 			return nil, refusal.Internal("referral of a sale", err)
 		}
 	}
-	return b, o.complete(b, &ref)
+	return b, o.completeCustomer(b, &ref)
 }
 
-// complete reads the links of the affiliate and the totals of the customer.
-func (o *Op) complete(b *SaleBody, ref *record.Referral) (err error) {
+// completeOwner reads the affiliate and the links. A list remembers them.
+func (o *Op) completeOwner(b *SaleBody) error {
+	if known := o.owners[b.Rec.AffiliateID]; known != nil {
+		b.Owner, b.Links = known.Owner, known.Links
+		return nil
+	}
+	aff, err := o.Tx.Affiliates.Get(b.Rec.AffiliateID)
+	if err != nil {
+		return refusal.Internal("affiliate of a sale", err)
+	}
+	b.Owner = SellerOf(&aff)
+	if o.owners != nil {
+		o.owners[aff.ID] = b
+	}
+	return o.completeLinks(b)
+}
+
+func (o *Op) completeLinks(b *SaleBody) (err error) {
 	b.Links, err = o.links.into(b.linkRoom[:0], o.Tx.Links,
 		record.Query{Key: record.Key{Index: record.OfAffiliate, ID: b.Rec.AffiliateID}})
 	if err != nil {
 		return refusal.Internal("read links", err)
 	}
+	return nil
+}
+
+// completeCustomer reads the totals of the customer, if there is one.
+func (o *Op) completeCustomer(b *SaleBody, ref *record.Referral) error {
 	if ref.ID == uuid.Nil {
 		return nil
 	}
@@ -263,6 +284,7 @@ func (p *Program) searchSales(ctx context.Context, q affiliate.SaleQuery,
 	}
 	made := p.period(q.Since, q.Until, q.OldestFirst)
 	return Found(ctx, p, p.hunt(pg, "sales-search", q, made), func(o *Op, exactly bool) *Seeker[record.Sale, affiliate.Sale] {
+		o.owners = map[uuid.UUID]*SaleBody{}
 		return &Seeker[record.Sale, affiliate.Sale]{
 			Choice: o.ChooseSales(q, exactly), Table: o.Tx.Sales, Item: o.saleOf,
 			over: func(r *record.Sale) bool { return made.over(p, r.CreatedAt) },

@@ -398,7 +398,7 @@ func (o *Op) Book(in *affiliate.SaleParams, d *Decision) (*SaleBody, error) {
 			return nil, err
 		}
 	}
-	if err := o.complete(b, &d.Customer.Referral); err != nil {
+	if err := cmp.Or(o.completeLinks(b), o.completeCustomer(b, &d.Customer.Referral)); err != nil {
 		return nil, err
 	}
 	typ := affiliate.SaleCreated
