@@ -102,6 +102,12 @@ func TestCommitUnknown(t *testing.T) {
 		{"the server ended the session before", &pgconn.PgError{Severity: "FATAL", Code: "57P01"}, false, true, false},
 		{"the server ended the session at the commit", &pgconn.PgError{Severity: "FATAL", Code: "57P01"}, true, true, true},
 		{"the server does not know", &pgconn.PgError{Severity: "ERROR", Code: "40003"}, false, false, true},
+		{"a coordinator lost a server at the commit", &pgconn.PgError{Severity: "ERROR", Code: "XX000", Message: "connection to the remote node failed"}, true, false, true},
+		{"a coordinator lost a server before", &pgconn.PgError{Severity: "ERROR", Code: "XX000", Message: "connection to the remote node failed"}, false, false, false},
+		{"a coordinator relayed a conflict", &pgconn.PgError{Severity: "ERROR", Code: "XX000", Message: "could not serialize access due to concurrent update"}, true, false, false},
+		{"the disk failed at the commit", &pgconn.PgError{Severity: "ERROR", Code: "58030"}, true, false, true},
+		{"the disk was full at the commit", &pgconn.PgError{Severity: "ERROR", Code: "53100"}, true, false, false},
+		{"the commit was canceled", &pgconn.PgError{Severity: "ERROR", Code: "57014"}, true, false, false},
 		{"a proxy lost the server", &pgconn.PgError{Severity: "FATAL", Code: "08P01"}, false, true, true},
 		{"a message was malformed", &pgconn.PgError{Severity: "ERROR", Code: "08P01"}, false, false, false},
 		{"the connection broke", io.ErrUnexpectedEOF, false, true, true},
@@ -112,6 +118,18 @@ func TestCommitUnknown(t *testing.T) {
 				t.Errorf("unknown: %v, want %v", got, c.want)
 			}
 		})
+	}
+}
+
+// TestRelayedConflict: a conflict whose code was lost on the way from another server is one.
+func TestRelayedConflict(t *testing.T) {
+	for text, want := range map[string]bool{
+		"could not serialize access due to concurrent update": true,
+		"connection to the remote node failed":                false,
+	} {
+		if got := pgstore.Overtaken(&pgconn.PgError{Severity: "ERROR", Code: "XX000", Message: text}); got != want {
+			t.Errorf("%s: run again: %v, want %v", text, got, want)
+		}
 	}
 }
 

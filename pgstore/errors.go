@@ -52,6 +52,8 @@ func class(err error) string {
 		switch pg.Code {
 		case "42P01", "42703", "3F000":
 			return "the tables are missing or of another version, run Migrate (SQLSTATE " + pg.Code + ")"
+		case "0A000":
+			return "the server is not PostgreSQL and lacks something, as Citus lacks the lock of Queue: use Serializable (SQLSTATE 0A000)"
 		}
 		return "SQLSTATE " + pg.Code
 	}
@@ -82,7 +84,31 @@ func retryable(err error) bool { return overtaken(err) || rolledBack(err, "53200
 
 // overtaken reports whether the transaction lost against another one and was rolled
 // back.
-func overtaken(err error) bool { return rolledBack(err, "40001", "40P01") }
+func overtaken(err error) bool {
+	if f, ok := errors.AsType[*failure](err); ok && !f.unknown {
+		if pg, ok := errors.AsType[*pgconn.PgError](err); ok && relayed(pg) {
+			return true
+		}
+	}
+	return rolledBack(err, "40001", "40P01")
+}
+
+// relayed reports whether a server that passes statements on to others, as Citus does, says that
+// one of them rolled the transaction back because of another one: the code is lost on the way.
+func relayed(pg *pgconn.PgError) bool {
+	return pg.Code == "XX000" && strings.Contains(pg.Message, "could not serialize access")
+}
+
+// definite are the classes of the errors by which PostgreSQL refuses a statement or a commit, and
+// rolls it back. Any other one may come from something between: an internal error (XX) of Citus
+// means that it lost a server that may have committed.
+var definite = []string{"0A", "21", "22", "23", "25", "26", "2D", "34", "3D", "3F", "40", "42",
+	"44", "53", "54", "55", "57", "P0"}
+
+// refused reports whether the transaction was rolled back.
+func refused(pg *pgconn.PgError) bool {
+	return relayed(pg) || !fatal(pg) && pg.Code != "40003" && len(pg.Code) == 5 && slices.Contains(definite, pg.Code[:2])
+}
 
 // rolledBack reports whether the transaction was rolled back with one of the
 // codes.
@@ -117,7 +143,8 @@ func fatal(pg *pgconn.PgError) bool {
 func commitFailure(err error, atCommit, broken bool) *failure {
 	f := &failure{op: "commit", err: err}
 	if pg, ok := errors.AsType[*pgconn.PgError](err); ok {
-		f.unknown = pg.Code == "40003" || fatal(pg) && (atCommit || strings.HasPrefix(pg.Code, "08"))
+		lost := pg.Code == "40003" || fatal(pg) && strings.HasPrefix(pg.Code, "08")
+		f.unknown = lost || atCommit && !refused(pg)
 		return f
 	}
 	f.unknown = broken && !pgconn.SafeToRetry(err)

@@ -13,6 +13,9 @@ func CommitUnknown(err error, atCommit, broken bool) bool {
 	return errors.Is(commitFailure(err, atCommit, broken), ErrOutcomeUnknown)
 }
 
+// Overtaken reports whether a transaction that ended with an error of the server runs again.
+func Overtaken(err error) bool { return overtaken(&failure{err: err}) }
+
 // Waiting returns how many Updates of a program wait for their turn.
 func (s *Store) Waiting(program uuid.UUID) int {
 	s.turns.mu.Lock()
