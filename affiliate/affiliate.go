@@ -23,6 +23,9 @@ type Affiliate struct {
 	// The host's own id of the user, account or tenant; not there when there is none. Unique
 	// among the live affiliates of the program.
 	ExternalID string `json:"externalId,omitzero"`
+	// The language in which to write to the affiliate, a tag of BCP 47 such as pt-BR; not there
+	// when it is not known.
+	Language string `json:"language,omitzero"`
 	// The rate in effect: its own, else that of the tier, plan or program; a percentage, or an
 	// amount on flat plans.
 	CommissionRate Percent `json:"commissionRate"`
@@ -128,6 +131,9 @@ type AffiliateParams struct {
 	// The host's own id of the user, account or tenant, 1–255 characters, compared exactly;
 	// unique among the live affiliates of the program.
 	ExternalID string `json:"externalId,omitzero"`
+	// The language in which to write to the affiliate, a tag of BCP 47 such as de or pt-BR, at most
+	// 35 characters.
+	Language string `json:"language,omitzero"`
 	// An own rate: 0–100 on percentage plans, an amount on flat ones.
 	CommissionRate Opt[Percent] `json:"commissionRate,omitzero"`
 	// The slug of the first link; one is made from the email when it is not given.
@@ -158,6 +164,9 @@ type AffiliateUpdate struct {
 	// The host's own id of the user, account or tenant, compared exactly; unique among the live
 	// affiliates of the program. Null: none.
 	ExternalID Opt[string] `json:"externalId,omitzero" wire:"text"`
+	// The language in which to write to the affiliate, a tag of BCP 47 such as de or pt-BR, at most
+	// 35 characters. Null or empty: it is not known.
+	Language Opt[string] `json:"language,omitzero" wire:"text"`
 	// An own rate: 0–100 on percentage plans, an amount on flat ones; null: that of the tier,
 	// plan or program.
 	CommissionRate Opt[Percent] `json:"commissionRate,omitzero"`
@@ -185,6 +194,9 @@ type Acceptance struct {
 	// The host's own id of the user, account or tenant, compared exactly; unique among the live
 	// affiliates of the program. Null: none.
 	ExternalID Opt[string] `json:"externalId,omitzero" wire:"text"`
+	// The language in which to write to the affiliate, a tag of BCP 47 such as de or pt-BR, at most
+	// 35 characters. Null or empty: it is not known.
+	Language Opt[string] `json:"language,omitzero" wire:"text"`
 	// An own rate: 0–100 on percentage plans, an amount on flat ones; null: that of the tier,
 	// plan or program.
 	CommissionRate Opt[Percent] `json:"commissionRate,omitzero"`

@@ -20,6 +20,9 @@ func (v *Affiliate) appendJSON(dst []byte) []byte {
 	if v.ExternalID != "" {
 		dst = jsontext.AppendString(append(dst, `,"externalId":`...), v.ExternalID)
 	}
+	if v.Language != "" {
+		dst = jsontext.AppendString(append(dst, `,"language":`...), v.Language)
+	}
 	dst = appendPercent(append(dst, `,"commissionRate":`...), v.CommissionRate)
 	dst = strconv.AppendBool(append(dst, `,"useCommissionPlanCommissionRate":`...), v.UseCommissionPlanCommissionRate)
 	dst = strconv.AppendBool(append(dst, `,"exemptFromCommissionTierChanges":`...), v.ExemptFromCommissionTierChanges)

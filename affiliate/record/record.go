@@ -118,6 +118,7 @@ type Affiliate struct {
 	FirstName, LastName string
 	Email               string // canonical; empty once erased
 	ExternalID          string `json:",omitzero"` // the host's own id of the user, account or tenant; empty: none, or erased
+	Language            string `json:",omitzero"` // a tag of BCP 47 in the spelling given, such as pt-BR; empty: not known, or erased
 	Status              affiliate.AffiliateStatus
 	Source              affiliate.AffiliateSource
 	Rate                affiliate.Opt[affiliate.Percent] `json:",omitzero"` // own rate; not given: inherited

@@ -153,6 +153,7 @@ func personFields() []field {
 		{Name: "email", Label: "Email", Type: "email", Required: true},
 		{Name: "externalId", Label: "Your own id of them",
 			Hint: "The user, account or tenant of your application. Empty: none."},
+		{Name: "language", Label: "Language", Hint: "In which mails are written to them, such as de or pt-BR. Empty: not known."},
 	}
 }
 

@@ -79,7 +79,7 @@ func (p *Program) addAffiliate(ctx context.Context, in affiliate.AffiliateParams
 		}
 		rec := record.Affiliate{
 			ID: o.NewID(), FirstName: in.FirstName, LastName: in.LastName, Email: in.Email,
-			ExternalID: in.ExternalID, Status: how.status, Source: ForAffiliate(o.source),
+			ExternalID: in.ExternalID, Language: in.Language, Status: how.status, Source: ForAffiliate(o.source),
 			Rate: refusal.UnlessNull(in.CommissionRate), PlanID: in.CommissionPlanID,
 			OfferCouponID: in.OfferCouponID, CreatedAt: o.Now, UpdatedAt: o.Now,
 		}
@@ -111,6 +111,9 @@ func newAffiliateNormalize(in *affiliate.AffiliateParams, ensured bool) error {
 		return err
 	}
 	if err := refusal.First(refusal.RefuseNoExternalID.When(ensured && plaintext.Blank(in.ExternalID)), refusal.Optional("externalId", in.ExternalID, refusal.MaxName)); err != nil {
+		return err
+	}
+	if err := refusal.First(refusal.CheckLanguage("language", in.Language)); err != nil {
 		return err
 	}
 	if in.AffiliateLink != "" {
@@ -254,7 +257,7 @@ func (p *Program) AcceptInvite(ctx context.Context, id uuid.UUID,
 	defer p.Begin(&ctx, "AcceptInvite", Writes).End(&err)
 	up := affiliate.AffiliateUpdate{
 		FirstName: in.FirstName, LastName: in.LastName, Email: in.Email,
-		ExternalID: in.ExternalID, CommissionRate: in.CommissionRate, AffiliateLink: in.AffiliateLink,
+		ExternalID: in.ExternalID, Language: in.Language, CommissionRate: in.CommissionRate, AffiliateLink: in.AffiliateLink,
 	}
 	rq := Request{Name: "affiliate.accept-invite", Input: []any{id, up},
 		Refused: refusal.First(refusal.RefuseNoAffiliateID.When(id == uuid.Nil))}
@@ -348,7 +351,7 @@ func normalize(up *affiliate.AffiliateUpdate) error {
 		}
 		up.Email = affiliate.Set(email)
 	}
-	if err := refusal.First(refusal.Given("externalId", up.ExternalID, refusal.MaxName), refusal.NotCleared("affiliateLink", up.AffiliateLink)); err != nil {
+	if err := refusal.First(refusal.Given("externalId", up.ExternalID, refusal.MaxName), refusal.CheckLanguage("language", up.Language.Or("")), refusal.NotCleared("affiliateLink", up.AffiliateLink)); err != nil {
 		return err
 	}
 	if slug, ok := up.AffiliateLink.Get(); ok {
@@ -369,6 +372,7 @@ func merged(up affiliate.AffiliateUpdate, rec record.Affiliate) record.Affiliate
 	rec.LastName = up.LastName.Or(rec.LastName)
 	rec.Email = up.Email.Or(rec.Email)
 	refusal.SetText(&rec.ExternalID, up.ExternalID)
+	refusal.SetText(&rec.Language, up.Language)
 	if !up.CommissionRate.IsZero() {
 		rec.Rate, rec.RateType = refusal.UnlessNull(up.CommissionRate), ""
 	}

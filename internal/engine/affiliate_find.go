@@ -360,6 +360,7 @@ func (o *Op) affiliateOf(rec record.Affiliate) (affiliate.Affiliate, error) {
 		Name:                            NameOf(rec),
 		Email:                           rec.Email,
 		ExternalID:                      rec.ExternalID,
+		Language:                        rec.Language,
 		CommissionRate:                  deal.Rate,
 		UseCommissionPlanCommissionRate: deal.rateFrom != affiliate.RateOfAffiliate,
 		ExemptFromCommissionTierChanges: rec.TierExempt,

@@ -279,7 +279,7 @@ func (o *Op) refuseErased(before, rec *record.Sale) error {
 
 func BlankedAffiliate(r record.Affiliate) record.Affiliate {
 	r.FirstName, r.LastName, r.Email, r.ExternalID, r.PayoutEmail = "", "", "", "", ""
-	r.Payee, r.PayeeShared, r.Note, r.Answers = "", false, "", nil
+	r.Payee, r.PayeeShared, r.Note, r.Language, r.Answers = "", false, "", "", nil
 	return r
 }
 

@@ -83,7 +83,7 @@ func (m *mergeState) merge() (affiliate.Affiliate, error) {
 	}
 	rec := touched(m.into.Clone())
 	rec.Merged, rec.OpeningClicks = true, rec.OpeningClicks+m.from.OpeningClicks
-	rec.ExternalID = cmp.Or(rec.ExternalID, m.from.ExternalID)
+	rec.ExternalID, rec.Language = cmp.Or(rec.ExternalID, m.from.ExternalID), cmp.Or(rec.Language, m.from.Language)
 	if err := m.names(&rec); err != nil {
 		return affiliate.Affiliate{}, refusal.Internal("merge names", err)
 	}

@@ -403,6 +403,7 @@ var (
 	FieldNotLater        = inField("must be later than now")
 	ValueNameInvalid     = inField("must be a kind or a name as Program.Values has them")
 	ValueNotJSON         = inField("must be JSON")
+	FieldNotALanguage    = inField("must be a language such as de or pt-BR")
 	FieldNotADomain      = inField("must be a domain such as shop.example")
 	FieldNotAProvider    = inField("must be 1 to 32 of the characters a to z and 0 to 9")
 	FieldOtherCurrency   = inField("must be the currency of the program")

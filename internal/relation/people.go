@@ -17,6 +17,7 @@ func affiliateFields() []field[record.Affiliate] {
 		text("last_name", "the name", func(r *record.Affiliate) *string { return &r.LastName }),
 		text("email", "canonical: lower case, trimmed, its domain in ASCII", func(r *record.Affiliate) *string { return &r.Email }),
 		text("external_id", "the host's own id of the user, account or tenant", func(r *record.Affiliate) *string { return &r.ExternalID }),
+		text("language", "in which it is written to, a tag of BCP 47 such as pt-BR; empty: not known", func(r *record.Affiliate) *string { return &r.Language }),
 		word("status", "ACTIVE, INACTIVE (waits for an approval), INVITED, DECLINED, DEACTIVATED or BANNED", func(r *record.Affiliate) *affiliate.AffiliateStatus { return &r.Status }).key(record.OfState),
 		text("source", "who recorded it: API, MANUAL, IMPORTED, AFFILIATE_PORTAL, WIDGET, REFERLY_MARKETPLACE, INFLUENCER_DISCOVERY or UNKNOWN", func(r *record.Affiliate) *affiliate.AffiliateSource { return &r.Source }),
 		optPercent("commission_rate", "own rate; NULL: that of the tier, plan or program", func(r *record.Affiliate) *affiliate.Opt[affiliate.Percent] { return &r.Rate }),

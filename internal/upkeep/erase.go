@@ -369,7 +369,7 @@ func (as appearance) erased(key string) string {
 		return ""
 	}
 	switch key {
-	case "firstName", "lastName", "note":
+	case "firstName", "lastName", "note", "language":
 		return blank
 	case "payoutEmail", "referredUserExternalId", "initialLandingPage", "notes":
 		return null

@@ -34,6 +34,7 @@ CREATE TABLE IF NOT EXISTS tributary.affiliates (
   last_name text COLLATE "C" NOT NULL,
   email text COLLATE "C" NOT NULL,
   external_id text COLLATE "C" NOT NULL,
+  language text COLLATE "C" NOT NULL,
   status text COLLATE "C",
   source text COLLATE "C" NOT NULL,
   commission_rate bigint,

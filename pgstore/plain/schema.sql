@@ -33,6 +33,7 @@ CREATE TABLE tributary.affiliates (
   last_name text NOT NULL,
   email text NOT NULL,
   external_id text NOT NULL,
+  language text NOT NULL,
   status text,
   source text NOT NULL,
   commission_rate bigint,

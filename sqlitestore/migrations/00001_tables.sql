@@ -25,6 +25,7 @@ CREATE TABLE tributary_affiliates (
   last_name TEXT NOT NULL,
   email TEXT NOT NULL,
   external_id TEXT NOT NULL,
+  language TEXT NOT NULL,
   status TEXT,
   source TEXT NOT NULL,
   commission_rate INTEGER,

@@ -31,21 +31,21 @@ var affiliateCommands = []command{
 	{
 		group: "affiliates", verb: "create", what: "Create an affiliate",
 		method: "POST", path: "/affiliates", columns: affiliateMoney,
-		fields: fields("firstName", "lastName", "email", "externalId", "commissionRate:n",
+		fields: fields("firstName", "lastName", "email", "externalId", "language", "commissionRate:n",
 			"affiliateLink", "affiliateStatus", "sendWelcomeEmail:b", "commissionPlanId", "offerCouponId"),
 	},
 	{
 		group: "affiliates", verb: "ensure",
 		what:   "Show the affiliate with an --external-id, and create it when there is none",
 		method: "POST", path: "/affiliates/ensure", columns: affiliateMoney,
-		fields: fields("firstName", "lastName", "email", "externalId", "commissionRate:n",
+		fields: fields("firstName", "lastName", "email", "externalId", "language", "commissionRate:n",
 			"affiliateLink", "affiliateStatus", "sendWelcomeEmail:b", "commissionPlanId", "offerCouponId"),
 	},
 	{
 		group: "affiliates", verb: "update", what: "Change an affiliate; --email-address finds it instead of the id",
 		method: "PUT", path: "/affiliates", arg: "affiliateId",
 		fields: fields("affiliateId", "emailAddress", "firstName", "lastName", "email",
-			"externalId", "commissionRate:n", "affiliateLink", "affiliateStatus", "offerCouponId",
+			"externalId", "language", "commissionRate:n", "affiliateLink", "affiliateStatus", "offerCouponId",
 			"note"),
 	},
 	{
@@ -94,7 +94,7 @@ var affiliateCommands = []command{
 	{
 		group: "affiliates", verb: "invite", what: "Invite an affiliate",
 		method: "POST", path: "/affiliates/invite", columns: affiliateMoney,
-		fields: fields("firstName", "lastName", "email", "externalId", "commissionRate:n",
+		fields: fields("firstName", "lastName", "email", "externalId", "language", "commissionRate:n",
 			"affiliateLink", "sendWelcomeEmail:b", "commissionPlanId", "offerCouponId",
 			"questionAnswers:j"),
 	},
@@ -102,7 +102,7 @@ var affiliateCommands = []command{
 		group: "affiliates", verb: "accept-invite", what: "Accept an invitation for an affiliate",
 		method: "POST", path: "/affiliates/accept-invite", arg: "affiliateId", columns: affiliateMoney,
 		fields: fields("affiliateId", "firstName", "lastName", "email", "externalId",
-			"commissionRate:n", "affiliateLink"),
+			"language", "commissionRate:n", "affiliateLink"),
 	},
 }
 
