@@ -2,6 +2,7 @@ package affiliate
 
 import (
 	"encoding/json"
+	"regexp"
 	"strings"
 
 	"github.com/google/uuid"
@@ -272,6 +273,15 @@ func (s AffiliateStatus) Next() []AffiliateStatus {
 	}
 	return nil
 }
+
+// languageTag is the form of a tag: a language and its subtags.
+var languageTag = regexp.MustCompile(`^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$`)
+
+// IsLanguage reports whether a text has the form of the tag of a language, such as de or pt-BR, with
+// at most 35 characters.
+//
+// Source: BCP 47, 2.1 and 4.4.1.
+func IsLanguage(tag string) bool { return len(tag) <= 35 && languageTag.MatchString(tag) }
 
 // Unapproved reports whether nobody has approved an affiliate of this status.
 func (s AffiliateStatus) Unapproved() bool {

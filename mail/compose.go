@@ -175,11 +175,7 @@ func (r *round) compose(ctx context.Context, letter *Letter) (m Mail, err error)
 		if to = a.Email; letter.Kind != Received { // nobody has looked at that name
 			data.Name = a.Name
 		}
-		if err == nil && r.Language != nil {
-			var language string
-			language, err = r.Language(ctx, a)
-			texts = texts.In(language)
-		}
+		texts = texts.In(a.Language)
 	}
 	switch {
 	case errors.Is(err, affiliate.ErrNotFound):

@@ -33,9 +33,7 @@ type Post struct {
 	// calls StopMails. Nil: there are no such mails.
 	Stop func(uuid.UUID) string
 
-	// Language returns the language in which an affiliate is mailed: see Texts.In. Nil: there is one.
-	Language func(context.Context, affiliate.Affiliate) (string, error)
-	Logger   *slog.Logger
+	Logger *slog.Logger
 
 	id   uuid.UUID      // of this one
 	due  affiliate.Time // of the next letter that waits; zero: nobody knows

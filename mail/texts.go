@@ -14,6 +14,8 @@ import (
 	"text/template"
 	"time"
 	"unicode"
+
+	"github.com/tributary-go/tributary/affiliate"
 )
 
 // A Kind is what a mail is about. Its texts are the files KIND.txt, whose first line is
@@ -73,7 +75,7 @@ type Texts struct {
 }
 
 // ReadTexts returns the texts of this package, of which the files in a folder replace those with
-// their names; an empty dir is none. A folder in it is a language, such as de: its files replace
+// their names; an empty dir is none. A folder in it is a language, such as de or pt-BR: its files replace
 // those beside it. Every text is tried. What has a name that begins with a dot is left out.
 //
 // Errors: a file is no text of a mail, or cannot be read, parsed or shown; it has the file's name.
@@ -116,6 +118,8 @@ func (t *Texts) read(from fs.FS) error {
 		texts, _ := fs.Sub(from, name)
 		folders, err := in.parse(texts)
 		switch {
+		case !affiliate.IsLanguage(name):
+			return fmt.Errorf("%s: a folder is a language such as de or pt-BR", name)
 		case err != nil:
 			return fmt.Errorf("%s/%w", name, err)
 		case len(folders) > 0:
@@ -141,10 +145,13 @@ func (t *Texts) try() error {
 // In returns the texts of a language: those of the folder with its name, in any letter case, or with
 // what stands before its first hyphen; t when there is none.
 func (t *Texts) In(language string) *Texts {
-	name := strings.ToLower(strings.TrimSpace(language))
+	name := strings.ToLower(language)
 	before, _, _ := strings.Cut(name, "-")
 	return cmp.Or(t.in[name], t.in[before], t)
 }
+
+// Has reports whether there are texts of a language: see In.
+func (t *Texts) Has(language string) bool { return t.In(language) != t }
 
 // Preview returns the mail of a kind with an example of what it shows.
 //

@@ -97,7 +97,7 @@ func TestBadTexts(t *testing.T) {
 func TestTextsOfALanguage(t *testing.T) {
 	dir := folder(t, "sign-in.txt", "Subject: Welcome to {{.Program}}\n\nHere: {{.Link}}\n")
 	for name, text := range map[string]string{"de/sign-in.txt": "Subject: Bei {{.Program}} anmelden\n\nHier: {{.Link}}\n",
-		"de/layout.html": `{{define "head"}}<html lang="de">{{end}}{{define "button"}}{{end}}{{define "foot"}}</html>{{end}}`, "Português/welcome.txt": "Subject: Olá\n", ".git/x": "x"} {
+		"de/layout.html": `{{define "head"}}<html lang="de">{{end}}{{define "button"}}{{end}}{{define "foot"}}</html>{{end}}`, "pt-BR/welcome.txt": "Subject: Olá\n", ".git/x": "x"} {
 		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -106,20 +106,20 @@ func TestTextsOfALanguage(t *testing.T) {
 		}
 	}
 	texts := read(t, dir)
-	for language, want := range map[string]string{"": "Welcome to Beans", "en": "Welcome to Beans", ".git": "Welcome to Beans", "../de": "Welcome to Beans", "português": "Welcome to Beans",
-		"de": "Bei Beans anmelden", " DE ": "Bei Beans anmelden", "de-AT": "Bei Beans anmelden", "deutsch": "Welcome to Beans"} {
+	for language, want := range map[string]string{"": "Welcome to Beans", "en": "Welcome to Beans", ".git": "Welcome to Beans", "../de": "Welcome to Beans",
+		"de": "Bei Beans anmelden", "DE": "Bei Beans anmelden", "de-AT": "Bei Beans anmelden", "deutsch": "Welcome to Beans"} {
 		m, err := texts.In(language).Preview(mail.SignIn)
 		if err != nil || m.Subject != want || strings.Contains(m.HTML, `<html lang="de">`) != strings.HasPrefix(want, "Bei") {
 			t.Errorf("%q: %+v, error %v", language, m, err)
 		}
 	}
-	if m, err := texts.In("PORTUGUÊS").Preview(mail.Welcome); err != nil || m.Subject != "Olá" {
+	if m, err := texts.In("pt-br").Preview(mail.Welcome); err != nil || m.Subject != "Olá" {
 		t.Errorf("got %+v, error %v", m, err)
 	}
 	if _, err := texts.Preview("none"); err == nil {
 		t.Error("there is a mail none")
 	}
-	for _, name := range []string{"de/sing-in.txt", "de/more/sign-in.txt", "de/declined.html", "DE/sign-in.txt"} {
+	for _, name := range []string{"de/sing-in.txt", "de/more/sign-in.txt", "de/declined.html", "DE/sign-in.txt", "deutsche Texte/sign-in.txt"} {
 		path := filepath.Join(dir, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			t.Fatal(err)

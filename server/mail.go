@@ -199,7 +199,7 @@ func previews(kind mail.Kind, language, dir string) (all []mail.Mail, err error)
 		return nil, err
 	}
 	in := texts.In(language)
-	if language != "" && in == texts {
+	if language != "" && !texts.Has(language) {
 		return nil, fmt.Errorf("-language: no texts of %q are in %q", language, dir)
 	}
 	kinds := []mail.Kind{kind}

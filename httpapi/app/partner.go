@@ -53,7 +53,7 @@ func newPartner(ctx context.Context, programs []*tributary.Program, set settings
 	forms := &serve.Limiter{Most: min(cmp.Or(set.limit, perMinute), formsPerMinute),
 		Proxies: set.proxies, Now: set.now}
 	cfg := portal.Config{Prefix: partnerPath, Key: key, Frames: set.frames, SignUp: set.applicants,
-		Logger: logger}
+		Writes: set.texts.Has, Logger: logger}
 	if cfg.SignUp != nil {
 		cfg.SignUp.Guard = func(r *http.Request) error { return often(forms, r) }
 	}
@@ -290,11 +290,7 @@ func (s *signIns) sendChange(ctx context.Context, asked portal.EmailChange) erro
 	if err != nil {
 		return err
 	}
-	language, err := languageOf(s.program)(ctx, of)
-	if err != nil {
-		return err
-	}
-	texts := s.texts.In(language)
+	texts := s.texts.In(of.Language)
 	send := func(kind mail.Kind, to string, data mail.Data) error {
 		data.Program = is.Name
 		m, err := texts.Write(kind, data)
@@ -347,11 +343,7 @@ func (s *signIns) send(ctx context.Context, asked askedFrom) error {
 	if err != nil {
 		return err
 	}
-	language, err := languageOf(s.program)(ctx, of)
-	if err != nil {
-		return err
-	}
-	m, err := s.texts.In(language).Write(mail.SignIn, mail.Data{Program: is.Name, Link: link})
+	m, err := s.texts.In(of.Language).Write(mail.SignIn, mail.Data{Program: is.Name, Link: link})
 	if err != nil {
 		return err
 	}

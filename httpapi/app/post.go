@@ -16,7 +16,6 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary"
-	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/httpapi/internal/ticket"
 	"github.com/tributary-go/tributary/mail"
 )
@@ -69,7 +68,7 @@ func newPost(ctx context.Context, p *tributary.Program, set settings, key []byte
 	post := &mail.Post{Program: p, Values: p.Values(MailKind), Mailer: set.mailer, Texts: set.texts,
 		Pages:   set.url + partnerPath,
 		Console: set.url + consolePath, Operators: set.operators, Off: set.off,
-		Language: languageOf(p), Logger: logger}
+		Logger: logger}
 	if err := post.Begin(ctx); err != nil {
 		return nil, nil, err
 	}
@@ -86,21 +85,6 @@ func newPost(ctx context.Context, p *tributary.Program, set settings, key []byte
 		return set.url + stopMailPath + "?" + url.Values{"token": {token}}.Encode()
 	}
 	return post, []Endpoint{{Path: stopMailPath, Handler: stopPage{post, links, set.now}}}, nil
-}
-
-// languageOf returns what says in which language an affiliate is mailed: the answer to the question of
-// the sign-up with the name language; empty: there is none.
-func languageOf(p *tributary.Program) func(context.Context, affiliate.Affiliate) (string, error) {
-	asked := signUpID("question", "language")
-	return func(ctx context.Context, a affiliate.Affiliate) (string, error) {
-		answers, err := p.Answers(ctx, a.ID)
-		for _, one := range answers {
-			if one.QuestionID == asked {
-				return one.Answer, err
-			}
-		}
-		return "", err
-	}
 }
 
 // stopTime is how long a link that stops mails is valid.

@@ -56,7 +56,13 @@ type Config struct {
 	Frames        []string      // origins that may show the pages in a frame, such as "https://shop.example", for which "embed.js" below the pages has an element; none: nobody
 	SignUp        *SignUp       // where people apply, at "apply" below the pages; nil: nowhere
 	SignIn        *SignIn       // where affiliates ask for a link by mail, at "sign-in" below the pages; nil: nowhere
-	Logger        *slog.Logger  // gets a line for every change
+
+	// Writes reports whether the host writes to affiliates in a language, by its tag. Of who applies or
+	// signs in by a mailed link, and whose language is not known, the one that the browser prefers is
+	// noted, if it is one of these. Nil: none is noted.
+	Writes func(language string) bool
+
+	Logger *slog.Logger // gets a line for every change
 }
 
 // A Portal answers the pages of the affiliates of a program. It is safe for

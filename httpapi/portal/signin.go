@@ -199,20 +199,15 @@ func (v *visit) open() {
 	case !v.chosen(openPath + text):
 		v.stale()
 	default:
-		v.useMailed(opened, who.Status == affiliate.AffiliateInvited)
+		v.useMailed(opened)
 	}
 }
 
 // useMailed begins the visit of a mailed link, unless it was used before. Who is invited accepts.
-func (v *visit) useMailed(opened ticket.Ticket, invited bool) {
+func (v *visit) useMailed(opened ticket.Ticket) {
 	first, err := v.program.Partner(opened.Affiliate).Spend(v.Ctx(), "portal-mail-"+opened.ID.String())
-	if err == nil && first && invited {
-		who := v.program.From(affiliate.SourceAffiliatePortal).By("affiliate:" +
-			opened.Affiliate.String())
-		if _, err = who.AcceptInvite(v.Ctx(), opened.Affiliate, affiliate.Acceptance{}); errors.Is(err,
-			affiliate.StatusNotAllowed) {
-			err = nil // in another tab
-		}
+	if err == nil && first {
+		err = v.arrives(opened.Affiliate)
 	}
 	switch {
 	case err != nil:
@@ -227,6 +222,42 @@ func (v *visit) useMailed(opened ticket.Ticket, invited bool) {
 		http.SetCookie(v.W, c)
 		v.Lead(v.Root)
 	}
+}
+
+// arrives accepts the invitation of an affiliate who is invited, and notes the language of one whose
+// language is not known.
+func (v *visit) arrives(id uuid.UUID) error {
+	p := v.program.From(affiliate.SourceAffiliatePortal).By("affiliate:" + id.String())
+	who, err := p.Affiliate(v.Ctx(), id.String())
+	if err != nil {
+		return err
+	}
+	var language affiliate.Opt[string]
+	if tag := v.language(); who.Language == "" && tag != "" {
+		language = affiliate.Set(tag)
+	}
+	switch {
+	case who.Status == affiliate.AffiliateInvited:
+		_, err = p.AcceptInvite(v.Ctx(), id, affiliate.Acceptance{Language: language})
+		if errors.Is(err, affiliate.StatusNotAllowed) {
+			err = nil // in another tab
+		}
+	case !language.IsZero():
+		_, err = p.UpdateAffiliate(v.Ctx(), affiliate.AffiliateRef{ID: id},
+			affiliate.AffiliateUpdate{Language: language})
+	}
+	return err
+}
+
+// language returns the tag of the language that the browser prefers; empty: the host does not write
+// in it.
+func (v *visit) language() string {
+	tag, _, _ := strings.Cut(v.R.Header.Get("Accept-Language"), ",") // they are in order
+	tag, _, _ = strings.Cut(tag, ";")
+	if tag = strings.TrimSpace(tag); v.cfg.Writes == nil || !affiliate.IsLanguage(tag) || !v.cfg.Writes(tag) {
+		return ""
+	}
+	return tag
 }
 
 // noLink answers a link that opens nothing, with the same page for every reason.

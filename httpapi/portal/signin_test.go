@@ -114,6 +114,25 @@ func TestSignInAccepts(t *testing.T) {
 	}
 }
 
+// TestSignInLanguage: the language that a browser prefers is noted when somebody signs in whose language
+// is not known, if the host writes in it; and nothing else is.
+func TestSignInLanguage(t *testing.T) {
+	in := newInbox(t)
+	in.cfg.Writes = func(tag string) bool { return strings.HasPrefix(tag, "de") || tag == "fr" }
+	in.pages = must(portal.New(in.Program, in.cfg))
+	must(in.InviteAffiliate(t.Context(), affiliate.AffiliateParams{FirstName: "Ivy", LastName: "L", Email: "ivy@example.org"}))
+	must(in.UpdateAffiliate(t.Context(), affiliate.AffiliateRef{ID: in.bob.ID}, affiliate.AffiliateUpdate{Language: affiliate.Set("pt-BR")}))
+	for _, row := range [][3]string{{"ada@example.org", "en-US,de;q=0.9", ""}, {"ada@example.org", "de-<b>", ""}, {"ada@example.org", "de-CH;q=1 , en", "de-CH"},
+		{"ada@example.org", "fr", "de-CH"}, {"bob@example.org", "de", "pt-BR"}, {"ivy@example.org", "fr", "fr"}} {
+		_, browser := in.ask("", row[0])
+		link := in.link()
+		opened := in.post(browser, link, in.get(browser, link).form(), "Accept-Language", row[1])
+		if got := must(in.Affiliate(t.Context(), row[0])); opened.status != 303 || got.Language != row[2] || got.Status != affiliate.AffiliateActive {
+			t.Errorf("%q: %d, got %q, %s", row, opened.status, got.Language, got.Status)
+		}
+	}
+}
+
 // TestSignInOpensNothing: a link is worth nothing in another browser, when it is late, changed, or
 // no link of this kind, and every reason has the same page.
 func TestSignInOpensNothing(t *testing.T) {

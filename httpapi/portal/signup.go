@@ -316,6 +316,7 @@ func applied(v *visit) {
 		return
 	}
 	in := d.affiliate(affiliate.TimeOf(v.now()))
+	in.Language = v.language()
 	a, err := v.program.From(affiliate.SourceAffiliatePortal).By("applicant").CreateAffiliate(v.Ctx(), in)
 	inSteps(v.Ctx(), began)
 	v.auditOf("applicant", "affiliate:"+a.ID.String(), "apply", err)

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -133,15 +132,9 @@ func CheckSlug(field, s string) *affiliate.Error {
 	return nil
 }
 
-// languageTag is the form of a tag of BCP 47: a language and its subtags.
-var languageTag = regexp.MustCompile(`^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$`)
-
-// maxLanguage is the longest tag of BCP 47 that programs must take, in characters.
-const maxLanguage = 35
-
 // CheckLanguage checks the tag of a language, which may be empty.
 func CheckLanguage(field, s string) *affiliate.Error {
-	if s != "" && (len(s) > maxLanguage || !languageTag.MatchString(s)) {
+	if s != "" && !affiliate.IsLanguage(s) {
 		return FieldNotALanguage.Of(field)
 	}
 	return nil
