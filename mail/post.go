@@ -258,7 +258,11 @@ func (r *round) event(ctx context.Context, e affiliate.Event) error {
 		return err
 	}
 	r.Position = e.ID
-	mails := says.kind != "" && !slices.Contains(r.Off, says.kind) && !r.late(e.OccurredAt)
+	mails := says.kind != "" && !slices.Contains(r.Off, says.kind)
+	if mails && r.late(e.OccurredAt) {
+		mails = false
+		r.Logger.Warn("a mail is not sent: it is too late", "kind", says.kind, "about", e.ID)
+	}
 	if mails {
 		letter := Letter{Kind: says.kind, About: e.ID.String(), Since: e.OccurredAt}
 		if err := r.send(ctx, letter); err != nil {

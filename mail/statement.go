@@ -44,7 +44,10 @@ func (r *round) statements(ctx context.Context) error {
 	}
 	wanted := r.Stop != nil && !slices.Contains(r.Off, Statement)
 	if month := monthBefore(at); month > r.Sheets.Month || r.Sheets.Open && !wanted {
-		r.Sheets = sheets{Month: month, Open: wanted && !r.late(affiliate.TimeOf(dueSince(at)))}
+		if wanted {
+			r.missed(dueSince(at).AddDate(0, -1, 0))
+		}
+		r.Sheets = sheets{Month: month, Open: wanted}
 		if err := r.save(ctx); err != nil {
 			return err
 		}
@@ -69,6 +72,17 @@ func (r *round) statements(ctx context.Context) error {
 	r.more = page.Next != ""
 	r.Sheets = sheets{Month: r.Sheets.Month, Open: r.more, Cursor: page.Next}
 	return r.save(ctx)
+}
+
+// missed says whose statements are not mailed any more: those of months before the one that is due,
+// because nothing was mailed since. Who wants them has them on the pages.
+func (r *round) missed(due time.Time) {
+	if r.Sheets.Open {
+		r.Logger.Warn("the statements of a month were not all mailed", "month", r.Sheets.Month)
+	}
+	if before := due.AddDate(0, -1, 0).Format(monthLayout); before > r.Sheets.Month {
+		r.Logger.Warn("the statements of some months were not mailed", "after", r.Sheets.Month, "until", before)
+	}
 }
 
 // tell mails an affiliate the statement, unless that was done, or there is nothing to say.

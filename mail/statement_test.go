@@ -76,14 +76,23 @@ func TestPostStatements(t *testing.T) {
 	s.pay(dan.ID, "dan@pay.example")
 	s.round()
 	s.now = berlin(6, 4, 8, 0)
-	s.expect("more than three days late")
+	s.expect("more than three days late", "eve@example.com: Beans: your statement for May 2026", "dan@example.com: Beans: your statement for May 2026", "bob@example.com: Beans: your statement for May 2026")
 	s.now = berlin(7, 1, 8, 0)
 	s.Off = append(s.Off, mail.Statement)
 	s.expect("what is off")
 	s.Off = nil
 	s.expect("and what is off no more, in the middle of a month")
+	stop := s.Stop
 	s.Stop, s.now = nil, berlin(8, 1, 8, 0)
 	s.expect("without links that stop them")
+	if log := s.log.String(); strings.Contains(log, "statements") {
+		t.Errorf("the log: %s", log)
+	}
+	s.Stop, s.now = stop, berlin(11, 20, 8, 0)
+	s.expect("after months without mails", "eve@example.com: Beans: your statement for October 2026", "dan@example.com: Beans: your statement for October 2026", "bob@example.com: Beans: your statement for October 2026")
+	if log := s.log.String(); !strings.Contains(log, `level=WARN msg="the statements of some months were not mailed" after=2026-07 until=2026-09`) {
+		t.Errorf("the log: %s", log)
+	}
 }
 
 // TestPostStatementSums: a statement has what the books say of the month.

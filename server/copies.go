@@ -81,7 +81,21 @@ func (b *backup) run(ctx context.Context) error {
 		return err
 	}
 	fmt.Fprintf(b.stdout, "%s is a copy of %s\n", path, at)
-	return b.prune(names)
+	return errors.Join(store.noteCopy(ctx), b.prune(names))
+}
+
+// noteCopy notes that there is a copy of the program in a store, if it has one, for the first steps
+// of the console.
+func (o *openStore) noteCopy(ctx context.Context) error {
+	id := uuid.MustParse(app.ProgramID)
+	if at, err := find(ctx, o, id); err != nil || at != present {
+		return err
+	}
+	p, err := programIn(o, id)
+	if err != nil {
+		return err
+	}
+	return app.NoteCopy(ctx, p)
 }
 
 // prune deletes the copies that are older than the newest, and parts of some that broke off a day

@@ -61,7 +61,15 @@ func TestBackupAndRestore(t *testing.T) {
 	s := launch(t)
 	s.ada()
 	s.sell("order-1")
+	copyStep := func(want string) {
+		t.Helper()
+		if _, page := s.browse().open(""); !strings.Contains(page, want) {
+			t.Errorf("no %q in the first steps:\n%s", want, page)
+		}
+	}
+	copyStep("Make a copy: the command backup")
 	out := says(t, 0, " is a copy of ", "backup", "-to", "copies")
+	copyStep("Make a copy<")
 	name := regexp.MustCompile(`^copies/program-\d{8}T\d{6}Z\.db\b`).FindString(out)
 	if info, err := os.Stat(name); err != nil || info.Mode().Perm() != 0o600 {
 		t.Fatalf("%s: %v %v", out, info, err)

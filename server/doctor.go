@@ -90,11 +90,12 @@ func runDoctor(ctx context.Context, args []string, env environment, stdout, stde
 // report writes a line for each finding, and returns the exit code.
 func (d *doctor) report(ctx context.Context, w io.Writer) (code int) {
 	at, err := d.place()
+	copied := d.newestCopy()
 	for _, f := range []finding{
 		d.publicURL(), d.proxies(),
 		d.hexKeys("seal key", "TRIBUTARY_SEAL_KEY", "the secrets of webhooks are plain text in the store"),
 		d.hexKeys("erasure key", "TRIBUTARY_ERASURE_KEY", "who reads the store can try out erased emails"),
-		d.apiKey(), d.payments(), d.mails(), d.newestCopy(), d.disk(at, err), d.clock(ctx, at, err),
+		d.apiKey(), d.payments(), d.mails(), copied, d.disk(at, err), d.clock(ctx, at, err, copied.todo == ""),
 	} {
 		mark, says := "ok  ", f.fine
 		if f.todo != "" {
@@ -249,12 +250,13 @@ func (d *doctor) disk(at place, err error) finding {
 	return f
 }
 
-// clock compares the clock with the time of the newest event, which the past has.
-func (d *doctor) clock(ctx context.Context, at place, err error) finding {
+// clock compares the clock with the time of the newest event, which the past has, and notes in the
+// program if there is a copy of it.
+func (d *doctor) clock(ctx context.Context, at place, err error, copied bool) finding {
 	f := finding{of: "clock", fine: "no event is newer than it"}
 	if err == nil {
 		var newest affiliate.List[affiliate.Event]
-		if newest, err = newestEvent(ctx, at); err == nil && len(newest.Items) > 0 {
+		if newest, err = newestEvent(ctx, at, copied); err == nil && len(newest.Items) > 0 {
 			if ahead := newest.Items[0].OccurredAt.Time().Sub(d.now()); ahead > time.Minute {
 				f.todo = fmt.Sprintf("set the clock, and let NTP keep it: the newest event is %s after it", ahead.Round(time.Second))
 			}
@@ -267,7 +269,7 @@ func (d *doctor) clock(ctx context.Context, at place, err error) finding {
 	return f
 }
 
-func newestEvent(ctx context.Context, at place) (newest affiliate.List[affiliate.Event], err error) {
+func newestEvent(ctx context.Context, at place, copied bool) (newest affiliate.List[affiliate.Event], err error) {
 	if there, err := at.there(ctx); err != nil || !there {
 		return newest, noneAt(at, err)
 	}
@@ -279,6 +281,11 @@ func newestEvent(ctx context.Context, at place) (newest affiliate.List[affiliate
 	id := uuid.MustParse(app.ProgramID)
 	if err := store.usable(ctx, id); err != nil {
 		return newest, err
+	}
+	if copied {
+		if err := store.noteCopy(ctx); err != nil {
+			return newest, err
+		}
 	}
 	program, err := programIn(store, id)
 	if err != nil {

@@ -17,7 +17,8 @@ import (
 const keyUsage = `Lists the keys of the API that were made in the console and here, a line each; makes one, and prints
 it once; or revokes one: server key [-make NAME [-scope SCOPE] | -revoke NAME] [flags]
 Call it with the variables of the server, which may run. A key of the scope full opens the console.
-Its name must be none of those in the file of -key-file: with both a server does not start.
+With the flag -key-file of the server, no key gets a name that is in that file: with both a server
+does not start.
 
 `
 
@@ -28,6 +29,7 @@ func runKey(ctx context.Context, args []string, env environment, stdout, stderr 
 	where.Flags(flags)
 	name := flags.String("make", "", "make a key with this `name`, which stands in logs and events for it")
 	scope := flags.String("scope", string(httpapi.ScopeFull), "what the key may do: full, integration or read")
+	keyFile := flags.String("key-file", "", "as of the server: the `file` of keys, whose names are taken")
 	revoke := flags.String("revoke", "", "revoke the key with this `name`")
 	if code, goes := parsed(flags, args, 0, "it takes flags only"); !goes {
 		return code
@@ -37,21 +39,26 @@ func runKey(ctx context.Context, args []string, env environment, stdout, stderr 
 		err = errors.New("-make and -revoke are both set")
 	}
 	if err == nil && *name == "" {
-		err = without(flags, "-make", "scope")
+		err = without(flags, "-make", "scope", "key-file")
 	}
 	if err == nil {
-		err = changeKeys(ctx, at, env, console.Key{Name: *name, Scope: *scope}, *revoke, stdout)
+		add := console.Key{Name: *name, Scope: *scope}
+		err = changeKeys(ctx, at, env, *keyFile, add, *revoke, stdout)
 	}
 	return ended(flags, err)
 }
 
-func changeKeys(ctx context.Context, at place, env environment, add console.Key, revoke string, w io.Writer) error {
+func changeKeys(ctx context.Context, at place, env environment, keyFile string, add console.Key, revoke string,
+	w io.Writer) error {
 	program, done, err := env.program(ctx, at)
 	if err != nil {
 		return err
 	}
 	defer done()
-	access := app.AccessOf(program)
+	access, err := app.AccessOf(program, keyFile)
+	if err != nil {
+		return err
+	}
 	switch {
 	case add.Name != "":
 		secret, err := access.MakeKey(ctx, add, "the command key")

@@ -51,7 +51,12 @@ func TestKeyCommand(t *testing.T) {
 	if status, _ := s.ask(secret, "GET", "/api/v1/program", ""); status != http.StatusUnauthorized {
 		t.Errorf("revoked, and it opens: %d", status)
 	}
-	command(0, "-make", "desk")
+	write(t, "till full a-secret-of-32-characters-or-so\n", "keys")
+	if said := command(1, "-make", "till", "-key-file", "keys"); !strings.Contains(said, "name is taken") {
+		t.Errorf("a name of the file: %s", said)
+	}
+	command(1, "-make", "till", "-key-file", "none")
+	command(0, "-make", "desk", "-key-file", "keys")
 	delete(env, "TRIBUTARY_SEAL_KEY")
 	for _, args := range [][]string{nil, {"-make", "till"}} {
 		if said := command(1, args...); !strings.Contains(said, "sealed") || strings.Contains(said, "tributary_") {

@@ -643,6 +643,16 @@ func TestServerSteps(t *testing.T) {
 			t.Errorf("%s: %v", page, got)
 		}
 	}
+	set.lasts = true
+	for _, made := range []bool{false, true} {
+		if steps, err := set.steps(ctx, p); err != nil || len(steps) != 3 || steps[2].Done != made {
+			t.Errorf("a copy is made: %v, %+v, %v", made, steps, err)
+		}
+		if err := NoteCopy(ctx, p); err != nil {
+			t.Fatal(err)
+		}
+	}
+	set.lasts = false
 	set.mailer = new(postbox)
 	if got := done(set); got[1] {
 		t.Error("mails go out without a beginning of links")

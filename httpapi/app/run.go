@@ -245,15 +245,42 @@ func (set settings) steps(ctx context.Context, p *tributary.Program) ([]console.
 	is, err := p.Settings(ctx)
 	page := func(d affiliate.LinkDestination) bool { return d.URL == set.base+"/" }
 	ours := len(set.destinations) == 0 && (is.Revision == 1 || slices.ContainsFunc(is.Destinations, page)) // the first is the server's
-	return []console.Step{
+	all := []console.Step{
 		{Text: "Say where links lead to", Path: "settings/edit", Done: !ours},
 		{Text: "Let mails go out: set " + urlVariable + " and the variables of a mail server", Done: set.mailer != nil && set.url != ""},
-	}, err
+	}
+	if err != nil || !set.lasts {
+		return all, err
+	}
+	_, err = p.Values(copyKind).Get(ctx, copyMade)
+	if errors.Is(err, affiliate.ErrNotFound) {
+		return append(all, console.Step{Text: "Make a copy: the command backup, or pg_dump and then the command doctor"}), nil
+	}
+	return append(all, console.Step{Text: "Make a copy", Done: true}), err
+}
+
+// The value that says that there is a copy of the program.
+const copyKind, copyMade = "server-copies", "made"
+
+// NoteCopy notes that there is a copy of a program, which is one of the first steps.
+func NoteCopy(ctx context.Context, p *tributary.Program) error {
+	return p.Values(copyKind).Change(ctx, copyMade, func(json.RawMessage) (json.RawMessage, error) {
+		return json.RawMessage("true"), nil
+	})
 }
 
 // AccessOf returns who may use the program of a server in a store that lasts, besides the keys of its
-// configuration.
-func AccessOf(p *tributary.Program) console.Access { return staffOf(tenant{Program: p}) }
+// configuration, whose names nobody gets: those in a file too, unless its path is empty.
+func AccessOf(p *tributary.Program, keyFile string) (console.Access, error) {
+	t := tenant{Program: p}
+	if keyFile != "" {
+		var err error
+		if t.shared, err = readKeys(keyFile, io.Discard); err != nil {
+			return nil, err
+		}
+	}
+	return staffOf(t), nil
+}
 
 // staffOf returns the people of a program.
 func staffOf(t tenant) people {
