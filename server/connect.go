@@ -28,6 +28,7 @@ type connection struct {
 	host  app.Host
 	keys  pay.Keys
 	fixed http.Handler // of the variables; nil: there are none
+	env   environment  // of fixed
 
 	mu   sync.Mutex
 	kept json.RawMessage // what made is made of
@@ -63,7 +64,7 @@ func (k keptConnection) env(p provider) environment {
 func (c *connection) handlerOf(env environment) (http.Handler, error) {
 	o := &options{provider: c.provider, env: env}
 	shared := adapter.Config{Secrets: o.secrets(), CarryKeys: c.keys, Logger: c.host.Logger, OnResult: c.note}
-	handler, err := c.handler(c.host.Program, shared, o)
+	handler, err := c.adapter(shared, o).handler(c.host.Program)
 	if o.err != nil {
 		return nil, o.err
 	}
@@ -76,14 +77,18 @@ func (c *connection) handlerOf(env environment) (http.Handler, error) {
 // note keeps what became of an event.
 func (c *connection) note(_ context.Context, r pay.Result) {
 	a := r.Action
-	became := strings.ToLower(strings.ReplaceAll(cmp.Or(string(r.Outcome), string(a.Reason), string(a.Kind)), "_", " "))
-	if r.Refusal != nil {
-		became = r.Refusal.Message
-	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.last = append(c.last, console.ProviderEvent{At: c.host.Program.Config().Now(), ID: a.Event.ID, Type: a.Event.Type, Became: became})
+	c.last = append(c.last, console.ProviderEvent{At: c.host.Program.Config().Now(), ID: a.Event.ID, Type: a.Event.Type, Became: becameOf(r)})
 	c.last = c.last[max(0, len(c.last)-lastEvents):]
+}
+
+// becameOf says what became of an event.
+func becameOf(r pay.Result) string {
+	if r.Refusal != nil {
+		return r.Refusal.Message
+	}
+	return strings.ToLower(strings.ReplaceAll(cmp.Or(string(r.Outcome), string(r.Action.Reason), string(r.Action.Kind)), "_", " "))
 }
 
 // ServeHTTP answers a request of the provider, which is not there while it is not connected.
@@ -180,6 +185,7 @@ func (e environment) connections(host app.Host) (cs connections, err error) {
 			if c.fixed, err = c.handlerOf(e); err != nil {
 				return cs, err
 			}
+			c.env = e
 		}
 		cs.all = append(cs.all, c)
 	}

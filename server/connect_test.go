@@ -1,6 +1,7 @@
 package main
 
 import (
+	"html"
 	"io"
 	"net/http"
 	"net/http/cookiejar"
@@ -129,6 +130,48 @@ func TestConnect(t *testing.T) {
 	if !strings.Contains(s.said.String(), "a provider that is not connected") {
 		t.Error("an event of a provider that is not connected is silent")
 	}
+}
+
+// TestRehearse: a sample of each provider, and an event that somebody pastes, say on a page what they
+// would do, for a provider of a variable too, and nothing is booked.
+func TestRehearse(t *testing.T) {
+	s := launchIn(t, environment{"TRIBUTARY_SEAL_KEY": strings.Repeat("5e", 32), "TRIBUTARY_STRIPE_SECRET": stripeSecret, "TRIBUTARY_STRIPE_TEST": "true"}, "-file", inFolder(t, "program.db"))
+	defer s.stop()
+	b := s.browse()
+	if status, page := b.fill("providers/polar/rehearse", "event", b.sample("polar")); status != http.StatusOK || !strings.Contains(page, `bad">`) || !strings.Contains(page, "Nothing was booked") {
+		t.Errorf("nobody to credit: %d\n%s", status, page)
+	}
+	s.call("PUT", "/api/v1/program", `{"name":"Beans","currency":"EUR","timeZone":"Europe/Berlin"}`)
+	s.ada()
+	for _, p := range providers() {
+		event := b.sample(p.name)
+		status, page := b.fill("providers/"+p.name+"/rehearse", "event", event)
+		if status != http.StatusOK || !strings.Contains(page, `good">recorded<`) || !strings.Contains(page, "Ada Lovelace") || !strings.Contains(page, "<dd>120.00 EUR</dd>") || !strings.Contains(page, "<dd>20.00 EUR</dd>") {
+			t.Errorf("%s: %d\n%s", p.name, status, page)
+		}
+		if status, page := b.fill("providers/"+p.name+"/rehearse", "event", strings.Replace(event, "EUR", "CHF", -1)); p.name != "stripe" && p.name != "polar" && (status != http.StatusOK || strings.Contains(page, ">recorded<")) {
+			t.Errorf("%s in another currency: %d\n%s", p.name, status, page)
+		}
+	}
+	for event, want := range map[string]string{"{": "This is no event of stripe", checkout(t): "live mode"} {
+		if _, page := b.fill("providers/stripe/rehearse", "event", event); !strings.Contains(page, want) || strings.Contains(page, "recorded<") {
+			t.Errorf("%s: no %q in\n%s", event, want, page)
+		}
+	}
+	if waits := s.call("GET", "/api/v1/attention", ""); strings.Contains(waits, "sample") {
+		t.Errorf("something waits: %s", waits)
+	}
+	s.sold()
+}
+
+// sample returns the event in the form that rehearses one.
+func (b *browser) sample(provider string) string {
+	b.t.Helper()
+	_, page := b.open("providers/" + provider + "/rehearse")
+	_, text, _ := strings.Cut(page, "<textarea")
+	_, text, _ = strings.Cut(text, ">")
+	text, _, _ = strings.Cut(text, "</textarea>")
+	return html.UnescapeString(text)
 }
 
 // TestConnectRefused: without a key that seals, no secret is kept, and what a variable connects is not

@@ -35,7 +35,25 @@ type provider struct {
 	events   []string // to tick; none: a host reports by itself
 	checkout string   // where the checkout carries the click
 	options  []option // besides the secrets
-	handler  func(*tributary.Program, adapter.Config, *options) (http.Handler, error)
+	adapter  func(adapter.Config, *options) adapted
+}
+
+// An adapted provider is its adapter with a configuration.
+type adapted struct {
+	handler func(*tributary.Program) (http.Handler, error)
+	read    func(event []byte) (pay.Action, error)
+}
+
+// adapt returns what configures an adapter.
+func adapt[C any](handler func(*tributary.Program, C) (http.Handler, error), read func([]byte, C) (pay.Action, error),
+	config func(adapter.Config, *options) C) func(adapter.Config, *options) adapted {
+	return func(shared adapter.Config, o *options) adapted {
+		cfg := config(shared, o)
+		return adapted{
+			handler: func(p *tributary.Program) (http.Handler, error) { return handler(p, cfg) },
+			read:    func(event []byte) (pay.Action, error) { return read(event, cfg) },
+		}
+	}
 }
 
 // An option is a variable of a provider, by the end of its name, with what it does, for people, and
@@ -56,55 +74,48 @@ func providers() []provider {
 	return []provider{
 		{"stripe", stripe.Events(), "in metadata of the session and of its subscription or payment intent, or as client_reference_id of a Payment Link", []option{
 			testMode, {"ONE_OFF_INVOICES", "Invoices without a subscription are booked", []string{"true", "false"}},
-			{"FIRST", "The first payment of a subscription is taken from", []string{"session", "invoice"}}}, stripeOf},
+			{"FIRST", "The first payment of a subscription is taken from", []string{"session", "invoice"}}}, adapt(stripe.Handler, stripe.Map, stripeConfig)},
 		{"paddle", paddle.Events(), "in customData of Paddle.Checkout.open", []option{
-			{"TOTALS", "The rate of another currency is taken from", []string{string(paddle.PayoutTotals)}}}, paddleOf},
-		{"polar", polar.Events(), "in metadata of POST /v1/checkouts", nil, plain(polar.Handler)},
-		{"lemonsqueezy", lemonsqueezy.Events(), "in checkout_data.custom of POST /v1/checkouts, or checkout[custom][…] of a link", []option{testMode}, lemonsqueezyOf},
-		{"dodo", dodo.Events(), "in metadata of POST /checkouts, or metadata_… of a static link", nil, plain(dodo.Handler)},
-		{"creem", creem.Events(), "in metadata of POST /v1/checkouts", []option{testMode}, creemOf},
-		{"shopify", shopify.Topics(), "in attributes of the cart", []option{testMode, ofShop("Domain of the shop, such as beans.myshopify.com, when others can install the app")}, shopifyOf},
-		{"woocommerce", woocommerce.Topics(), "in meta_data of the order", []option{ofShop("A name of the shop, such as eu, when several have this program; it never changes")}, woocommerceOf},
-		{"generic", nil, "what you like: carried of the report has it", nil, plain(generic.Handler)},
+			{"TOTALS", "The rate of another currency is taken from", []string{string(paddle.PayoutTotals)}}}, adapt(paddle.Handler, paddle.Map, paddleConfig)},
+		{"polar", polar.Events(), "in metadata of POST /v1/checkouts", nil, adapt(polar.Handler, polar.Map, plain)},
+		{"lemonsqueezy", lemonsqueezy.Events(), "in checkout_data.custom of POST /v1/checkouts, or checkout[custom][…] of a link", []option{testMode}, adapt(lemonsqueezy.Handler, lemonsqueezy.Map, lemonsqueezyConfig)},
+		{"dodo", dodo.Events(), "in metadata of POST /checkouts, or metadata_… of a static link", nil, adapt(dodo.Handler, dodo.Map, plain)},
+		{"creem", creem.Events(), "in metadata of POST /v1/checkouts", []option{testMode}, adapt(creem.Handler, creem.Map, creemConfig)},
+		{"shopify", shopify.Topics(), "in attributes of the cart", []option{testMode, ofShop("Domain of the shop, such as beans.myshopify.com, when others can install the app")}, adapt(shopify.Handler, shopify.Map, shopifyConfig)},
+		{"woocommerce", woocommerce.Topics(), "in meta_data of the order", []option{ofShop("A name of the shop, such as eu, when several have this program; it never changes")}, adapt(woocommerce.Handler, woocommerce.Map, woocommerceConfig)},
+		{"generic", nil, "what you like: carried of the report has it", nil, adapt(generic.Handler, generic.Map, plain)},
 	}
 }
 
-// plain is the handler of a provider that has no options.
-func plain(handler func(*tributary.Program, adapter.Config) (http.Handler, error)) func(
-	*tributary.Program, adapter.Config, *options) (http.Handler, error) {
-	return func(p *tributary.Program, cfg adapter.Config, _ *options) (http.Handler, error) {
-		return handler(p, cfg)
-	}
-}
+// plain is the configuration of an adapter that has no options.
+func plain(cfg adapter.Config, _ *options) adapter.Config { return cfg }
 
-func stripeOf(p *tributary.Program, cfg adapter.Config, o *options) (http.Handler, error) {
+func stripeConfig(cfg adapter.Config, o *options) stripe.Config {
 	first := stripe.FromSession
 	if o.choice("FIRST", "session", "invoice") == "invoice" {
 		first = stripe.FromInvoice
 	}
-	return stripe.Handler(p, stripe.Config{Config: cfg, Test: o.is("TEST"),
-		OneOffInvoices: o.is("ONE_OFF_INVOICES"), First: first})
+	return stripe.Config{Config: cfg, Test: o.is(testMode.name), OneOffInvoices: o.is("ONE_OFF_INVOICES"), First: first}
 }
 
-func paddleOf(p *tributary.Program, cfg adapter.Config, o *options) (http.Handler, error) {
-	totals := paddle.Totals(o.choice("TOTALS", string(paddle.PayoutTotals)))
-	return paddle.Handler(p, paddle.Config{Config: cfg, Totals: totals})
+func paddleConfig(cfg adapter.Config, o *options) paddle.Config {
+	return paddle.Config{Config: cfg, Totals: paddle.Totals(o.choice("TOTALS", string(paddle.PayoutTotals)))}
 }
 
-func lemonsqueezyOf(p *tributary.Program, cfg adapter.Config, o *options) (http.Handler, error) {
-	return lemonsqueezy.Handler(p, lemonsqueezy.Config{Config: cfg, Test: o.is("TEST")})
+func lemonsqueezyConfig(cfg adapter.Config, o *options) lemonsqueezy.Config {
+	return lemonsqueezy.Config{Config: cfg, Test: o.is(testMode.name)}
 }
 
-func creemOf(p *tributary.Program, cfg adapter.Config, o *options) (http.Handler, error) {
-	return creem.Handler(p, creem.Config{Config: cfg, Test: o.is("TEST")})
+func creemConfig(cfg adapter.Config, o *options) creem.Config {
+	return creem.Config{Config: cfg, Test: o.is(testMode.name)}
 }
 
-func shopifyOf(p *tributary.Program, cfg adapter.Config, o *options) (http.Handler, error) {
-	return shopify.Handler(p, shopify.Config{Config: cfg, Test: o.is("TEST"), Shop: o.text("SHOP")})
+func shopifyConfig(cfg adapter.Config, o *options) shopify.Config {
+	return shopify.Config{Config: cfg, Test: o.is(testMode.name), Shop: o.text("SHOP")}
 }
 
-func woocommerceOf(p *tributary.Program, cfg adapter.Config, o *options) (http.Handler, error) {
-	return woocommerce.Handler(p, woocommerce.Config{Config: cfg, Shop: o.text("SHOP")})
+func woocommerceConfig(cfg adapter.Config, o *options) woocommerce.Config {
+	return woocommerce.Config{Config: cfg, Shop: o.text("SHOP")}
 }
 
 // variable is the name of a variable of the provider.

@@ -18,6 +18,16 @@ type Providers interface {
 	// Connect takes the events of a provider that are signed with a secret. options are by name.
 	Connect(ctx context.Context, name, secret string, options map[string]string, by string) error
 	Disconnect(ctx context.Context, name string) error
+	// Sample returns an event as a provider sends it, to be rehearsed. It is the same for a while.
+	Sample(ctx context.Context, name string) (event string, err error)
+	// Rehearse says what an event would do, and does nothing. Field of an error is event.
+	Rehearse(ctx context.Context, name, event string) (Rehearsed, error)
+}
+
+// Rehearsed is what an event would do.
+type Rehearsed struct {
+	Became string
+	Sale   affiliate.Opt[affiliate.Sale] // that the payment would have; null: none
 }
 
 // A Provider is a payment provider, connected or not.
@@ -142,6 +152,36 @@ var connectProvider = &action{
 		}
 		return p.all.Connect(v.Ctx(), p.Name, in.text("secret"), options, v.actor)
 	}),
+}
+
+var rehearseProvider = &action{
+	name: "providers.rehearse", object: "provider", done: "The event was rehearsed.",
+	form: func(v *visit) (form, error) {
+		p, err := v.provider()
+		if err != nil {
+			return form{}, err
+		}
+		event, err := p.all.Sample(v.Ctx(), p.Name)
+		return form{Title: "Rehearse an event of " + page.Named(page.Words(p.Name)), Button: "Rehearse", Back: "providers/" + p.Name,
+			Effects: []string{"Nothing is booked. You see what the event would do."},
+			Fields: []field{{Name: "event", Label: "Event", Type: "textarea", Required: true, Value: event,
+				Hint: "A sample, with a link of the newest affiliate; or paste the body of one that it has sent."}}}, err
+	},
+	do: doProvider(func(v *visit, p connection, in *input) error {
+		r, err := p.all.Rehearse(v.Ctx(), p.Name, in.text("event"))
+		if err == nil {
+			sale, made := r.Sale.Get()
+			v.answered = &view{title: "What it would do", template: "rehearsed", Data: &rehearsal{p.Name, r.Became, made, sale}}
+		}
+		return err
+	}),
+}
+
+// A rehearsal is what an event would do, and the sale, if Made.
+type rehearsal struct {
+	Provider, Became string
+	Made             bool
+	Sale             affiliate.Sale
 }
 
 var disconnectProvider = &action{

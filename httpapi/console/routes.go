@@ -129,6 +129,7 @@ func routes() []route {
 		{path: "providers/{}", page: providerPage},
 		{path: "providers/{}/connect", act: connectProvider},
 		{path: "providers/{}/disconnect", act: disconnectProvider},
+		{path: "providers/{}/rehearse", act: rehearseProvider},
 
 		{path: "payouts", params: []string{"status", paramMethod, paramAffiliate}, page: payouts,
 			csv: payoutsFile, sum: payoutsSum},

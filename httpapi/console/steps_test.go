@@ -21,6 +21,12 @@ func (*payBook) Connect(context.Context, string, string, map[string]string, stri
 
 func (*payBook) Disconnect(context.Context, string) error { return nil }
 
+func (*payBook) Sample(context.Context, string) (string, error) { return "{}", nil }
+
+func (*payBook) Rehearse(context.Context, string, string) (console.Rehearsed, error) {
+	return console.Rehearsed{}, nil
+}
+
 func (b *payBook) Providers(context.Context) ([]console.Provider, error) {
 	return []console.Provider{{Name: "stripe", Connected: b.connected}}, nil
 }

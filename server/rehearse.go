@@ -1,0 +1,84 @@
+package main
+
+import (
+	"context"
+	"embed"
+	"fmt"
+	"strings"
+	"text/template"
+	"time"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/httpapi/console"
+	"github.com/tributary-go/tributary/pay"
+	"github.com/tributary-go/tributary/pay/adapter"
+)
+
+// samples has an event of each provider, of a payment of 120.00 with 20.00 of tax.
+//
+//go:embed samples
+var samples embed.FS
+
+// optionsOf returns the options of a provider: those of variables, or those that the store keeps.
+func (cs connections) optionsOf(ctx context.Context, c *connection) (*options, error) {
+	if c.fixed != nil {
+		return &options{provider: c.provider, env: c.env}, nil
+	}
+	kept, err := cs.kept(ctx)
+	return &options{provider: c.provider, env: kept[c.name].env(c.provider)}, err
+}
+
+// Sample returns an event of a provider, of a payment in the currency of the program, by the newest
+// link of the newest affiliate. It is the same all day.
+func (cs connections) Sample(ctx context.Context, name string) (event string, err error) {
+	c, err := cs.named(name)
+	if err != nil {
+		return "", err
+	}
+	o, err := cs.optionsOf(ctx, c)
+	if err != nil {
+		return "", err
+	}
+	is, err := c.host.Program.Settings(ctx)
+	if err != nil {
+		return "", err
+	}
+	newest, err := c.host.Program.Affiliates(ctx, affiliate.AffiliateQuery{}, affiliate.Page{Limit: 1})
+	if err != nil {
+		return "", err
+	}
+	day := c.host.Program.Config().Now().UTC().Truncate(24 * time.Hour)
+	data := map[string]any{"Program": is.ID, "Currency": is.Currency, "Lower": strings.ToLower(string(is.Currency)),
+		"Time": day.Format(time.RFC3339), "Unix": day.Unix(), "Test": o.is(testMode.name), "Slug": "nobody"}
+	for _, a := range newest.Items {
+		data["Slug"] = a.AffiliateLinks[len(a.AffiliateLinks)-1].Link
+	}
+	text, err := template.ParseFS(samples, "samples/"+name+".json")
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	err = text.Execute(&b, data)
+	return b.String(), err
+}
+
+// Rehearse says what an event of a provider would do, and does nothing. Nobody looks whether it is
+// signed, so it proves neither the secret nor the URL.
+func (cs connections) Rehearse(ctx context.Context, name, event string) (r console.Rehearsed, err error) {
+	c, err := cs.named(name)
+	if err != nil {
+		return r, err
+	}
+	o, err := cs.optionsOf(ctx, c)
+	if err != nil {
+		return r, err
+	}
+	action, err := c.adapter(adapter.Config{CarryKeys: c.keys}, o).read([]byte(event))
+	if err != nil {
+		return r, &affiliate.Error{Kind: affiliate.KindInvalid, Reason: affiliate.InvalidField, Field: "event",
+			Message: fmt.Sprintf("This is no event of %s: %v", name, err)}
+	}
+	action.Wait = false // else it would be tried again later
+	result, err := pay.Apply(ctx, c.host.Program.Rehearsal(), action)
+	return console.Rehearsed{Became: becameOf(result), Sale: result.Sale}, err
+}
