@@ -431,8 +431,8 @@ func TestPostOfALanguage(t *testing.T) {
 		}
 	}
 	s.Texts = read(t, dir)
-	for name, language := range map[string]string{"Bob": "de-AT", "Cleo": "fr"} {
-		must(s.UpdateAffiliate(t.Context(), affiliate.AffiliateRef{ID: s.add(name, "active").ID}, affiliate.AffiliateUpdate{Language: affiliate.Set(language)}))
+	for _, row := range [][2]string{{"Bob", "de-AT"}, {"Cleo", "fr"}} {
+		must(s.UpdateAffiliate(t.Context(), affiliate.AffiliateRef{ID: s.add(row[0], "active").ID}, affiliate.AffiliateUpdate{Language: affiliate.Set(row[1])}))
 	}
 	s.add("Eve", "inactive")
 	s.Off, s.now = []mail.Kind{mail.Received}, s.now.Add(12*time.Hour)

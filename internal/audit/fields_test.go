@@ -19,7 +19,7 @@ import (
 // records can tell.
 var unchecked = map[string]string{
 	"adjustments": "ExternalID Reason",
-	"affiliates": "Answers[0].Answer Answers[0].ID Answers[0].QuestionID ExternalID FirstName " +
+	"affiliates": "Answers[0].Answer Answers[0].ID Answers[0].QuestionID ExternalID FirstName Language " +
 		"LastName Note OfferCouponID PaymentMethod Rate RateType Source TierExempt",
 	"aliases": "AffiliateID ID",
 	"clicks":  "DeviceID Earlier ID LandingURL Referrer Unique UserAgent",

@@ -149,7 +149,7 @@ func created(t *testing.T, s scene.Shop, method string, input reflect.Value) map
 	call := scene.Methods(s.Program)[method]
 	out := call.Call([]reflect.Value{reflect.ValueOf(t.Context()), input.Elem()})
 	if err, _ := out[len(out)-1].Interface().(error); err != nil {
-		t.Fatal(err)
+		t.Fatalf("%v; when the field does not take every text, give it a value in creations", err)
 	}
 	switch made := out[0].Interface().(type) {
 	case affiliate.SaleResult:
@@ -196,6 +196,7 @@ func creations(s scene.Shop) map[string]creation {
 	person := `{"firstName":"A","lastName":"B","email":"a@b.co"`
 	ofPerson := map[string]createdField{
 		"email":            {with: `{"email":"x@b.co"}`},
+		"language":         {with: `{"language":"pt-BR"}`},
 		"affiliateLink":    {key: "affiliateLinks"},
 		"affiliateStatus":  {`{"affiliateStatus":"inactive"}`, "status", `"INACTIVE"`},
 		"commissionPlanId": {with: `{"commissionPlanId":` + plan + `}`},

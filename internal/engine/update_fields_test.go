@@ -221,6 +221,7 @@ func fieldChanges() []fieldChange {
 		{person{FirstName: text("Augusta")}, "firstName", `"Augusta"`},
 		{person{LastName: text("King")}, "lastName", `"King"`},
 		{person{ExternalID: text("user-7")}, "externalId", `"user-7"`},
+		{person{Language: text("pt-BR")}, "language", `"pt-BR"`},
 		{person{Note: text("two\nlines")}, "note", `"two\nlines"`},
 		{person{Email: text("king@example.com")}, "email", `"king@example.com"`},
 		{person{CommissionRate: affiliate.Set(percent("30"))}, "commissionRate", `30`},

@@ -63,7 +63,7 @@ var views = map[string]view{
 		"only LimitToCustomers makes it count": "CustomerID",
 	}},
 	"Profile": {"affiliates", profiles, withheld{
-		inner:            "Revision UpdatedAt ExternalID Note Source TierID TierExempt OpeningClicks Merged Answers",
+		inner:            "Revision UpdatedAt ExternalID Language Note Source TierID TierExempt OpeningClicks Merged Answers",
 		others:           "Payee PayeeShared",
 		"Offer tells it": "OfferCouponID",
 	}},

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/uuid"
+
 	"github.com/tributary-go/tributary/affiliate"
 )
 
@@ -53,26 +55,53 @@ func membersOf[T any]() []field {
 	return slices.DeleteFunc(fieldsOf[T](), func(f field) bool { return elsewhere[f.name] != "" })
 }
 
+// A kind is what a part of a program can be.
+type kind struct {
+	name, path string // where it is made and changed
+	id         string // the member that names one in a change; empty: there is only one
+	fields     []field
+	in         func(*programFile) any // its place in a file, a new one of those of which there are several
+}
+
+var (
+	settingsKind = &kind{"settings", "/program", "", membersOf[affiliate.SettingsUpdate](), func(f *programFile) any { return &f.Settings }}
+	couponKind   = &kind{"coupon", "/coupons", "couponId", membersOf[couponPart](), func(f *programFile) any { return another(&f.Coupons) }}
+	termsKind    = &kind{"terms", "/terms", "", membersOf[termsPart](), func(f *programFile) any { return &f.Terms }}
+	planKind     = &kind{"plan", "/commission-plans", "commissionPlanId", membersOf[planPart](), func(f *programFile) any { return another(&f.Plans) }}
+)
+
+// another appends a part, and returns it.
+func another[T any](all *[]T) *T {
+	*all = append(*all, *new(T))
+	return &(*all)[len(*all)-1]
+}
+
 // A part is one thing of a program: its settings, its terms, a coupon or a plan.
 type part struct {
-	kind, key string // the key names a coupon or a plan
-	fields    []field
-	path, id  string // where it is changed; no id: it has none, or is not there
+	*kind
+	key, id   string // the key says which coupon or plan; no id: it has none, or is not there
 	has, want entry  // nil: it is not there, or not in the file
 }
 
 func (p *part) String() string {
 	if p.key == "" {
-		return p.kind
+		return p.name
 	}
-	return fmt.Sprintf("%s %q", p.kind, p.key)
+	return fmt.Sprintf("%s %q", p.name, p.key)
 }
 
-// keyOf returns what a coupon or a plan is found by: its external id, or without one its name.
-func keyOf(e entry) string {
-	key, _ := e["externalId"].(string)
-	name, _ := e["name"].(string)
-	return cmp.Or(key, name)
+// keyOf returns what a coupon or a plan is called: its external id, or without one its name.
+func (k *kind) keyOf(e entry) string {
+	if k.id == "" {
+		return ""
+	}
+	return cmp.Or(textOf(e, "externalId"), textOf(e, "name"))
+}
+
+// textOf returns a member that is a text; empty: it is none.
+func textOf(e entry, name string) string {
+	text, _ := e[name].(string)
+	return text
 }
 
 // entryOf returns a value as the members of its JSON.
@@ -100,7 +129,21 @@ func within(fields []field, answer any) (entry, error) {
 type model struct {
 	settings affiliate.Settings
 	parts    []part
-	coupons  map[string]string // ids by keys
+}
+
+// add adds an answer as a part of a kind. offer is the id of the coupon that it offers.
+func (m *model) add(k *kind, id string, answer any, offer uuid.UUID) (*part, error) {
+	has, err := within(k.fields, answer)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range m.parts {
+		if p.kind == couponKind && p.id == offer.String() {
+			has["offerCoupon"] = p.key
+		}
+	}
+	m.parts = append(m.parts, part{kind: k, key: k.keyOf(has), id: id, has: has})
+	return &m.parts[len(m.parts)-1], nil
 }
 
 // model reads the program.
@@ -108,8 +151,7 @@ func (j *job) model() (m model, err error) {
 	if m.settings, err = j.client.Settings(j.ctx); err != nil {
 		return m, err
 	}
-	fields := membersOf[affiliate.SettingsUpdate]()
-	has, err := within(fields, m.settings)
+	settings, err := m.add(settingsKind, "", m.settings, uuid.Nil)
 	if err != nil {
 		return m, err
 	}
@@ -117,18 +159,14 @@ func (j *job) model() (m model, err error) {
 	for _, d := range m.settings.Destinations {
 		urls = append(urls, d.URL)
 	}
-	has["destinations"] = urls
-	m.parts, m.coupons = []part{{kind: "settings", fields: fields, path: "/program", has: has}}, map[string]string{}
+	settings.has["destinations"] = urls
 	for c, err := range affiliate.All(j.ctx, j.client.Coupons, affiliate.CouponQuery{}) {
+		if err == nil {
+			_, err = m.add(couponKind, c.ID.String(), c, uuid.Nil)
+		}
 		if err != nil {
 			return m, err
 		}
-		p := part{kind: "coupon", fields: membersOf[couponPart](), path: "/coupons", id: c.ID.String()}
-		if p.has, err = within(p.fields, c); err != nil {
-			return m, err
-		}
-		p.key = keyOf(p.has)
-		m.parts, m.coupons[p.key] = append(m.parts, p), p.id
 	}
 	return m, j.withTerms(&m)
 }
@@ -139,51 +177,73 @@ func (j *job) withTerms(m *model) error {
 	if err != nil {
 		return err
 	}
-	add := func(p part, answer any, versions []affiliate.DatedTerms, offer string) error {
-		if p.has, err = within(p.fields, answer); err != nil {
-			return err
-		}
-		if p.has["monthsFrom"] == nil {
-			p.has["monthsFrom"] = string(affiliate.MonthsFromPayment)
-		}
-		for key, id := range m.coupons {
-			if id == offer {
-				p.has["offerCoupon"] = key
-			}
-		}
-		p.key = keyOf(p.has)
-		m.parts = append(m.parts, p)
-		for i, v := range versions {
-			if i > 0 && versions[i-1].InForce {
-				j.say("%s: from %s on there are other terms, which are in no file", &p, v.From)
-			}
-		}
-		return nil
-	}
 	i := slices.IndexFunc(versions, func(v affiliate.DatedTerms) bool { return v.InForce })
 	if i < 0 {
 		return errors.New("the answer has no terms in force")
 	}
 	now := versions[i].ProgramTerms
-	err = add(part{kind: "terms", fields: membersOf[termsPart](), path: "/terms"}, now, versions, now.OfferCouponID.String())
-	for p, each := range affiliate.Each(readAtOnce, func(pg affiliate.Page) (affiliate.List[affiliate.Plan], error) { return j.client.Plans(j.ctx, pg) }) {
-		if err = cmp.Or(err, each); err != nil {
+	if err := j.addTerms(m, termsKind, "", now, versions, now.OfferCouponID); err != nil {
+		return err
+	}
+	plans := func(pg affiliate.Page) (affiliate.List[affiliate.Plan], error) { return j.client.Plans(j.ctx, pg) }
+	for p, err := range affiliate.Each(readAtOnce, plans) {
+		if err == nil {
+			err = j.addTerms(m, planKind, p.ID.String(), p, p.Versions, p.OfferCouponID)
+		}
+		if err != nil {
 			return err
 		}
-		err = add(part{kind: "plan", fields: membersOf[planPart](), path: "/commission-plans", id: p.ID.String()}, p, p.Versions, p.OfferCouponID.String())
 	}
-	return err
+	return nil
+}
+
+// addTerms adds a part with terms, and says from when on it has others.
+func (j *job) addTerms(m *model, k *kind, id string, answer any, versions []affiliate.DatedTerms, offer uuid.UUID) error {
+	p, err := m.add(k, id, answer, offer)
+	if err != nil {
+		return err
+	}
+	if p.has["monthsFrom"] == nil {
+		p.has["monthsFrom"] = string(affiliate.MonthsFromPayment)
+	}
+	for i, v := range versions {
+		if i > 0 && versions[i-1].InForce {
+			j.say("%s: from %s on there are other terms, which are in no file", p, v.From)
+		}
+	}
+	return nil
 }
 
 // find returns the part with a key, and refuses a key that two have.
-func (m *model) find(kind, key string) (found *part, err error) {
+func (m *model) find(k *kind, key string) (found *part, err error) {
 	for i := range m.parts {
 		switch p := &m.parts[i]; {
-		case p.kind != kind || p.key != key:
+		case p.kind != k || p.key != key:
 		case found != nil:
 			return nil, usage("two have the name of %s: give one of them another name", p)
 		default:
 			found = p
+		}
+	}
+	return found, nil
+}
+
+// coupon returns the coupon with a key; without one, that with this name. An external id is given when a
+// coupon is made, so one that wants another is refused: it would be there twice.
+func (m *model) coupon(key string, want entry) (found *part, err error) {
+	if found, err = m.find(couponKind, key); found != nil || err != nil {
+		return found, err
+	}
+	named, external := cmp.Or(textOf(want, "name"), key), textOf(want, "externalId")
+	for i := range m.parts {
+		switch p := &m.parts[i]; {
+		case p.kind != couponKind || textOf(p.has, "name") != named:
+		case external == "" && found != nil:
+			return nil, usage("two coupons have the name %q: give the externalId of one", named)
+		case external == "":
+			found = p
+		case p.has["externalId"] == nil:
+			return nil, usage("%s is there without an externalId, which cannot be given later: give %q another name", p, external)
 		}
 	}
 	return found, nil
@@ -202,18 +262,9 @@ func exportProgram(j *job) error {
 		if _, err := m.find(p.kind, p.key); err != nil {
 			return err
 		}
-		into := map[string]any{"settings": &f.Settings, "terms": &f.Terms}[p.kind]
-		switch p.kind {
-		case "coupon":
-			f.Coupons = append(f.Coupons, couponPart{})
-			into = &f.Coupons[len(f.Coupons)-1]
-		case "plan":
-			f.Plans = append(f.Plans, planPart{})
-			into = &f.Plans[len(f.Plans)-1]
-		}
 		raw, err := json.Marshal(p.has)
 		if err == nil {
-			err = json.Unmarshal(raw, into)
+			err = json.Unmarshal(raw, p.in(&f))
 		}
 		if err != nil {
 			return err
@@ -251,35 +302,40 @@ func readProgram(path string, zone func(string) (*time.Location, error)) (parts 
 	if err != nil {
 		return nil, usage("%s: %v", path, err)
 	}
-	at, err := zone(f.Settings.TimeZone.Or(""))
-	if err != nil {
+	if err := f.normalize(zone); err != nil {
 		return nil, err
 	}
-	upper(&f.Settings.Currency)
-	add := func(kind string, fields []field, of string, what any) error {
-		want, err := entryOf(what)
-		p := part{kind: kind, fields: fields, path: of, want: want, key: keyOf(want)}
-		if kind == "settings" {
-			p.key = ""
+	add := func(k *kind, what any) {
+		want, failed := entryOf(what)
+		if err = cmp.Or(err, failed); err == nil && len(want) > 0 {
+			parts = append(parts, part{kind: k, key: k.keyOf(want), want: want})
+			err = parts[len(parts)-1].check(path)
 		}
-		if err == nil && len(want) > 0 {
-			parts = append(parts, p)
-			err = p.check(path)
-		}
+	}
+	add(settingsKind, f.Settings)
+	for _, c := range f.Coupons {
+		add(couponKind, c)
+	}
+	add(termsKind, f.Terms)
+	for _, p := range f.Plans {
+		add(planKind, p)
+	}
+	return parts, err
+}
+
+// normalize writes currencies and days as answers have them.
+func (f *programFile) normalize(zone func(string) (*time.Location, error)) error {
+	at, err := zone(f.Settings.TimeZone.Or(""))
+	if err != nil {
 		return err
 	}
-	err = add("settings", membersOf[affiliate.SettingsUpdate](), "/program", f.Settings)
+	upper(&f.Settings.Currency)
 	for i := range f.Coupons {
 		c := &f.Coupons[i]
 		upper(&c.Currency)
 		c.RedeemBy, c.StartsAt = moment(c.RedeemBy, affiliate.Date.Instant, at), moment(c.StartsAt, affiliate.Date.FirstInstant, at)
-		err = cmp.Or(err, add("coupon", membersOf[couponPart](), "/coupons", c))
 	}
-	err = cmp.Or(err, add("terms", membersOf[termsPart](), "/terms", f.Terms))
-	for _, p := range f.Plans {
-		err = cmp.Or(err, add("plan", membersOf[planPart](), "/commission-plans", p))
-	}
-	return parts, err
+	return nil
 }
 
 // untaken returns the path of a member that has a value and was not read; empty: there is none.
@@ -323,8 +379,8 @@ func moment(o affiliate.Opt[affiliate.Date], of func(affiliate.Date, *time.Locat
 
 // check refuses what no part can have.
 func (p *part) check(path string) error {
-	if (p.kind == "coupon" || p.kind == "plan") && (p.key == "" || strings.TrimSpace(p.key) != p.key) {
-		return usage("%s: a %s has no name, or spaces around it", path, p.kind)
+	if p.kind.id != "" && (p.key == "" || strings.TrimSpace(p.key) != p.key) {
+		return usage("%s: a %s has no name, or spaces around it", path, p.name)
 	}
 	for name := range p.want {
 		if why := elsewhere[name]; why != "" {
@@ -353,23 +409,44 @@ func (j *job) wanted(m *model) (parts []part, err error) {
 	}
 	seen := map[string]bool{}
 	for i := range parts {
-		p := &parts[i]
-		if seen[p.String()] {
-			return nil, usage("%s: %s is there twice", j.file, p)
-		}
-		seen[p.String()] = true
-		is, err := m.find(p.kind, p.key)
-		if err != nil {
+		if err := j.match(m, &parts[i], seen); err != nil {
 			return nil, err
-		}
-		if is != nil {
-			p.has, p.id = is.has, is.id
-		}
-		if offer, named := p.want["offerCoupon"].(string); named && !seen[fmt.Sprintf("coupon %q", offer)] && m.coupons[offer] == "" {
-			return nil, usage("%s: %s offers the coupon %q, which is neither there nor in the file", j.file, p, offer)
 		}
 	}
 	return parts, j.checkFixed(m, parts)
+}
+
+// match finds what a part of a file changes. seen has those before it.
+func (j *job) match(m *model, p *part, seen map[string]bool) (err error) {
+	var is *part
+	if p.kind == couponKind {
+		is, err = m.coupon(p.key, p.want)
+	} else {
+		is, err = m.find(p.kind, p.key)
+	}
+	if err != nil {
+		return err
+	}
+	if is != nil {
+		p.key, p.has, p.id = is.key, is.has, is.id
+	}
+	if seen[p.String()] {
+		return usage("%s: %s is there twice", j.file, p)
+	}
+	seen[p.String()] = true
+	offer := textOf(p.want, "offerCoupon")
+	if offer == "" || seen[(&part{kind: couponKind, key: offer}).String()] {
+		return nil
+	}
+	coupon, err := m.coupon(offer, nil)
+	switch {
+	case err != nil:
+		return err
+	case coupon == nil:
+		return usage("%s: %s offers the coupon %q, which is neither there nor in the file", j.file, p, offer)
+	}
+	p.want["offerCoupon"] = coupon.key
+	return nil
 }
 
 // checkFixed refuses what cannot change: settings of the host, the currency and the zone once there is
@@ -382,16 +459,16 @@ func (j *job) checkFixed(m *model, parts []part) error {
 			case p.has == nil:
 			case name == "integrationType":
 				return usage("%s: integrationType cannot change", p)
-			case p.kind == "settings" && slices.Contains(m.settings.SetByCode, name):
-				return usage("%s is set by the code of the program's host", p.line(name))
-			case p.kind == "settings" && (name == "currency" || name == "timeZone"):
+			case p.kind == settingsKind && slices.Contains(m.settings.SetByCode, name):
+				return usage("%s is set by the code of the program's host", p.lines(name)[0])
+			case p.kind == settingsKind && (name == "currency" || name == "timeZone"):
 				sales, err1 := j.client.Sales(j.ctx, affiliate.SaleQuery{}, affiliate.Page{Limit: 1})
 				booked, err2 := j.client.Movements(j.ctx, affiliate.MovementQuery{}, affiliate.Page{Limit: 1})
 				if err := errors.Join(err1, err2); err != nil {
 					return err
 				}
 				if len(sales.Items)+len(booked.Items) > 0 {
-					return usage("%s: it cannot change, because the program has money", p.line(name))
+					return usage("%s: it cannot change, because the program has money", p.lines(name)[0])
 				}
 			}
 		}
@@ -419,20 +496,40 @@ func none(v any) bool {
 // differs returns the members that are not as the file says.
 func (p *part) differs() (names []string) {
 	for _, f := range p.fields {
-		want, given := p.want[f.name]
-		has := p.has[f.name]
-		a, _ := json.Marshal(has)
-		b, _ := json.Marshal(want)
-		if given && !bytes.Equal(a, b) && !(none(has) && none(want)) {
+		if want, given := p.want[f.name]; given && !same(p.has[f.name], want) {
 			names = append(names, f.name)
 		}
 	}
 	return names
 }
 
-// line says what becomes of a member.
-func (p *part) line(name string) string {
-	return fmt.Sprintf("%s: %s %s → %s", p, name, said(p.has[name]), said(p.want[name]))
+// lines say what becomes of a member: of an object, which a change replaces, what becomes of each of its
+// members.
+func (p *part) lines(name string) []string {
+	return changes(fmt.Sprintf("%s: %s", p, name), p.has[name], p.want[name])
+}
+
+func changes(of string, has, want any) (all []string) {
+	was, one := has.(map[string]any)
+	will, two := want.(map[string]any)
+	switch {
+	case one && two && len(was) > 0 && len(will) > 0:
+		names := maps.Clone(was)
+		maps.Copy(names, will)
+		for _, name := range slices.Sorted(maps.Keys(names)) {
+			all = append(all, changes(of+"."+name, was[name], will[name])...)
+		}
+	case !same(has, want):
+		all = append(all, fmt.Sprintf("%s %s → %s", of, said(has), said(want)))
+	}
+	return all
+}
+
+// same reports whether two values are the same JSON, or both none.
+func same(a, b any) bool {
+	x, _ := json.Marshal(a)
+	y, _ := json.Marshal(b)
+	return bytes.Equal(x, y) || none(a) && none(b)
 }
 
 func said(v any) string {
@@ -473,7 +570,7 @@ func applyProgram(j *job) error {
 	}
 	for i := range parts {
 		for _, name := range parts[i].differs() {
-			j.say("the file says otherwise than the program: write the first of %s", parts[i].line(name))
+			j.say("the file says otherwise than the program: write the first of %s", parts[i].lines(name)[0])
 			err = problemFound{}
 		}
 	}
@@ -490,9 +587,11 @@ func (j *job) compare(m *model, parts []part) (n int, err error) {
 			fmt.Fprintln(j.stdout, inert(j.blank(p.String()+": made")))
 		}
 		for _, name := range names {
-			fmt.Fprintln(j.stdout, inert(j.blank(p.line(name))))
+			for _, line := range p.lines(name) {
+				fmt.Fprintln(j.stdout, inert(j.blank(line)))
+			}
 		}
-		if len(names) > 0 && p.has != nil && (p.kind == "plan" || p.kind == "terms") {
+		if len(names) > 0 && p.has != nil && (p.kind == planKind || p.kind == termsKind) {
 			if err := j.cost(m, p); err != nil {
 				return n, err
 			}
@@ -552,8 +651,12 @@ func (j *job) apply(m *model, p *part, key string) error {
 		if body[name] = p.want[name]; name == "offerCoupon" {
 			delete(body, name)
 			body["offerCouponId"] = nil
-			if offer, named := p.want[name].(string); named {
-				body["offerCouponId"] = m.coupons[offer]
+			if offer := textOf(p.want, name); offer != "" {
+				coupon, err := m.find(couponKind, offer)
+				if err != nil {
+					return err
+				}
+				body["offerCouponId"] = coupon.id
 			}
 		}
 	}
@@ -561,18 +664,18 @@ func (j *job) apply(m *model, p *part, key string) error {
 	if p.has == nil {
 		method = "POST"
 		maps.DeleteFunc(body, func(_ string, v any) bool { return v == nil })
-	} else if p.id != "" {
-		body[map[string]string{"coupon": "couponId", "plan": "commissionPlanId"}[p.kind]] = p.id
+	} else if p.kind.id != "" {
+		body[p.kind.id] = p.id
 	}
 	raw, err := json.Marshal(body)
 	if err != nil {
 		return err
 	}
 	answer, err := j.client.Keyed(affiliate.Once{Key: key}).Do(j.ctx, method, p.path, nil, raw)
-	if err != nil || p.kind != "coupon" {
+	if err != nil || p.kind != couponKind || p.has != nil {
 		return err
 	}
-	made, err := read(answer.Body)
-	m.coupons[p.key], _ = made["id"].(string)
+	made, err := read(answer.Body) // others may offer it
+	m.parts = append(m.parts, part{kind: couponKind, key: p.key, id: textOf(made, "id")})
 	return err
 }

@@ -142,6 +142,45 @@ coupon "co_5": not in the file, and stays as it is
 	}
 }
 
+// TestProgramFileObject: an object of the settings is taken whole, and each of its members that goes is
+// named.
+func TestProgramFileObject(t *testing.T) {
+	s := furnished(t)
+	must(s.UpdateSettings(t.Context(), affiliate.SettingsUpdate{Retention: affiliate.Set(affiliate.RetentionDays{Events: 90, Clicks: 400})}))
+	path := wrote(t, `{"settings":{"retention":{"events":120}}}`)
+	want := "settings: retention.clicks 400 → none\nsettings: retention.events 90 → 120\n"
+	if got := s.cli("apply", path); got.code != 0 || !strings.HasPrefix(got.out, want) {
+		t.Errorf("%+v", got)
+	}
+	if got := must(s.Settings(t.Context())).Retention; got != (affiliate.RetentionDays{Events: 120}) {
+		t.Errorf("%+v", got)
+	}
+}
+
+// TestProgramFileCouponTwice: a coupon that has an external id is found by its name too, and none is made
+// beside one with its name that has no external id.
+func TestProgramFileCouponTwice(t *testing.T) {
+	s := furnished(t)
+	path := wrote(t, `{"coupons":[{"name":"Five","amountOff":6}],"terms":{"offerCoupon":"Five"}}`)
+	if got := s.cli("apply", path); got.code != 0 || !strings.HasPrefix(got.out, "coupon \"co_5\": amountOff 5 → 6\nterms: offerCoupon \"Spring\" → \"co_5\"\n") {
+		t.Errorf("%+v", got)
+	}
+	if again := s.cli("apply", path); again.code != 0 || !strings.HasSuffix(again.out, "nothing differs\n") {
+		t.Errorf("%+v", again)
+	}
+	for text, says := range map[string]string{
+		`{"coupons":[{"name":"Five","amountOff":7},{"externalId":"co_5","amountOff":8}]}`: `coupon "co_5" is there twice`,
+		`{"coupons":[{"name":"Spring","externalId":"co_s","amountOff":7}]}`:                `coupon "Spring" is there without an externalId`,
+	} {
+		if got := s.cli("apply", wrote(t, text)); got.code != exitUsage || !strings.Contains(got.err, says) {
+			t.Errorf("%s: %+v", text, got)
+		}
+	}
+	if all := must(s.Coupons(t.Context(), affiliate.CouponQuery{}, affiliate.Page{})).Items; len(all) != 2 {
+		t.Errorf("%+v", all)
+	}
+}
+
 // TestProgramFileRefused: a file that cannot be is refused before anything is changed.
 func TestProgramFileRefused(t *testing.T) {
 	s := furnished(t)
