@@ -49,6 +49,12 @@ func (noProviders) Connect(context.Context, string, string, map[string]string, s
 	return affiliate.ErrNotFound
 }
 
+func (noProviders) Sample(context.Context, string) (string, error) { return "", affiliate.ErrNotFound }
+
+func (noProviders) Rehearse(context.Context, string, string) (console.Rehearsed, error) {
+	return console.Rehearsed{}, affiliate.ErrNotFound
+}
+
 func (noProviders) Disconnect(context.Context, string) error { return affiliate.ErrNotFound }
 
 // staffDoor is a door with an owner, an operator and a reader, by mail.

@@ -170,7 +170,7 @@ func TestProgramFileCouponTwice(t *testing.T) {
 	}
 	for text, says := range map[string]string{
 		`{"coupons":[{"name":"Five","amountOff":7},{"externalId":"co_5","amountOff":8}]}`: `coupon "co_5" is there twice`,
-		`{"coupons":[{"name":"Spring","externalId":"co_s","amountOff":7}]}`:                `coupon "Spring" is there without an externalId`,
+		`{"coupons":[{"name":"Spring","externalId":"co_s","amountOff":7}]}`:               `coupon "Spring" is there without an externalId`,
 	} {
 		if got := s.cli("apply", wrote(t, text)); got.code != exitUsage || !strings.Contains(got.err, says) {
 			t.Errorf("%s: %+v", text, got)
