@@ -265,5 +265,7 @@ func ends(t *testing.T, pool *pgxpool.Pool, done <-chan struct{}) bool {
 // TestSums: what the database adds up is what the engine adds up.
 func TestSums(t *testing.T) {
 	pool := newPool(t, databaseURL(t))
-	twins.Sums(t, newStore(t, pool, pgstore.Config{Schema: newSchema(t, pool)}))
+	store := newStore(t, pool, pgstore.Config{Schema: newSchema(t, pool)})
+	twins.Sums(t, store)
+	twins.SumsBefore1970(t, store)
 }

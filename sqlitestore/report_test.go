@@ -102,5 +102,7 @@ func TestViews(t *testing.T) {
 
 // TestSums: what the file adds up is what the engine adds up.
 func TestSums(t *testing.T) {
-	twins.Sums(t, open(t, filepath.Join(t.TempDir(), "program.db"), sqlitestore.Config{Sync: sqlitestore.Normal}))
+	store := open(t, filepath.Join(t.TempDir(), "program.db"), sqlitestore.Config{Sync: sqlitestore.Normal})
+	twins.Sums(t, store)
+	twins.SumsBefore1970(t, store)
 }

@@ -34,7 +34,11 @@ func movementsBy(columns ...string) record.Sum {
 func sumMovements(ctx context.Context, p *engine.Program, q record.Sum, fn func([]record.Movement) error) error {
 	from, to := q.Edges[0], q.Edges[len(q.Edges)-1]
 	q.Table, q.At = "movements", "at"
-	q.After, q.Before = engine.FirstMovement(from), engine.FirstMovement(to)
+	q.After = engine.FirstMovement(from)
+	timed := idsTell(to)
+	if timed {
+		q.Before = engine.FirstMovement(to)
+	}
 	if !slices.Contains(q.By, "") {
 		var sums []record.Movement
 		done, err := summed(ctx, p, q, func(rec *record.Movement, _ int64) { sums = append(sums, *rec) })
@@ -47,8 +51,15 @@ func sumMovements(ctx context.Context, p *engine.Program, q record.Sum, fn func(
 	}
 	return readOn(ctx, p, func(tx *record.Tx) record.Table[record.Movement] { return tx.Movements },
 		record.Query{Key: q.Key, After: q.After},
-		func(rec *record.Movement) bool { return !rec.At.Before(to) }, fn)
+		func(rec *record.Movement) bool { return timed && !rec.At.Before(to) },
+		func(all []record.Movement) error {
+			return fn(slices.DeleteFunc(all, func(rec record.Movement) bool { return rec.At.Before(from) || !rec.At.Before(to) }))
+		})
 }
+
+// idsTell reports whether the ids of records tell which are before a time: those of all records before
+// 1970 have one time.
+func idsTell(at affiliate.Instant) bool { return at.Time().UnixMilli() > 0 }
 
 // countClicks runs fn on the clicks between the edges of a sum, and how many they are: added up
 // or one by one.
@@ -73,7 +84,9 @@ func countVisits[R record.Record[R]](ctx context.Context, p *engine.Program, tab
 	q.At = "created_at"
 	if p.Cfg.NewID == nil {
 		q.After = uuid7.Stamp(uuid.UUID{}, from.Time())
-		q.Before = uuid7.Stamp(uuid.UUID{}, to.Add(2*engine.ClockSlack).Time())
+		if idsTell(to) {
+			q.Before = uuid7.Stamp(uuid.UUID{}, to.Add(2*engine.ClockSlack).Time())
+		}
 	}
 	var failed error
 	done, err := summed(ctx, p, q, func(rec *R, n int64) {
@@ -84,7 +97,7 @@ func countVisits[R record.Record[R]](ctx context.Context, p *engine.Program, tab
 	if done || err != nil || failed != nil {
 		return cmp.Or(err, failed)
 	}
-	over := func(rec *R) bool { return p.After(created(rec), to) }
+	over := func(rec *R) bool { return idsTell(to) && p.After(created(rec), to) }
 	return readOn(ctx, p, table, record.Query{Key: q.Key, After: q.After}, over, eachOf(func(rec *R) error {
 		if at := created(rec); at.Before(from) || !at.Before(to) {
 			return nil

@@ -57,6 +57,51 @@ func Sums(tb testing.TB, store record.Store) {
 	}
 }
 
+// SumsBefore1970 requires the same of a program whose clock is before 1970, when the ids of records tell
+// no time.
+func SumsBefore1970(tb testing.TB, store record.Store) {
+	ctx, now := tb.Context(), time.Date(1969, 12, 29, 0, 0, 0, 0, time.UTC)
+	cfg := tributary.Config{ID: uuid.MustParse("0197c2f0-1a2b-7c3d-8e4f-5a6b7c8d9e02"), Name: "Beans", Now: func() time.Time { return now },
+		Destinations: []affiliate.Destination{{URL: "https://beans.example/"}}, Terms: affiliate.Terms{Rate: affiliate.MustPercent("20")}}
+	summing, reading := must(tributary.New(store, cfg)), must(tributary.New(plain{store}, cfg))
+	for i := range 12 { // to the first of January, a sale each half day
+		slug := []string{"ada", "bob", "cleo"}[i%3]
+		if i < 3 {
+			must(summing.CreateAffiliate(ctx, affiliate.AffiliateParams{FirstName: "A", LastName: "L", Email: slug + "@example.com", AffiliateLink: slug}))
+		}
+		must(summing.TrackClick(ctx, affiliate.ClickParams{Slug: slug, DeviceID: fmt.Sprint(i)}))
+		must(summing.RecordSale(ctx, affiliate.SaleParams{ReferralID: slug, Email: fmt.Sprintf("c%d@example.net", i), Name: "C", TotalEarned: affiliate.MustAmount("10")}))
+		now = now.Add(12 * time.Hour)
+	}
+	day := func(d int) time.Time { return time.Date(1969, 12, d, 0, 0, 0, 0, time.UTC) }
+	for _, period := range [][3]int{{30, 31, 2}, {29, 32, 6}, {30, 34, 8}, {32, 33, 2}, {20, 29, 0}} {
+		sales := int64(0)
+		for i, p := range []*tributary.Program{summing, reading} {
+			from, to := day(period[0]), day(period[1])
+			days := must(p.Report(ctx, affiliate.ReportQuery{From: from, To: to, By: affiliate.IntervalDay}, affiliate.Page{})).Items
+			by := must(p.Breakdown(ctx, affiliate.BreakdownQuery{From: from, To: to, By: affiliate.DimensionAffiliate}, affiliate.Page{})).Items
+			sales = 0
+			for _, b := range days {
+				if sales += b.Sales; b.Sales != b.Clicks.Or(0) {
+					tb.Errorf("%v, summed %v: %+v", period, i == 0, b)
+				}
+			}
+			for _, b := range by {
+				sales -= b.Sales
+			}
+			if sales != 0 {
+				tb.Errorf("%v, summed %v: the days and the affiliates differ by %d", period, i == 0, sales)
+			}
+			for _, b := range by {
+				sales += b.Sales
+			}
+			if sales != int64(period[2]) {
+				tb.Errorf("%v, summed %v: %d sales", period, i == 0, sales)
+			}
+		}
+	}
+}
+
 // questions are reports of a program.
 func questions(tb testing.TB, p *tributary.Program) (all []func(*tributary.Program) string) {
 	ctx := tb.Context()
