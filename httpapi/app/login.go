@@ -60,7 +60,7 @@ type login struct {
 	base      string // the URL that links in mails begin with
 	noKeys    bool   // keys do not open the console
 	asked     *serve.Limiter
-	links     *linkLimit
+	links     linkLimit
 	pause     func()        // before a mail is made
 	mailing   chan struct{} // has a place for each mail that is being made
 	auth      httpapi.Authority
@@ -87,7 +87,7 @@ func newLogin(auth httpapi.Authority, programs []*tributary.Program, staff peopl
 	set settings, logger *slog.Logger) (*login, error) {
 	l := &login{
 		staff: staff, provider: set.provider, base: set.url, texts: set.texts, noKeys: set.noKeys, pause: pauseABit, mailing: make(chan struct{}, mailsAtOnce),
-		asked: &serve.Limiter{Most: mailsPerMinute, Proxies: set.proxies, Now: set.now}, links: &linkLimit{now: set.now},
+		asked: &serve.Limiter{Most: mailsPerMinute, Proxies: set.proxies, Now: set.now}, links: newLinkLimit(staff.program, set.now),
 		auth: auth, sessions: newSessions(set.now, set.rand),
 		tries:     &serve.Limiter{Most: maxTries, Proxies: set.proxies, Now: set.now},
 		crossSite: http.NewCrossOriginProtection(),

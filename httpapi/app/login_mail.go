@@ -99,7 +99,11 @@ func (l *login) mailLink(ctx context.Context, email, browser string, from netip.
 	if err != nil {
 		return err
 	}
-	if !l.links.lets(to.Email, from, before) {
+	lets, err := l.links.lets(ctx, to.Email, from, before)
+	if err != nil {
+		return err
+	}
+	if !lets {
 		l.logger.WarnContext(ctx, "a link to sign in is not mailed: too many were", "person", to.Name)
 		return nil
 	}

@@ -64,7 +64,7 @@ func newPartner(ctx context.Context, programs []*tributary.Program, set settings
 			urlVariable
 	default:
 		made.signIns = &signIns{program: programs[0], mailer: set.mailer, texts: set.texts,
-			limiter: forms, links: &linkLimit{now: set.now},
+			limiter: forms, links: newLinkLimit(programs[0], set.now),
 			logger: logger, waiting: make(chan askedFrom, maxWaiting),
 			changes: make(chan portal.EmailChange, maxWaiting)}
 		cfg.SignIn = &portal.SignIn{URL: set.url + partnerPath, Ask: made.signIns.ask,
@@ -231,7 +231,7 @@ type signIns struct {
 	mailer  mail.Mailer
 	texts   *mail.Texts
 	limiter *serve.Limiter
-	links   *linkLimit
+	links   linkLimit
 	logger  *slog.Logger
 	waiting chan askedFrom
 	changes chan portal.EmailChange
@@ -268,7 +268,11 @@ func (s *signIns) change(r *http.Request, asked portal.EmailChange) error {
 		return err
 	}
 	for _, of := range []string{asked.Affiliate.String(), asked.New} {
-		if !s.links.lets("change "+of, s.limiter.Source(r), false) {
+		lets, err := s.links.lets(r.Context(), "change "+of, s.limiter.Source(r), false)
+		if err != nil {
+			return err
+		}
+		if !lets {
 			return errTooOften
 		}
 	}
@@ -326,12 +330,17 @@ func (s *signIns) run(ctx context.Context) {
 // send mails a link to the affiliate who has the email, if there is one.
 func (s *signIns) send(ctx context.Context, asked askedFrom) error {
 	of, err := s.program.Affiliate(ctx, asked.Email)
-	switch {
-	case errors.Is(err, affiliate.ErrNotFound):
+	if errors.Is(err, affiliate.ErrNotFound) {
 		return nil
-	case err != nil:
+	}
+	if err != nil {
 		return err
-	case !s.links.lets(of.ID.String(), asked.from, asked.Known == of.ID):
+	}
+	lets, err := s.links.lets(ctx, of.ID.String(), asked.from, asked.Known == of.ID)
+	if err != nil {
+		return err
+	}
+	if !lets {
 		s.logger.Warn("a link to sign in is not mailed: too many were", "affiliate", of.ID)
 		return nil
 	}

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"net/url"
 	"regexp"
 	"slices"
@@ -616,6 +617,37 @@ func TestStoredKeyOpens(t *testing.T) {
 	if _, err := auth(t.Context(), secret); err == nil || !refused(err) {
 		t.Errorf("revoked: %v", err)
 	}
+}
+
+// TestLinkLimitOfTwo: two servers on a store count the links of a mailbox together, and what is over goes.
+func TestLinkLimitOfTwo(t *testing.T) {
+	d, _ := beginDoor(t)
+	now := time.Date(2026, 3, 11, 9, 0, 0, 0, time.UTC)
+	one, two := newLinkLimit(d.staff.program, func() time.Time { return now }), newLinkLimit(d.staff.program, func() time.Time { return now })
+	ask := func(l linkLimit, mailbox, from string, want bool) {
+		t.Helper()
+		if lets, err := l.lets(t.Context(), mailbox, netip.MustParsePrefix(from), false); lets != want || err != nil {
+			t.Errorf("%v, %v, want %v", lets, err, want)
+		}
+	}
+	for range linksOfNetwork - 1 {
+		ask(one, "ada", "192.0.2.0/24", true)
+	}
+	ask(two, "ada", "192.0.2.0/24", true)
+	ask(one, "ada", "192.0.2.0/24", false)
+	ask(one, "ada", "198.51.100.0/24", true)
+	now = now.Add(while)
+	ask(two, "bo", "192.0.2.0/24", true)
+	kept := 0
+	for _, err := range one.sent.All(t.Context()) {
+		if kept++; err != nil {
+			t.Fatal(err)
+		}
+	}
+	if kept != 1 {
+		t.Errorf("%d mailboxes are kept", kept)
+	}
+	ask(one, "ada", "192.0.2.0/24", true)
 }
 
 // TestServerSteps: links that lead to the page of the server, and mails that do not go out, are steps
