@@ -280,7 +280,7 @@ var languageTag = regexp.MustCompile(`^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$`)
 // IsLanguage reports whether a text has the form of the tag of a language, such as de or pt-BR, with
 // at most 35 characters.
 //
-// Source: BCP 47, 2.1 and 4.4.1.
+// Source: docs/contract.md 2.3.
 func IsLanguage(tag string) bool { return len(tag) <= 35 && languageTag.MatchString(tag) }
 
 // Unapproved reports whether nobody has approved an affiliate of this status.

@@ -13,8 +13,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/google/uuid"
-
 	"github.com/tributary-go/tributary/affiliate"
 )
 
@@ -132,13 +130,13 @@ type model struct {
 }
 
 // add adds an answer as a part of a kind. offer is the id of the coupon that it offers.
-func (m *model) add(k *kind, id string, answer any, offer uuid.UUID) (*part, error) {
+func (m *model) add(k *kind, id string, answer any, offer string) (*part, error) {
 	has, err := within(k.fields, answer)
 	if err != nil {
 		return nil, err
 	}
 	for _, p := range m.parts {
-		if p.kind == couponKind && p.id == offer.String() {
+		if p.kind == couponKind && p.id == offer {
 			has["offerCoupon"] = p.key
 		}
 	}
@@ -151,7 +149,7 @@ func (j *job) model() (m model, err error) {
 	if m.settings, err = j.client.Settings(j.ctx); err != nil {
 		return m, err
 	}
-	settings, err := m.add(settingsKind, "", m.settings, uuid.Nil)
+	settings, err := m.add(settingsKind, "", m.settings, "")
 	if err != nil {
 		return m, err
 	}
@@ -162,7 +160,7 @@ func (j *job) model() (m model, err error) {
 	settings.has["destinations"] = urls
 	for c, err := range affiliate.All(j.ctx, j.client.Coupons, affiliate.CouponQuery{}) {
 		if err == nil {
-			_, err = m.add(couponKind, c.ID.String(), c, uuid.Nil)
+			_, err = m.add(couponKind, c.ID.String(), c, "")
 		}
 		if err != nil {
 			return m, err
@@ -182,13 +180,13 @@ func (j *job) withTerms(m *model) error {
 		return errors.New("the answer has no terms in force")
 	}
 	now := versions[i].ProgramTerms
-	if err := j.addTerms(m, termsKind, "", now, versions, now.OfferCouponID); err != nil {
+	if err := j.addTerms(m, termsKind, "", now, versions, now.OfferCouponID.String()); err != nil {
 		return err
 	}
 	plans := func(pg affiliate.Page) (affiliate.List[affiliate.Plan], error) { return j.client.Plans(j.ctx, pg) }
 	for p, err := range affiliate.Each(readAtOnce, plans) {
 		if err == nil {
-			err = j.addTerms(m, planKind, p.ID.String(), p, p.Versions, p.OfferCouponID)
+			err = j.addTerms(m, planKind, p.ID.String(), p, p.Versions, p.OfferCouponID.String())
 		}
 		if err != nil {
 			return err
@@ -198,7 +196,7 @@ func (j *job) withTerms(m *model) error {
 }
 
 // addTerms adds a part with terms, and says from when on it has others.
-func (j *job) addTerms(m *model, k *kind, id string, answer any, versions []affiliate.DatedTerms, offer uuid.UUID) error {
+func (j *job) addTerms(m *model, k *kind, id string, answer any, versions []affiliate.DatedTerms, offer string) error {
 	p, err := m.add(k, id, answer, offer)
 	if err != nil {
 		return err
