@@ -146,6 +146,7 @@ func TestRehearse(t *testing.T) {
 	for _, p := range providers() {
 		event := b.sample(p.name)
 		status, page := b.fill("providers/"+p.name+"/rehearse", "event", event)
+		page = strings.ReplaceAll(page, "\u00a0", " ")
 		if status != http.StatusOK || !strings.Contains(page, `good">recorded<`) || !strings.Contains(page, "Ada Lovelace") || !strings.Contains(page, "<dd>120.00 EUR</dd>") || !strings.Contains(page, "<dd>20.00 EUR</dd>") {
 			t.Errorf("%s: %d\n%s", p.name, status, page)
 		}
