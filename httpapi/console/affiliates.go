@@ -123,7 +123,7 @@ var (
 		(*tributary.Program).CreateAffiliate)
 	inviteAffiliate = addAffiliate("affiliates.invite", "Invite an affiliate", "Invite",
 		"The affiliate was invited.",
-		"They are invited until your site says that they have accepted. A server with mail sends them a link, and they accept by signing in.",
+		"They are invited until your site says that they have accepted. A server with mail sends them a link, and they accept by signing in. Where the program approves by hand, they then wait for that.",
 		(*tributary.Program).InviteAffiliate)
 )
 

@@ -145,6 +145,9 @@ func payoutFiles(j *job) error {
 	for _, r := range refused {
 		j.say("payout %s (%s) is in no file: %v", r.PayoutID, cmp.Or(string(r.Method), "no method"), r.Err)
 	}
+	if len(files)+len(refused) == 0 {
+		j.say("no payout fits, so no file is written; without --status it is those that are PENDING")
+	}
 	for _, file := range files {
 		if err := create(filepath.Join(j.text("dir", "."), file.Name), file.Data); err != nil {
 			return err

@@ -602,7 +602,7 @@ func TestPayday(t *testing.T) {
 	if other.code != exitDone || other.out != "" || !strings.Contains(other.err, "(PAYPAL) is in no file: payfile: the payout is paid by another method") {
 		t.Errorf("the file for Wise: %+v", other)
 	}
-	if got := w.cli("payouts", "file", "--as", "paypal", "--method", "WISE", "--dir", dir); got.code != exitDone || got.out+got.err != "" {
+	if got := w.cli("payouts", "file", "--as", "paypal", "--method", "WISE", "--dir", dir); got.code != exitDone || got.out != "" || !strings.Contains(got.err, "no payout fits") {
 		t.Errorf("no payout by Wise: %+v", got)
 	}
 	comma := w.ok("payouts", "file", "--as", "paypal", "--label", "comma", "--decimal-comma", "--dir", dir)
