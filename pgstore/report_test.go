@@ -96,9 +96,6 @@ var inPostgres = []struct {
 	{regexp.MustCompile(`strftime\('%m', ([\w.]+) / 1000000, 'unixepoch'\)`), "extract(month FROM $1 AT TIME ZONE 'UTC')"},
 	{regexp.MustCompile(`json_each\(([\w.]+)\) AS (\w)`), "json_array_elements($1) AS $2 (value)"},
 	{regexp.MustCompile(`(\w\.value ->> '(?:commission_earned|sale_id|commission_id)')`), "($1)::bigint"},
-	{regexp.MustCompile(`(\w\.value ->> 'clawback')`), "coalesce(($1)::boolean, false)"},
-	{regexp.MustCompile(`(\w\.value ->> 'created_at')`), "timestamptz 'epoch' + ($1)::bigint * interval '1 microsecond'"},
-	{regexp.MustCompile(`(\w\.hold_days) \* 86400000000`), "$1 * interval '24 hours'"},
 	{regexp.MustCompile(`:now`), "$$2::timestamptz"},
 }
 
