@@ -191,13 +191,15 @@ func (p *Program) CreateCoupon(ctx context.Context, in affiliate.CouponParams) (
 	return p.in(ctx).CreateCoupon(ctx, in)
 }
 
-// DeleteCoupon deletes a coupon and all its codes in one step. The codes stop
-// working at once. Sales and the redemption ledger stay.
+// DeleteCoupon deletes a coupon and all its codes. The codes stop working at
+// once. Sales and the redemption ledger stay. A coupon with more than 250 codes
+// becomes invalid first, and loses them in several transactions: after an error it
+// may be left so, and a repeat goes on.
 //
 // Errors: [affiliate.MissingField] for a zero id, [affiliate.CouponNotFound].
 //
 // Effects: coupon.deleted, after promocode.deleted for each code with
-// Config.CascadeEvents.
+// Config.CascadeEvents; before them coupon.updated of a coupon that becomes invalid first.
 //
 // Source: docs/rules.md 3.7; docs/contract.md 3.3.
 func (p *Program) DeleteCoupon(ctx context.Context, id uuid.UUID) (affiliate.DeletedCoupon, error) {
@@ -261,7 +263,7 @@ func (p *Program) WriteCoupons(ctx context.Context, w io.Writer) error {
 // Errors: [affiliate.MissingField] for a zero id, [affiliate.CouponNotFound], [affiliate.MissingField] and
 // [affiliate.InvalidField] of the fields, [affiliate.CouponExternalIDTaken].
 //
-// Effects: the coupon; coupon.updated.
+// Effects: the coupon; coupon.updated, without the codes when there are more than 1,000.
 //
 // Source: docs/rules.md 2.4 and 3.1; docs/contract.md 3.3.
 func (p *Program) UpdateCoupon(ctx context.Context, id uuid.UUID, up affiliate.CouponUpdate) (affiliate.Coupon, error) {

@@ -83,7 +83,7 @@ type Coupon struct {
 	BudgetLeft Opt[Amount] `json:"budgetLeft,omitzero"`
 
 	// Every live code, newest first, each with its affiliate and without its coupon; not there
-	// when the coupon is inside a code.
+	// when the coupon is inside a code, and in events of a coupon with more than 1,000.
 	PromotionalCodes []Code `json:"promotionalCodes,omitzero"`
 }
 

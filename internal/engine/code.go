@@ -405,19 +405,26 @@ func (o *Op) couponOfCode(rec *record.Code, seen parents) (parent, error) {
 // than the answers, and encode them when the payload is first read.
 
 // CouponBody is the body of coupon.created and coupon.updated: the JSON of a
-// [affiliate.Coupon] with all its codes, newest first.
+// [affiliate.Coupon] with all its codes, newest first, unless there are too many.
 type CouponBody struct {
 	Coupon   affiliate.Coupon // without codes
 	Codes    []record.Code    // oldest first
 	Contacts Contacts         // of their affiliates
 	own      *ownLists        // holds the codes and contacts; nil: they are not shared
+	many     bool             // it has more than maxShown codes, and shows none
 }
+
+// maxShown is the number of codes up to which a coupon's event shows them.
+const maxShown = 1000
 
 // couponBody reads the body of a coupon's event.
 func (o *Op) couponBody(rec record.Coupon) (CouponBody, error) {
-	codes, err := o.codesOf(rec.ID)
+	codes, err := o.codesOf(rec.ID, maxShown+1)
 	if err != nil {
 		return CouponBody{}, err
+	}
+	if len(codes) > maxShown {
+		return CouponBody{Coupon: o.CouponOf(rec), many: true}, nil
 	}
 	seen := Contacts{}
 	for _, code := range codes {
@@ -433,6 +440,9 @@ func (b CouponBody) MarshalJSON() ([]byte, error) { return b.Encode(), nil }
 
 // Encode writes the coupon, in events and in answers.
 func (b CouponBody) Encode() []byte {
+	if b.many {
+		return b.Coupon.AppendJSON(nil)
+	}
 	dst := openCodes(&b.Coupon, make([]byte, 0, 1024+640*len(b.Codes)))
 	for i, rec := range slices.Backward(b.Codes) {
 		if i < len(b.Codes)-1 {
@@ -451,10 +461,14 @@ func openCodes(c *affiliate.Coupon, dst []byte) []byte {
 	return append(dst[:len(dst)-1], `,"promotionalCodes":[`...)
 }
 
-// full returns the coupon as the API answers it. It shares no memory with the body.
+// full returns the coupon as the API answers it, but for codes that the body does not show. It
+// shares no memory with the body.
 func (b CouponBody) full() affiliate.Coupon {
 	coupon := b.Coupon
 	coupon.ProductIDs = slices.Clone(coupon.ProductIDs)
+	if b.many {
+		return coupon
+	}
 	coupon.PromotionalCodes = make([]affiliate.Code, 0, len(b.Codes))
 	for _, rec := range slices.Backward(b.Codes) {
 		coupon.PromotionalCodes = append(coupon.PromotionalCodes,

@@ -64,6 +64,10 @@ func (p *Program) DeleteCoupon(ctx context.Context, id uuid.UUID) (_ affiliate.D
 	o := p.Op(ctx)
 	rq := Request{Name: "coupon.delete", Input: id,
 		Refused: refusal.First(refusal.CouponIDRequired.When(id == uuid.Nil))}
+	err = Beforehand(o, rq, func() error { return p.emptyCoupon(ctx, id) })
+	if err != nil && !WorthKeeping(err) {
+		return affiliate.DeletedCoupon{}, err
+	}
 	return Write(o, rq, func() (affiliate.DeletedCoupon, error) {
 		rec, err := o.couponByID(id)
 		if err != nil {
@@ -72,17 +76,12 @@ func (p *Program) DeleteCoupon(ctx context.Context, id uuid.UUID) (_ affiliate.D
 		if err := o.couponUnoffered(id); err != nil {
 			return affiliate.DeletedCoupon{}, err
 		}
-		codes, err := o.codesOf(id)
+		codes, err := o.codesOf(id, 0)
 		if err != nil {
 			return affiliate.DeletedCoupon{}, err
 		}
-		for _, code := range codes {
-			if err := o.Tx.Codes.Delete(code.ID); err != nil {
-				return affiliate.DeletedCoupon{}, refusal.Internal("delete code of coupon", err)
-			}
-			if err := o.cascade(affiliate.PromocodeDeleted, code.ID, 0, code.Revision+1); err != nil {
-				return affiliate.DeletedCoupon{}, err
-			}
+		if err := o.removeCodes(codes); err != nil {
+			return affiliate.DeletedCoupon{}, err
 		}
 		if err := o.Tx.Coupons.Delete(id); err != nil {
 			return affiliate.DeletedCoupon{}, refusal.Internal("delete coupon", err)
@@ -90,6 +89,66 @@ func (p *Program) DeleteCoupon(ctx context.Context, id uuid.UUID) (_ affiliate.D
 		return affiliate.DeletedCoupon{ID: id, Name: rec.Name},
 			o.emitDeleted(affiliate.CouponDeleted, id, 0, rec.Revision+1)
 	})
+}
+
+// emptyCoupon ends a coupon with many codes and removes all but the last of them, each time some in
+// a transaction. A coupon that goes no further is one that no longer works.
+func (p *Program) emptyCoupon(ctx context.Context, id uuid.UUID) error {
+	for {
+		o := p.Op(ctx)
+		more := false
+		some := func() (codes []record.Code, err error) {
+			if codes, err = o.codesOf(id, codesAtOnce+1); len(codes) <= codesAtOnce {
+				return nil, err
+			}
+			return codes[1:], nil
+		}
+		err := o.Snapshot(func() error {
+			codes, err := some()
+			more = len(codes) > 0
+			return err
+		})
+		if err != nil || !more {
+			return err
+		}
+		o = p.Op(ctx)
+		_, err = Update(o, func() (none struct{}, err error) {
+			was, err := o.couponByID(id)
+			if err == nil {
+				err = o.couponUnoffered(id)
+			}
+			if err != nil {
+				return none, err
+			}
+			if rec := was; was.Valid {
+				rec.Valid = false
+				if _, err := o.saveCoupon(was, rec); err != nil {
+					return none, err
+				}
+			}
+			codes, err := some()
+			if err != nil {
+				return none, err
+			}
+			return none, o.removeCodes(codes)
+		})
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// removeCodes removes codes of a coupon that is deleted.
+func (o *Op) removeCodes(codes []record.Code) error {
+	for _, code := range codes {
+		if err := o.Tx.Codes.Delete(code.ID); err != nil {
+			return refusal.Internal("delete code of coupon", err)
+		}
+		if err := o.cascade(affiliate.PromocodeDeleted, code.ID, 0, code.Revision+1); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Coupon implements tributary.Program.Coupon.
@@ -213,9 +272,9 @@ func (o *Op) appendCode(code record.Code, coupon *affiliate.Coupon, seen Contact
 	return nil
 }
 
-// codesOf returns the live codes of a coupon, newest first.
-func (o *Op) codesOf(coupon uuid.UUID) ([]record.Code, error) {
-	return Gather(o.Tx.Codes, record.Query{Key: record.Key{Index: record.OfCoupon, ID: coupon}, Desc: true})
+// codesOf returns the newest live codes of a coupon, n at most, newest first; 0: all.
+func (o *Op) codesOf(coupon uuid.UUID, n int) ([]record.Code, error) {
+	return Gather(o.Tx.Codes, record.Query{Key: record.Key{Index: record.OfCoupon, ID: coupon}, Limit: n, Desc: true})
 }
 
 // A couponReply is a changed coupon whose answer is built later, after the transaction.
@@ -224,13 +283,32 @@ type couponReply struct {
 	stored *affiliate.Coupon // from a receipt
 }
 
-// couponAnswer is [write] for a write that answers a coupon.
+// couponAnswer is [write] for a write that answers a coupon. Codes that are too many for its event
+// and receipt are read afterwards.
 func couponAnswer(o *Op, rq Request, fn func() (couponReply, error)) (affiliate.Coupon, error) {
+	rq.Once = o.OnceOf(rq.Once)
+	told, stored := rq.Once.Replayed, []byte(nil)
+	rq.Once.Replayed = func(answer []byte) { stored = answer }
 	reply, err := Write(o, rq, fn)
-	if err != nil {
-		return affiliate.Coupon{}, err
+	var coupon affiliate.Coupon
+	if err == nil {
+		coupon = reply.coupon()
 	}
-	return reply.coupon(), nil
+	if err == nil && coupon.PromotionalCodes == nil {
+		full, err := View(o.Ctx, o.Program, func(o *Op) (affiliate.Coupon, error) {
+			return o.fullCoupon(record.Coupon{ID: coupon.ID}, Contacts{})
+		})
+		if err != nil {
+			return affiliate.Coupon{}, err
+		}
+		if coupon.PromotionalCodes = full.PromotionalCodes; stored != nil {
+			stored = coupon.AppendJSON(nil)
+		}
+	}
+	if stored != nil && told != nil {
+		told(stored)
+	}
+	return coupon, err
 }
 
 // coupon returns the coupon as the API answers it.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/affiliate/record"
+	"github.com/tributary-go/tributary/conformance"
 	"github.com/tributary-go/tributary/internal/scene"
 )
 
@@ -163,5 +164,70 @@ func TestFirstInstantIsADate(t *testing.T) {
 	}))
 	if got, ok := c.RedeemBy.Get(); !ok || got.String() != "0001-01-01T00:00:00.000Z" {
 		t.Errorf("redeemBy = %v, %v", got, ok)
+	}
+}
+
+// manyCodes adds codes to a coupon.
+func manyCodes(s scene.CodeShop, n int) {
+	b := batch(s, n)
+	b.CodeStructure = affiliate.Set(affiliate.CodeStructure{RandomChars: true})
+	scene.Must(s.GenerateCodes(s.T.Context(), b))
+}
+
+// The event and the receipt of a coupon show 1,000 codes, and of one with more none. Its answers show all.
+func TestCouponWithManyCodes(t *testing.T) {
+	s := scene.NewCodeShop(t)
+	manyCodes(s, 999) // beside ADA20
+	rename := func(name string, once affiliate.Once) affiliate.Coupon {
+		return scene.Must(s.Keyed(once).UpdateCoupon(t.Context(), s.Autumn.ID, affiliate.CouponUpdate{Name: affiliate.Set(name)}))
+	}
+	if n := len(rename("all", affiliate.Once{}).PromotionalCodes); n != 1000 || strings.Count(lastBody(s.World), `"code":`) != n {
+		t.Errorf("%d codes are answered, and %.300s", n, lastBody(s.World))
+	}
+	manyCodes(s, 1)
+	told := ""
+	once := affiliate.Once{Key: "k", Replayed: func(raw []byte) { told = string(raw) }}
+	first := rename("none", once)
+	if body := lastBody(s.World); strings.Contains(body, "promotionalCodes") || !strings.Contains(body, `"name":"none"`) || told != "" {
+		t.Errorf("%.300s, told %.80q", body, told)
+	}
+	want := scene.Must(s.Coupon(t.Context(), affiliate.CouponRef{ID: s.Autumn.ID}))
+	scene.Equal(t, 1001, len(want.PromotionalCodes))
+	scene.Equal(t, want, first)
+	scene.Equal(t, want, rename("none", once))
+	scene.Equal(t, scene.Wire(want), told)
+}
+
+// Deleting a coupon with many codes ends it first, and goes on when it is repeated.
+func TestDeleteCouponWithManyCodes(t *testing.T) {
+	for n := 1; ; n++ {
+		s := scene.NewCodeShop(t)
+		before := s.Dump()
+		manyCodes(s, 600)
+		commits := conformance.Count(s.Store)
+		_, err := s.With(conformance.LoseAnswer(commits, n)).DeleteCoupon(t.Context(), s.Autumn.ID)
+		if commits.Commits() < n {
+			if n < 4 {
+				t.Errorf("601 codes were deleted in %d transactions", n-1)
+			}
+			break
+		}
+		if !errors.Is(err, conformance.ErrInjected) {
+			t.Fatalf("answer %d is lost: %v", n, err)
+		}
+		s.Verifies()
+		left, err := s.Coupon(t.Context(), affiliate.CouponRef{ID: s.Autumn.ID})
+		if err == nil {
+			codes := 601 - 250*n
+			if left.Valid || len(left.PromotionalCodes) != codes || strings.Count(lastBody(s.World), `"valid":false`) != 1 {
+				t.Errorf("after %d transactions: valid %t, %d codes", n, left.Valid, len(left.PromotionalCodes))
+			}
+			_, err = s.DeleteCoupon(t.Context(), s.Autumn.ID)
+			scene.Equal(t, nil, err)
+		}
+		if got := s.Dump(); len(got["codes"]) != len(before["codes"])-1 || len(got["coupons"]) != len(before["coupons"])-1 {
+			t.Errorf("%d codes and %d coupons are left", len(got["codes"]), len(got["coupons"]))
+		}
+		s.Verifies()
 	}
 }

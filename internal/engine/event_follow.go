@@ -119,7 +119,7 @@ func (s *listCache) freezeCoupon(coupon affiliate.Coupon, codes []record.Code, s
 	if !maps.Equal(own.contacts, seen) {
 		own.contacts = seen
 	}
-	return CouponBody{coupon, own.codes.share(codes), own.contacts, own}
+	return CouponBody{Coupon: coupon, Codes: own.codes.share(codes), Contacts: own.contacts, own: own}
 }
 
 // Events implements tributary.Program.Events.
