@@ -59,8 +59,9 @@ func verify(ctx context.Context, at place, id uuid.UUID) error {
 
 // doctorUsage is the text of "doctor -h" before the flags.
 const doctorUsage = `Says what is missing for production, one line each: server doctor [flags]
-Call it with the variables and the flags of the server, and the folder of the copies. A server may
-run. The exit code is 1 when a line says TODO.
+Call it with the variables and the flags of the server, and the folder of the copies: that there is
+one is a first step of the console, which it ticks off. A server may run. The exit code is 1 when a
+line says TODO.
 
 `
 
