@@ -53,8 +53,8 @@ func membersOf[T any]() []field {
 	return slices.DeleteFunc(fieldsOf[T](), func(f field) bool { return elsewhere[f.name] != "" })
 }
 
-// A sort is what a part of a program can be.
-type sort struct {
+// A section of a file has parts of one kind.
+type section struct {
 	name, path string // where it is made and changed
 	id         string // the member that names one in a change; empty: there is only one
 	fields     []field
@@ -62,10 +62,10 @@ type sort struct {
 }
 
 var (
-	settingsSort = &sort{"settings", "/program", "", membersOf[affiliate.SettingsUpdate](), func(f *programFile) any { return &f.Settings }}
-	couponSort   = &sort{"coupon", "/coupons", "couponId", membersOf[couponPart](), func(f *programFile) any { return another(&f.Coupons) }}
-	termsSort    = &sort{"terms", "/terms", "", membersOf[termsPart](), func(f *programFile) any { return &f.Terms }}
-	planSort     = &sort{"plan", "/commission-plans", "commissionPlanId", membersOf[planPart](), func(f *programFile) any { return another(&f.Plans) }}
+	settingsSection = &section{"settings", "/program", "", membersOf[affiliate.SettingsUpdate](), func(f *programFile) any { return &f.Settings }}
+	couponSection   = &section{"coupon", "/coupons", "couponId", membersOf[couponPart](), func(f *programFile) any { return another(&f.Coupons) }}
+	termsSection    = &section{"terms", "/terms", "", membersOf[termsPart](), func(f *programFile) any { return &f.Terms }}
+	planSection     = &section{"plan", "/commission-plans", "commissionPlanId", membersOf[planPart](), func(f *programFile) any { return another(&f.Plans) }}
 )
 
 // another appends a part, and returns it.
@@ -76,7 +76,7 @@ func another[T any](all *[]T) *T {
 
 // A part is one thing of a program: its settings, its terms, a coupon or a plan.
 type part struct {
-	*sort
+	*section
 	key, id   string // the key says which coupon or plan; no id: it has none, or is not there
 	has, want entry  // nil: it is not there, or not in the file
 }
@@ -89,8 +89,8 @@ func (p *part) String() string {
 }
 
 // keyOf returns what a coupon or a plan is called: its external id, or without one its name.
-func (k *sort) keyOf(e entry) string {
-	if k.id == "" {
+func (s *section) keyOf(e entry) string {
+	if s.id == "" {
 		return ""
 	}
 	return cmp.Or(textOf(e, "externalId"), textOf(e, "name"))
@@ -129,18 +129,18 @@ type model struct {
 	parts    []part
 }
 
-// add adds an answer as a part of a sort. offer is the id of the coupon that it offers.
-func (m *model) add(k *sort, id string, answer any, offer string) (*part, error) {
-	has, err := within(k.fields, answer)
+// add adds an answer as a part of a section. offer is the id of the coupon that it offers.
+func (m *model) add(s *section, id string, answer any, offer string) (*part, error) {
+	has, err := within(s.fields, answer)
 	if err != nil {
 		return nil, err
 	}
 	for _, p := range m.parts {
-		if p.sort == couponSort && p.id == offer {
+		if p.section == couponSection && p.id == offer {
 			has["offerCoupon"] = p.key
 		}
 	}
-	m.parts = append(m.parts, part{sort: k, key: k.keyOf(has), id: id, has: has})
+	m.parts = append(m.parts, part{section: s, key: s.keyOf(has), id: id, has: has})
 	return &m.parts[len(m.parts)-1], nil
 }
 
@@ -149,7 +149,7 @@ func (j *job) model() (m model, err error) {
 	if m.settings, err = j.client.Settings(j.ctx); err != nil {
 		return m, err
 	}
-	settings, err := m.add(settingsSort, "", m.settings, "")
+	settings, err := m.add(settingsSection, "", m.settings, "")
 	if err != nil {
 		return m, err
 	}
@@ -160,7 +160,7 @@ func (j *job) model() (m model, err error) {
 	settings.has["destinations"] = urls
 	for c, err := range affiliate.All(j.ctx, j.client.Coupons, affiliate.CouponQuery{}) {
 		if err == nil {
-			_, err = m.add(couponSort, c.ID.String(), c, "")
+			_, err = m.add(couponSection, c.ID.String(), c, "")
 		}
 		if err != nil {
 			return m, err
@@ -180,13 +180,13 @@ func (j *job) withTerms(m *model) error {
 		return errors.New("the answer has no terms in force")
 	}
 	now := versions[i].ProgramTerms
-	if err := j.addTerms(m, termsSort, "", now, versions, now.OfferCouponID.String()); err != nil {
+	if err := j.addTerms(m, termsSection, "", now, versions, now.OfferCouponID.String()); err != nil {
 		return err
 	}
 	plans := func(pg affiliate.Page) (affiliate.List[affiliate.Plan], error) { return j.client.Plans(j.ctx, pg) }
 	for p, err := range affiliate.Each(readAtOnce, plans) {
 		if err == nil {
-			err = j.addTerms(m, planSort, p.ID.String(), p, p.Versions, p.OfferCouponID.String())
+			err = j.addTerms(m, planSection, p.ID.String(), p, p.Versions, p.OfferCouponID.String())
 		}
 		if err != nil {
 			return err
@@ -196,8 +196,8 @@ func (j *job) withTerms(m *model) error {
 }
 
 // addTerms adds a part with terms, and says from when on it has others.
-func (j *job) addTerms(m *model, k *sort, id string, answer any, versions []affiliate.DatedTerms, offer string) error {
-	p, err := m.add(k, id, answer, offer)
+func (j *job) addTerms(m *model, s *section, id string, answer any, versions []affiliate.DatedTerms, offer string) error {
+	p, err := m.add(s, id, answer, offer)
 	if err != nil {
 		return err
 	}
@@ -213,10 +213,10 @@ func (j *job) addTerms(m *model, k *sort, id string, answer any, versions []affi
 }
 
 // find returns the part with a key, and refuses a key that two have.
-func (m *model) find(k *sort, key string) (found *part, err error) {
+func (m *model) find(s *section, key string) (found *part, err error) {
 	for i := range m.parts {
 		switch p := &m.parts[i]; {
-		case p.sort != k || p.key != key:
+		case p.section != s || p.key != key:
 		case found != nil:
 			return nil, usage("two have the name of %s: give one of them another name", p)
 		default:
@@ -229,13 +229,13 @@ func (m *model) find(k *sort, key string) (found *part, err error) {
 // coupon returns the coupon with a key; without one, that with this name. An external id is given when a
 // coupon is made, so one that wants another is refused: it would be there twice.
 func (m *model) coupon(key string, want entry) (found *part, err error) {
-	if found, err = m.find(couponSort, key); found != nil || err != nil {
+	if found, err = m.find(couponSection, key); found != nil || err != nil {
 		return found, err
 	}
 	named, external := cmp.Or(textOf(want, "name"), key), textOf(want, "externalId")
 	for i := range m.parts {
 		switch p := &m.parts[i]; {
-		case p.sort != couponSort || textOf(p.has, "name") != named:
+		case p.section != couponSection || textOf(p.has, "name") != named:
 		case external == "" && found != nil:
 			return nil, usage("two coupons have the name %q: give the externalId of one", named)
 		case external == "":
@@ -257,7 +257,7 @@ func exportProgram(j *job) error {
 	var f programFile
 	for i := range m.parts {
 		p := &m.parts[i]
-		if _, err := m.find(p.sort, p.key); err != nil {
+		if _, err := m.find(p.section, p.key); err != nil {
 			return err
 		}
 		raw, err := json.Marshal(p.has)
@@ -303,20 +303,20 @@ func readProgram(path string, zone func(string) (*time.Location, error)) (parts 
 	if err := f.normalize(zone); err != nil {
 		return nil, err
 	}
-	add := func(k *sort, what any) {
+	add := func(s *section, what any) {
 		want, failed := entryOf(what)
 		if err = cmp.Or(err, failed); err == nil && len(want) > 0 {
-			parts = append(parts, part{sort: k, key: k.keyOf(want), want: want})
+			parts = append(parts, part{section: s, key: s.keyOf(want), want: want})
 			err = parts[len(parts)-1].check(path)
 		}
 	}
-	add(settingsSort, f.Settings)
+	add(settingsSection, f.Settings)
 	for _, c := range f.Coupons {
-		add(couponSort, c)
+		add(couponSection, c)
 	}
-	add(termsSort, f.Terms)
+	add(termsSection, f.Terms)
 	for _, p := range f.Plans {
-		add(planSort, p)
+		add(planSection, p)
 	}
 	return parts, err
 }
@@ -377,7 +377,7 @@ func moment(o affiliate.Opt[affiliate.Date], of func(affiliate.Date, *time.Locat
 
 // check refuses what no part can have.
 func (p *part) check(path string) error {
-	if p.sort.id != "" && (p.key == "" || strings.TrimSpace(p.key) != p.key) {
+	if p.section.id != "" && (p.key == "" || strings.TrimSpace(p.key) != p.key) {
 		return usage("%s: a %s has no name, or spaces around it", path, p.name)
 	}
 	for name := range p.want {
@@ -417,10 +417,10 @@ func (j *job) wanted(m *model) (parts []part, err error) {
 // match finds what a part of a file changes. seen has those before it.
 func (j *job) match(m *model, p *part, seen map[string]bool) (err error) {
 	var is *part
-	if p.sort == couponSort {
+	if p.section == couponSection {
 		is, err = m.coupon(p.key, p.want)
 	} else {
-		is, err = m.find(p.sort, p.key)
+		is, err = m.find(p.section, p.key)
 	}
 	if err != nil {
 		return err
@@ -433,7 +433,7 @@ func (j *job) match(m *model, p *part, seen map[string]bool) (err error) {
 	}
 	seen[p.String()] = true
 	offer := textOf(p.want, "offerCoupon")
-	if offer == "" || seen[(&part{sort: couponSort, key: offer}).String()] {
+	if offer == "" || seen[(&part{section: couponSection, key: offer}).String()] {
 		return nil
 	}
 	coupon, err := m.coupon(offer, nil)
@@ -457,9 +457,9 @@ func (j *job) checkFixed(m *model, parts []part) error {
 			case p.has == nil:
 			case name == "integrationType":
 				return usage("%s: integrationType cannot change", p)
-			case p.sort == settingsSort && slices.Contains(m.settings.SetByCode, name):
+			case p.section == settingsSection && slices.Contains(m.settings.SetByCode, name):
 				return usage("%s is set by the code of the program's host", p.lines(name)[0])
-			case p.sort == settingsSort && (name == "currency" || name == "timeZone"):
+			case p.section == settingsSection && (name == "currency" || name == "timeZone"):
 				sales, err1 := j.client.Sales(j.ctx, affiliate.SaleQuery{}, affiliate.Page{Limit: 1})
 				booked, err2 := j.client.Movements(j.ctx, affiliate.MovementQuery{}, affiliate.Page{Limit: 1})
 				if err := errors.Join(err1, err2); err != nil {
@@ -589,7 +589,7 @@ func (j *job) compare(m *model, parts []part) (n int, err error) {
 				fmt.Fprintln(j.stdout, inert(j.blank(line)))
 			}
 		}
-		if len(names) > 0 && p.has != nil && (p.sort == planSort || p.sort == termsSort) {
+		if len(names) > 0 && p.has != nil && (p.section == planSection || p.section == termsSection) {
 			if err := j.cost(m, p); err != nil {
 				return n, err
 			}
@@ -650,7 +650,7 @@ func (j *job) apply(m *model, p *part, key string) error {
 			delete(body, name)
 			body["offerCouponId"] = nil
 			if offer := textOf(p.want, name); offer != "" {
-				coupon, err := m.find(couponSort, offer)
+				coupon, err := m.find(couponSection, offer)
 				if err != nil {
 					return err
 				}
@@ -662,18 +662,18 @@ func (j *job) apply(m *model, p *part, key string) error {
 	if p.has == nil {
 		method = "POST"
 		maps.DeleteFunc(body, func(_ string, v any) bool { return v == nil })
-	} else if p.sort.id != "" {
-		body[p.sort.id] = p.id
+	} else if p.section.id != "" {
+		body[p.section.id] = p.id
 	}
 	raw, err := json.Marshal(body)
 	if err != nil {
 		return err
 	}
 	answer, err := j.client.Keyed(affiliate.Once{Key: key}).Do(j.ctx, method, p.path, nil, raw)
-	if err != nil || p.sort != couponSort || p.has != nil {
+	if err != nil || p.section != couponSection || p.has != nil {
 		return err
 	}
 	made, err := read(answer.Body) // others may offer it
-	m.parts = append(m.parts, part{sort: couponSort, key: p.key, id: textOf(made, "id")})
+	m.parts = append(m.parts, part{section: couponSection, key: p.key, id: textOf(made, "id")})
 	return err
 }
