@@ -22,8 +22,8 @@ type Op struct {
 	Nth     int64             // the number of the sale among its customer's payments; zero: it is counted
 	Payer   string            // of the payment, with its provider, that the sale is of; empty: not known
 	alone   *soleRedemption   // the redemption of the order that is decided about anew; nil: none
-	again   record.Sale       // that is decided about anew; zero: none
-	reborn  record.Referral   // whose sales are decided about anew, until one of them has it again; zero: none
+	again   *record.Sale      // that is decided about anew; nil: none
+	reborn  *record.Referral  // whose sales are decided about anew, until one of them has it again; nil: none
 	ignored []string          // fields of the sale that are left out because they are not valid emails or names
 	ids     uuid7.Draws
 	events  int // written by this run
@@ -92,7 +92,7 @@ func Update[T any](o *Op, fn func() (T, error)) (T, error) {
 			o.announceSettings(tx)
 		}
 		o.Tx, o.events, o.numbered, o.ownTerms, o.settled = tx, 0, false, nil, false
-		o.alone, o.again, o.reborn = nil, record.Sale{}, record.Referral{}
+		o.alone, o.again, o.reborn = nil, nil, nil
 		if o.Ahead != nil && tx.Soon != nil {
 			o.Ahead.Announce(tx.Soon)
 		}

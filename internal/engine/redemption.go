@@ -79,7 +79,7 @@ type soleRedemption struct {
 // ForgetAlone removes the redemption of an order that nobody was credited with, so that the order is decided
 // about anew, and returns it; the zero record: there is none. RememberAlone puts it back.
 func (o *Op) ForgetAlone(externalID string) (record.Redemption, error) {
-	if o.again.ID == uuid.Nil {
+	if o.again == nil {
 		o.alone = nil
 	}
 	entry, err := o.aloneOf(externalID)

@@ -142,7 +142,7 @@ func (o *Op) addReferral(rec record.Referral, from Origin) (record.Referral, err
 	rec.Source = ForReferral(o.source)
 	rec.Revision = 1
 	rec.CreatedAt, rec.UpdatedAt = o.Now, o.Now
-	if was := &o.reborn; was.ID != uuid.Nil {
+	if was := o.reborn; was != nil {
 		rec.ID, rec.CreatedAt, rec.Revision = was.ID, was.CreatedAt, was.Revision+1
 		rec.Status, rec.Plan, rec.Notes, rec.Metadata, rec.CustomerID = was.Status, was.Plan,
 			was.Notes, was.Metadata, cmp.Or(rec.CustomerID, was.CustomerID)
@@ -158,8 +158,10 @@ func (o *Op) addReferral(rec record.Referral, from Origin) (record.Referral, err
 
 // InsertReferral writes a new customer, or one whose sales are decided about anew, and counts it.
 func (o *Op) InsertReferral(rec record.Referral, click record.Click) error {
-	was := o.reborn
-	o.reborn = record.Referral{}
+	var was record.Referral
+	if o.reborn != nil {
+		was, o.reborn = *o.reborn, nil
+	}
 	for _, owner := range [...]uuid.UUID{was.AffiliateID, was.LinkID} {
 		if err := o.uncount(owner, Tally{Referrals: 1}); err != nil {
 			return err

@@ -75,11 +75,14 @@ func (o *Op) Unbook(sale *record.Sale, id uuid.UUID) (u Unbooked, err error) {
 
 // Rebook runs decide, which books an order again that was taken back, under its number, or not.
 func (o *Op) Rebook(u Unbooked, decide func() error) error {
-	o.again, o.alone = u.sale, u.alone
+	o.alone = u.alone
+	if u.sale.ID != uuid.Nil {
+		o.again = &u.sale
+	}
 	err := decide()
 	left := o.again
-	o.again, o.alone = record.Sale{}, nil
-	if err != nil || left.ID == uuid.Nil || left.DeletedFired {
+	o.again, o.alone = nil, nil
+	if err != nil || left == nil || left.DeletedFired {
 		return err
 	}
 	return o.emitDeleted(affiliate.SaleDeleted, left.ID, left.Number, left.Revision+1)
@@ -88,7 +91,7 @@ func (o *Op) Rebook(u Unbooked, decide func() error) error {
 // stand drops what has become of a code since the order was decided about that had it: only what the order says of its
 // customer is new.
 func (o *Op) stand(v *verdict) {
-	if a := o.alone; o.again.ID == uuid.Nil || a == nil || a.entry.CodeID != v.code.ID || a.entry.CouponID != v.coupon.ID {
+	if a := o.alone; o.again == nil || a == nil || a.entry.CodeID != v.code.ID || a.entry.CouponID != v.coupon.ID {
 		return
 	}
 	v.failures = slices.DeleteFunc(v.failures, func(f affiliate.Failure) bool {
@@ -137,7 +140,8 @@ func typed(r *record.Referral) bool {
 // payment makes is. Until
 // then nothing leads to that one.
 func (o *Op) Revive(ref record.Referral) error {
-	o.reborn = ref
+	was := ref
+	o.reborn = &was
 	ref.Email, ref.CustomerID = "", ""
 	return o.Tx.Referrals.Replace(ref)
 }
@@ -145,15 +149,15 @@ func (o *Op) Revive(ref record.Referral) error {
 // Forsake ends that. A customer whom no payment has made again is into, or, if that is zero, is removed.
 func (o *Op) Forsake(into uuid.UUID) error {
 	gone := o.reborn
-	if o.reborn = (record.Referral{}); gone.ID == uuid.Nil {
+	if o.reborn = nil; gone == nil {
 		return nil
 	}
 	if into == uuid.Nil {
-		return o.dropCustomer(gone)
+		return o.dropCustomer(*gone)
 	}
 	ref, err := o.Tx.Referrals.Get(into)
 	if err == nil {
-		_, err = o.MergeCustomers(gone, ref)
+		_, err = o.MergeCustomers(*gone, ref)
 	}
 	return err
 }

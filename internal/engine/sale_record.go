@@ -495,14 +495,7 @@ func (d *Decision) medium() affiliate.ReferralMedium {
 
 // newSale makes the record of a decided sale.
 func (o *Op) newSale(in *affiliate.SaleParams, d *Decision, b *SaleBody) error {
-	ref, was := &d.Customer.Referral, &o.again
-	number, err := was.Number, error(nil)
-	if number == 0 {
-		number, err = o.Tx.Next(record.SaleSequence)
-	}
-	if err != nil {
-		return err
-	}
+	ref, was := &d.Customer.Referral, o.again
 	hidden, err := o.Hidden(&d.Customer, in.Email)
 	if err != nil {
 		return err
@@ -510,13 +503,16 @@ func (o *Op) newSale(in *affiliate.SaleParams, d *Decision, b *SaleBody) error {
 	if b.Rec, err = o.draft(in, d); err != nil {
 		return err
 	}
-	b.Rec.ID, b.Rec.Number, b.Rec.Commissions = was.ID, number, b.room[:0:1]
-	if was.ID == uuid.Nil {
-		b.Rec.ID = o.NewID()
+	b.Rec.Commissions = b.room[:0:1]
+	if was != nil {
+		b.Rec.ID, b.Rec.Number, b.Rec.Revision = was.ID, was.Number, was.Revision+1
+		b.Rec.CreatedAt, b.Rec.Metadata = was.CreatedAt, was.Metadata
+	} else if b.Rec.Number, err = o.Tx.Next(record.SaleSequence); err != nil {
+		return err
 	} else {
-		b.Rec.Revision, b.Rec.CreatedAt, b.Rec.Metadata = was.Revision+1, was.CreatedAt, was.Metadata
+		b.Rec.ID = o.NewID()
 	}
-	o.again = record.Sale{}
+	o.again = nil
 	if hidden {
 		b.Rec = BlankedSale(b.Rec)
 	}

@@ -186,7 +186,8 @@ func (o *Op) programTerms() (*record.Plan, error) {
 	}
 	switch rec, err := o.Tx.Plans.Get(programPlan()); {
 	case err == nil:
-		o.ownTerms = &rec
+		own := rec // of which only a program with terms of its own needs a copy
+		o.ownTerms = &own
 	case errors.Is(err, affiliate.ErrNotFound):
 		o.ownTerms = o.unset
 	default:
