@@ -11,7 +11,8 @@ type AffiliateBody struct {
 	Affiliate
 	CommissionPlan   Opt[Plan]       `json:"commissionPlan"`   // The commission plan, if any.
 	CommissionTier   Opt[Tier]       `json:"commissionTier"`   // The tier, if any.
-	PromotionalCodes []AffiliateCode `json:"promotionalCodes"` // The live codes, newest first.
+	// The live codes, newest first; not there when there are more than 1,000.
+	PromotionalCodes []AffiliateCode `json:"promotionalCodes,omitzero"`
 	// The answers to the questions of the signup.
 	QuestionAnswers []Answer `json:"questionAnswers"`
 }

@@ -491,11 +491,14 @@ func (o *Op) affiliateBody(rec record.Affiliate, answer affiliate.Affiliate) (af
 }
 
 // affiliateCodes lists the codes of an affiliate as its events show them,
-// newest first; never nil.
+// newest first; nil: there are more than maxShown.
 func (o *Op) affiliateCodes(id uuid.UUID) ([]affiliate.AffiliateCode, error) {
-	recs, err := Gather(o.Tx.Codes, record.Query{Key: record.Key{Index: record.OfAffiliate, ID: id}, Desc: true})
+	recs, err := Gather(o.Tx.Codes, record.Query{Key: record.Key{Index: record.OfAffiliate, ID: id}, Limit: maxShown + 1, Desc: true})
 	if err != nil {
 		return nil, refusal.Internal("read codes", err)
+	}
+	if len(recs) > maxShown {
+		return nil, nil
 	}
 	codes := make([]affiliate.AffiliateCode, len(recs))
 	for i, rec := range recs {

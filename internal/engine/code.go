@@ -414,7 +414,7 @@ type CouponBody struct {
 	many     bool             // it has more than maxShown codes, and shows none
 }
 
-// maxShown is the number of codes up to which a coupon's event shows them.
+// maxShown is the number of codes up to which the events of a coupon and of an affiliate show them.
 const maxShown = 1000
 
 // couponBody reads the body of a coupon's event.

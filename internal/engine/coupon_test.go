@@ -231,3 +231,19 @@ func TestDeleteCouponWithManyCodes(t *testing.T) {
 		s.Verifies()
 	}
 }
+
+// The event of an affiliate with more than 1,000 codes shows none of them.
+func TestAffiliateWithManyCodes(t *testing.T) {
+	s := scene.NewCodeShop(t)
+	for _, row := range []struct {
+		add, shown int
+		name       string
+	}{{1000, 1000, "Eva"}, {1, 0, "Evi"}} {
+		manyCodes(s, row.add)
+		scene.Must(s.UpdateAffiliate(t.Context(), affiliate.AffiliateRef{ID: s.Eve.ID}, affiliate.AffiliateUpdate{FirstName: affiliate.Set(row.name)}))
+		body := lastBody(s.World)
+		if n := strings.Count(body, `"couponId":`); n != row.shown || strings.Contains(body, "promotionalCodes") != (n > 0) || !strings.Contains(body, row.name) {
+			t.Errorf("%d codes are shown, want %d: %.300s", n, row.shown, body)
+		}
+	}
+}

@@ -101,7 +101,9 @@ func (s *listCache) freeze(body affiliate.AffiliateBody) AffiliateEvent {
 	own.mu.Lock()
 	defer own.mu.Unlock()
 	body.AffiliateLinks = refusal.EmptyNotNil(own.links.share(body.AffiliateLinks))
-	body.PromotionalCodes = refusal.EmptyNotNil(own.shown.share(body.PromotionalCodes))
+	if body.PromotionalCodes != nil {
+		body.PromotionalCodes = refusal.EmptyNotNil(own.shown.share(body.PromotionalCodes))
+	}
 	return AffiliateEvent{body, own}
 }
 

@@ -29,6 +29,7 @@ type Probe struct {
 	Double      bool         // List returns each record twice
 
 	Looked, Most atomic.Int64 // records that were read, and the most of them in one View
+	Touched      atomic.Int64 // the most records that one Update read and wrote
 }
 
 func (s *Probe) View(ctx context.Context, id uuid.UUID, fn func(*record.Tx) error) error {
@@ -41,7 +42,12 @@ func (s *Probe) View(ctx context.Context, id uuid.UUID, fn func(*record.Tx) erro
 }
 
 func (s *Probe) Update(ctx context.Context, id uuid.UUID, fn func(*record.Tx) error) error {
-	return s.Store.Update(ctx, id, func(tx *record.Tx) error { return fn(s.wrap(tx)) })
+	return s.Store.Update(ctx, id, func(tx *record.Tx) error {
+		before := s.Looked.Load() + s.writes.Load()
+		err := fn(s.wrap(tx))
+		s.Touched.Store(max(s.Touched.Load(), s.Looked.Load()+s.writes.Load()-before))
+		return err
+	})
 }
 
 func (s *Probe) wrap(tx *record.Tx) *record.Tx {
