@@ -9,8 +9,8 @@ import "github.com/google/uuid"
 // AffiliateBody is an affiliate in its events, affiliate.created and affiliate.updated.
 type AffiliateBody struct {
 	Affiliate
-	CommissionPlan   Opt[Plan]       `json:"commissionPlan"`   // The commission plan, if any.
-	CommissionTier   Opt[Tier]       `json:"commissionTier"`   // The tier, if any.
+	CommissionPlan Opt[Plan] `json:"commissionPlan"` // The commission plan, if any.
+	CommissionTier Opt[Tier] `json:"commissionTier"` // The tier, if any.
 	// The live codes, newest first; not there when there are more than 1,000.
 	PromotionalCodes []AffiliateCode `json:"promotionalCodes,omitzero"`
 	// The answers to the questions of the signup.
