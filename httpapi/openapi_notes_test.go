@@ -122,10 +122,13 @@ func memberTexts() map[string]string {
 func memberLimits() limits {
 	days := allOf(atLeast("1"), atMost("36500"))
 	parameter := matches("^[A-Za-z0-9_-]{1,64}$")
+	const tag = "[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*"
+	noTag := allOf(chars("", "35"), matches("^("+tag+")?$"))
 	const label = "[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?"
 	return limits{
 		"firstName": nameText, "lastName": nameText, "email": emailText, "emailAddress": emailIdent,
 		"externalId": externalText, "commissionRate": atLeast("0"), "affiliateLink": slugText,
+		"language": allOf(chars("", "35"), matches("^"+tag+"$")), "AffiliateUpdate.language": noTag, "Acceptance.language": noTag,
 		"note": chars("", "2000"), "affiliateGroupId": onlyNull, "sendWelcomeEmail": byDefault(nil),
 		"Merge.from": identText, "Merge.into": identText, "id": identText, "affiliateId": identText, "referralId": identText, "cursor": identText,
 		"limit": allOf(atLeast("1"), atMost("10000"), byDefault(2000)), "affiliateIds": distinct("1", "1000"),
