@@ -5,7 +5,7 @@ import "fmt"
 const (
 	pushRule     = "contract 4.6: what a payment provider reports of a referral, and a plan of its own"
 	clickRule    = "contract 4.6: clicks that servers report"
-	generateRule = "contract 4.6: many codes at once, all or none"
+	generateRule = "contract 4.6: many codes at once, all checked before the first is made"
 	decideRule   = "contract 4.6: a person decides about a payment that names a sale of which it is not"
 	reverseRule  = "contract 4.6: sales that are reversed, redemptions that are taken back"
 )

@@ -28,9 +28,9 @@ func (p *Program) GenerateCodes(ctx context.Context, in affiliate.CodesParams) (
 		if drawn, err = p.randomParts(in.CodeParams, in.Total()); err != nil {
 			return nil, err
 		}
-	}
-	if all := codePieces(in, drawn); len(all) > 1 && rq.Refused == nil {
-		return p.generatePieces(ctx, rq, all)
+		if all := codePieces(in, drawn); len(all) > 1 {
+			return p.generatePieces(ctx, rq, all)
+		}
 	}
 	o := p.Op(ctx)
 	return Write(o, rq, func() ([]affiliate.Code, error) {
