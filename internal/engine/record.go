@@ -56,8 +56,9 @@ func IgnoreMissing(err error) error {
 // Revision and UpdatedAt. A record that has not changed is not written and
 // fires nothing.
 //
-// An event shows more than its record: an affiliate's links, the payout of a
-// sale. When only that has changed, the caller saves the record as touched.
+// An event shows more than its record: an affiliate's links, the payout of a sale. When only
+// that has changed, the record equals the stored one and would not be saved: the caller raises its
+// Revision first (touched).
 
 // Put inserts rec when old is the zero record, and otherwise replaces old.
 func Put[R record.Record[R]](t record.Table[R], old, rec R) error {

@@ -113,7 +113,7 @@ func holdFields() []field[record.Hold] {
 		text("hold_id", "the caller's id", func(r *record.Hold) *string { return &r.HoldID }).key(record.ByExternalID),
 		ref("promotional_code_id", "the code; may be gone; NULL: an offer", func(r *record.Hold) *uuid.UUID { return &r.CodeID }),
 		id("coupon_id", "the coupon; may be gone", func(r *record.Hold) *uuid.UUID { return &r.CouponID }),
-		text("state", "HELD, CONFIRMED, RELEASED or LAPSED; HELD also after until, while nobody took the place", func(r *record.Hold) *affiliate.HoldState { return &r.State }),
+		text("state", "HELD, CONFIRMED, RELEASED or LAPSED. A hold whose time, the column until, has passed stays HELD until somebody else takes its place", func(r *record.Hold) *affiliate.HoldState { return &r.State }),
 		text("currency", "of the amounts; empty: the program's", func(r *record.Hold) *affiliate.Currency { return &r.Currency }),
 		optMoney("subtotal", "what was priced", func(r *record.Hold) *affiliate.Opt[affiliate.Amount] { return &r.Basket }),
 		optMoney("discount", "of subtotal", func(r *record.Hold) *affiliate.Opt[affiliate.Amount] { return &r.Discount }),
