@@ -53,7 +53,7 @@ func class(err error) string {
 		case "42P01", "42703", "3F000":
 			return "the tables are missing or of another version, run Migrate (SQLSTATE " + pg.Code + ")"
 		case "0A000":
-			return "the server is not PostgreSQL and lacks something, as Citus lacks the lock of Queue: use Serializable (SQLSTATE 0A000)"
+			return "the server does not support a statement, as Citus that of Queue, or planned it before a migration (SQLSTATE 0A000)"
 		}
 		return "SQLSTATE " + pg.Code
 	}

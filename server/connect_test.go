@@ -199,3 +199,15 @@ func TestConnectRefused(t *testing.T) {
 		t.Errorf("a provider that is none: %d", status)
 	}
 }
+
+// TestRehearseNoLink: there is a sample also when the newest affiliate has no link.
+func TestRehearseNoLink(t *testing.T) {
+	s := launchIn(t, environment{"TRIBUTARY_SEAL_KEY": strings.Repeat("5e", 32)}, "-file", inFolder(t, "program.db"))
+	defer s.stop()
+	b := s.browse()
+	s.ada()
+	s.call("DELETE", "/api/v1/links", `{"link":"ada"}`)
+	if status, page := b.open("providers/polar/rehearse"); status != http.StatusOK {
+		t.Errorf("%d\n%s", status, page)
+	}
+}

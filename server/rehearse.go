@@ -4,6 +4,7 @@ import (
 	"context"
 	"embed"
 	"fmt"
+	"slices"
 	"strings"
 	"text/template"
 	"time"
@@ -43,15 +44,17 @@ func (cs connections) Sample(ctx context.Context, name string) (event string, er
 	if err != nil {
 		return "", err
 	}
-	newest, err := c.host.Program.Affiliates(ctx, affiliate.AffiliateQuery{}, affiliate.Page{Limit: 1})
+	newest, err := c.host.Program.Affiliates(ctx, affiliate.AffiliateQuery{Status: affiliate.AffiliateActive}, affiliate.Page{Limit: 10})
 	if err != nil {
 		return "", err
 	}
 	day := c.host.Program.Config().Now().UTC().Truncate(24 * time.Hour)
 	data := map[string]any{"Program": is.ID, "Currency": is.Currency, "Lower": strings.ToLower(string(is.Currency)),
 		"Time": day.Format(time.RFC3339), "Unix": day.Unix(), "Test": o.is(testMode.name), "Slug": "nobody"}
-	for _, a := range newest.Items {
-		data["Slug"] = a.AffiliateLinks[len(a.AffiliateLinks)-1].Link
+	for _, a := range slices.Backward(newest.Items) {
+		if n := len(a.AffiliateLinks); n > 0 {
+			data["Slug"] = a.AffiliateLinks[n-1].Link
+		}
 	}
 	text, err := template.ParseFS(samples, "samples/"+name+".json")
 	if err != nil {

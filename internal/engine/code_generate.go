@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math/big"
@@ -79,6 +80,9 @@ func (p *Program) generatePieces(ctx context.Context, rq Request, all []codePiec
 		_, err := View(ctx, p, func(o *Op) (none struct{}, err error) {
 			seen := map[string]bool{}
 			for i := 0; err == nil && i < len(all); i++ {
+				if all[i].CodeStructure.Or(affiliate.CodeStructure{}).RandomChars {
+					clear(seen) // a clash with an earlier piece is drawn again
+				}
 				_, err = o.newCodes(all[i], seen)
 			}
 			return none, err
@@ -90,10 +94,14 @@ func (p *Program) generatePieces(ctx context.Context, rq Request, all []codePiec
 	}
 	rq.Refused = err
 	var made [][]affiliate.Code
+	var began affiliate.Instant
 	for rq.Part = 0; rq.Part < len(all) && (rq.Part == 0 || err == nil); rq.Part++ {
 		var codes []affiliate.Code
-		codes, err = p.generatePiece(ctx, rq, all[rq.Part])
-		made = append(made, codes)
+		codes, err = p.generatePiece(ctx, rq, all[rq.Part], began)
+		made, rq.Refused = append(made, codes), nil
+		if rq.Part == 0 && err == nil {
+			began = affiliate.InstantOf(codes[0].CreatedAt.Time())
+		}
 	}
 	slices.Reverse(made)
 	codes := slices.Concat(made...)
@@ -111,11 +119,14 @@ func (p *Program) generatePieces(ctx context.Context, rq Request, all []codePiec
 }
 
 // generatePiece makes a piece. A code that somebody took after the batch was checked, or that the
-// batch has when it goes on, is drawn again.
-func (p *Program) generatePiece(ctx context.Context, rq Request, piece codePiece) ([]affiliate.Code, error) {
+// batch has when it goes on, is drawn again. A later piece has the time at which the first began, so
+// that the batch is known by its time, and its receipts expire together.
+func (p *Program) generatePiece(ctx context.Context, rq Request, piece codePiece,
+	began affiliate.Instant) ([]affiliate.Code, error) {
 	const tries = 100
 	for try := 1; ; try++ {
 		o := p.Op(ctx)
+		o.Now = cmp.Or(began, o.Now)
 		codes, err := Write(o, rq, func() ([]affiliate.Code, error) {
 			codes, err := o.generateCodes(piece)
 			if rq.Part == 0 || try == tries {

@@ -2,19 +2,23 @@ package engine_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"math"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/conformance"
 	"github.com/tributary-go/tributary/internal/scene"
 )
@@ -518,4 +522,106 @@ func TestGenerateCodesAllOrNothing(t *testing.T) {
 		}
 	}
 	scene.Equal(t, codes, len(s.Dump()["codes"]))
+}
+
+// TestGenerateCodesManyShort: many codes of the usual length are made, though some would spell a word.
+func TestGenerateCodesManyShort(t *testing.T) {
+	for _, n := range []int{5000, 20_000} {
+		s := scene.NewCodeShop(t)
+		b := batch(s, n)
+		b.CodeStructure = affiliate.Set(affiliate.CodeStructure{RandomChars: true})
+		all := map[string]bool{}
+		got, err := s.GenerateCodes(t.Context(), b)
+		for _, c := range got {
+			all[c.Code] = true
+		}
+		if err != nil || len(all) != n {
+			t.Errorf("%d codes: %d are made: %v", n, len(all), err)
+		}
+	}
+}
+
+// TestGenerateCodesKeyAnew: a key whose receipt has expired makes a new batch, and the whole of it,
+// also when the batch before ended in the middle and went on later.
+func TestGenerateCodesKeyAnew(t *testing.T) {
+	for _, other := range []bool{false, true} {
+		s := scene.NewCodeShop(t)
+		b := batch(s, 600)
+		b.CodeStructure, b.RandomCharsLength = affiliate.Set(affiliate.CodeStructure{RandomChars: true}), affiliate.Set[int64](8)
+		b.Once = affiliate.Once{Key: "k"}
+		if _, err := s.With(conformance.LoseAnswer(s.Store, 2)).GenerateCodes(t.Context(), b); !errors.Is(err, conformance.ErrInjected) {
+			t.Fatal(err)
+		}
+		s.Pass(23 * time.Hour)
+		first := map[string]bool{}
+		for _, c := range scene.Must(s.GenerateCodes(t.Context(), b)) {
+			first[c.Code] = true
+		}
+		s.Pass(2 * time.Hour)
+		before := len(s.Dump()["codes"])
+		if other {
+			b.Prefix = "NEW"
+		}
+		second, err := s.GenerateCodes(t.Context(), b)
+		same := 0
+		for _, c := range second {
+			if first[c.Code] {
+				same++
+			}
+		}
+		if made := len(s.Dump()["codes"]) - before; err != nil || same != 0 || made != 600 {
+			t.Errorf("another batch %v: %d codes are made, and %d of the first are given again: %v", other, made, same, err)
+		}
+	}
+}
+
+// beforeView runs something before the first View.
+type beforeView struct {
+	record.Store
+	once *sync.Once
+	run  func()
+}
+
+func (s beforeView) View(ctx context.Context, program uuid.UUID, fn func(*record.Tx) error) error {
+	s.once.Do(s.run)
+	return s.Store.View(ctx, program, fn)
+}
+
+// TestGenerateCodesAtOnce: two calls with one key make one batch, also when one checks its codes after
+// the other has made some of its own.
+func TestGenerateCodesAtOnce(t *testing.T) {
+	s := scene.NewCodeShop(t)
+	b := batch(s, 338)
+	b.CodeStructure, b.RandomCharsLength = affiliate.Set(affiliate.CodeStructure{RandomChars: true}), affiliate.Set[int64](2)
+	b.Once = affiliate.Once{Key: "k"}
+	other := func() { // ends after the first transaction
+		if _, err := s.With(conformance.LoseAnswer(s.Store, 1)).GenerateCodes(t.Context(), b); !errors.Is(err, conformance.ErrInjected) {
+			t.Error(err)
+		}
+	}
+	p := s.With(beforeView{s.Store, new(sync.Once), other})
+	got, err := p.GenerateCodes(t.Context(), b)
+	again, errAgain := s.GenerateCodes(t.Context(), b)
+	if len(got) != 338 || len(again) != 338 || err != nil || errAgain != nil {
+		t.Errorf("%d codes: %v; a repeat: %d codes: %v; there are %d", len(got), err, len(again), errAgain, len(s.Dump()["codes"]))
+	}
+}
+
+// TestGenerateCodesOneTime: the codes of a batch have one time, by which the console finds them for
+// the file of the batch.
+func TestGenerateCodesOneTime(t *testing.T) {
+	now := scene.Start
+	s := scene.NewCodeShop(t, func(cfg *tributary.Config) {
+		cfg.Now = func() time.Time { now = now.Add(time.Second); return now }
+	})
+	b := batch(s, 600)
+	b.CodeStructure, b.RandomCharsLength = affiliate.Set(affiliate.CodeStructure{RandomChars: true}), affiliate.Set[int64](8)
+	times := map[string]int{}
+	for _, c := range scene.Must(s.GenerateCodes(t.Context(), b)) {
+		times[c.CreatedAt.String()]++
+	}
+	if len(times) != 1 {
+		t.Errorf("codes by the time that they have: %v", times)
+	}
+	s.Verifies()
 }

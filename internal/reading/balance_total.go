@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -22,6 +23,9 @@ func TotalBalance(ctx context.Context, p *engine.Program, at time.Time) (_ affil
 	defer p.Begin(&ctx, "TotalBalance", engine.Reads).End(&err)
 	then, now := affiliate.InstantOf(at), p.Now()
 	all, err := balancesAt(ctx, p, then, now)
+	if err != nil {
+		return affiliate.TotalBalance{}, err
+	}
 	out := affiliate.TotalBalance{Currency: p.Cfg.Currency, At: affiliate.TimeOf(cmp.Or(then, now).Time()),
 		Affiliates: int64(len(all.list)), NotOpen: all.notOpen}
 	for i := range all.list {
@@ -29,7 +33,7 @@ func TotalBalance(ctx context.Context, p *engine.Program, at time.Time) (_ affil
 			return out, refusal.Internal("add balances", err)
 		}
 	}
-	return out, err
+	return out, nil
 }
 
 // addBalance adds what one affiliate is owed to the total.
@@ -98,7 +102,7 @@ type balances struct {
 // balancesAt reads all balances in one View, so that what matures agrees with the books.
 func balancesAt(ctx context.Context, p *engine.Program, at, now affiliate.Instant) (*balances, error) {
 	if !at.IsZero() && !affiliate.At(at.Time()).Valid() {
-		return &balances{}, engine.InQuery(refusal.FieldNotADate.Of("at"))
+		return nil, engine.InQuery(refusal.FieldNotADate.Of("at"))
 	}
 	return engine.View(ctx, p, func(o *engine.Op) (*balances, error) {
 		o.Now = cmp.Or(at, now)
@@ -236,7 +240,7 @@ func (all *balances) maturing(o *engine.Op) (by map[uuid.UUID]affiliate.Amount, 
 func (all *balances) maturingSums(o *engine.Op) (map[uuid.UUID]affiliate.Amount, error) {
 	after := o.Now.Add(time.Microsecond)
 	q := record.Sum{Table: "sales", By: []string{"affiliate_id"}, Add: []string{"payable_amount"},
-		At: "payable_from", Edges: []affiliate.Instant{after, after.Add(time.Duration(all.hold+1) * 24 * time.Hour)}}
+		At: "payable_from", Edges: []affiliate.Instant{after, after.Add(math.MaxInt64)}}
 	if o.Cfg.NewID == nil { // the id of a sale is not earlier than the sale
 		q.After = uuid7.Stamp(uuid.UUID{}, all.oldest(o).Time())
 	}
