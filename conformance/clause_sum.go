@@ -52,6 +52,9 @@ func sumsAsListed(tb testing.TB, s record.Store) {
 			{}, {By: []string{"affiliate_id"}}, {By: []string{"cause", "affiliate_link_id"}, Signs: []string{"sales"}},
 			{Key: record.Key{Index: record.OfAffiliate, ID: numbered(1)}, Signs: []string{"sales"}},
 			{Key: record.Key{Index: record.OfAffiliate, ID: numbered(9)}}, {After: numbered(10), Before: numbered(20)},
+			{By: []string{"cause", "affiliate_link_id"}, Where: map[string]uuid.UUID{"affiliate_link_id": numbered(7)}},
+			{By: []string{"affiliate_id", "affiliate_link_id"}, Where: map[string]uuid.UUID{"affiliate_link_id": numbered(7), "affiliate_id": numbered(2)}},
+			{By: []string{"affiliate_link_id"}, Where: map[string]uuid.UUID{"affiliate_link_id": numbered(8)}},
 			{Edges: edge(1, 5)}, {By: []string{"cause"}, Edges: edge(0, 1, 2, 3, 4, 6)}, {Edges: edge(-9, -8)},
 		} {
 			q.Table, q.Add = "movements", []string{"amount", "sales"}
@@ -87,6 +90,10 @@ func addedUp(all []record.Movement, q *record.Sum) []string {
 					at = edge
 				}
 			}
+		}
+		columns := map[string]uuid.UUID{"affiliate_id": rec.AffiliateID, "affiliate_link_id": rec.LinkID}
+		if slices.ContainsFunc(q.By, func(name string) bool { id, only := q.Where[name]; return only && id != columns[name] }) {
+			continue
 		}
 		below := func(id, bound uuid.UUID) bool { return string(id[:]) < string(bound[:]) }
 		if q.Key.Index != "" && rec.AffiliateID != q.Key.ID || q.After != uuid.Nil && !below(q.After, rec.ID) || q.Before != uuid.Nil && !below(rec.ID, q.Before) {

@@ -144,9 +144,10 @@ type Sum struct {
 	Key           Key       // of a shared index; zero: every record of the table
 	After, Before uuid.UUID // exclusive; zero: no bound
 
-	By    []string // columns in which records agree that are one
-	Signs []string // columns of numbers in which they do not differ by being less than zero
-	Add   []string // columns of numbers of which they have the sum
+	By    []string             // columns in which records agree that are one
+	Where map[string]uuid.UUID // columns of By that hold ids: records count that have this one
+	Signs []string             // columns of numbers in which they do not differ by being less than zero
+	Add   []string             // columns of numbers of which they have the sum
 
 	// At is a column of a time. Records count from the first of Edges on, until before the
 	// last, and agree in the latest edge that is not after their time, which they have then.

@@ -2,6 +2,8 @@ package relation
 
 import (
 	"encoding/json"
+	"slices"
+	"strings"
 
 	"github.com/google/uuid"
 
@@ -83,7 +85,61 @@ func saleFields() []field[record.Sale] {
 			set:     func(r *record.Sale, c *Cell) error { r.CreatedAt = instant(c.Int); return nil },
 			derived: true,
 		},
+		{
+			Column: Column{Name: "commission_earned", Kind: Money, Doc: "what it earned: the sum of commissions, those that were declined too"},
+			get: func(r *record.Sale) (c Cell) {
+				for i := range r.Commissions {
+					c.Int += r.Commissions[i].Earned.Scaled()
+				}
+				return c
+			},
+			set: func(r *record.Sale, c *Cell) error {
+				r.Commissions = append(r.Commissions, record.Commission{Earned: affiliate.AmountFromScaled(c.Int)})
+				return nil
+			},
+			derived: true,
+		},
+		{
+			Column: Column{Name: "approval_statuses", Kind: Text, Doc: "those of commissions, each once: some of ACCEPTED, DECLINED and ON_HOLD, in this order, with a space between two"},
+			get:    func(r *record.Sale) Cell { return Cell{Text: approvalsOf(r)} },
+			set: func(r *record.Sale, c *Cell) error {
+				for _, status := range strings.Fields(c.Text) {
+					r.Commissions = append(r.Commissions, record.Commission{Approval: affiliate.EnumOf(affiliate.ApprovalStatus(status))})
+				}
+				return nil
+			},
+			derived: true,
+		},
+		{
+			Column: Column{Name: "charged_currency", Kind: Text, Doc: "of charged; empty: the program's"},
+			get: func(r *record.Sale) (c Cell) {
+				for _, charged := range r.Charged {
+					c.Text = string(charged.Currency)
+				}
+				return c
+			},
+			set: func(r *record.Sale, c *Cell) error {
+				if c.Text != "" {
+					r.Charged = []affiliate.Charge{{Currency: affiliate.Currency(c.Text)}}
+				}
+				return nil
+			},
+			derived: true,
+		},
 	}
+}
+
+// approvalsOf returns the approval statuses of a sale's commissions, which mostly are one.
+func approvalsOf(r *record.Sale) string {
+	if len(r.Commissions) == 1 {
+		return r.Commissions[0].Approval.String()
+	}
+	var all []string
+	for i := range r.Commissions {
+		all = append(all, r.Commissions[i].Approval.String())
+	}
+	slices.Sort(all)
+	return strings.Join(slices.Compact(all), " ")
 }
 
 // settingsFields describe settings.

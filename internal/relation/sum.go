@@ -53,6 +53,9 @@ func (t *Table) Summing(name string, q *record.Sum, d Dialect) (*Summing, error)
 			return nil, err
 		}
 		selected, grouped = append(selected, c.Name), append(grouped, fmt.Sprint(len(grouped)+1))
+		if id, only := q.Where[name]; only {
+			where += " AND " + c.Name + " = " + s.param(d, Arg{ID, Cell{ID: id}})
+		}
 	}
 	if len(q.Edges) > 1 {
 		c, err := column(q.At)

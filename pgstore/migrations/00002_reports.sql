@@ -6,7 +6,7 @@
 CREATE OR REPLACE VIEW tributary.sales_report AS
 SELECT s.program, s.sale_id, s.created_at, s.status, round(s.total_earned * 0.0001, 4) AS total_earned,
   round(s.refunded_amount * 0.0001, 4) AS refunded_amount,
-  round(coalesce((SELECT sum((c->>'commission_earned')::bigint) FROM json_array_elements(s.commissions) AS c), 0) * 0.0001, 4) AS commission_earned,
+  round(s.commission_earned * 0.0001, 4) AS commission_earned,
   s.affiliate_id, s.referral_id, s.affiliate_link_id, s.promotional_code_id,
   nullif(s.external_id, '') AS external_id, nullif(s.external_invoice_id, '') AS external_invoice_id, nullif(s.email, '') AS email,
   (s.commissions->0->>'payout_id')::uuid AS payout_id, nullif(s.conversion, '') AS conversion

@@ -663,6 +663,9 @@ CREATE TABLE tributary.sales (
   why_commission_tier_id uuid,
   payable_amount bigint NOT NULL,
   payable_from timestamptz,
+  commission_earned bigint NOT NULL,
+  approval_statuses text NOT NULL,
+  charged_currency text NOT NULL,
   given_as_null text,
   by_external_id text,
   by_invoice text,
@@ -771,7 +774,7 @@ CREATE INDEX values_of_kind ON tributary."values" (program, kind, id) WHERE (kin
 CREATE VIEW tributary.sales_report AS
 SELECT s.program, s.sale_id, s.created_at, s.status, round(s.total_earned * 0.0001, 4) AS total_earned,
   round(s.refunded_amount * 0.0001, 4) AS refunded_amount,
-  round(coalesce((SELECT sum((c->>'commission_earned')::bigint) FROM json_array_elements(s.commissions) AS c), 0) * 0.0001, 4) AS commission_earned,
+  round(s.commission_earned * 0.0001, 4) AS commission_earned,
   s.affiliate_id, s.referral_id, s.affiliate_link_id, s.promotional_code_id,
   nullif(s.external_id, '') AS external_id, nullif(s.external_invoice_id, '') AS external_invoice_id, nullif(s.email, '') AS email,
   (s.commissions->0->>'payout_id')::uuid AS payout_id, nullif(s.conversion, '') AS conversion

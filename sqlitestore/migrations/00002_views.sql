@@ -13,7 +13,7 @@ SELECT p.id AS program, s.sale_id,
   s.affiliate_id, s.referral_id, s.affiliate_link_id, s.promotional_code_id,
   nullif(s.external_id, '') AS external_id, nullif(s.external_invoice_id, '') AS external_invoice_id, nullif(s.email, '') AS email,
   s.commissions ->> '$[0].payout_id' AS payout_id, nullif(s.conversion, '') AS conversion
-FROM (SELECT *, coalesce((SELECT sum(c.value ->> 'commission_earned') FROM json_each(commissions) AS c), 0) AS commission_earned FROM tributary_sales) AS s
+FROM tributary_sales AS s
 JOIN tributary_programs AS p ON p.number = s.program;
 
 CREATE VIEW tributary_commissions_report AS
