@@ -536,30 +536,6 @@ func slowAmount(s string) error {
 	return nil
 }
 
-func BenchmarkPercentOf(b *testing.B) {
-	rate, amount := affiliate.MustPercent("17.5"), affiliate.MustAmount("149.99")
-	b.ReportAllocs()
-	for b.Loop() {
-		scene.Must(rate.Of(amount, "USD"))
-	}
-}
-
-func BenchmarkAmountAppendJSON(b *testing.B) {
-	amount := affiliate.MustAmount("149.99")
-	buf := make([]byte, 0, 32)
-	b.ReportAllocs()
-	for b.Loop() {
-		buf = amount.AppendJSON(buf[:0])
-	}
-}
-
-func BenchmarkParseAmount(b *testing.B) {
-	b.ReportAllocs()
-	for b.Loop() {
-		scene.Must(affiliate.ParseAmount("149.99"))
-	}
-}
-
 func TestAmountAllocations(t *testing.T) {
 	amount, rate := affiliate.MustAmount("149.99"), affiliate.MustPercent("17.5")
 	buf := make([]byte, 0, 64)

@@ -156,36 +156,6 @@ func BenchmarkCallTCP(b *testing.B) {
 	compare(b, 400, ways(b, srv.URL, own, client.Config{}))
 }
 
-// BenchmarkCallInProcess is the same call straight to a handler.
-func BenchmarkCallInProcess(b *testing.B) {
-	h := http.HandlerFunc(bare)
-	own := func() http.RoundTripper { return recordingTransport{h} }
-	compare(b, 2000, ways(b, "http://tributary.test", own, client.Config{Handler: h}))
-}
-
-// BenchmarkEngine is a look-up and a sale through the client in process,
-// against direct calls of the engine. The difference is the cost of the whole
-// HTTP contract.
-func BenchmarkEngine(b *testing.B) {
-	ctx := context.Background()
-	p, h := newEngine(b)
-	c := must(client.New("http://tributary.test", testKey, client.Config{Handler: h}))
-	must(p.CreateAffiliate(ctx, affiliate.AffiliateParams{FirstName: "Ada", LastName: "L", Email: "ada@example.com", AffiliateLink: "ada"}))
-	sale := affiliate.SaleParams{ReferralID: "ada", TotalEarned: affiliate.MustAmount("5"), Email: "kim@example.com", Name: "Kim"}
-	b.Run("Affiliate", func(b *testing.B) {
-		compare(b, 500, []way{
-			{"engine", func() { must(p.Affiliate(ctx, "ada")) }},
-			{"client", func() { must(c.Affiliate(ctx, "ada")) }},
-		})
-	})
-	b.Run("RecordSale", func(b *testing.B) {
-		compare(b, 300, []way{
-			{"engine", func() { must(p.RecordSale(ctx, sale)) }},
-			{"client", func() { must(c.RecordSale(ctx, sale)) }},
-		})
-	})
-}
-
 // TestAllocations limits how many more allocations the client needs than
 // go-retryablehttp by hand (P11). Both use the same transport.
 func TestAllocations(t *testing.T) {

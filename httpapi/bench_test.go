@@ -106,63 +106,18 @@ func drive(tb testing.TB, h http.Handler, method string, count int, target, body
 	}
 }
 
-// BenchmarkServeHTTP is the handler alone, without a network: a sale by code, an
-// affiliate by slug, the links of an affiliate.
-func BenchmarkServeHTTP(b *testing.B) {
-	const codes = 1000
-	p, api, owners := shop(b, codes)
-	none := func(int) string { return "" }
-	for _, c := range []struct {
-		name, method string
-		target, body func(i int) string
-	}{
-		{"sale", "POST", func(int) string { return "/api/v1/sales" }, saleBody},
-		{"affiliate", "GET", func(i int) string { return "/api/v1/affiliates?id=slug-" + strconv.Itoa(i) }, none},
-		{"links", "GET", func(i int) string { return "/api/v1/links?affiliateId=" + owners[i].ID.String() }, none},
-	} {
-		b.Run(c.name, func(b *testing.B) {
-			rec := httptest.NewRecorder()
-			api.ServeHTTP(rec, request(c.method, c.target(1), c.body(1)))
-			floor := drive(b, bareHandler(rec.Body.String()), c.method, codes, c.target, c.body)
-			versus(b, 3000, floor, drive(b, api, c.method, codes, c.target, c.body))
-			if c.name == "sale" {
-				b.ReportMetric(engineAlone(p, codes), "engine-ns/op")
-			}
-		})
-	}
-	if err := p.Verify(b.Context()); err != nil {
-		b.Errorf("Verify: %v", err)
-	}
-}
-
-// engineAlone is the time of the same sales without the handler.
-func engineAlone(p *tributary.Program, codes int) float64 {
-	product := affiliate.Product{ProductID: "beans-1kg", Name: "House beans 1 kg"}
-	return processor.Time(3000, func(n int) {
-		for i := range n {
-			must(p.RecordSale(context.Background(), affiliate.SaleParams{
-				PromoCode: "code" + strconv.Itoa(i%codes), TotalEarned: affiliate.MustAmount("129.5"), Tax: affiliate.MustAmount("9.5"),
-				Product: affiliate.Set(product),
-			}))
-		}
-	})
-}
-
-// BenchmarkLoopback is a sale by code over 64 keep-alive connections, server and
-// callers in one process, against the same server with the till of the floor.
-// x-floor is the time of a request, x-cpu the processor time of the process, and
-// x-bare-cpu that over a handler that does nothing but decode and encode.
-func BenchmarkLoopback(b *testing.B) { benchLoopback(b, 64, false, saleBody(0)) }
-
-func benchLoopback(b *testing.B, conns int, real bool, first string) {
-	const codes = 1000
+// BenchmarkRealSaleLoopback is P10: x-cpu is the processor time of a POST of the
+// real sale with its receipt over 32 connections, over that of a handler that
+// does the same by hand.
+func BenchmarkRealSaleLoopback(b *testing.B) {
+	const codes, conns = 1000, 32
 	p, api, _ := shop(b, codes)
 	rec := httptest.NewRecorder()
-	api.ServeHTTP(rec, request("POST", "/api/v1/sales", first))
+	api.ServeHTTP(rec, request("POST", "/api/v1/sales", string(appendRealSale(nil, 0))))
 	sold := int64(1)
 	ours, bare := dial(b, api, conns), dial(b, bareHandler(rec.Body.String()), conns)
 	floor := dial(b, tillHandler(rec.Body.String(), codes), conns)
-	ours.real, bare.real, floor.real = real, real, real
+	ours.real, bare.real, floor.real = true, true, true
 	const n = 5_000
 	benchkit.Warm()
 	bare.run(b, n/10)
@@ -298,13 +253,6 @@ func (c *cashier) sell(n int) {
 			c.tb.Fatalf("sale %d: status %d, %d bytes", c.sold, c.w.status, c.w.size)
 		}
 	}
-}
-
-// BenchmarkRealSaleLoopback is P10: x-cpu is the processor time of a POST of the
-// real sale with its receipt over 32 connections, over that of a handler that
-// does the same by hand.
-func BenchmarkRealSaleLoopback(b *testing.B) {
-	benchLoopback(b, 32, true, string(appendRealSale(nil, 0)))
 }
 
 // BenchmarkRealSale is the same without the network, whose time both sides pay

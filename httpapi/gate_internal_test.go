@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"runtime"
-	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -154,27 +153,6 @@ func TestGateMembers(t *testing.T) {
 	}
 	if diff := cmp.Diff([]member{{[]byte("d"), []byte("[ 1 , 2 ]")}}, split(got[2].value), cmp.AllowUnexported(member{})); diff != "" {
 		t.Errorf("split (-want +got):\n%s", diff)
-	}
-}
-
-// BenchmarkGateNames: a name costs the same in an object of 40,000 names as in
-// one of 5,000, apart from effects of the caches.
-func BenchmarkGateNames(b *testing.B) {
-	for _, n := range []int{5_000, 40_000} {
-		b.Run(strconv.Itoa(n), func(b *testing.B) {
-			var text bytes.Buffer
-			text.WriteString(`{"k":0`)
-			for i := range n {
-				fmt.Fprintf(&text, `,"key%06d":%d`, i, i)
-			}
-			body := append(text.Bytes(), '}')
-			for b.Loop() {
-				if _, err := scan(new(jsontext.Reader), body, nil); err != nil {
-					b.Fatal(err)
-				}
-			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/name")
-		})
 	}
 }
 

@@ -24,7 +24,6 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/affiliate/record/router"
-	"github.com/tributary-go/tributary/internal/benchkit"
 	"github.com/tributary-go/tributary/internal/twins"
 	"github.com/tributary-go/tributary/memstore"
 	"github.com/tributary-go/tributary/pgstore"
@@ -186,33 +185,6 @@ func TestFenceIn(t *testing.T) {
 	if list := must(p.Affiliates(t.Context(), affiliate.AffiliateQuery{}, affiliate.Page{})); len(list.Items) != 2 {
 		t.Errorf("%d affiliates", len(list.Items))
 	}
-}
-
-// BenchmarkMove moves a program with 2,000 sales from memory to PostgreSQL, to another
-// schema, and back.
-func BenchmarkMove(b *testing.B) {
-	pool := newPool(b, databaseURL(b))
-	mem := memstore.New()
-	r := must(router.New(router.Config{Stores: []router.NamedStore{
-		{Name: "mem", Store: mem},
-		{Name: "pg", Store: newStore(b, pool, pgstore.Config{Schema: newSchema(b, pool)})},
-		{Name: "other", Store: newStore(b, pool, pgstore.Config{Schema: newSchema(b, pool)})},
-	}}))
-	p, _ := benchkit.Shop(b, r, 100)
-	sale := benchkit.RealSale(100)
-	for n := range 2000 {
-		must(p.RecordSale(b.Context(), sale(n)))
-	}
-	id := p.Config().ID
-	records := must(router.Copy(b.Context(), mem, memstore.New(), id))
-	for b.Loop() {
-		for _, to := range []string{"pg", "other", "mem"} {
-			start := time.Now()
-			must(0, r.Move(b.Context(), id, to))
-			b.ReportMetric(float64(records)/time.Since(start).Seconds(), "records/s-to-"+to)
-		}
-	}
-	b.ReportMetric(float64(records), "records")
 }
 
 // withoutProgram are the tables that belong to no program, and why. Where tables

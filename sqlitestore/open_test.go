@@ -3,7 +3,6 @@ package sqlitestore_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -14,7 +13,6 @@ import (
 	"github.com/ncruces/go-sqlite3"
 
 	"github.com/tributary-go/tributary/affiliate/record"
-	"github.com/tributary-go/tributary/internal/benchkit"
 	"github.com/tributary-go/tributary/sqlitestore"
 )
 
@@ -135,27 +133,5 @@ func TestOpenContext(t *testing.T) {
 	}
 	if failures == 0 || opened == 0 {
 		t.Errorf("%d failures, %d opened", failures, opened)
-	}
-}
-
-// BenchmarkOpen opens a file with many sales, and reports the bytes of each.
-func BenchmarkOpen(b *testing.B) {
-	for _, sales := range []int{0, 20_000} {
-		b.Run(fmt.Sprint(sales, " sales"), func(b *testing.B) {
-			path := filepath.Join(b.TempDir(), "program.db")
-			store := open(b, path, sqlitestore.Config{Sync: sqlitestore.Normal})
-			p, _ := benchkit.Shop(b, store, 1)
-			next := realSale()
-			for range sales {
-				must(p.RecordSale(b.Context(), next()))
-			}
-			copied := filepath.Join(b.TempDir(), "copy.db")
-			must(0, store.Backup(b.Context(), copied))
-			for b.Loop() {
-				again := must(sqlitestore.Open(b.Context(), path, sqlitestore.Config{}))
-				must(0, again.Close())
-			}
-			b.ReportMetric(float64(must(os.Stat(copied)).Size())/float64(max(sales, 1)), "B/sale")
-		})
 	}
 }

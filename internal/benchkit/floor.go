@@ -243,22 +243,6 @@ func (f *Floor) AddCode(text string) error {
 	return nil
 }
 
-// Code returns copies of a code, its coupon and its affiliate.
-func (f *Floor) Code(text string) (floorCode, floorCoupon, floorAffiliate) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	code := f.codes[text]
-	return *code, *code.coupon, *code.affiliate
-}
-
-// Link returns copies of a link and its affiliate.
-func (f *Floor) Link(slug string) (floorLink, floorAffiliate) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	link := f.links[slug]
-	return *link, *link.affiliate
-}
-
 // AddLink gives the first affiliate one more link.
 func (f *Floor) AddLink(slug string) {
 	link := &floorLink{id: floorID(), slug: slug, affiliate: f.first.affiliate}

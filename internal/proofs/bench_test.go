@@ -2,9 +2,7 @@ package proofs_test
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"io"
 	"iter"
 	"runtime"
 	"strconv"
@@ -25,44 +23,6 @@ import (
 
 // Each benchmark runs the engine and its floor in turn, with package benchkit.
 
-// BenchmarkRecordSale is P1 and P2: a whole sale by code, on one hot code and
-// on a thousand codes, by 1, 16 and 256 goroutines.
-func BenchmarkRecordSale(b *testing.B) {
-	for _, codes := range []int{1, 1000} {
-		for _, workers := range []int{1, 16, 256} {
-			name := fmt.Sprintf("spread/workers=%d", workers)
-			if codes == 1 {
-				name = fmt.Sprintf("hot/workers=%d", workers)
-			}
-			b.Run(name, func(b *testing.B) { benchSales(b, codes, workers) })
-		}
-	}
-}
-
-func benchSales(b *testing.B, codes, workers int) {
-	ctx := context.Background()
-	p, _ := benchkit.Shop(b, memstore.New(), codes)
-	f := benchkit.FillFloor(codes)
-	names := make([]string, codes)
-	for i := range names {
-		names[i] = "CODE" + strconv.Itoa(i)
-	}
-	total := affiliate.MustAmount("129.5")
-	var made int64
-	benchkit.Versus(b, 10_000,
-		func(n int) {
-			spread(workers, n, func(i int) { check(f.Sell(names[i%codes], "", "", "", total.Scaled())) })
-		},
-		func(n int) {
-			made += int64(n)
-			spread(workers, n, func(i int) {
-				scene.Must(p.RecordSale(ctx, affiliate.SaleParams{PromoCode: names[i%codes], TotalEarned: total}))
-			})
-		})
-	b.StopTimer()
-	benchkit.Audit(b, p, made)
-}
-
 // spread runs n operations on some goroutines.
 func spread(workers, n int, do func(i int)) {
 	if workers == 1 {
@@ -80,47 +40,6 @@ func spread(workers, n int, do func(i int)) {
 		})
 	}
 	wg.Wait()
-}
-
-// BenchmarkRecordSaleOnFullStore is P4: the same sale on a store with 10^3 and
-// 10^6 earlier ones. x-small is the engine at 10^6 over the engine at 10^3;
-// x-floor is the engine over the floor at the same size.
-func BenchmarkRecordSaleOnFullStore(b *testing.B) {
-	const codes = 1000
-	ctx := context.Background()
-	total := affiliate.MustAmount("129.5")
-	var small float64
-	sizes := [...]int{1_000, 1_000_000}
-	for _, size := range sizes {
-		b.Run(strconv.Itoa(size), func(b *testing.B) {
-			p, _ := benchkit.Shop(b, memstore.New(), codes)
-			f := benchkit.FillFloor(codes)
-			made := 0
-			sell := func(n int) {
-				for range n {
-					scene.Must(p.RecordSale(ctx, affiliate.SaleParams{PromoCode: "CODE" + strconv.Itoa(made%codes), TotalEarned: total}))
-					made++
-				}
-			}
-			sold := 0
-			floorSell := func(n int) {
-				for range n {
-					check(f.Sell("CODE"+strconv.Itoa(sold%codes), "", "", "", total.Scaled()))
-					sold++
-				}
-			}
-			sell(size)
-			floorSell(size)
-			benchkit.Versus(b, 1000, floorSell, sell)
-			took := benchkit.Time(1000, sell)
-			if size == sizes[0] {
-				small = took
-			}
-			b.ReportMetric(took/small, "x-small")
-			b.StopTimer()
-			benchkit.Audit(b, p, int64(made))
-		})
-	}
 }
 
 // BenchmarkTrackClick is P6.
@@ -213,105 +132,6 @@ func BenchmarkGenerateCodes(b *testing.B) {
 		})
 }
 
-// BenchmarkAddCodeToBigCoupon adds a code to a coupon of 100,000 codes; x-small
-// is the ratio to a coupon of ten codes.
-func BenchmarkAddCodeToBigCoupon(b *testing.B) {
-	ctx := context.Background()
-	var small float64
-	sizes := [...]int{10, 100_000}
-	for _, size := range sizes {
-		b.Run(strconv.Itoa(size), func(b *testing.B) {
-			p, owners := benchkit.Shop(b, memstore.New(), 1)
-			coupon := scene.Must(p.Coupon(ctx, affiliate.CouponRef{Name: "All"}))
-			f := benchkit.FillFloor(size)
-			for i := range size {
-				scene.Must(p.CreateCode(ctx, affiliate.CodeParams{CouponID: coupon.ID, Code: "FILL" + strconv.Itoa(i)}))
-			}
-			made, added := 0, 0
-			add := func(n int) {
-				for range n {
-					made++
-					scene.Must(p.CreateCode(ctx, affiliate.CodeParams{CouponID: coupon.ID, Code: "NEW" + strconv.Itoa(made), AffiliateID: owners[0].ID}))
-				}
-			}
-			benchkit.Versus(b, 500, func(n int) {
-				for range n {
-					added++
-					check(f.AddCode("NEW" + strconv.Itoa(added)))
-				}
-			}, add)
-			took := benchkit.Time(500, add)
-			if size == sizes[0] {
-				small = took
-			}
-			b.ReportMetric(took/small, "x-small")
-		})
-	}
-}
-
-// BenchmarkLookUp is P5 through the engine: it reads an object with everything
-// that it embeds. The floor reads the same records by hand.
-func BenchmarkLookUp(b *testing.B) {
-	ctx := context.Background()
-	for _, size := range []int{1_000, 100_000} {
-		p, owners := benchkit.Shop(b, memstore.New(), size)
-		f := benchkit.FillFloor(size)
-		names, slugs := make([]string, size), make([]string, size)
-		for i := range names {
-			names[i], slugs[i] = "CODE"+strconv.Itoa(i), "slug-"+strconv.Itoa(i)
-		}
-		step := 7919 // a prime, so that neighbours are not read one after another
-		b.Run(fmt.Sprintf("code/%d", size), func(b *testing.B) {
-			at, af := 0, 0
-			benchkit.Versus(b, 10_000, func(n int) {
-				for range n {
-					af = (af + step) % size
-					f.Code(names[af])
-				}
-			}, func(n int) {
-				for range n {
-					at = (at + step) % size
-					scene.Must(p.Code(ctx, affiliate.CodeRef{Code: names[at]}))
-				}
-			})
-		})
-		b.Run(fmt.Sprintf("affiliate/%d", size), func(b *testing.B) {
-			at := 0
-			af := 0
-			benchkit.Versus(b, 10_000, func(n int) {
-				for range n {
-					af = (af + step) % size
-					f.Link(slugs[af])
-				}
-			}, func(n int) {
-				for range n {
-					at = (at + step) % size
-					scene.Must(p.Affiliate(ctx, owners[at].ID.String()))
-				}
-			})
-		})
-	}
-}
-
-// BenchmarkBytesPerSale is P13: the memory that a sale by code keeps, with its
-// commission, redemption, event, indexes and totals; with the stored body of
-// the event and without it.
-func BenchmarkBytesPerSale(b *testing.B) {
-	ctx := context.Background()
-	const sales = 200_000
-	for name, store := range map[string]record.Store{"without-payload": payloadlessStore{memstore.New()}, "whole": memstore.New()} {
-		b.Run(name, func(b *testing.B) {
-			p, _ := benchkit.Shop(b, store, 1000)
-			before := scene.Heap()
-			for i := range sales {
-				scene.Must(p.RecordSale(ctx, affiliate.SaleParams{PromoCode: "CODE" + strconv.Itoa(i%1000), TotalEarned: affiliate.MustAmount("10")}))
-			}
-			b.ReportMetric(float64(scene.Heap()-before)/sales, "B/sale")
-			runtime.KeepAlive(p)
-		})
-	}
-}
-
 // payloadlessStore is a store that forgets the payloads of events.
 type payloadlessStore struct{ record.Store }
 
@@ -349,24 +169,6 @@ func manySales(tb testing.TB, n int) (*tributary.Program, record.Store) {
 		}))
 	}
 	return p, store
-}
-
-// BenchmarkVerifySales is Verify on a program with so many sales, and the most memory that
-// it needs beside the store.
-func BenchmarkVerifySales(b *testing.B) {
-	for _, n := range []int{100_000, 300_000, 1_000_000} {
-		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			p, store := manySales(b, n)
-			runtime.GC()
-			for b.Loop() {
-				scene.Must(0, p.Verify(b.Context()))
-			}
-			b.StopTimer()
-			w := &weighingStore{Store: store, each: 4 * n / 20}
-			scene.Must(0, p.With(w).Verify(b.Context()))
-			b.ReportMetric(float64(w.most-w.least)/(1<<20), "MiB")
-		})
-	}
 }
 
 // TestVerifyMemory: the audit needs no more memory for more sales, neither where
@@ -453,49 +255,6 @@ func (t weighingTable) List(q record.Query) iter.Seq2[record.AnyRecord, error] {
 	}
 }
 
-// BenchmarkWriteCoupon is P8: it writes the JSON of a coupon with 100,000
-// codes. The floor is json.Marshal of a coupon that was read before.
-func BenchmarkWriteCoupon(b *testing.B) {
-	s, c := scene.BigCoupon(b, 100_000)
-	ctx := context.Background()
-	ref := affiliate.CouponRef{ID: c.ID}
-	whole := scene.Must(s.Coupon(ctx, ref))
-	benchkit.Versus(b, 1,
-		func(int) { scene.Must(json.Marshal(whole)) },
-		func(int) {
-			scene.Must(0, s.WriteCoupon(ctx, ref, io.Discard))
-		})
-}
-
-// BenchmarkSaleLines is one sale by code with an email, without lines and with five of them
-// that two rules decide about. Source: docs/terms.md.
-func BenchmarkSaleLines(b *testing.B) {
-	rules := []affiliate.Rule{
-		{Name: "gift cards", When: affiliate.RuleWhen{Categories: []string{"gift-card"}}, Pay: affiliate.RulePay{Type: affiliate.RuleNone}},
-		{Name: "seats", When: affiliate.RuleWhen{Products: []string{"p1", "p2"}}, Pay: affiliate.RulePay{Type: affiliate.RulePercentage, Rate: affiliate.MustPercent("30")}},
-	}
-	for _, bb := range []struct {
-		name  string
-		lines int
-		rules []affiliate.Rule
-	}{{"none", 0, nil}, {"rules", 0, rules}, {"five", 5, rules}} {
-		b.Run(bb.name, func(b *testing.B) {
-			s := scene.NewShop(b, func(c *tributary.Config) { c.Terms.Rules = bb.rules })
-			in := affiliate.SaleParams{PromoCode: "ADA20", Email: "tomas@example.net", TotalEarned: scene.Sum("100")}
-			for i := range bb.lines {
-				in.Lines = append(in.Lines, affiliate.Line{ID: fmt.Sprint(i), ProductID: fmt.Sprint("p", i), Quantity: affiliate.Set(scene.Sum("1")), Amount: scene.Sum("25")})
-			}
-			b.ReportAllocs()
-			i := 0
-			for b.Loop() {
-				i++
-				in.ExternalID = fmt.Sprint("order-", i)
-				scene.Must(s.RecordSale(b.Context(), in))
-			}
-		})
-	}
-}
-
 // report reports n payments by one goroutine: the desk's sales as a provider tells
 // of them, each under its external id and the id of a session.
 func (t *desk) report() func(n int) {
@@ -518,59 +277,5 @@ func (t *desk) report() func(n int) {
 			f.Sale = affiliate.Set(affiliate.Paid{SaleParams: in, Gross: in.TotalEarned, Tries: []affiliate.Credit{{PromoCode: code}}})
 			scene.Must(t.p.Payments().ReportPayment(context.Background(), f))
 		}
-	}
-}
-
-// BenchmarkReportPayment: x-sale is the payment that a provider reports over the
-// same sale that the host records. It also writes the payment, a row for each of its
-// two ids, and the payer.
-func BenchmarkReportPayment(b *testing.B) {
-	const n = 4000
-	paid, sold := newDesk(b, memstore.New(), 1000, room(n)), newDesk(b, memstore.New(), 1000, room(n))
-	benchkit.Compare(b, n, paid.report(), benchkit.Side{Name: "sale", Run: sold.sell(1)})
-	b.StopTimer()
-	benchkit.Audit(b, paid.p, int64(paid.sold))
-	benchkit.Audit(b, sold.p, int64(sold.sold))
-}
-
-// BenchmarkSaleByCode is one sale by code of a new customer: by a code without limits, by one with a limit
-// for each customer, with a budget and a start too, and by one whose place was held, with the hold.
-func BenchmarkSaleByCode(b *testing.B) {
-	for _, bb := range []struct {
-		name   string
-		coupon affiliate.CouponUpdate
-		hold   bool
-	}{
-		{name: "plain"},
-		{name: "customer", coupon: affiliate.CouponUpdate{MaxRedemptionsPerCustomer: affiliate.Set[int64](1)}},
-		{name: "all", coupon: affiliate.CouponUpdate{
-			MaxRedemptionsPerCustomer: affiliate.Set[int64](1), MaxDiscountTotal: scene.Amount("99999999999"), MaxDiscount: scene.Amount("50"),
-			StartsAt: affiliate.Set(affiliate.Day(2026, 1, 1)),
-		}},
-		{name: "hold", hold: true},
-	} {
-		b.Run(bb.name, func(b *testing.B) {
-			now := scene.Start
-			s := scene.Must(tributary.New(memstore.New(), tributary.Config{Now: func() time.Time { return now }})) // without the probe of a World
-			ctx := b.Context()
-			ada := scene.Must(s.CreateAffiliate(ctx, affiliate.AffiliateParams{FirstName: "Ada", LastName: "Lovelace", Email: "ada@example.com"}))
-			coupon := scene.Must(s.CreateCoupon(ctx, affiliate.CouponParams{Name: "Autumn 20", PercentOff: scene.Percent("20")}))
-			code := scene.Must(s.CreateCode(ctx, affiliate.CodeParams{CouponID: coupon.ID, Code: "ADA20", AffiliateID: ada.ID}))
-			scene.Must(s.UpdateCoupon(ctx, code.CouponID, bb.coupon))
-			in := affiliate.SaleParams{PromoCode: "ADA20", TotalEarned: scene.Sum("80"), Subtotal: scene.Amount("100")}
-			hold := affiliate.HoldParams{Order: affiliate.Order{PromoCode: "ADA20", Subtotal: scene.Amount("100")}, Until: now.Add(time.Hour)}
-			b.ReportAllocs()
-			i := 0
-			for b.Loop() {
-				i++
-				in.ExternalID = fmt.Sprint("order-", i)
-				in.Email = fmt.Sprint("customer-", i, "@example.net")
-				if bb.hold {
-					hold.ID, hold.Email, in.HoldID = in.ExternalID, in.Email, in.ExternalID
-					scene.Must(s.HoldRedemption(ctx, hold))
-				}
-				scene.Must(s.RecordSale(ctx, in))
-			}
-		})
 	}
 }

@@ -315,16 +315,3 @@ func TestVerifyUnique(t *testing.T) {
 		}
 	}
 }
-
-// It runs after every step of a state machine.
-func BenchmarkVerify(b *testing.B) {
-	w := scene.NewLedger(b)
-	n := 0
-	for _, rows := range w.Dump() {
-		n += len(rows)
-	}
-	for b.Loop() {
-		w.Verifies()
-	}
-	b.ReportMetric(float64(n), "records")
-}

@@ -18,9 +18,7 @@ import (
 	"github.com/tributary-go/tributary/affiliate/record/router"
 	"github.com/tributary-go/tributary/conformance"
 	"github.com/tributary-go/tributary/internal/atlength"
-	"github.com/tributary-go/tributary/internal/benchkit"
 	"github.com/tributary-go/tributary/internal/scene"
-	"github.com/tributary-go/tributary/memstore"
 )
 
 // distant is a store in memory that has a use for Soon, as one behind a network: there a
@@ -317,30 +315,4 @@ func TestWaitEnds(t *testing.T) {
 	if n := len(scene.Must(shop.Sales(t.Context(), affiliate.SaleQuery{}, affiliate.Page{})).Items); n != 4 {
 		t.Errorf("%d sales", n)
 	}
-}
-
-// BenchmarkSale is what a router adds to a real sale in memory: x-bare is the sale by a
-// router over the one without, and x-view is the same for a read of a code.
-func BenchmarkSale(b *testing.B) {
-	const n = 4000
-	routed, _ := benchkit.Shop(b, newSite(b, "a", "b").router(), 100)
-	bare, _ := benchkit.Shop(b, memstore.New(), 100)
-	seller := func(p *tributary.Program) func(n int) {
-		next, sale := 0, benchkit.RealSale(100)
-		return func(n int) {
-			for range n {
-				next++
-				scene.Must(p.RecordSale(context.Background(), sale(next)))
-			}
-		}
-	}
-	reader := func(p *tributary.Program) func(n int) {
-		return benchkit.Each(func() { scene.Must(p.Code(context.Background(), affiliate.CodeRef{Code: "CODE7"})) })
-	}
-	b.Run("sale", func(b *testing.B) {
-		benchkit.Compare(b, n, seller(routed), benchkit.Side{Name: "bare", Run: seller(bare)})
-	})
-	b.Run("code", func(b *testing.B) {
-		benchkit.Compare(b, n, reader(routed), benchkit.Side{Name: "bare", Run: reader(bare)})
-	})
 }

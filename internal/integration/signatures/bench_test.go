@@ -2,8 +2,6 @@ package signatures_test
 
 import (
 	"bytes"
-	"net/http"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -91,24 +89,4 @@ func BenchmarkSign(b *testing.B) {
 			})
 		})
 	}
-}
-
-// BenchmarkSignHeaders makes the headers of a request from a secret, as a
-// dispatcher does that reads the secrets for each attempt.
-func BenchmarkSignHeaders(b *testing.B) {
-	body, now := bytes.Repeat([]byte("a"), 1<<10), time.Now()
-	versus(b, 5000, func() {
-		signature, err := reference(b).Sign(messageID, now, body)
-		if err != nil {
-			b.Fatal(err)
-		}
-		h := http.Header{}
-		h.Set(standardwebhooks.HeaderWebhookID, messageID)
-		h.Set(standardwebhooks.HeaderWebhookTimestamp, strconv.FormatInt(now.Unix(), 10))
-		h.Set(standardwebhooks.HeaderWebhookSignature, signature)
-	}, func() {
-		if _, err := webhooks.Sign([]affiliate.Secret{secret}, messageID, now, body); err != nil {
-			b.Fatal(err)
-		}
-	})
 }
