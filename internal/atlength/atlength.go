@@ -1,5 +1,5 @@
 // Package atlength shortens long tests, unless TRIBUTARY_AT_LENGTH=1 is set, as
-// in .ci/run. Without it, tests that take seconds run a part, which is the same
+// in .ci/release. Without it, tests that take seconds run a part, which is the same
 // in each run, or are skipped with a message.
 package atlength
 

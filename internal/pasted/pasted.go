@@ -18,9 +18,8 @@ var (
 	folder = regexp.MustCompile(`\W+`)
 )
 
-// Run pastes a page into one file and runs it with go test, the vet of go test
-// included, in the module of the test. The first block has the package and the
-// imports.
+// Run pastes a page into one file and runs it with go test in the module of the test. The
+// first block has the package and the imports.
 func Run(t *testing.T, page string) {
 	t.Helper()
 	text := blocks(t, page)
@@ -29,7 +28,7 @@ func Run(t *testing.T, page string) {
 	}
 	path := filepath.Join(t.TempDir(), "page_test.go")
 	write(t, path, text)
-	out, err := exec.CommandContext(t.Context(), "go", "test", "-count=1", "-v", path).CombinedOutput()
+	out, err := exec.CommandContext(t.Context(), "go", "test", "-vet=off", "-count=1", "-v", path).CombinedOutput()
 	if err != nil {
 		t.Errorf("the blocks of %s as one file: %v\n%s", page, err, out)
 	}
