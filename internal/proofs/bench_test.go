@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/google/uuid"
 
@@ -251,31 +250,6 @@ func (t weighingTable) List(q record.Query) iter.Seq2[record.AnyRecord, error] {
 			if !yield(rec, err) {
 				return
 			}
-		}
-	}
-}
-
-// report reports n payments by one goroutine: the desk's sales as a provider tells
-// of them, each under its external id and the id of a session.
-func (t *desk) report() func(n int) {
-	sessions := make([]string, len(t.orders))
-	for i, order := range t.orders {
-		sessions[i] = "cs_" + order
-	}
-	at := time.Now()
-	return func(n int) {
-		first := t.sold
-		t.sold += n
-		for i := first; i < first+n; i++ {
-			in := t.sale(i)
-			f := affiliate.PaymentFact{
-				Provider: "stripe", Keys: []string{in.ExternalID, sessions[i]}, At: at, Currency: "USD",
-				Payer: affiliate.PayerFact{ID: t.names[i%customers], Email: in.Email, Name: in.Name},
-			}
-			code := in.PromoCode
-			in.PromoCode, in.Name, in.Email = "", "", ""
-			f.Sale = affiliate.Set(affiliate.Paid{SaleParams: in, Gross: in.TotalEarned, Tries: []affiliate.Credit{{PromoCode: code}}})
-			scene.Must(t.p.Payments().ReportPayment(context.Background(), f))
 		}
 	}
 }

@@ -1,9 +1,7 @@
 package scene
 
 import (
-	"maps"
 	"reflect"
-	"slices"
 
 	"github.com/tributary-go/tributary"
 )
@@ -20,9 +18,4 @@ func Methods(p *tributary.Program) map[string]reflect.Value {
 		}
 	}
 	return all
-}
-
-// MethodNames are the names of [Methods], sorted.
-func MethodNames() []string {
-	return slices.Sorted(maps.Keys(Methods(&tributary.Program{})))
 }
