@@ -115,35 +115,6 @@ func TestCreateAffiliateErrorOrder(t *testing.T) {
 	}
 }
 
-func TestCreateAffiliateAccepts(t *testing.T) {
-	flat := affiliate.PlanParams{Name: "Flat", Terms: affiliate.Terms{Type: affiliate.CommissionFlat, Rate: affiliate.MustPercent("5")}}
-	for _, tt := range []struct {
-		name string
-		cfg  func(*tributary.Config)
-		set  func(*scene.World, *affiliate.AffiliateParams)
-		want func(affiliate.Affiliate) bool
-	}{
-		{"StatusOtherUnderReview", func(c *tributary.Config) { c.NoAutoApprove = true }, func(_ *scene.World, in *affiliate.AffiliateParams) { in.AffiliateStatus = "vip" }, func(a affiliate.Affiliate) bool { return a.Status == "INACTIVE" }},
-		{"StatusActiveUnderReview", func(c *tributary.Config) { c.NoAutoApprove = true }, func(_ *scene.World, in *affiliate.AffiliateParams) { in.AffiliateStatus = "active" }, func(a affiliate.Affiliate) bool { return a.Status == "ACTIVE" }},
-		{"RateFlat", nil, func(w *scene.World, in *affiliate.AffiliateParams) {
-			in.CommissionPlanID = scene.Must(w.CreatePlan(context.Background(), flat)).ID
-			in.CommissionRate = affiliate.Set(affiliate.MustPercent("250"))
-		}, func(a affiliate.Affiliate) bool { return a.CommissionRate == affiliate.MustPercent("250") }},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			var cfg []func(*tributary.Config)
-			if tt.cfg != nil {
-				cfg = append(cfg, tt.cfg)
-			}
-			w := scene.New(t, cfg...)
-			got := w.Join("a", func(in *affiliate.AffiliateParams) { tt.set(w, in) })
-			if !tt.want(got) {
-				t.Errorf("got %+v", got)
-			}
-		})
-	}
-}
-
 func TestCreateAffiliateSource(t *testing.T) {
 	w := scene.New(t)
 	for src, want := range map[affiliate.Source]affiliate.AffiliateSource{affiliate.SourceWidget: "WIDGET", affiliate.SourceIntegration: "UNKNOWN"} {
@@ -319,63 +290,6 @@ func TestFirstTouch(t *testing.T) {
 		got := scene.Must(p.Affiliate(ctx, ref.AffiliateID.String()))
 		scene.Equal(t, owner, got.FirstName)
 		scene.Must(0, p.Verify(ctx))
-	}
-}
-
-func TestAffiliateByIdentifier(t *testing.T) { // I34, B289–B294
-	w := scene.New(t)
-	a, b := w.Join("a"), w.Join("b")
-	oldLink(w, b.ID, "1")
-	w.AddLink(b.ID, "007")
-	w.AddLink(b.ID, strings.Repeat("9", 30))
-	w.AddLink(b.ID, b.ID.String()[:35]+"x")
-	oldLink(w, a.ID, b.ID.String()) // a slug that looks like another affiliate's id
-	scene.Must(w.TrackClick(t.Context(), affiliate.ClickParams{Slug: "a"}))
-	scene.Must(w.TrackClick(t.Context(), affiliate.ClickParams{Slug: "a"}))
-	for _, tt := range []struct {
-		name, ident string
-		want        uuid.UUID
-	}{
-		{"ClickBeforeSlug", "1", a.ID},
-		{"Click", "2", a.ID},
-		{"ID", a.ID.String(), a.ID},
-		{"IDBeforeSlug", b.ID.String(), b.ID},
-		{"Slug", "b", b.ID},
-		{"SlugOtherCase", "B", b.ID},
-		{"SlugLikeAnID", b.ID.String()[:35] + "x", b.ID},
-		{"LeadingZeroIsNoClick", "007", b.ID},
-		{"TooLargeForAClickIsStillASlug", strings.Repeat("9", 30), b.ID},
-		{"MissDigits", "3", uuid.Nil},
-		{"MissOverflow", strings.Repeat("8", 30), uuid.Nil},
-		{"MissMaxInt", "9223372036854775807", uuid.Nil},
-		{"MissPlus", "+1", uuid.Nil},
-		{"MissUnderscore", "1_0", uuid.Nil},
-		{"MissHex", "0x1", uuid.Nil},
-		{"MissArabicDigit", "٣", uuid.Nil},
-		{"MissLeadingZero", "01", uuid.Nil},
-		{"MissUnknownID", uuid.NewString(), uuid.Nil},
-		{"MissURN", "urn:uuid:" + a.ID.String(), uuid.Nil},
-		{"MissBraces", "{" + a.ID.String() + "}", uuid.Nil},
-		{"MissNoHyphens", strings.ReplaceAll(a.ID.String(), "-", ""), uuid.Nil},
-		{"MissUpperCaseID", strings.ToUpper(a.ID.String()), uuid.Nil},
-		{"MissNilID", uuid.Nil.String(), uuid.Nil},
-		{"Email", "A@example.org", a.ID},
-		{"MissEmpty", "", uuid.Nil},
-		{"MissNUL", "a\x00", uuid.Nil},
-		{"MissLong", strings.Repeat("a", 4000), uuid.Nil},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			got, err := w.Affiliate(t.Context(), tt.ident)
-			if tt.want == uuid.Nil {
-				if err != affiliate.ErrNotFound {
-					t.Errorf("got %v, %v", got.ID, err)
-				}
-				return
-			}
-			if err != nil || got.ID != tt.want {
-				t.Errorf("got %v, %v; want %v", got.ID, err, tt.want)
-			}
-		})
 	}
 }
 

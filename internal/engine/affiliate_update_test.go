@@ -9,59 +9,9 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/internal/scene"
 )
-
-// TestUpdateAffiliateRate: a rate is the affiliate's own, also when it equals the one that
-// applied already, until null takes it away.
-func TestUpdateAffiliateRate(t *testing.T) {
-	w := scene.New(t)
-	ref := affiliate.AffiliateRef{ID: w.Join("a").ID}
-	for _, step := range []struct {
-		to      affiliate.Opt[affiliate.Percent]
-		rate    string
-		own     bool
-		changes int
-	}{
-		{affiliate.Null[affiliate.Percent](), "20", false, 0}, {scene.Percent("20"), "20", true, 1}, {scene.Percent("20"), "20", true, 0},
-		{scene.Percent("33.5"), "33.5", true, 1}, {affiliate.Null[affiliate.Percent](), "20", false, 1},
-	} {
-		events := w.Fired(func() {
-			scene.Must(w.UpdateAffiliate(t.Context(), ref, affiliate.AffiliateUpdate{CommissionRate: step.to}))
-		})
-		got := scene.Must(w.Affiliate(t.Context(), "a"))
-		scene.Equal(t, []any{step.rate, step.own, step.changes}, []any{got.CommissionRate.String(), !got.UseCommissionPlanCommissionRate, len(events)})
-	}
-}
-
-func TestInviteAndAccept(t *testing.T) {
-	for _, tt := range []struct {
-		name   string
-		review bool
-		want   affiliate.AffiliateStatus
-	}{{"AutoApprove", false, "ACTIVE"}, {"Review", true, "INACTIVE"}} {
-		t.Run(tt.name, func(t *testing.T) {
-			w := scene.New(t, func(c *tributary.Config) { c.NoAutoApprove = tt.review })
-			var a affiliate.Affiliate
-			events := w.FiredTypes(func() {
-				a = scene.Must(w.InviteAffiliate(t.Context(), affiliate.AffiliateParams{FirstName: "A", LastName: "B", Email: "a@b.co", AffiliateStatus: "active"}))
-				scene.Equal(t, affiliate.AffiliateInvited, a.Status)
-				up := affiliate.Acceptance{FirstName: affiliate.Set("Ann"), AffiliateLink: affiliate.Set("ann")}
-				a = scene.Must(w.AcceptInvite(t.Context(), a.ID, up))
-			})
-			id := a.ID.String()
-			scene.Equal(t, []string{"affiliate.created " + id, "affiliate.updated " + id}, events)
-			scene.Equal(t, tt.want, a.Status)
-			scene.Equal(t, "Ann B", a.Name)
-			scene.Equal(t, []string{"a", "ann"}, slugsOf(a))
-			w.Refused(scene.StateError(affiliate.StatusNotAllowed, "", "The present status does not allow this change"), func() error {
-				return scene.ErrOf(w.AcceptInvite(t.Context(), a.ID, affiliate.Acceptance{}))
-			})
-		})
-	}
-}
 
 func TestAcceptInviteRefusals(t *testing.T) {
 	w := scene.New(t)
@@ -248,42 +198,6 @@ func TestNote(t *testing.T) {
 	w.Verifies()
 }
 
-func TestStatusMoves(t *testing.T) {
-	all := []affiliate.AffiliateStatus{"ACTIVE", "INACTIVE", "INVITED", "DECLINED", "DEACTIVATED", "BANNED"}
-	moves := map[string]struct {
-		from, to affiliate.AffiliateStatus
-	}{
-		"Approve":    {"INACTIVE", "ACTIVE"},
-		"Decline":    {"INACTIVE", "DECLINED"},
-		"Deactivate": {"ACTIVE", "DEACTIVATED"},
-		"Ban":        {"ACTIVE", "BANNED"},
-	}
-	for name, m := range moves {
-		for _, from := range all {
-			t.Run(name+" "+string(from), func(t *testing.T) {
-				w := scene.New(t)
-				a := scene.AffiliateIn(w, "a", from)
-				if from != m.from && from != m.to {
-					w.Refused(scene.StateError(affiliate.StatusNotAllowed, "", "The present status does not allow this change"), func() error {
-						return scene.ErrOf(w.SetAffiliateStatus(t.Context(), m.to, a.ID))
-					})
-					return
-				}
-				w.Now = w.Now.Add(time.Hour)
-				want := []string{}
-				if from == m.from {
-					a.Status, a.UpdatedAt = m.to, affiliate.TimeOf(w.Now)
-					want = append(want, "affiliate.updated "+a.ID.String())
-				}
-				events := w.FiredTypes(func() {
-					scene.Equal(t, []affiliate.Affiliate{a}, scene.Must(w.SetAffiliateStatus(t.Context(), m.to, a.ID)))
-				})
-				scene.Equal(t, want, events)
-			})
-		}
-	}
-}
-
 // A status that nobody gives is refused, also for an affiliate who has it.
 func TestStatusGivenByNobody(t *testing.T) {
 	w := scene.New(t)
@@ -309,31 +223,6 @@ func TestNextStatuses(t *testing.T) {
 	}
 }
 
-func TestStatusOfMany(t *testing.T) {
-	w := scene.New(t)
-	a, b, c := scene.AffiliateIn(w, "a", "INACTIVE"), w.Join("b"), scene.AffiliateIn(w, "c", "INACTIVE")
-	banned := scene.AffiliateIn(w, "d", "BANNED")
-	w.Refused(scene.MissingError(affiliate.AffiliateNotFound, "Affiliate not found"), func() error {
-		return scene.ErrOf(w.SetAffiliateStatus(t.Context(), affiliate.AffiliateActive, a.ID, uuid.New(), banned.ID))
-	})
-	w.Refused(scene.StateError(affiliate.StatusNotAllowed, "", "The present status does not allow this change"), func() error {
-		return scene.ErrOf(w.SetAffiliateStatus(t.Context(), affiliate.AffiliateActive, a.ID, banned.ID))
-	})
-	events := w.FiredTypes(func() {
-		got := scene.Must(w.SetAffiliateStatus(t.Context(), affiliate.AffiliateActive, c.ID, b.ID, a.ID, c.ID))
-		ids := []uuid.UUID{}
-		for _, x := range got {
-			ids = append(ids, x.ID)
-			scene.Equal(t, affiliate.AffiliateActive, x.Status)
-		}
-		scene.Equal(t, []uuid.UUID{c.ID, b.ID, a.ID}, ids)
-	})
-	scene.Equal(t, []string{"affiliate.updated " + c.ID.String(), "affiliate.updated " + a.ID.String()}, events)
-	if got := scene.Must(w.SetAffiliateStatus(t.Context(), affiliate.AffiliateActive)); got == nil || len(got) != 0 {
-		t.Errorf("nobody named: %#v", got)
-	}
-}
-
 // PUT /affiliates sets ACTIVE or INACTIVE from any status.
 func TestStatusWayBack(t *testing.T) {
 	for _, from := range []affiliate.AffiliateStatus{"INACTIVE", "INVITED", "DECLINED", "DEACTIVATED", "BANNED"} {
@@ -355,35 +244,6 @@ func TestBanHoldsLaterSales(t *testing.T) {
 	scene.Equal(t, affiliate.ApprovalAccepted, scene.Must(w.Sale(t.Context(), before.ID)).Commissions[0].ApprovalStatus)
 	scene.Equal(t, affiliate.ApprovalOnHold, after.Commissions[0].ApprovalStatus)
 	scene.Equal(t, int64(1), scene.Must(w.Affiliate(t.Context(), "a")).NumberOfReferredUsers)
-}
-
-func TestSetAffiliatePlan(t *testing.T) {
-	w := scene.New(t)
-	a, b := w.Join("a"), w.Join("b", func(in *affiliate.AffiliateParams) { in.CommissionRate = affiliate.Set(affiliate.MustPercent("90")) })
-	plan := scene.Must(w.CreatePlan(w.T.Context(), affiliate.PlanParams{Name: "p", Terms: affiliate.Terms{Rate: affiliate.MustPercent("7")}}))
-	flat := scene.Must(w.CreatePlan(w.T.Context(), affiliate.PlanParams{Name: "f", Terms: affiliate.Terms{Type: affiliate.CommissionFlat}}))
-	set := func(plan uuid.UUID, ids ...uuid.UUID) int {
-		return len(w.Fired(func() { scene.Must(w.SetAffiliatePlan(t.Context(), plan, ids...)) }))
-	}
-	scene.Equal(t, 2, set(plan.ID, a.ID, b.ID))
-	scene.Equal(t, 0, set(plan.ID, a.ID, b.ID))
-	got := scene.Must(w.Affiliate(t.Context(), "a"))
-	scene.Equal(t, affiliate.MustPercent("7"), got.CommissionRate)
-	scene.Equal(t, affiliate.Set(plan.ID), got.CommissionPlanID)
-	scene.Equal(t, affiliate.MustPercent("90"), scene.Must(w.Affiliate(t.Context(), "b")).CommissionRate)
-	scene.Equal(t, 1, set(uuid.Nil, a.ID))
-
-	scene.Equal(t, 1, set(flat.ID, b.ID))
-	scene.Must(w.UpdateAffiliate(t.Context(), affiliate.AffiliateRef{ID: b.ID}, affiliate.AffiliateUpdate{CommissionRate: affiliate.Set(affiliate.MustPercent("500"))}))
-	w.Refused(scene.FieldError(affiliate.InvalidField, "commissionRate", "Commission rate must be between 0 and 100"), func() error {
-		return scene.ErrOf(w.SetAffiliatePlan(t.Context(), plan.ID, a.ID, b.ID))
-	})
-	w.Refused(scene.FieldError(affiliate.PlanNotFound, "commissionPlanId", "Commission plan not found"), func() error {
-		return scene.ErrOf(w.SetAffiliatePlan(t.Context(), uuid.New(), a.ID))
-	})
-	w.Refused(scene.MissingError(affiliate.AffiliateNotFound, "Affiliate not found"), func() error {
-		return scene.ErrOf(w.SetAffiliatePlan(t.Context(), plan.ID, uuid.New()))
-	})
 }
 
 func TestSetAffiliateTierAndExempt(t *testing.T) {

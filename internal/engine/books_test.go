@@ -536,53 +536,6 @@ func TestHoldDays(t *testing.T) {
 	})
 }
 
-// M28, M29: the holding period is that of the terms when the sale was recorded.
-// A plan has its own, which may be none; nothing that comes later moves it.
-func TestHoldDaysOf(t *testing.T) {
-	ctx := t.Context()
-	s := newHoldingShop(t, 30)
-	days := func(n int) time.Time { return s.Now.Add(time.Duration(n) * 24 * time.Hour) }
-	after30, after7 := days(30), days(7)
-	plan := scene.Must(s.CreatePlan(ctx, affiliate.PlanParams{Name: "p", Terms: affiliate.Terms{Rate: affiliate.MustPercent("10"), HoldDays: 7}}))
-	none := scene.Must(s.CreatePlan(ctx, affiliate.PlanParams{Name: "q", Terms: affiliate.Terms{Rate: affiliate.MustPercent("10")}}))
-	of := func(plan uuid.UUID) affiliate.SaleID {
-		scene.Must(s.SetAffiliatePlan(ctx, plan, s.Ada.Person.ID))
-		return s.ToTomas("100").ID
-	}
-	byProgram, byPlan, byNone := of(uuid.Nil), of(plan.ID), of(none.ID)
-	scene.Must(s.UpdateAffiliate(ctx, affiliate.AffiliateRef{ID: s.Ada.Person.ID}, affiliate.AffiliateUpdate{CommissionRate: scene.Percent("30")}))
-	withRate := of(plan.ID)
-	held := scene.Must(s.ReviewCommissions(ctx, affiliate.ApprovalOnHold, of(plan.ID)))[0].ID
-	declined := scene.Must(s.ReviewCommissions(ctx, affiliate.ApprovalDeclined, of(plan.ID)))[0].ID
-	now := s.Now
-
-	scene.Must(s.UpdatePlan(ctx, plan.ID, affiliate.PlanUpdate{TermsUpdate: affiliate.Terms{Rate: affiliate.MustPercent("40"), HoldDays: 90}.Update()}))
-	s.Pass(time.Hour)
-	scene.Must(s.Run(ctx, affiliate.RecalculateJob{}))
-	scene.Must(s.RefundSale(ctx, affiliate.Refund{SaleID: byProgram, Amount: scene.Amount("50")}))
-	payableAt(s, byProgram, after30)
-	payableAt(s, byPlan, after7)
-	payableAt(s, byNone, now)
-	payableAt(s, withRate, after7)
-	payableAt(s, held, after7)
-	payableAt(s, declined, time.Time{})
-
-	s.Now = after30
-	p := s.PaysOut()
-	s.Pass(time.Hour)
-	s.ClawsBack(byProgram, "10", "")
-	payableAt(s, byProgram, after30, s.Now)
-	if p.PeriodStart != affiliate.Set(affiliate.TimeOf(now)) || p.PeriodEnd != p.PeriodStart {
-		t.Errorf("the period is from %v to %v", p.PeriodStart, p.PeriodEnd)
-	}
-	s.Verifies()
-
-	program, err := tributary.New(s.Store, tributary.Config{ID: s.Config().ID, Currency: "USD", Terms: affiliate.Terms{HoldDays: 3651}})
-	if err == nil {
-		t.Errorf("a program with a holding period of eleven years: %v", program.Config().Terms)
-	}
-}
-
 func TestVerifyHoldDays(t *testing.T) {
 	scene.Corrupted(t, func(_ *scene.Ledger, tx *record.Tx) error {
 		return scene.Edit(tx.Sales, nil, func(r *record.Sale) { r.HoldDays = -1 })

@@ -3,13 +3,10 @@ package engine_test
 import (
 	"context"
 	"errors"
-	"math/big"
 	"strings"
 	"sync"
 	"testing"
 	"time"
-
-	"pgregory.net/rapid"
 
 	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
@@ -173,52 +170,6 @@ func TestChargedAtOnce(t *testing.T) {
 	scene.Equal(t, got.TotalEarned, got.RefundedAmount)
 	scene.Equal(t, affiliate.Amount{}, got.CommissionEarned)
 	s.Verifies()
-}
-
-// What a charged sale earns is computed in its currency and rounded once, whatever its lines,
-// its rate and the order of its refunds; the last refund ends at nothing.
-func TestChargedInFractions(t *testing.T) {
-	rapid.Check(t, func(rt *rapid.T) {
-		s, ctx := scene.NewShop(t), t.Context()
-		s.Program = s.With(s.Store)
-		currency := rapid.SampledFrom([]affiliate.Currency{"EUR", "JPY", "KWD"}).Draw(rt, "currency")
-		unit := currency.Unit().Scaled()
-		sum := func(from, to int64, name string) affiliate.Amount {
-			return affiliate.AmountFromScaled(rapid.Int64Range(from, to).Draw(rt, name) * unit)
-		}
-		total := sum(2, 1_000_000, "total")
-		tax := affiliate.AmountFromScaled(rapid.Int64Range(0, total.Scaled()/unit-1).Draw(rt, "tax") * unit)
-		rate := affiliate.ExchangeRateFromScaled(rapid.Int64Range(1_000_000_000, 5_000_000_000_000).Draw(rt, "rate"))
-		res, err := s.RecordSale(ctx, affiliate.SaleParams{ReferralID: s.Tomas.ID.String(), TotalEarned: total, Tax: tax, Currency: currency, ExchangeRate: rate})
-		if refusedAs(err, affiliate.InvalidField, "totalEarned") {
-			return // worth less than a cent
-		}
-		if err != nil {
-			rt.Fatal(err)
-		}
-		id, kept := res.Sale.Or(affiliate.Sale{}).ID, total.Scaled()/unit
-		worth := func(x *big.Rat) affiliate.Amount {
-			cents := new(big.Rat).Mul(x, big.NewRat(rate.Scaled(), 1_000_000_000_000))
-			cents.Add(cents.Mul(cents, big.NewRat(100, 1)), big.NewRat(1, 2))
-			return affiliate.AmountFromScaled(100 * new(big.Int).Quo(cents.Num(), cents.Denom()).Int64())
-		}
-		for {
-			got := scene.Must(s.Sale(ctx, id))
-			share := big.NewRat(kept, total.Scaled()/unit)
-			base := new(big.Rat).Mul(share, big.NewRat(total.Scaled()-tax.Scaled(), 10_000))
-			refunded := big.NewRat(total.Scaled()-kept*unit, 10_000)
-			if want := worth(base.Mul(base, big.NewRat(1, 5))); got.CommissionEarned != want || got.RefundedAmount != worth(refunded) {
-				rt.Fatalf("%d of %v %s kept at %v: earns %v and has %v refunded, want %v and %v", kept, total, currency, rate, got.CommissionEarned, got.RefundedAmount, want, worth(refunded))
-			}
-			s.Verifies()
-			if kept == 0 {
-				return
-			}
-			part := rapid.Int64Range(1, kept).Draw(rt, "refund")
-			kept -= part
-			scene.Must(s.RefundSale(ctx, affiliate.Refund{SaleID: id, Amount: affiliate.Set(affiliate.AmountFromScaled(part * unit)), Currency: currency}))
-		}
-	})
 }
 
 // TestRateOfThatDay: a sale in another currency is worth what that currency was on the day on which it was paid.

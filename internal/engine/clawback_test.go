@@ -195,76 +195,6 @@ func TestClawBackRefusals(t *testing.T) {
 	})
 }
 
-// Of the refusals, the one that is first in the order manually paid, paid,
-// included, whichever entry has it.
-func TestRefundOfSeveralPayouts(t *testing.T) {
-	s := scene.NewShop(t)
-	sale := s.ToTomas("100")
-	other := s.ToTomas("500")
-	refused := func(want affiliate.Error) {
-		t.Helper()
-		s.Refused(want, func() error {
-			return scene.ErrOf(s.RefundSale(t.Context(), affiliate.Refund{SaleID: sale.ID}))
-		})
-	}
-	first := s.PaysOut()
-	refused(inPayoutBatch)
-	s.ClawsBack(sale.ID, "10", "")
-	s.ToTomas("100")
-	s.Moves(s.PaysOut(), affiliate.PayoutPaid)
-	refused(paidOut)
-	s.ClawsBack(sale.ID, "10", "")
-	s.ToTomas("100")
-	s.PaysOut(func(in *affiliate.PayoutParams) { in.ManuallyPaid = true })
-	refused(paidByHand)
-	scene.Must(s.FailPayout(t.Context(), first.ID, "bounced"))
-	scene.Must(s.SetPayoutStatus(t.Context(), first.ID, affiliate.PayoutCanceled))
-	refused(paidByHand)
-	s.Refused(inPayoutOf("Referral has sales that are part of a payout"), func() error { return s.Forfeiting().DeleteReferral(t.Context(), s.Tomas.Email) })
-	has(s, sale.ID, "16", "20", "-2", "-2")
-	has(s, other.ID, "100", "100")
-	s.Verifies()
-}
-
-func inPayoutOf(text string) affiliate.Error { return scene.StateError(affiliate.InPayout, "", text) }
-
-// A sale whose payouts are all canceled is in no payout, but what they took
-// stays frozen: its changes need no flag, and append.
-func TestCanceledPayoutFrees(t *testing.T) {
-	ctx := t.Context()
-	s := scene.NewShop(t)
-	sale := s.ToTomas("100")
-	scene.Must(s.SetPayoutStatus(ctx, s.PaysOut().ID, affiliate.PayoutCanceled))
-	scene.Must(s.RefundSale(ctx, affiliate.Refund{SaleID: sale.ID, Amount: scene.Amount("60")}))
-	has(s, sale.ID, "8", "20", "-12")
-	scene.Must(s.UpdateSale(ctx, sale.ID, affiliate.SaleUpdate{CommissionEarned: scene.Amount("11")}))
-	has(s, sale.ID, "11", "20", "-12", "3")
-	held := scene.Must(s.ReviewCommissions(ctx, affiliate.ApprovalOnHold, sale.ID))[0]
-	for _, c := range held.Commissions {
-		if c.ApprovalStatus != affiliate.ApprovalOnHold || c.HoldReason.IsNull() {
-			t.Errorf("held: %+v", c)
-		}
-	}
-	scene.Must(s.RefundSale(ctx, affiliate.Refund{SaleID: sale.ID, Amount: scene.Amount("20")}))
-	has(s, sale.ID, "5.5", "20", "-12", "3", "-5.5")
-	scene.Equal(t, affiliate.ApprovalOnHold, scene.Must(s.Sale(ctx, sale.ID)).Commissions[3].ApprovalStatus)
-	s.Refused(nothingToPay, func() error {
-		return scene.ErrOf(s.CreatePayout(ctx, affiliate.PayoutParams{AffiliateID: s.Ada.Person.ID}))
-	})
-	scene.Must(s.ReviewCommissions(ctx, affiliate.ApprovalAccepted, sale.ID))
-	s.Verifies()
-	again := s.PaysOut()
-	if again.Amount != scene.Sum("5.5") || len(again.CommissionIDs) != 4 {
-		t.Errorf("%v of %v", again.Amount, again.CommissionIDs)
-	}
-	scene.Must(s.SetPayoutStatus(ctx, again.ID, affiliate.PayoutCanceled))
-	scene.Must(0, s.DeleteSale(ctx, sale.ID))
-	s.Verifies()
-	scene.Must(0, s.Forfeiting().DeleteAffiliate(ctx, affiliate.AffiliateRef{ID: s.Ada.Person.ID}))
-	scene.Equal(t, 0, len(scene.Must(s.Payouts(ctx, affiliate.PayoutQuery{}, affiliate.Page{})).Items))
-	s.Verifies()
-}
-
 // A dispute: the sale stays with its external ids, once (docs/money.md M12).
 func TestReverseSaleClawsBack(t *testing.T) {
 	ctx := t.Context()
@@ -366,29 +296,6 @@ func TestPayoutFilter(t *testing.T) {
 	s.Refused(scene.FieldError(affiliate.InvalidField, "minimum", "minimum must be at least 0"), func() error {
 		return scene.ErrOf(s.CreatePayout(ctx, affiliate.PayoutParams{AffiliateID: s.Ada.Person.ID, Minimum: scene.Sum("-1")}))
 	})
-}
-
-// A debt is taken whatever Until says: nobody is paid past what is known.
-func TestPayoutTakesDebtsAfterUntil(t *testing.T) {
-	ctx := t.Context()
-	s := scene.NewShop(t)
-	old := s.ToTomas("100")
-	s.Moves(s.PaysOut(), affiliate.PayoutPaid)
-	s.Pass(time.Hour)
-	until := s.Now
-	open := s.ToTomas("100")
-	s.Pass(time.Hour)
-	s.ToTomas("100")
-	s.ClawsBack(old.ID, "50", "")
-	p := scene.Must(s.CreatePayout(ctx, affiliate.PayoutParams{AffiliateID: s.Ada.Person.ID, Until: until}))
-	refunded := scene.Must(s.Sale(ctx, old.ID)).Commissions[1]
-	want := []affiliate.CommissionID{open.Commissions[0].ID, refunded.ID}
-	start, _ := p.PeriodStart.Get()
-	end, _ := p.PeriodEnd.Get()
-	if diff := cmp.Diff(want, p.CommissionIDs); diff != "" || p.Amount != scene.Sum("10") || start != open.CreatedAt || end != refunded.CreatedAt {
-		t.Errorf("%v from %v to %v %s", p.Amount, start, end, diff)
-	}
-	s.Verifies()
 }
 
 // Check 57: many refunds at once, beside payouts. Each is booked once, and the

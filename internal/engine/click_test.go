@@ -14,44 +14,9 @@ import (
 
 	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
-	"github.com/tributary-go/tributary/affiliate/imported"
 	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/internal/scene"
 )
-
-func TestTrackClick(t *testing.T) {
-	w := scene.New(t)
-	a := w.Join("a")
-	second := w.AddLink(a.ID, "b")
-	w.Now = w.Now.Add(time.Hour)
-	var got affiliate.Click
-	events := w.Fired(func() {
-		got = scene.Must(w.TrackClick(t.Context(), affiliate.ClickParams{
-			Slug: "B", DeviceID: "d", LandingURL: "https://b.co/?ref=b", Referrer: "https://c.co", UserAgent: "curl",
-		}))
-		scene.Must(w.TrackClick(t.Context(), affiliate.ClickParams{Slug: "b", Repeat: true}))
-		scene.Must(w.SetAffiliateStatus(t.Context(), affiliate.AffiliateBanned, a.ID))
-		scene.Must(w.TrackClick(t.Context(), affiliate.ClickParams{Slug: "a"}))
-	})
-	scene.Equal(t, 1, len(events)) // the event of the ban
-	scene.Equal(t, affiliate.Click{
-		ID: 1, AffiliateID: a.ID, AffiliateLinkID: affiliate.Set(second.ID), ReferralID: affiliate.Null[uuid.UUID](),
-		DeviceID: affiliate.Set("d"), UniqueClick: true, FullLandingURL: affiliate.Set("https://b.co/?ref=b"),
-		DocumentReferrer: affiliate.Set("https://c.co"), UserAgent: affiliate.Set("curl"), CreatedAt: affiliate.TimeOf(w.Now),
-	}, got)
-	scene.Equal(t, int64(3), scene.Must(w.Affiliate(t.Context(), "a")).NumberOfClicks)
-	links := scene.Must(w.Links(t.Context(), affiliate.LinkQuery{}, affiliate.Page{})).Items
-	scene.Equal(t, []int64{2, 1}, []int64{links[0].Clicks, links[1].Clicks})
-	w.Raw(func(tx *record.Tx) error {
-		for rec, err := range tx.Clicks.List(record.Query{}) {
-			if err != nil {
-				return err
-			}
-			scene.Equal(t, rec.Number != 2, rec.Unique)
-		}
-		return nil
-	})
-}
 
 func TestTrackClickUnknownSlug(t *testing.T) {
 	w := scene.New(t)
@@ -414,95 +379,6 @@ func TestClickWindowM75Check40(t *testing.T) {
 	}
 }
 
-// M75: the other rows of its table.
-func TestClickWindowM75(t *testing.T) {
-	ctx := t.Context()
-	late := func(t *testing.T) (scene.Shop, affiliate.ClickID, string) {
-		t.Helper()
-		s := scene.NewShop(t)
-		id, number := visit(s, "ada")
-		s.Pass(window + time.Second)
-		return s, id, number
-	}
-	t.Run("SlugOfTheseDigits", func(t *testing.T) {
-		s, id, number := late(t)
-		oldLink(s.World, s.Bob.ID, number)
-		got := report(s, affiliate.SaleParams{ReferralID: number, Email: "new@example.net", Name: "New"})
-		scene.Equal(t, s.Bob.ID, got.Sale.Or(affiliate.Sale{}).AffiliateID)
-		scene.Equal(t, affiliate.Set(id), got.LateClick)
-		ref := scene.Must(s.CreateReferral(ctx, affiliate.ReferralParams{AffiliateID: number, Name: "N", Email: "n@example.net", ReferredUserExternalID: "c"}))
-		scene.Equal(t, s.Bob.ID, ref.AffiliateID)
-		scene.Equal(t, affiliate.Null[string](), ref.InitialLandingPage)
-		scene.Equal(t, uuid.Nil, joined(s, id))
-		s.Verifies()
-	})
-	t.Run("Code", func(t *testing.T) {
-		s, id, number := late(t)
-		got := report(s, affiliate.SaleParams{PromoCode: "ADA20", ReferralID: number, Email: "new@example.net", Name: "New"})
-		sale := got.Sale.Or(affiliate.Sale{})
-		scene.Equal(t, s.Ada.Person.ID, sale.AffiliateID)
-		scene.Equal(t, affiliate.Null[uuid.UUID](), sale.AffiliateLinkID)
-		scene.Equal(t, int64(0), sale.Clicks)
-		scene.Equal(t, affiliate.Set(id), got.LateClick)
-		scene.Equal(t, uuid.Nil, joined(s, id))
-	})
-	t.Run("Row12", func(t *testing.T) { // evaluated as if the click had not been sent
-		s, _, number := late(t)
-		scene.Must(s.UpdateCode(ctx, s.Ada.ADA20.ID, affiliate.CodeUpdate{LimitToAffiliate: affiliate.Set(true)}))
-		report(s, affiliate.SaleParams{PromoCode: "ADA20", ReferralID: number})
-		_, bobs := visit(s, "bob")
-		order := affiliate.Order{PromoCode: "ADA20", ReferralID: bobs}
-		scene.Equal(t, []affiliate.Reason{affiliate.WrongAffiliate}, reasonsOf(scene.Must(s.Evaluate(ctx, order))))
-		s.Pass(window + time.Second)
-		e := scene.Must(s.Evaluate(ctx, order))
-		scene.Equal(t, []affiliate.Reason{}, reasonsOf(e))
-		scene.Equal(t, []affiliate.Reason{affiliate.WrongAffiliate}, e.Unverified)
-	})
-	t.Run("ReferralByCode", func(t *testing.T) {
-		s, id, number := late(t)
-		ref := scene.Must(s.CreateReferral(ctx, affiliate.ReferralParams{
-			PromoCode: "ADA20", AffiliateID: number, Name: "N", Email: "n@example.net", ReferredUserExternalID: "c",
-		}))
-		scene.Equal(t, s.Ada.Person.ID, ref.AffiliateID)
-		scene.Equal(t, uuid.Nil, joined(s, id))
-	})
-	t.Run("ReferralPassesOnToTheEmail", func(t *testing.T) {
-		s, _, number := late(t)
-		ref := scene.Must(s.CreateReferral(ctx, affiliate.ReferralParams{
-			AffiliateID: number, AffiliateEmail: s.Bob.Email, Name: "N", Email: "n@example.net", ReferredUserExternalID: "c",
-		}))
-		scene.Equal(t, s.Bob.ID, ref.AffiliateID)
-	})
-	t.Run("Import", func(t *testing.T) { // an import is of the past: no check
-		s, id, number := late(t)
-		report := scene.Must(s.Imports().Referrals(ctx, []imported.Referral{{ReferralParams: affiliate.ReferralParams{
-			AffiliateID: number, Name: "N", Email: "n@example.net", ReferredUserExternalID: "c",
-		}}}))
-		scene.Equal(t, imported.Report{Created: 1, Rows: []imported.Row{{Outcome: imported.Created}}}, report)
-		if joined(s, id) == uuid.Nil {
-			t.Error("the click was not joined")
-		}
-	})
-	t.Run("ReturningVisit", func(t *testing.T) { // a visit is recorded and attributes nothing
-		s, _, _ := late(t)
-		scene.Must(s.TrackClick(ctx, affiliate.ClickParams{Slug: "ada", Repeat: true}))
-	})
-	t.Run("Replay", func(t *testing.T) { // neither the wire nor a receipt names the late click
-		s, id, number := late(t)
-		in := affiliate.SaleParams{Once: affiliate.Once{Key: "k"}, ReferralID: number, Email: s.Bea.Email}
-		scene.Equal(t, affiliate.Set(id), report(s, in).LateClick)
-		again := report(s, in)
-		scene.Equal(t, affiliate.SaleRecorded, again.Outcome)
-		scene.Equal(t, affiliate.Null[affiliate.ClickID](), again.LateClick)
-	})
-	t.Run("ClockGoesBack", func(t *testing.T) { // a click of the future is not late
-		s := scene.NewShop(t)
-		_, number := visit(s, "ada")
-		s.Pass(-400 * 24 * time.Hour)
-		scene.Equal(t, affiliate.SaleRecorded, report(s, affiliate.SaleParams{ReferralID: number, Email: "n@example.net", Name: "N"}).Outcome)
-	})
-}
-
 // M76: CookieDays is 1 to 36,500; zero is 60.
 func TestCookieDaysM76(t *testing.T) {
 	for _, days := range []int{-1, 36_501} {
@@ -518,13 +394,4 @@ func TestCookieDaysM76(t *testing.T) {
 		s.Pass(time.Microsecond)
 		scene.Equal(t, affiliate.SaleUnattributed, report(s, affiliate.SaleParams{ReferralID: number, Email: "b@example.net", Name: "B"}).Outcome)
 	}
-}
-
-// reasonsOf returns the reasons of an evaluation.
-func reasonsOf(e affiliate.Evaluation) []affiliate.Reason {
-	out := []affiliate.Reason{}
-	for _, f := range e.Reasons {
-		out = append(out, f.Reason)
-	}
-	return out
 }

@@ -84,26 +84,6 @@ func lastBody(w *scene.World) string {
 	return string(envelope.Body)
 }
 
-// I16: the codes of a coupon are listed newest first, all of them, without
-// those of other coupons and deleted ones; each has its affiliate and no
-// coupon.
-func TestCouponCodes(t *testing.T) {
-	w := scene.New(t)
-	ctx := t.Context()
-	a := w.Ada()
-	second := scene.Must(w.CreateCode(ctx, affiliate.CodeParams{CouponID: a.Autumn.ID, Code: "SECOND"}))
-	third := scene.Must(w.CreateCode(ctx, affiliate.CodeParams{CouponID: a.Autumn.ID, Code: "THIRD", AffiliateID: a.Person.ID}))
-	other := scene.Must(w.CreateCoupon(ctx, affiliate.CouponParams{Name: "other", PercentOff: scene.Percent("5")}))
-	scene.Must(w.CreateCode(ctx, affiliate.CodeParams{CouponID: other.ID, Code: "ELSEWHERE"}))
-	scene.Must(w.DeleteCode(ctx, second.ID))
-	got := scene.Must(w.Coupon(ctx, affiliate.CouponRef{ID: a.Autumn.ID})).PromotionalCodes
-	want := []affiliate.Code{third, a.ADA20}
-	for i := range want {
-		want[i].Coupon = affiliate.Opt[affiliate.Coupon]{}
-	}
-	scene.Equal(t, want, got)
-}
-
 // The blanks around a new name do not count for its length.
 func TestUpdateCouponNameTrimmed(t *testing.T) {
 	w := scene.New(t)

@@ -326,28 +326,6 @@ func TestHoldOfNobody(t *testing.T) {
 	s.Verifies()
 }
 
-// TestHoldAnew: the same id with another basket is priced anew and keeps its place; with another code it takes a
-// place of that.
-func TestHoldAnew(t *testing.T) {
-	s := newCounter(t, affiliate.CouponUpdate{}, affiliate.CodeUpdate{MaxRedemptions: times(1)})
-	ctx := t.Context()
-	scene.Must(s.holds("c1", "a@x.example"))
-	in := affiliate.HoldParams{ID: "c1", Until: s.Now.Add(time.Hour), Order: affiliate.Order{PromoCode: "ada20", Email: "a@x.example", Subtotal: scene.Amount("10")}}
-	scene.Equal(t, scene.Amount("2"), scene.Must(s.HoldRedemption(ctx, in)).Discount)
-	s.says("b@x.example", affiliate.CodeExhausted)
-	scene.Must(s.CreateCode(ctx, affiliate.CodeParams{CouponID: scene.Must(s.Code(ctx, affiliate.CodeRef{Code: "summer20"})).CouponID, Code: "SPRING", AffiliateID: s.Eve.ID}))
-	in.PromoCode = "spring"
-	other := scene.Must(s.HoldRedemption(ctx, in))
-	scene.Equal(t, scene.Amount("0.5"), other.Discount)
-	s.Verifies()
-	s.says("b@x.example")
-	in.PromoCode = "ADA20"
-	scene.WantReason(t, "back", affiliate.CodeExhausted, scene.ErrOf(s.HoldRedemption(ctx, in)))
-	scene.Equal(t, scene.JSON(other), scene.JSON(scene.Must(s.Program.Hold(ctx, "c1"))))
-	_, err := s.RecordSale(ctx, affiliate.SaleParams{HoldID: "c1", PromoCode: "ADA20", TotalEarned: scene.Sum("1")})
-	scene.WantReason(t, "another code", affiliate.HoldOfAnotherCode, err)
-}
-
 // TestHoldsOfOne: a customer has so many open holds, and no more.
 func TestHoldsOfOne(t *testing.T) {
 	s := newCounter(t, affiliate.CouponUpdate{}, affiliate.CodeUpdate{}, func(c *tributary.Config) { c.Limits.Holds = 2 })

@@ -13,92 +13,6 @@ import (
 	"github.com/tributary-go/tributary/internal/scene"
 )
 
-func TestPlans(t *testing.T) {
-	w := scene.New(t)
-	var plan, flat affiliate.Plan
-	events := w.Fired(func() {
-		plan = scene.Must(w.CreatePlan(t.Context(), affiliate.PlanParams{Name: "Standard"}))
-		flat = scene.Must(w.CreatePlan(t.Context(), affiliate.PlanParams{
-			Name:  "Flat",
-			Terms: affiliate.Terms{Type: affiliate.CommissionFlat, Rate: affiliate.MustPercent("250"), MaxPayments: 12, MaxMonths: 1200, HoldDays: 3650}, PaymentTrigger: affiliate.TriggerSignup, AutoApproveRewards: affiliate.Set(false),
-		}))
-	})
-	scene.Equal(t, 0, len(events))
-	scene.Equal(t, affiliate.Plan{
-		ID: plan.ID, Name: "Standard", CommissionType: affiliate.CommissionPercentage, NumberOfPayments: affiliate.Null[int64](),
-		NumberOfMonths: affiliate.Null[int64](), PaymentTrigger: affiliate.TriggerPurchase, AutoApproveRewards: true, RewardType: affiliate.RewardCash,
-		CreatedAt: affiliate.TimeOf(w.Now), UpdatedAt: affiliate.TimeOf(w.Now),
-	}, plan)
-	scene.Equal(t, affiliate.Plan{
-		ID: flat.ID, Name: "Flat", CommissionRate: affiliate.MustPercent("250"), CommissionType: affiliate.CommissionFlat,
-		NumberOfPayments: affiliate.Set[int64](12), NumberOfMonths: affiliate.Set[int64](1200), PaymentTrigger: affiliate.TriggerSignup, RewardType: affiliate.RewardCash,
-		HoldDays: 3650, CreatedAt: affiliate.TimeOf(w.Now), UpdatedAt: affiliate.TimeOf(w.Now),
-	}, flat)
-	scene.Equal(t, flat, scene.Must(w.Plan(t.Context(), flat.ID)))
-	if _, err := w.Plan(t.Context(), uuid.New()); err != affiliate.ErrNotFound {
-		t.Errorf("an unknown plan: %v", err)
-	}
-	scene.Equal(t, []affiliate.Plan{flat, plan}, scene.Must(w.Plans(t.Context(), affiliate.Page{})).Items)
-	w.Refused(scene.FieldError(affiliate.InvalidQuery, "limit", "limit must be an integer from 1 to 1000"), func() error {
-		return scene.ErrOf(w.Plans(t.Context(), affiliate.Page{Limit: -1}))
-	})
-}
-
-func TestPlanRefusals(t *testing.T) {
-	w := scene.New(t)
-	plan := scene.Must(w.CreatePlan(t.Context(), affiliate.PlanParams{Name: "p"}))
-	field := func(name, what string) affiliate.Error {
-		return scene.FieldError(affiliate.InvalidField, name, name+" "+what)
-	}
-	terms := func(x affiliate.Terms) affiliate.PlanParams { return affiliate.PlanParams{Name: "p", Terms: x} }
-	for _, tt := range []struct {
-		name string
-		in   affiliate.PlanParams
-		want affiliate.Error
-	}{
-		{"ErrNameMissing", affiliate.PlanParams{Name: " "}, scene.FieldError(affiliate.MissingField, "name", "Name is required")},
-		{"ErrNameLong", affiliate.PlanParams{Name: strings.Repeat("a", 256)}, field("name", "is too long")},
-		{"ErrType", terms(affiliate.Terms{Type: "flat"}), field("commissionType", "must be one of PERCENTAGE, FLAT")},
-		{"ErrRate", terms(affiliate.Terms{Rate: affiliate.MustPercent("100.0001")}), scene.FieldError(affiliate.InvalidField, "commissionRate", "Commission rate must be between 0 and 100")},
-		{"ErrRateFlat", terms(affiliate.Terms{Type: affiliate.CommissionFlat, Rate: affiliate.MustPercent("-1")}), scene.FieldError(affiliate.InvalidField, "commissionRate", "Commission rate must not be negative")},
-		{"ErrPayments", terms(affiliate.Terms{MaxPayments: -1}), field("numberOfPayments", "must be at least 1")},
-		{"ErrMonths", terms(affiliate.Terms{MaxMonths: -1}), field("numberOfMonths", "must be at least 1")},
-		{"ErrMonthsLarge", terms(affiliate.Terms{MaxMonths: 1201}), field("numberOfMonths", "is too large")},
-		{"ErrHoldDays", terms(affiliate.Terms{HoldDays: -1}), field("holdDays", "must be an integer from 0 to 3650")},
-		{"ErrHoldDaysLarge", terms(affiliate.Terms{HoldDays: 3651}), field("holdDays", "must be an integer from 0 to 3650")},
-		{"ErrTrigger", affiliate.PlanParams{Name: "p", PaymentTrigger: "x"}, field("paymentTrigger", "must be one of SIGNUP, PURCHASE, BONUS, CONTENT_REWARD")},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			w.T = t
-			w.Refused(tt.want, func() error { return scene.ErrOf(w.CreatePlan(t.Context(), tt.in)) })
-			if tt.in.Name != "p" {
-				return
-			}
-			up := affiliate.PlanUpdate{TermsUpdate: tt.in.Terms.Update(), PaymentTrigger: affiliate.Set(tt.in.PaymentTrigger)}
-			w.Refused(tt.want, func() error { return scene.ErrOf(w.UpdatePlan(t.Context(), plan.ID, up)) })
-		})
-	}
-	w.T = t
-	w.Refused(field("name", "must not be empty"), func() error {
-		return scene.ErrOf(w.UpdatePlan(t.Context(), plan.ID, affiliate.PlanUpdate{Name: affiliate.Set("")}))
-	})
-	for name, up := range map[string]affiliate.PlanUpdate{
-		"name":           {Name: affiliate.Null[string]()},
-		"paymentTrigger": {PaymentTrigger: affiliate.Null[affiliate.PaymentTrigger]()}, "autoApproveRewards": {AutoApproveRewards: affiliate.Null[bool]()},
-	} {
-		w.Refused(field(name, "must not be null"), func() error { return scene.ErrOf(w.UpdatePlan(t.Context(), plan.ID, up)) })
-	}
-	none := affiliate.Set[int64](0)
-	for name, up := range map[string]affiliate.TermsUpdate{"numberOfPayments": {MaxPayments: none}, "numberOfMonths": {MaxMonths: none}} {
-		w.Refused(field(name, "must be at least 1"), func() error {
-			return scene.ErrOf(w.UpdatePlan(t.Context(), plan.ID, affiliate.PlanUpdate{TermsUpdate: up}))
-		})
-	}
-	missing := scene.MissingError(affiliate.PlanNotFound, "Commission plan not found")
-	w.Refused(missing, func() error { return scene.ErrOf(w.UpdatePlan(t.Context(), uuid.New(), affiliate.PlanUpdate{})) })
-	w.Refused(missing, func() error { return w.DeletePlan(t.Context(), uuid.New()) })
-}
-
 // TestZeroTerms: a program without terms records sales and pays 0, as the
 // comments of Terms and Config and the README say.
 func TestZeroTerms(t *testing.T) {
@@ -108,49 +22,6 @@ func TestZeroTerms(t *testing.T) {
 	sale, _ := res.Sale.Get()
 	want := []string{"recorded", "0", "0"}
 	scene.Equal(t, want, []string{string(res.Outcome), sale.CommissionRate.String(), sale.CommissionEarned.String()})
-}
-
-// A change of terms applies to future sales and fires no sale.updated.
-// RecalculateSales changes past sales, and fires it.
-func TestPlansHoldForFutureSales(t *testing.T) {
-	for name, change := range map[string]func(w *scene.World, plan uuid.UUID, a affiliate.Affiliate, r affiliate.Referral){
-		"SetAffiliatePlan": func(w *scene.World, plan uuid.UUID, a affiliate.Affiliate, _ affiliate.Referral) {
-			scene.Must(w.SetAffiliatePlan(w.T.Context(), plan, a.ID))
-		},
-		"SetReferralPlan": func(w *scene.World, plan uuid.UUID, _ affiliate.Affiliate, r affiliate.Referral) {
-			scene.Must(w.SetReferralPlan(w.T.Context(), plan, r.ID))
-		},
-		"UpdatePlan": func(w *scene.World, plan uuid.UUID, a affiliate.Affiliate, r affiliate.Referral) {
-			of := scene.Must(w.Plans(w.T.Context(), affiliate.Page{})).Items[1] // the plan of a
-			scene.Must(w.UpdatePlan(w.T.Context(), of.ID, affiliate.PlanUpdate{TermsUpdate: affiliate.Terms{Rate: affiliate.MustPercent("50")}.Update()}))
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			w := scene.New(t)
-			first := scene.Must(w.CreatePlan(t.Context(), affiliate.PlanParams{Name: "first", Terms: affiliate.Terms{Rate: affiliate.MustPercent("10")}}))
-			second := scene.Must(w.CreatePlan(t.Context(), affiliate.PlanParams{Name: "second", Terms: affiliate.Terms{Rate: affiliate.MustPercent("50")}}))
-			a := w.Join("a", func(in *affiliate.AffiliateParams) { in.CommissionPlanID = first.ID })
-			r := w.Refer("a", "kim@b.co")
-			past := w.SellTo(r.Email, "100")
-			for _, e := range w.Fired(func() { change(w, second.ID, a, r) }) {
-				if e.Type.Family() == "sale" {
-					t.Errorf("%s fired for %s", e.Type, e.ObjectID)
-				}
-			}
-			kept := scene.Must(w.Sale(t.Context(), past.ID))
-			scene.Equal(t, past.Commissions, kept.Commissions)
-			scene.Equal(t, past.CommissionRate, kept.CommissionRate)
-			scene.Equal(t, scene.Sum("50"), w.SellTo(r.Email, "100").CommissionEarned)
-			fired := w.FiredTypes(func() {
-				scene.Equal(t, 1, scene.Must(w.Run(t.Context(), affiliate.RecalculateJob{})).Changed)
-			})
-			scene.Equal(t, 1, len(fired))
-			scene.Equal(t, true, strings.HasPrefix(fired[0], "sale.updated "))
-			scene.Equal(t, scene.Sum("50"), scene.Must(w.Sale(t.Context(), past.ID)).CommissionEarned)
-			scene.Equal(t, scene.Percent("50"), scene.Must(w.Sale(t.Context(), past.ID)).CommissionRate)
-			w.Verifies()
-		})
-	}
 }
 
 // A plan keeps its name without the blanks around it.
@@ -208,28 +79,6 @@ func TestTierRefusals(t *testing.T) {
 func TestTierRateOfFlatProgram(t *testing.T) {
 	w := scene.New(t, func(c *tributary.Config) { c.Terms = affiliate.Terms{Type: affiliate.CommissionFlat} })
 	scene.Must(w.CreateTier(t.Context(), affiliate.TierParams{Tier: 1, Name: "t", Rate: affiliate.Set(affiliate.MustPercent("101"))}))
-}
-
-// A rate of null is no rate: on a tier that has one it is taken away, and on a new one it is
-// stored as a rate that was not given.
-func TestTierWithoutRate(t *testing.T) {
-	w := scene.New(t)
-	in := affiliate.TierParams{Tier: 1, Name: "t", Rate: scene.Percent("9")}
-	rated := scene.Must(w.CreateTier(t.Context(), in))
-	in.Rate = affiliate.Null[affiliate.Percent]()
-	null := scene.Must(w.CreateTier(t.Context(), in))
-	in.Rate = affiliate.Opt[affiliate.Percent]{}
-	plain := scene.Must(w.CreateTier(t.Context(), in))
-	scene.Must(w.UpdateTier(t.Context(), rated.ID, affiliate.TierUpdate{Rate: affiliate.Null[affiliate.Percent]()}))
-	w.Raw(func(tx *record.Tx) error {
-		want := scene.Must(tx.Tiers.Get(plain.ID))
-		for _, id := range []uuid.UUID{rated.ID, null.ID} {
-			got := scene.Must(tx.Tiers.Get(id))
-			got.ID = want.ID
-			scene.Equal(t, want, got)
-		}
-		return nil
-	})
 }
 
 func TestAssignTiers(t *testing.T) {
@@ -336,78 +185,6 @@ func (s rateShop) customers(terms affiliate.Terms) {
 	scene.Must(s.SetReferralPlan(s.T.Context(), s.plan(terms), s.Tomas.ID))
 }
 
-// A rate belongs to the commission type that it was set under. Under terms of
-// the other type it is skipped, and the next rate in the order applies (rule
-// 5.3).
-func TestRateOfAnotherType(t *testing.T) {
-	for _, tt := range []struct {
-		name               string
-		program            affiliate.Terms
-		set                func(s rateShop)
-		total, rate, earns string
-	}{
-		{"own amount, customer on a percentage plan", percentTerms("20"), func(s rateShop) {
-			s.onPlan(flatTerms("5"))
-			s.own("250")
-			s.customers(percentTerms("10"))
-		}, "100", "10", "10"},
-		{"own amount that could be a percentage", percentTerms("20"), func(s rateShop) {
-			s.onPlan(flatTerms("5"))
-			s.own("50")
-			s.customers(percentTerms("10"))
-		}, "100", "10", "10"},
-		{"tier's amount, affiliate on a percentage plan", flatTerms("5"), func(s rateShop) {
-			s.tier("500")
-			s.onPlan(percentTerms("10"))
-		}, "100", "10", "10"},
-		{"tier's percentage, affiliate on a flat plan", percentTerms("20"), func(s rateShop) {
-			s.tier("25")
-			s.onPlan(flatTerms("5"))
-		}, "10", "5", "5"},
-		{"own percentage, moved to a flat plan", percentTerms("20"), func(s rateShop) {
-			s.own("25")
-			s.onPlan(flatTerms("5"))
-		}, "10", "5", "5"},
-		{"own percentage, customer on a flat plan", percentTerms("20"), func(s rateShop) {
-			s.own("25")
-			s.customers(flatTerms("5"))
-		}, "10", "5", "5"},
-		{"own amount passed over for the tier's percentage", percentTerms("20"), func(s rateShop) {
-			s.onPlan(flatTerms("5"))
-			s.own("250")
-			s.tier("12")
-			s.customers(percentTerms("10"))
-		}, "100", "12", "12"},
-		{"own amount under another flat plan", percentTerms("20"), func(s rateShop) {
-			s.onPlan(flatTerms("5"))
-			s.own("250")
-			s.onPlan(flatTerms("7"))
-		}, "100", "250", "250"},
-		{"own percentage, back from a flat plan", percentTerms("20"), func(s rateShop) {
-			s.own("25")
-			s.onPlan(flatTerms("5"))
-			s.onPlan(percentTerms("7"))
-		}, "100", "25", "25"},
-		{"own rate set anew under the other type", percentTerms("20"), func(s rateShop) {
-			s.own("25")
-			s.onPlan(flatTerms("5"))
-			s.own("25")
-		}, "10", "25", "25"},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			s := newRateShop(t, tt.program)
-			tt.set(s)
-			got := s.ToTomas(tt.total)
-			scene.Equal(t, scene.Percent(tt.rate), got.CommissionRate)
-			scene.Equal(t, scene.Sum(tt.earns), got.CommissionEarned)
-			scene.Equal(t, 0, scene.Must(s.Run(t.Context(), affiliate.RecalculateJob{})).Changed)
-			back := scene.Must(s.UpdateSale(t.Context(), got.ID, affiliate.SaleUpdate{CommissionRate: affiliate.Null[affiliate.Percent]()}))
-			scene.Equal(t, scene.Sum(tt.earns), back.CommissionEarned)
-			s.Verifies()
-		})
-	}
-}
-
 // An affiliate shows the rate that applies to its sales: an own rate that is
 // skipped is not shown.
 func TestShownRate(t *testing.T) {
@@ -436,30 +213,6 @@ func TestShownRate(t *testing.T) {
 	s.onPlan(flatTerms("6"))
 	scene.Equal(t, shown{"6", false}, now())
 	s.Verifies()
-}
-
-// A tier's rate has the program's type at the time when it was set. Another
-// change of the tier keeps the type; a new rate has the present type.
-func TestTierRateKeepsItsType(t *testing.T) {
-	s := newRateShop(t, flatTerms("5"))
-	ctx := t.Context()
-	tier := scene.Must(s.CreateTier(ctx, affiliate.TierParams{Tier: 1, Name: "t", Rate: scene.Percent("500")}))
-	scene.Must(s.SetAffiliateTier(ctx, tier.ID, s.Ada.Person.ID))
-	cfg := s.Config()
-	cfg.Terms = percentTerms("20")
-	later := scene.Must(tributary.New(s.Store, cfg)) // the host has changed its program
-	sell := func() affiliate.Sale {
-		return scene.Must(later.RecordSale(ctx, affiliate.SaleParams{Email: s.Tomas.Email, TotalEarned: scene.Sum("100")})).Sale.Or(affiliate.Sale{})
-	}
-	scene.Equal(t, scene.Sum("20"), sell().CommissionEarned)
-	scene.Must(later.UpdateTier(ctx, tier.ID, affiliate.TierUpdate{Name: scene.TextOf("u")}))
-	scene.Equal(t, scene.Sum("20"), sell().CommissionEarned)
-	s.Refused(scene.FieldError(affiliate.InvalidField, "commissionRate", "Commission rate must be between 0 and 100"), func() error {
-		return scene.ErrOf(later.UpdateTier(ctx, tier.ID, affiliate.TierUpdate{Rate: scene.Percent("501")}))
-	})
-	scene.Must(later.UpdateTier(ctx, tier.ID, affiliate.TierUpdate{Rate: scene.Percent("30")}))
-	scene.Equal(t, scene.Sum("30"), sell().CommissionEarned)
-	scene.Must(0, later.Verify(ctx))
 }
 
 // untype removes the commission types from the stored rates, as an earlier

@@ -218,78 +218,6 @@ func TestRedemptionCustomerNames(t *testing.T) {
 	}
 }
 
-// A rule without input does not fail. The preview reports it as unverified, and
-// the sale is recorded (B369).
-func TestRedemptionUnverified(t *testing.T) {
-	w := newTill(t)
-	rules := redemptionRules()
-	byRow := func(rows ...int) (edits []func(*record.Code, *record.Coupon)) {
-		for _, r := range rules {
-			if slices.Contains(rows, r.row) {
-				edits = append(edits, r.edit)
-			}
-		}
-		return edits
-	}
-	bare := affiliate.Order{PromoCode: " ada20 "}
-	for _, row := range []struct {
-		rows []int
-		want []affiliate.Reason
-	}{
-		{nil, []affiliate.Reason{}},
-		{[]int{9, 10, 12, 13, 14}, []affiliate.Reason{"not_first_order", "below_minimum", "wrong_affiliate", "wrong_customer", "wrong_product"}},
-		{[]int{11}, []affiliate.Reason{"wrong_currency"}},
-	} {
-		w.put(byRow(row.rows...)...)
-		got := scene.Must(w.Evaluate(t.Context(), bare))
-		if diff := cmp.Diff(row.want, got.Unverified); diff != "" || !got.Valid || got.Reasons == nil {
-			t.Errorf("rows %v: valid %v (-want +got):\n%s", row.rows, got.Valid, diff)
-		}
-	}
-	w.put(byRow(9, 12, 13, 14)...)
-	if err := w.sell(bare); err != nil {
-		t.Errorf("sale of what cannot be checked: %v", err)
-	}
-	// An identifier that names no record counts as not sent; an email always
-	// names a customer.
-	w.put(byRow(9, 12, 13)...)
-	got := scene.Must(w.Evaluate(t.Context(), affiliate.Order{PromoCode: "ADA20", ReferralID: "no-such-slug"}))
-	if len(got.Unverified) != 3 || !got.Valid {
-		t.Errorf("unknown identifier: %+v", got)
-	}
-	got = scene.Must(w.Evaluate(t.Context(), affiliate.Order{PromoCode: "ADA20", Email: "new@example.com"}))
-	if diff := cmp.Diff([]affiliate.Reason{"wrong_affiliate"}, got.Unverified); diff != "" || len(got.Reasons) != 1 || got.Reasons[0].Reason != affiliate.WrongCustomer {
-		t.Errorf("new customer: %+v", got)
-	}
-}
-
-// firstTimeOrder (B368, I12): refunded sales count, deleted ones do not. The
-// customer is known by email or by referral id.
-func TestRedemptionFirstOrder(t *testing.T) {
-	w := newTill(t)
-	ctx := t.Context()
-	w.put(func(c *record.Code, _ *record.Coupon) { c.FirstTimeOrder = true })
-	var ref record.Referral
-	w.view(func(tx *record.Tx) {
-		ref = scene.Must(tx.Referrals.Find(record.Key{Index: record.ByEmail, Text: "oda@example.com"}))
-	})
-	blocked := func(o affiliate.Order) bool { return !scene.Must(w.Evaluate(ctx, o)).Valid }
-	byEmail := affiliate.Order{PromoCode: "ADA20", Email: "ODA@example.com"}
-	byReferral := affiliate.Order{PromoCode: "ADA20", ReferralID: ref.ID.String()}
-	if !blocked(byEmail) || !blocked(byReferral) {
-		t.Error("a live sale does not block")
-	}
-	sales := scene.Must(w.Sales(ctx, affiliate.SaleQuery{}, affiliate.Page{})).Items
-	scene.Must(w.RefundSale(ctx, affiliate.Refund{SaleID: sales[0].ID}))
-	if blocked(byEmail) || blocked(byReferral) {
-		t.Error("a sale that was refunded in full blocks")
-	}
-	scene.Must(0, w.DeleteSale(ctx, sales[0].ID))
-	if blocked(byEmail) || blocked(byReferral) {
-		t.Error("a deleted sale blocks")
-	}
-}
-
 // TestFirstOrderToldLate: of an order that is told late, the orders that were paid after it say nothing,
 // unless one of them redeemed the code.
 func TestFirstOrderToldLate(t *testing.T) {
@@ -423,48 +351,6 @@ func TestPreviewIsSale(t *testing.T) {
 			}
 		}
 	})
-}
-
-func TestRestoreRedemption(t *testing.T) {
-	notFound := scene.MissingError(affiliate.RedemptionNotFound, "Redemption not found")
-	again := affiliate.Error{Kind: affiliate.KindConflict, Reason: affiliate.RedemptionRestored, Message: "Redemption was already restored"}
-	rows := []struct {
-		name         string
-		before       func(w *till, sale affiliate.SaleID) error
-		code, coupon int64 // what is left of 2 redemptions; -1: deleted
-	}{
-		{"live", func(*till, affiliate.SaleID) error { return nil }, 1, 1},
-		{"sale deleted", func(w *till, id affiliate.SaleID) error { return w.DeleteSale(w.T.Context(), id) }, 1, 1},
-		{"code deleted", func(w *till, _ affiliate.SaleID) error {
-			_, err := w.DeleteCode(w.T.Context(), w.Ada.ADA20.ID)
-			return err
-		}, -1, 1},
-		{"coupon deleted", func(w *till, _ affiliate.SaleID) error {
-			_, err := w.DeleteCoupon(w.T.Context(), w.Ada.Autumn.ID)
-			return err
-		}, -1, -1},
-	}
-	for _, row := range rows {
-		t.Run(row.name, func(t *testing.T) {
-			w := newTill(t)
-			ctx := t.Context()
-			sold := scene.Must(w.RecordSale(ctx, affiliate.SaleParams{PromoCode: "ADA20", TotalEarned: affiliate.MustAmount("7")})).Sale.Or(affiliate.Sale{})
-			other := scene.Must(w.RecordSale(ctx, affiliate.SaleParams{ReferralID: "ada", Email: "x@example.com", Name: "X", TotalEarned: affiliate.MustAmount("7")})).Sale.Or(affiliate.Sale{})
-			scene.Must(0, row.before(w, sold.ID))
-			w.Pass(time.Hour)
-			w.Fires(func() error { return w.RestoreRedemption(ctx, affiliate.SaleRef{ID: sold.ID}) })
-			w.Refused(again, func() error { return w.RestoreRedemption(ctx, affiliate.SaleRef{ID: sold.ID}) })
-			w.Refused(notFound, func() error { return w.RestoreRedemption(ctx, affiliate.SaleRef{ID: other.ID}) })
-			w.Refused(scene.FieldError(affiliate.MissingField, "saleId", "Sale ID is required"), func() error { return w.RestoreRedemption(ctx, affiliate.SaleRef{}) })
-			w.Refused(notFound, func() error { return w.RestoreRedemption(ctx, affiliate.SaleRef{ID: -1}) })
-			if code, err := w.Code(ctx, affiliate.CodeRef{ID: w.Ada.ADA20.ID}); row.code >= 0 && (err != nil || code.TimesRedeemed != row.code || code.UpdatedAt != w.Ada.ADA20.UpdatedAt) {
-				t.Errorf("code: %v, %d, want %d", err, code.TimesRedeemed, row.code)
-			}
-			if coupon, err := w.Coupon(ctx, affiliate.CouponRef{ID: w.Ada.Autumn.ID}); row.coupon >= 0 && (err != nil || coupon.TimesRedeemed != row.coupon || coupon.UpdatedAt != w.Ada.Autumn.UpdatedAt) {
-				t.Errorf("coupon: %v, %d, want %d", err, coupon.TimesRedeemed, row.coupon)
-			}
-		})
-	}
 }
 
 // A first order is the first of the customer under each name: the email of the

@@ -6,7 +6,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/google/uuid"
 
@@ -48,29 +47,6 @@ func stands(s scene.Shop, id affiliate.SaleID, earned string, over affiliate.Ove
 	}
 }
 
-// Without the rate that was given for it, a sale beyond the limits earns nothing, as if it
-// had never been given; with one it is paid, whenever that was given (T14).
-func TestRateOfSaleBeyondLimitsChanges(t *testing.T) {
-	s, ctx := scene.NewShop(t, firstOnly), t.Context()
-	s.ToTomas("100")
-	given := s.Sell(affiliate.SaleParams{ReferralID: s.Tomas.ID.String(), CommissionRate: scene.Percent("5")})
-	late := s.ToTomas("100")
-	stands(s, given.ID, "5", "")
-	stands(s, late.ID, "0", affiliate.OverPayments)
-	for range 2 {
-		for _, id := range []affiliate.SaleID{given.ID, late.ID} {
-			s.Fires(func() error { return scene.ErrOf(s.UpdateSale(ctx, id, atRate("15"))) }, affiliate.SaleUpdated)
-			stands(s, id, "15", "")
-			s.Fires(func() error { return scene.ErrOf(s.UpdateSale(ctx, id, atRate(""))) }, affiliate.SaleUpdated)
-			stands(s, id, "0", affiliate.OverPayments)
-			s.Fires(func() error { return scene.ErrOf(s.UpdateSale(ctx, id, atRate(""))) })
-		}
-	}
-	e := scene.Must(s.ExplainSale(ctx, late.ID))
-	scene.Equal(t, affiliate.Set(affiliate.Amount{}), e.Arithmetic.Cap)
-	scene.Equal(t, affiliate.RateOfProgram, e.Terms.RateFrom)
-}
-
 // A rule that pays nothing comes before such a rate too.
 func TestRateOfSaleBeyondLimitsAndRules(t *testing.T) {
 	s, ctx := scene.NewShop(t, pays(kind(ruled("gifts", "0", "gift"), affiliate.RuleNone), ruled("half", "50")), firstOnly), t.Context()
@@ -101,29 +77,6 @@ func TestRecalculateRateOfSale(t *testing.T) {
 		stands(s, sale.ID, step.earned, "")
 		scene.Equal(t, affiliate.RateOfSale, scene.Must(s.ExplainSale(ctx, sale.ID)).Terms.RateFrom)
 	}
-}
-
-// A payout takes what a given rate earns. When that is taken away afterwards, a further entry
-// takes it back, and the first payment counts as ever.
-func TestRateOfSaleBeyondLimitsInPayout(t *testing.T) {
-	s, ctx := scene.NewShop(t, firstOnly), t.Context()
-	s.ToTomas("100")
-	late := s.ToTomas("100")
-	scene.Must(s.UpdateSale(ctx, late.ID, atRate("15")))
-	scene.Must(s.ReviewCommissions(ctx, affiliate.ApprovalDeclined, late.ID))
-	scene.Must(s.ReviewCommissions(ctx, affiliate.ApprovalAccepted, late.ID))
-	scene.Equal(t, scene.Sum("35"), s.PaysOut().Amount)
-	plain := atRate("")
-	plain.ClawBack = false
-	s.Refused(partOfAPayout, func() error { return scene.ErrOf(s.UpdateSale(ctx, late.ID, plain)) })
-	got := scene.Must(s.UpdateSale(ctx, late.ID, atRate("")))
-	if len(got.Commissions) != 2 || got.Commissions[1].CommissionEarned != scene.Sum("-15") {
-		t.Errorf("%+v", got.Commissions)
-	}
-	stands(s, late.ID, "0", affiliate.OverPayments)
-	moved := scene.Must(s.UpdateSale(ctx, late.ID, affiliate.SaleUpdate{AffiliateID: affiliate.Set(s.Bob.ID), ClawBack: true}))
-	scene.Equal(t, []affiliate.Commission{}, moved.Commissions)
-	stands(s, late.ID, "0", affiliate.OverPayments)
 }
 
 // What is held for the affiliate is held, and a refunded sale stays as it is.
@@ -184,56 +137,6 @@ func TestFreeOrderIsPaidAtItsRate(t *testing.T) {
 	scene.Equal(t, 0, scene.Must(s.Run(ctx, affiliate.RecalculateJob{})).Changed)
 }
 
-// RecalculateJob judges the limits of today's terms as every other term: what they stop earns
-// nothing from then on, and what they do not stop any more earns. Before and after it, a
-// simulation says the same.
-func TestRecalculateLimits(t *testing.T) {
-	for name, limit := range map[string]func(*affiliate.Terms){
-		"payments": func(terms *affiliate.Terms) { terms.MaxPayments = 1 },
-		"months":   func(terms *affiliate.Terms) { terms.MaxMonths = 1 },
-		"months from the referral": func(terms *affiliate.Terms) {
-			terms.MaxMonths, terms.MonthsFrom = 1, affiliate.MonthsFromReferral
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			s, ctx := scene.NewShop(t), t.Context()
-			s.ToTomas("100")
-			s.Pass(40 * day)
-			late := s.ToTomas("100")
-			own := s.Sell(affiliate.SaleParams{ReferralID: s.Tomas.ID.String(), CommissionRate: scene.Percent("5")})
-			open := s.Config().Terms
-			stopped := open
-			limit(&stopped)
-			over := affiliate.OverMonths
-			if stopped.MaxPayments > 0 {
-				over = affiliate.OverPayments
-			}
-			for _, step := range []struct {
-				terms  affiliate.Terms
-				earned string
-				over   affiliate.OverLimit
-			}{{stopped, "0", over}, {open, "20", ""}, {stopped, "0", over}} {
-				up := affiliate.TermsUpdate{MaxPayments: affiliate.Null[int64](), MaxMonths: affiliate.Null[int64](), MonthsFrom: affiliate.Set(affiliate.MonthsFromPayment)}
-				if n := step.terms.MaxPayments; n > 0 {
-					up.MaxPayments = affiliate.Set(n)
-				}
-				if n := step.terms.MaxMonths; n > 0 {
-					up.MaxMonths, up.MonthsFrom = affiliate.Set(n), affiliate.Set(max(step.terms.MonthsFrom, affiliate.MonthsFromPayment))
-				}
-				scene.Must(s.SetTerms(ctx, up))
-				for d, err := range s.Simulate(ctx, affiliate.SimulateQuery{Dated: true}) {
-					if err != nil || d.Changed != 1 {
-						t.Errorf("before: %+v, %v", d, err)
-					}
-				}
-				scene.Equal(t, 1, scene.Must(s.Run(ctx, affiliate.RecalculateJob{})).Changed)
-				stands(s, late.ID, step.earned, step.over)
-				stands(s, own.ID, "5", "")
-			}
-		})
-	}
-}
-
 // A sale that no limit stops any more gets the rules and the room that its terms leave, and its
 // commission is held as others of its affiliate are.
 func TestRecalculateLimitsAway(t *testing.T) {
@@ -265,42 +168,6 @@ func TestRecalculateUnknownLimits(t *testing.T) {
 	s.Pass(40 * day)
 	scene.Must(s.Run(ctx, affiliate.RecalculateJob{}))
 	stands(s, late.ID, "20", "")
-}
-
-// The first payment of a customer is the one that was paid first, whenever it was reported:
-// months begin with it (T13).
-func TestFirstPaymentIsPaidFirst(t *testing.T) {
-	march := time.Date(2026, 3, 20, 12, 0, 0, 0, time.UTC)
-	for name, tt := range map[string]struct {
-		reported []int // days after 20 March
-		paid     []int
-		refunded int // of the reports; -1: none
-		month    int64
-	}{
-		"in order":                         {[]int{0, 31}, []int{0, 31}, -1, 2},
-		"the second was paid first":        {[]int{0, 5, 20}, []int{0, -20, 20}, -1, 2},
-		"it counts until it is given back": {[]int{0, 5, 20}, []int{0, -20, 20}, 1, 1},
-		"the last one is the first":        {[]int{0, 5}, []int{0, -20}, -1, 1},
-		"reported after thirty days":       {[]int{0, 30, 31}, []int{0, 0, 31}, -1, 2},
-		"as late as can be":                {[]int{0, 29, 30}, []int{0, -1, 30}, -1, 2},
-		"told 100 days late":               {[]int{0, 100, 101}, []int{0, -20, 101}, -1, 5},
-		"among many":                       {[]int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 20}, []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, -10, 20}, -1, 1},
-		"among many, a month earlier":      {[]int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 20}, []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, -15, 20}, -1, 2},
-	} {
-		t.Run(name, func(t *testing.T) {
-			s, ctx := scene.NewShop(t, func(c *tributary.Config) { c.Terms.MaxMonths = 12 }), t.Context()
-			var last affiliate.Sale
-			for i := range tt.reported {
-				s.Now = march.AddDate(0, 0, tt.reported[i])
-				last = s.Sell(affiliate.SaleParams{ReferralID: s.Tomas.ID.String(), PaidAt: march.AddDate(0, 0, tt.paid[i])})
-				if i == tt.refunded {
-					scene.Must(s.RefundSale(ctx, affiliate.Refund{SaleID: last.ID}))
-				}
-			}
-			scene.Equal(t, tt.month, scene.Must(s.ExplainSale(ctx, last.ID)).Terms.Month)
-			s.Verifies()
-		})
-	}
 }
 
 // Terms that count the months from elsewhere count those of recorded sales anew (M62).
@@ -386,30 +253,6 @@ func TestLimitsConfig(t *testing.T) {
 		t.Errorf("a bulk above the most: %v", err)
 	}
 	scene.Equal(t, affiliate.Limits{Links: 1000, Refunds: 1000, Holds: 5, Nobody: 100, Bulk: 100_000}, scene.New(t).Config().Limits)
-}
-
-// TestLinkLimit: an affiliate gets as many links as the limit, in every way, and
-// one that is deleted makes room. A repeat at the limit is the first answer.
-func TestLinkLimit(t *testing.T) {
-	w := limited(t)
-	ctx := t.Context()
-	a, b := w.Join("a"), w.Join("b")
-	w.AddLink(a.ID, "a2")
-	last := affiliate.LinkParams{Link: "a3", AffiliateID: a.ID}
-	last.Key = "k"
-	first := scene.Must(w.CreateLink(ctx, last))
-	full := scene.StateError(affiliate.LinkLimitReached, "", "Affiliate has as many links as the program allows")
-	w.Refused(full, func() error {
-		return scene.ErrOf(w.CreateLink(ctx, affiliate.LinkParams{Link: "a4", AffiliateID: a.ID}))
-	})
-	w.Refused(full, func() error {
-		return scene.ErrOf(w.UpdateAffiliate(ctx, affiliate.AffiliateRef{ID: a.ID}, affiliate.AffiliateUpdate{AffiliateLink: affiliate.Set("a4")}))
-	})
-	scene.Equal(t, first, scene.Must(w.CreateLink(ctx, last)))
-	w.AddLink(b.ID, "b2")
-	scene.Must(w.DeleteLink(ctx, affiliate.LinkRef{Slug: "a2"}))
-	w.AddLink(a.ID, "a4")
-	w.Verifies()
 }
 
 // TestLinkLimitConcurrently: the limit holds at any concurrency.
@@ -508,53 +351,6 @@ func capped(sale, customer string) func(*tributary.Config) {
 	}
 }
 
-// 20 %, at most 30 a sale and 50 a customer.
-func TestCaps(t *testing.T) {
-	s, ctx := scene.NewShop(t, capped("30", "50")), t.Context()
-	earns := func(sale affiliate.Sale, want string) affiliate.SaleID {
-		t.Helper()
-		scene.Equal(t, scene.Sum(want), scene.Must(s.Sale(ctx, sale.ID)).CommissionEarned, sale.ID, want)
-		s.Verifies()
-		return sale.ID
-	}
-	first := s.ToTomas("200") // 40
-	earns(first, "30")
-	second := s.ToTomas("200")
-	earns(second, "20")
-	third := s.ToTomas("200")
-	earns(third, "0")
-	earns(s.Sell(affiliate.SaleParams{ReferralID: s.Bea.ID.String(), TotalEarned: scene.Sum("100")}), "20") // another customer
-	earns(s.Sell(affiliate.SaleParams{PromoCode: "ADA20", TotalEarned: scene.Sum("1000")}), "30")           // of nobody known
-	if e := scene.Must(s.ExplainSale(ctx, second.ID)).Arithmetic; e.Cap != affiliate.Set(scene.Sum("20")) || e.Exact != "40" || e.Rounded != scene.Sum("20") {
-		t.Errorf("explained: %+v", e)
-	}
-	own := s.Sell(affiliate.SaleParams{ReferralID: s.Tomas.ID.String(), TotalEarned: scene.Sum("100"), CommissionRate: affiliate.Set(affiliate.MustPercent("90"))})
-	earns(own, "90")
-	scene.Must(s.UpdateSale(ctx, own.ID, affiliate.SaleUpdate{CommissionEarned: affiliate.Set(scene.Sum("1"))}))
-	earns(own, "1")
-
-	// A refund lowers what is above the kept part, makes room for later sales, and raises no
-	// earlier one.
-	scene.Must(s.RefundSale(ctx, affiliate.Refund{SaleID: first.ID, Amount: affiliate.Set(scene.Sum("10"))}))
-	earns(first, "30")
-	scene.Must(s.RefundSale(ctx, affiliate.Refund{SaleID: first.ID, Amount: affiliate.Set(scene.Sum("90"))}))
-	earns(first, "20")
-	scene.Must(s.RefundSale(ctx, affiliate.Refund{SaleID: first.ID}))
-	earns(first, "0")
-	earns(second, "20")
-	earns(s.ToTomas("1000"), "29") // 50 − 20 − 1
-
-	// The same terms change nothing, now or in a simulation.
-	scene.Must(s.Run(ctx, affiliate.RecalculateJob{}))
-	earns(second, "20")
-	earns(third, "0")
-	for d, err := range s.Simulate(ctx, affiliate.SimulateQuery{Terms: s.Config().Terms}) {
-		if err != nil || d.Changed != 0 {
-			t.Errorf("under the same terms: %+v, %v", d, err)
-		}
-	}
-}
-
 // A preview knows the cap of its customer, also of one who is to come.
 func TestCapOfPreview(t *testing.T) {
 	s := scene.NewShop(t, capped("0", "50"))
@@ -591,30 +387,6 @@ func TestCapComesLater(t *testing.T) {
 		scene.Equal(t, scene.Sum("10"), sale.CommissionEarned)
 		s.Verifies()
 		scene.Must(s.RefundSale(ctx, affiliate.Refund{SaleID: other.ID}))
-	}
-}
-
-// What other caps would have paid: 20 % of 200 three times, with 50 a customer at most
-// and without.
-func TestSimulateCaps(t *testing.T) {
-	for name, tt := range map[string]struct{ was, would, difference string }{
-		"a cap":        {"0", "50", "-70"},
-		"no cap":       {"50", "0", "70"},
-		"a higher cap": {"50", "90", "40"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			s := scene.NewShop(t, capped("0", tt.was))
-			for range 3 {
-				s.ToTomas("200")
-			}
-			terms := s.Config().Terms
-			terms.MaxPerCustomer = scene.Sum(tt.would)
-			for d, err := range s.Simulate(t.Context(), affiliate.SimulateQuery{Terms: terms}) {
-				if err != nil || d.Difference != scene.Sum(tt.difference) {
-					t.Errorf("%+v, %v", d, err)
-				}
-			}
-		})
 	}
 }
 

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
-	"strings"
 	"testing"
 	"time"
 
@@ -17,35 +15,6 @@ import (
 	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/internal/scene"
 )
-
-// Contract 3.7, POST: what conformance does not send.
-func TestRecordSaleErrors(t *testing.T) {
-	s := scene.NewShop(t)
-	flat := scene.Must(s.CreatePlan(t.Context(), affiliate.PlanParams{Name: "flat", Terms: affiliate.Terms{Type: affiliate.CommissionFlat, Rate: affiliate.MustPercent("5")}}))
-	scene.Must(s.SetAffiliatePlan(t.Context(), flat.ID, s.Bob.ID))
-	long := strings.Repeat("é", 256)
-	for _, tt := range []struct {
-		name   string
-		change func(*affiliate.SaleParams)
-		want   affiliate.Error
-	}{
-		{"ErrTotalLowest", func(in *affiliate.SaleParams) { in.TotalEarned = affiliate.AmountFromScaled(math.MinInt64) }, scene.FieldError(affiliate.InvalidField, "totalEarned", "Total Amount Earned must be greater than zero")},
-		{"ErrInvoiceLong", func(in *affiliate.SaleParams) { in.ExternalInvoiceID = long }, scene.FieldError(affiliate.InvalidField, "externalInvoiceId", "externalInvoiceId is too long")},
-		{"ErrTrigger", func(in *affiliate.SaleParams) { in.PaymentTrigger = "GIFT\x00" }, scene.FieldError(affiliate.InvalidField, "paymentTrigger", "paymentTrigger must be one of SIGNUP, PURCHASE, BONUS, CONTENT_REWARD")},
-		{"ErrIntegration", func(in *affiliate.SaleParams) { in.Integration = "nul\x00" }, scene.FieldError(affiliate.InvalidField, "integrationSalesSource", "integrationSalesSource must be one of JAVASCRIPT, MAKE, ZAPIER, STRIPE, SHOPIFY, WOOCOMMERCE, PADDLE, CHARGEBEE, MEMBERSTACK, POLAR, SKILLPLATE, ZYLVIE")},
-		{"ErrDeductionsOverflow", func(in *affiliate.SaleParams) {
-			in.Tax, in.Shipping = affiliate.AmountFromScaled(math.MaxInt64), affiliate.AmountFromScaled(math.MaxInt64)
-		}, scene.FieldError(affiliate.InvalidField, "tax", "Tax and shipping must not exceed the total amount earned")},
-		{"ErrRateFlat", func(in *affiliate.SaleParams) { in.ReferralID, in.CommissionRate = s.Bea.Email, scene.Percent("-1") }, scene.FieldError(affiliate.InvalidField, "commissionRate", "Commission rate must not be negative")},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			s.On(t)
-			in := affiliate.SaleParams{ReferralID: s.Tomas.Email, TotalEarned: scene.Sum("100")}
-			tt.change(&in)
-			s.Refused(tt.want, func() error { _, err := s.RecordSale(t.Context(), in); return err })
-		})
-	}
-}
 
 // The rows of the contract's table are the order of the checks: with all
 // mistakes at once the error is the first row, then the next.
@@ -129,74 +98,6 @@ func TestRecordSaleAttribution(t *testing.T) {
 	}
 }
 
-// A referral id is recognized before other identifiers. A slug of digits is
-// tried only after the click with that number.
-func TestRecordSaleIdentOrder(t *testing.T) {
-	s := scene.NewShop(t)
-	oldLink(s.World, s.Bob.ID, s.Tomas.ID.String())
-	oldLink(s.World, s.Bob.ID, s.Ada.Person.ID.String())
-	oldLink(s.World, s.Bob.ID, scene.JSON(s.Click.ID))
-	scene.Must(s.CreateLink(t.Context(), affiliate.LinkParams{AffiliateID: s.Bob.ID, Link: "007"}))
-	for ident, want := range map[string]uuid.UUID{
-		s.Tomas.ID.String():                  s.Ada.Person.ID,
-		strings.ToUpper(s.Tomas.ID.String()): s.Bob.ID, // not an id in this spelling, but a slug
-		s.Ada.Person.ID.String():             s.Ada.Person.ID,
-		scene.JSON(s.Click.ID):               s.Ada.Person.ID,
-		"007":                                s.Bob.ID,
-	} {
-		scene.Equal(t, want, s.Sell(affiliate.SaleParams{ReferralID: ident, Email: "tomas@example.net"}).AffiliateID, ident)
-	}
-}
-
-// The outcomes without a sale write, count and fire nothing.
-func TestRecordSaleOutcomes(t *testing.T) {
-	s := scene.NewShop(t)
-	limit := scene.Must(s.UpdateCode(t.Context(), s.ADA20.ID, affiliate.CodeUpdate{MaxRedemptions: affiliate.Set[int64](1)}))
-	first := s.Sell(affiliate.SaleParams{PromoCode: limit.Code, ExternalID: "order-1", ExternalInvoiceID: "inv-1"})
-	asleep := map[affiliate.SubscriptionStatus]string{}
-	for _, status := range []affiliate.SubscriptionStatus{"SUBMITTED", "DECLINED"} {
-		asleep[status] = s.Customer("bob", strings.ToLower(string(status))).Email
-		scene.Must(s.PushReferralStatus(t.Context(), asleep[status], status))
-	}
-	type row struct {
-		in   affiliate.SaleParams
-		want affiliate.SaleOutcome
-	}
-	table := map[string]row{
-		"same externalId, other content B395":       {affiliate.SaleParams{Email: s.Bea.Email, ExternalID: "order-1", TotalEarned: scene.Sum("7")}, affiliate.SaleDuplicate},
-		"same externalInvoiceId B395":               {affiliate.SaleParams{Email: "unknown@example.net", ExternalInvoiceID: "inv-1"}, affiliate.SaleDuplicate},
-		"retry of the last redemption B396":         {affiliate.SaleParams{PromoCode: "ADA20", ExternalID: "order-1"}, affiliate.SaleDuplicate},
-		"known externalId, new invoice":             {affiliate.SaleParams{Email: s.Bea.Email, ExternalID: "order-1", ExternalInvoiceID: "inv-9"}, affiliate.SaleDuplicate},
-		"nobody by email B394":                      {affiliate.SaleParams{Email: "unknown@example.net", Name: "U"}, affiliate.SaleUnattributed},
-		"nobody by anything B394":                   {affiliate.SaleParams{ReferralID: "99999999999999999999", Email: "unknown@example.net"}, affiliate.SaleUnattributed},
-		"no affiliate by text that is no id at all": {affiliate.SaleParams{ReferralID: "\x00\xff" + strings.Repeat("x", 1<<20)}, affiliate.SaleUnattributed},
-	}
-	for status, email := range asleep {
-		table[string(status)+" B397"] = row{affiliate.SaleParams{Email: email}, affiliate.SaleInactiveCustomer}
-	}
-	for name, tt := range table {
-		t.Run(name, func(t *testing.T) {
-			before := s.Dump()
-			if tt.in.TotalEarned.IsZero() {
-				tt.in.TotalEarned = scene.Sum("100")
-			}
-			res, err := s.RecordSale(t.Context(), tt.in)
-			if err != nil || res.Outcome != tt.want {
-				t.Fatalf("%v, %v", res.Outcome, err)
-			}
-			if _, ok := res.Sale.Get(); ok {
-				t.Error("it came with a sale")
-			}
-			earlier, ok := res.Earlier.Get()
-			if want := tt.want == affiliate.SaleDuplicate; ok != want || want && earlier.ID != first.ID {
-				t.Errorf("earlier sale %v", earlier.ID)
-			}
-			scene.Equal(t, before, s.Dump())
-		})
-	}
-	s.Verifies()
-}
-
 // PaidAt is of this century, and ahead by what clocks differ at most. Expiry and attribution are judged then,
 // and a repeat with another time is another call.
 func TestRecordSalePaidAt(t *testing.T) {
@@ -223,123 +124,6 @@ func TestRecordSalePaidAt(t *testing.T) {
 		}
 	}
 	s.Verifies()
-}
-
-// A payment of a customer whose subscription is past due or cancelled is
-// recorded, because the provider often sends the status late (B397).
-func TestRecordSaleOfEndedSubscription(t *testing.T) {
-	for _, status := range []affiliate.SubscriptionStatus{affiliate.SubscriptionPastDue, affiliate.SubscriptionCancelled} {
-		for name, in := range map[string]affiliate.SaleParams{
-			"by email":    {Email: "tomas@example.net"},
-			"by referral": {ReferralID: "tomas@example.net"},
-			"by code":     {PromoCode: "ADA20", Email: "tomas@example.net"},
-		} {
-			t.Run(string(status)+" "+name, func(t *testing.T) {
-				s := scene.NewShop(t)
-				scene.Must(s.PushReferralStatus(t.Context(), s.Tomas.Email, status))
-				sale := s.Sell(in)
-				scene.Equal(t, scene.Sum("20"), sale.CommissionEarned)
-				scene.Equal(t, status, scene.Must(s.Referral(t.Context(), s.Tomas.Email)).SubscriptionStatus)
-				s.Verifies()
-			})
-		}
-	}
-}
-
-// Rate, base and rounding: contract 3.7 step 6, rule 5.3.
-func TestRecordSaleCommission(t *testing.T) {
-	type terms func(s scene.Shop, in *affiliate.SaleParams)
-	plan := func(s scene.Shop, p affiliate.PlanParams) affiliate.Plan {
-		p.Name = "p"
-		return scene.Must(s.CreatePlan(s.T.Context(), p))
-	}
-	affiliatePlan := func(p affiliate.PlanParams) terms {
-		return func(s scene.Shop, _ *affiliate.SaleParams) {
-			scene.Must(s.SetAffiliatePlan(s.T.Context(), plan(s, p).ID, s.Ada.Person.ID))
-		}
-	}
-	rated := func(rate string) affiliate.PlanParams {
-		return affiliate.PlanParams{Terms: affiliate.Terms{Rate: affiliate.MustPercent(rate)}}
-	}
-	flat := func(rate string) affiliate.PlanParams {
-		return affiliate.PlanParams{Terms: affiliate.Terms{Type: affiliate.CommissionFlat, Rate: affiliate.MustPercent(rate)}}
-	}
-	tier := func(rate affiliate.Opt[affiliate.Percent]) terms {
-		return func(s scene.Shop, _ *affiliate.SaleParams) {
-			tier := scene.Must(s.CreateTier(s.T.Context(), affiliate.TierParams{Tier: 1, Name: "t", ConditionType: affiliate.ConditionAll, Rate: rate}))
-			scene.Must(s.SetAffiliateTier(s.T.Context(), tier.ID, s.Ada.Person.ID))
-		}
-	}
-	own := func(rate string) terms {
-		return func(s scene.Shop, _ *affiliate.SaleParams) {
-			scene.Must(s.UpdateAffiliate(s.T.Context(), affiliate.AffiliateRef{ID: s.Ada.Person.ID}, affiliate.AffiliateUpdate{CommissionRate: scene.Percent(rate)}))
-		}
-	}
-	customers := func(p affiliate.PlanParams) terms {
-		return func(s scene.Shop, _ *affiliate.SaleParams) {
-			scene.Must(s.SetReferralPlan(s.T.Context(), plan(s, p).ID, s.Tomas.ID))
-		}
-	}
-	sale := func(change func(*affiliate.SaleParams)) terms {
-		return func(_ scene.Shop, in *affiliate.SaleParams) { change(in) }
-	}
-	taxed := sale(func(in *affiliate.SaleParams) { in.Tax, in.Shipping = scene.Sum("10"), scene.Sum("20") })
-	cfg := func(fn func(*tributary.Config)) func(*tributary.Config) { return fn }
-	asIs := cfg(func(*tributary.Config) {})
-	currency := func(c affiliate.Currency) func(*tributary.Config) {
-		return func(cfg *tributary.Config) { cfg.Currency = c }
-	}
-	for _, tt := range []struct {
-		name         string
-		config       func(*tributary.Config)
-		total        string
-		terms        []terms
-		rate, earned string
-	}{
-		{"program", asIs, "100", nil, "20", "20"},
-		{"199.99 B386", asIs, "199.99", nil, "20", "40"},
-		{"half a cent up", asIs, "0.025", nil, "20", "0.01"},
-		{"under half a cent", asIs, "0.0249", nil, "20", "0"},
-		{"smallest", asIs, "0.0001", nil, "20", "0"},
-		{"JPY", currency("JPY"), "12.5", nil, "20", "3"},
-		{"JPY below", currency("JPY"), "12.4999", nil, "20", "2"},
-		{"KWD", currency("KWD"), "0.0025", nil, "20", "0.001"},
-		{"largest", asIs, "100000000000", nil, "20", "20000000000"},
-		{"largest with every digit", asIs, "99999999999.9999", nil, "20", "20000000000"},
-		{"plan over program", asIs, "100", []terms{affiliatePlan(rated("7"))}, "7", "7"},
-		{"plan of 0", asIs, "100", []terms{affiliatePlan(rated("0"))}, "0", "0"},
-		{"tier over plan", asIs, "100", []terms{affiliatePlan(rated("7")), tier(scene.Percent("8"))}, "8", "8"},
-		{"tier without a rate", asIs, "100", []terms{affiliatePlan(rated("7")), tier(affiliate.Opt[affiliate.Percent]{})}, "7", "7"},
-		{"own over tier", asIs, "100", []terms{affiliatePlan(rated("7")), tier(scene.Percent("8")), own("9")}, "9", "9"},
-		{"own 0 over tier", asIs, "100", []terms{tier(scene.Percent("8")), own("0")}, "0", "0"},
-		{"sale over own", asIs, "100", []terms{own("9"), sale(func(in *affiliate.SaleParams) { in.CommissionRate = scene.Percent("12.5") })}, "12.5", "12.5"},
-		{"sale 0 over own", asIs, "100", []terms{own("9"), sale(func(in *affiliate.SaleParams) { in.CommissionRate = scene.Percent("0") })}, "0", "0"},
-		{"customer's plan over affiliate's", asIs, "100", []terms{affiliatePlan(rated("7")), customers(rated("11"))}, "11", "11"},
-		{"own over customer's plan", asIs, "100", []terms{customers(rated("11")), own("9")}, "9", "9"},
-		{"customer's plan not for another affiliate", asIs, "100", []terms{customers(rated("11")), sale(func(in *affiliate.SaleParams) { in.ReferralID, in.Email = "bob", "tomas@example.net" })}, "20", "20"},
-		{"flat plan", asIs, "100", []terms{affiliatePlan(flat("250"))}, "250", "250"},
-		{"flat plan, rounded", asIs, "100", []terms{affiliatePlan(flat("2.005"))}, "2.005", "2.01"},
-		{"flat and tax", asIs, "100", []terms{affiliatePlan(flat("5")), taxed}, "5", "5"},
-		{"tax and shipping off", asIs, "100", []terms{taxed}, "20", "14"},
-		{"tax kept", func(c *tributary.Config) { c.CommissionOnTax = true }, "100", []terms{taxed}, "20", "16"},
-		{"shipping kept", func(c *tributary.Config) { c.CommissionOnShipping = true }, "100", []terms{taxed}, "20", "18"},
-		{"both kept", func(c *tributary.Config) { c.CommissionOnTax, c.CommissionOnShipping = true, true }, "100", []terms{taxed}, "20", "20"},
-		{"nothing but tax", asIs, "30", []terms{taxed}, "20", "0"},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			s := scene.NewShop(t, tt.config)
-			in := affiliate.SaleParams{Email: s.Tomas.Email, TotalEarned: scene.Sum(tt.total)}
-			for _, change := range tt.terms {
-				change(s, &in)
-			}
-			got := s.Sell(in)
-			if rate, _ := got.CommissionRate.Get(); rate.String() != tt.rate || got.CommissionEarned.String() != tt.earned || len(got.Commissions) != 1 {
-				t.Errorf("rate %v earned %v with %d entries, want %s and %s", rate, got.CommissionEarned, len(got.Commissions), tt.rate, tt.earned)
-			}
-			scene.Equal(t, tt.total, got.TotalEarned.String(), got.TotalEarned)
-			s.Verifies()
-		})
-	}
 }
 
 // becomes sets the status of Ada.
@@ -392,38 +176,6 @@ func TestRecordSaleHolds(t *testing.T) {
 // A plan stops after its payments or months: then sales are recorded without a
 // commission.
 const day = 24 * time.Hour
-
-func TestRecordSaleStops(t *testing.T) {
-	for _, tt := range []struct {
-		name  string
-		terms affiliate.Terms
-		after []time.Duration // between the sales
-		pays  []bool
-	}{
-		{"first only", affiliate.Terms{MaxPayments: 1}, []time.Duration{0, 0, 0}, []bool{true, false, false}},
-		{"two", affiliate.Terms{MaxPayments: 2}, []time.Duration{0, 0, 0}, []bool{true, true, false}},
-		{"one month", affiliate.Terms{MaxMonths: 1}, []time.Duration{200 * day, 27 * day, 4 * day}, []bool{true, true, false}},
-		{"one month from the referral", affiliate.Terms{MaxMonths: 1, MonthsFrom: affiliate.MonthsFromReferral}, []time.Duration{27 * day, 4 * day}, []bool{true, false}},
-		{"whichever comes first", affiliate.Terms{MaxPayments: 2, MaxMonths: 12}, []time.Duration{0, 366 * day}, []bool{true, false}},
-		{"far", affiliate.Terms{MaxMonths: 1200}, []time.Duration{50 * 365 * 24 * time.Hour}, []bool{true}},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			tt.terms.Rate = affiliate.MustPercent("10")
-			s := scene.NewShop(t, func(c *tributary.Config) { c.Terms = tt.terms })
-			for i, wait := range tt.after {
-				s.Pass(wait)
-				sale := s.ToTomas("100")
-				if got := len(sale.Commissions) == 1; got != tt.pays[i] || got != !sale.CommissionEarned.IsZero() || sale.Commissions == nil {
-					t.Errorf("sale %d: earned %v with %d entries", i, sale.CommissionEarned, len(sale.Commissions))
-				}
-			}
-			if sale := s.Sell(affiliate.SaleParams{PromoCode: "ADA20"}); sale.CommissionEarned.IsZero() {
-				t.Error("a sale without a customer was stopped")
-			}
-			s.Verifies()
-		})
-	}
-}
 
 // A month is complete on the day with the number of the first, or on the last day of a shorter
 // month, as the zone of the program counts them.

@@ -15,7 +15,6 @@ import (
 
 	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
-	"github.com/tributary-go/tributary/affiliate/imported"
 	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/internal/scene"
 	"github.com/tributary-go/tributary/memstore"
@@ -115,72 +114,6 @@ func TestTermsFrom(t *testing.T) {
 	})
 }
 
-// What was recorded stays, whatever is done to it after the change: refunds, Recalculate and
-// Simulate take the terms of the moment of the payment.
-func TestTermsKeepPastSales(t *testing.T) {
-	eachDated(t, func(t *testing.T, d *datedWorld) {
-		before, after := d.sells(d.from.Add(-time.Microsecond), "20"), d.sells(d.from, "15")
-		recalculate := func(want int64) {
-			t.Helper()
-			scene.Equal(t, want, int64(scene.Must(d.Run(t.Context(), affiliate.RecalculateJob{})).Changed))
-		}
-		recalculate(0)
-		scene.Must(d.RefundSale(t.Context(), affiliate.Refund{SaleID: before.ID, Amount: scene.Amount("50"), RefundID: "r"}))
-		scene.Must(d.RefundSale(t.Context(), affiliate.Refund{SaleID: after.ID, Amount: scene.Amount("50"), RefundID: "r"}))
-		earns := func(id affiliate.SaleID, want string) {
-			t.Helper()
-			scene.Equal(t, scene.Sum(want), scene.Must(d.Sale(t.Context(), id)).CommissionEarned)
-		}
-		earns(before.ID, "10")
-		earns(after.ID, "7.5")
-		recalculate(0)
-
-		scene.Must(d.UpdateSale(t.Context(), before.ID, affiliate.SaleUpdate{CommissionRate: scene.Percent("50")}))
-		scene.Must(d.UpdateSale(t.Context(), before.ID, affiliate.SaleUpdate{CommissionRate: affiliate.Null[affiliate.Percent]()}))
-		earns(before.ID, "10")
-
-		simulated := func(q affiliate.SimulateQuery) string {
-			t.Helper()
-			q.PlanID = d.plan
-			all := scene.All(d.Simulate(t.Context(), q))
-			return fmt.Sprint(all[0].Sales, all[0].Changed, all[0].Was, all[0].Would)
-		}
-		scene.Equal(t, "2 0 17.5 17.5", simulated(affiliate.SimulateQuery{Dated: true}))
-		scene.Equal(t, "2 1 17.5 15", simulated(affiliate.SimulateQuery{Terms: affiliate.Terms{Rate: affiliate.MustPercent("15")}}))
-
-		// Without a date the terms in force change, for sales since their beginning alone.
-		d.set(affiliate.TermsUpdate{Rate: scene.Percent("30")})
-		scene.Equal(t, "2 1 17.5 25", simulated(affiliate.SimulateQuery{Dated: true}))
-		recalculate(1)
-		earns(before.ID, "10")
-		earns(after.ID, "15")
-		for _, err := range d.Simulate(t.Context(), affiliate.SimulateQuery{Dated: true, Terms: affiliate.Terms{Rate: affiliate.MustPercent("1")}}) {
-			scene.WantReason(t, "terms beside those of the plan", affiliate.InvalidField, err)
-		}
-	})
-}
-
-// Limits, rules and holding period are those of the version.
-func TestTermsVersionsAreWhole(t *testing.T) {
-	eachDated(t, func(t *testing.T, d *datedWorld) {
-		d.set(affiliate.TermsUpdate{
-			From: d.date(), HoldDays: affiliate.Set[int64](7), MaxPayments: affiliate.Set[int64](2), MaxPerSale: scene.Amount("14"),
-			Rules: affiliate.Set([]affiliate.Rule{{Name: "returning", When: affiliate.RuleWhen{Customer: affiliate.CustomerReturning},
-				Pay: affiliate.RulePay{Type: affiliate.RuleFlat, Rate: affiliate.MustPercent("99")}}}),
-		})
-		scene.Equal(t, "[20], 15 at 0s", d.versions()) // the same date again changes that version
-		d.sells(d.from.Add(-time.Second), "20")
-		sale := d.sells(d.from, "14") // the second payment: by the rule, up to the cap
-		scene.Equal(t, int64(7), scene.Must(d.ExplainSale(t.Context(), sale.ID)).Terms.HoldDays)
-		d.sells(d.from.Add(time.Second), "0") // the third
-
-		// A later version begins as the one before it.
-		d.set(affiliate.TermsUpdate{From: affiliate.Set(affiliate.At(d.from.Add(time.Hour))), MaxPayments: affiliate.Null[int64]()})
-		d.sells(d.from.Add(time.Hour), "14")
-		scene.Equal(t, "20, 15 at 0s, [15 at 1h0m0s]", d.versions())
-	})
-}
-
 func TestTermsWithdraw(t *testing.T) {
 	eachDated(t, func(t *testing.T, d *datedWorld) {
 		d.set(affiliate.TermsUpdate{Withdraw: d.date()})
@@ -277,25 +210,6 @@ func TestTermsOnTwoClocks(t *testing.T) {
 		for _, p := range []*tributary.Program{d.Program, fast.Program} {
 			scene.Equal(t, 0, scene.Must(p.Run(t.Context(), affiliate.RecalculateJob{})).Changed)
 		}
-	})
-}
-
-// Imported sales are decided again by the terms of their time.
-func TestTermsOfImportedSales(t *testing.T) {
-	eachDated(t, func(t *testing.T, d *datedWorld) {
-		d.Join("ben", func(in *affiliate.AffiliateParams) { in.CommissionPlanID = d.plan })
-		ben := scene.Must(d.Affiliate(t.Context(), "ben")).ID
-		d.Now = d.from.Add(time.Hour)
-		row := func(ref string, at time.Time) imported.Sale {
-			return imported.Sale{Ref: ref, Email: "kim@b.co", TotalEarned: scene.Sum("100"), CommissionEarned: scene.Sum("1"), CreatedAt: at}
-		}
-		scene.Must(d.Imports().Sales(t.Context(), []imported.Sale{row("old", d.from.Add(-time.Microsecond)), row("new", d.from)}))
-		var earned []string
-		for _, s := range scene.Must(d.Sales(t.Context(), affiliate.SaleQuery{}, affiliate.Page{})).Items {
-			moved := scene.Must(d.UpdateSale(t.Context(), s.ID, affiliate.SaleUpdate{AffiliateID: affiliate.Set(ben)}))
-			earned = append(earned, moved.CommissionEarned.String())
-		}
-		scene.Equal(t, []string{"15", "20"}, earned)
 	})
 }
 

@@ -483,60 +483,6 @@ func everyField(t *testing.T, table record.TableSchema) {
 	}
 }
 
-// A rate that a sale was given is its own rate, even when it equals the rate
-// that applied already. A rate of null computes the present rate, that of the
-// customer's plan if there is one.
-func TestUpdateSaleOwnRate(t *testing.T) {
-	ctx := t.Context()
-	null := affiliate.Null[affiliate.Percent]()
-	s := scene.NewShop(t)
-	own, free, byCode := s.ToTomas("100"), s.ToTomas("100"), s.Sell(affiliate.SaleParams{PromoCode: "ADA20"})
-	rate := func(sale affiliate.Sale) string {
-		return scene.Must(s.Sale(ctx, sale.ID)).CommissionRate.Or(affiliate.Percent{}).String()
-	}
-	update := func(sale affiliate.Sale, up affiliate.SaleUpdate) { scene.Must(s.UpdateSale(ctx, sale.ID, up)) }
-
-	s.Fires(func() error {
-		return scene.ErrOf(s.UpdateSale(ctx, own.ID, affiliate.SaleUpdate{CommissionRate: scene.Percent("20")}))
-	}, affiliate.SaleUpdated)
-	s.Fires(func() error {
-		return scene.ErrOf(s.UpdateSale(ctx, own.ID, affiliate.SaleUpdate{CommissionRate: scene.Percent("20")}))
-	})
-	plan := scene.Must(s.CreatePlan(ctx, affiliate.PlanParams{Name: "p", Terms: affiliate.Terms{Rate: affiliate.MustPercent("30")}}))
-	scene.Must(s.SetReferralPlan(ctx, plan.ID, s.Tomas.ID))
-	scene.Equal(t, 1, scene.Must(s.Run(ctx, affiliate.RecalculateJob{})).Changed)
-	scene.Equal(t, []string{"20", "30", "20"}, []string{rate(own), rate(free), rate(byCode)})
-
-	update(own, affiliate.SaleUpdate{Name: scene.TextOf("n")})
-	update(own, affiliate.SaleUpdate{TotalEarned: scene.Amount("200")})
-	scene.Equal(t, "20", rate(own))
-	scene.Equal(t, scene.Sum("40"), scene.Must(s.Sale(ctx, own.ID)).CommissionEarned)
-	update(own, affiliate.SaleUpdate{CommissionRate: null})
-	scene.Equal(t, "30", rate(own))
-	scene.Equal(t, scene.Sum("60"), scene.Must(s.Sale(ctx, own.ID)).CommissionEarned)
-	update(byCode, affiliate.SaleUpdate{CommissionRate: null}) // a sale without a customer
-	scene.Equal(t, "20", rate(byCode))
-	s.Verifies()
-}
-
-// The type of a rate belongs to the commission: 20 % of 100 is the amount 20,
-// but 20 % of 200 is not.
-func TestRecalculateChangesTheTypeAlone(t *testing.T) {
-	ctx := t.Context()
-	s := scene.NewShop(t)
-	on := func(typ affiliate.CommissionType) {
-		terms := affiliate.Terms{Type: typ, Rate: affiliate.MustPercent("20")}
-		scene.Must(s.SetReferralPlan(ctx, scene.Must(s.CreatePlan(ctx, affiliate.PlanParams{Name: string(typ), Terms: terms})).ID, s.Tomas.ID))
-	}
-	on(affiliate.CommissionFlat)
-	sale := s.ToTomas("100")
-	on(affiliate.CommissionPercentage)
-	scene.Equal(t, 1, scene.Must(s.Run(ctx, affiliate.RecalculateJob{})).Changed)
-	got := scene.Must(s.UpdateSale(ctx, sale.ID, affiliate.SaleUpdate{TotalEarned: scene.Amount("200")}))
-	scene.Equal(t, scene.Sum("40"), got.CommissionEarned)
-	s.Verifies()
-}
-
 // The deductions from the base belong to the commission too: after they change,
 // the commission differs at the same rate.
 func TestRecalculateAfterADeduction(t *testing.T) {
