@@ -7,10 +7,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/uuid"
 	"pgregory.net/rapid"
 
 	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/internal/scene"
 	"github.com/tributary-go/tributary/memstore"
 )
@@ -80,6 +82,34 @@ func TestReview(t *testing.T) {
 }
 
 func rules(r ...affiliate.ReviewRule) []affiliate.ReviewRule { return r }
+
+// The email of an order comes before the one of the customer that it names, in the
+// preview as in the sale. A code without an affiliate credits nobody, so no rule is
+// asked.
+func TestReviewEvidenceOfPreview(t *testing.T) {
+	var seen []string
+	w := scene.New(t, under(affiliate.ReviewRule{Reason: "look", Holds: func(e affiliate.Evidence) bool {
+		seen = append(seen, e.CustomerEmail)
+		return true
+	}}))
+	ada := w.Join("ada")
+	code := issue(w, ada.ID, "ADA10")
+	scene.Must(w.RecordSale(t.Context(), affiliate.SaleParams{ReferralID: ada.ID.String(), Email: "tom@x.example", Name: "Tom", TotalEarned: scene.Sum("1")}))
+	order := affiliate.Order{PromoCode: "ADA10", ReferralID: "tom@x.example", Email: "office@x.example"}
+	scene.Must(w.Evaluate(t.Context(), order))
+	scene.Must(w.RecordSale(t.Context(), affiliate.SaleParams{PromoCode: order.PromoCode, ReferralID: order.ReferralID, Email: order.Email, TotalEarned: scene.Sum("1")}))
+	scene.Equal(t, []string{"tom@x.example", "office@x.example", "office@x.example"}, seen)
+
+	w.Raw(func(tx *record.Tx) error {
+		r := scene.Must(tx.Codes.Get(code.ID))
+		r.AffiliateID = uuid.Nil
+		return tx.Codes.Replace(r)
+	})
+	got := scene.Must(w.Evaluate(t.Context(), order))
+	scene.Equal(t, []affiliate.Reason{affiliate.CodeUnassigned}, reasonsOf(got))
+	scene.Equal(t, []affiliate.RiskReason{}, got.Risks)
+	scene.Equal(t, 3, len(seen))
+}
 
 // TestReviewEvidence: a rule sees this sale and nothing else; the preview shows
 // it the same.
