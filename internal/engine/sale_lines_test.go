@@ -442,3 +442,31 @@ func TestPreviewThenSaleM67(t *testing.T) {
 		}
 	})
 }
+
+// TestSubtotalUpdateM70: an update sets or clears it and does not compute the
+// commission again. The merged sale is checked, and the error names the field
+// that was sent.
+func TestSubtotalUpdateM70(t *testing.T) {
+	w := basketShop(t)
+	sale := scene.Must(w.RecordSale(t.Context(), affiliate.SaleParams{PromoCode: "ada20", TotalEarned: scene.Sum("60"), Tax: scene.Sum("10")})).Sale.Or(affiliate.Sale{})
+	scene.Must(w.UpdateSale(t.Context(), sale.ID, affiliate.SaleUpdate{CommissionEarned: affiliate.Set(scene.Sum("3"))}))
+	update := func(subtotal, total affiliate.Opt[affiliate.Amount]) (affiliate.Sale, error) {
+		return w.UpdateSale(t.Context(), sale.ID, affiliate.SaleUpdate{Subtotal: subtotal, TotalEarned: total})
+	}
+	var none affiliate.Opt[affiliate.Amount]
+	const below = "Subtotal must not be less than the total amount earned without tax and shipping"
+	for _, step := range []affiliate.Opt[affiliate.Amount]{affiliate.Set(scene.Sum("75")), affiliate.Set(scene.Sum("50")), affiliate.Null[affiliate.Amount](), affiliate.Set(scene.Sum("55"))} {
+		var got affiliate.Sale
+		scene.Equal(t, 1, len(w.Fired(func() { got = scene.Must(update(step, none)) })))
+		scene.Equal(t, []any{step, scene.Sum("3")}, []any{got.Subtotal, got.CommissionEarned})
+		scene.Equal(t, 0, len(w.Fired(func() { scene.Must(update(step, none)) })))
+	}
+	w.Refused(scene.FieldError(affiliate.InvalidField, "subtotal", "Subtotal must be greater than zero"), func() error { return scene.ErrOf(update(maybeSum("0"), none)) })
+	w.Refused(scene.FieldError(affiliate.InvalidField, "subtotal", "subtotal is too large"), func() error { return scene.ErrOf(update(maybeSum("100000000001"), none)) })
+	w.Refused(scene.FieldError(affiliate.InvalidField, "subtotal", below), func() error { return scene.ErrOf(update(maybeSum("49.99"), none)) })
+	w.Refused(scene.FieldError(affiliate.InvalidField, "totalEarned", below), func() error { return scene.ErrOf(update(none, maybeSum("65.01"))) })
+	w.Refused(scene.FieldError(affiliate.InvalidField, "totalEarned", below), func() error { return scene.ErrOf(update(maybeSum("55"), maybeSum("66"))) })
+	got := scene.Must(update(affiliate.Null[affiliate.Amount](), maybeSum("66")))
+	scene.Equal(t, []any{affiliate.Null[affiliate.Amount](), scene.Sum("66")}, []any{got.Subtotal, got.TotalEarned})
+	w.Verifies()
+}
