@@ -15,7 +15,67 @@ import (
 )
 
 func sumCases() []storeCase {
-	return []storeCase{{"as listed", "where a View has a Sum, it gives what List gives, added up; bounds of ids are exclusive, the last edge too", sumsAsListed}}
+	return []storeCase{{"as listed", "where a View has a Sum, it gives what List gives, added up; bounds of ids are exclusive, the last edge too", sumsAsListed},
+		{"joined", "a Sum by columns of other tables has what the sale of a movement, its redemption, click and customer say", sumsJoined}}
+}
+
+// sumsJoined asks for sums by what the sales of movements say.
+func sumsJoined(tb testing.TB, s record.Store) {
+	plans := []uuid.UUID{{}, numbered(71), numbered(72)}
+	want := map[string]int64{}
+	update(tb, s, func(tx *record.Tx) error {
+		err := tx.Clicks.Insert(record.Click{ID: numbered(61), Number: 5, LandingURL: "https://beans.example/a"})
+		if err == nil {
+			err = tx.Redemptions.Insert(record.Redemption{ID: record.NumberID(2), CouponID: numbered(81)})
+		}
+		for i := range 12 {
+			n := int64(i/2 + 1)
+			sale := record.Sale{ID: numbered(100 + i), Number: n, Why: record.Why{PlanID: plans[n%3], Click: 5 * (n % 2)}}
+			said := []any{plans[n%3], "", uuid.Nil}
+			if n%2 == 1 {
+				said[1] = "https://beans.example/a"
+			}
+			if n == 2 {
+				said[2] = numbered(81)
+			}
+			if n == 6 { // its sale is gone
+				said = []any{uuid.Nil, "", uuid.Nil}
+			} else if err == nil && i%2 == 0 {
+				err = tx.Sales.Insert(sale)
+			}
+			if err == nil {
+				err = tx.Movements.Insert(record.Movement{ID: numbered(i + 1), AffiliateID: numbered(1), Number: int64(i), Sale: n,
+					Cause: affiliate.EnumOf(affiliate.CauseSale), Amount: affiliate.AmountFromScaled(int64(i))})
+			}
+			want[fmt.Sprint(said)] += int64(i)
+		}
+		return err
+	})
+	view(tb, s, func(tx *record.Tx) {
+		if tx.Sum == nil {
+			return
+		}
+		got := map[string]int64{}
+		sums, err := tx.Sum(record.Sum{Table: "movements", Add: []string{"amount"},
+			By: []string{"sales.why_commission_plan_id", "clicks.full_landing_url", "redemptions.coupon_id"}})
+		for _, sum := range sums {
+			said := []any{uuid.Nil, "", uuid.Nil}
+			for _, rec := range sum.With {
+				switch rec := rec.(type) {
+				case record.Sale:
+					said[0] = rec.Why.PlanID
+				case record.Click:
+					said[1] = rec.LandingURL
+				case record.Redemption:
+					said[2] = rec.CouponID
+				}
+			}
+			got[fmt.Sprint(said)] += sum.AnyRecord.(record.Movement).Amount.Scaled()
+		}
+		if diff := cmp.Diff(want, got); err != nil || diff != "" {
+			tb.Errorf("%v (-want +got):\n%s", err, diff)
+		}
+	})
 }
 
 // sumsAsListed asks for the sums of movements in many ways.

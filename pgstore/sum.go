@@ -2,7 +2,6 @@ package pgstore
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/jackc/pgx/v5"
 
@@ -29,14 +28,18 @@ func (u *unit) sum(q record.Sum) (found []record.Summed, err error) {
 	if err := u.readable(); err != nil {
 		return nil, err
 	}
-	at := slices.IndexFunc(u.t.s.sql.tables, func(sql *tableSQL) bool { return sql.Name == q.Table })
-	if at < 0 {
-		return nil, fmt.Errorf("pgstore: no table %q", q.Table)
+	d := dialect
+	d.Table = func(name string) (*relation.Table, string) {
+		for _, sql := range u.t.s.sql.tables {
+			if sql.Name == name {
+				return &sql.Table, sql.name
+			}
+		}
+		return nil, ""
 	}
-	sql := u.t.s.sql.tables[at]
-	s, err := sql.Summing(sql.name, &q, dialect)
+	s, err := d.Summing(&q)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("pgstore: %w", err)
 	}
 	args := []any{u.t.programID}
 	for _, a := range s.Args {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -100,14 +99,20 @@ func (t *txn) sum(q record.Sum) (found []record.Summed, err error) {
 	if err := t.readable(); err != nil {
 		return nil, err
 	}
-	at := slices.IndexFunc(t.s.tables, func(sql *tableSQL) bool { return sql.Name == q.Table })
-	if at < 0 {
-		return nil, fmt.Errorf("sqlitestore: no table %q", q.Table)
-	}
-	s, err := t.s.tables[at].Summing(prefix+q.Table, &q, relation.Dialect{
-		Param: func(n int, _ relation.Kind) string { return fmt.Sprint("?", n) }, Sum: "SUM(%s)"})
+	s, err := relation.Dialect{
+		Param: func(n int, _ relation.Kind) string { return fmt.Sprint("?", n) },
+		Sum:   "SUM(%s)",
+		Table: func(name string) (*relation.Table, string) {
+			for _, sql := range t.s.tables {
+				if sql.Name == name {
+					return &sql.Table, prefix + name
+				}
+			}
+			return nil, ""
+		},
+	}.Summing(&q)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("sqlitestore: %w", err)
 	}
 	args := []value{integerValue(t.number)}
 	for _, a := range s.Args {

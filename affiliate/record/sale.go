@@ -189,6 +189,21 @@ func (r *Sale) Maturing() (sum affiliate.Amount) {
 	return sum
 }
 
+// Product returns the product of a sale of one, as its line names it, or else the host's id or
+// name of the only one bought; empty: none is known. Not one: several lines share it.
+func (r *Sale) Product() (id, name string, one bool) {
+	switch {
+	case len(r.Lines) == 0 || r.Lines[0].Whole:
+		if len(r.Products) == 1 {
+			id = r.Products[0]
+		}
+		return id, "", true
+	case len(r.Lines) == 1:
+		return r.Lines[0].ProductID, r.Lines[0].Name, true
+	}
+	return "", "", false
+}
+
 // firstPayout returns the payout that holds the first entry, or zero. Other entries
 // may be in other payouts.
 func (r *Sale) firstPayout() uuid.UUID {

@@ -144,7 +144,10 @@ type Sum struct {
 	Key           Key       // of a shared index; zero: every record of the table
 	After, Before uuid.UUID // exclusive; zero: no bound
 
-	By    []string             // columns in which records agree that are one
+	// By are columns in which records agree that are one. Those of another table are
+	// table.column: movements have their sale's "sales", and its "redemptions", "clicks" and
+	// "referrals": the click and the customer that it names.
+	By    []string
 	Where map[string]uuid.UUID // columns of By that hold ids: records count that have this one
 	Signs []string             // columns of numbers in which they do not differ by being less than zero
 	Add   []string             // columns of numbers of which they have the sum
@@ -162,6 +165,9 @@ type Sum struct {
 type Summed struct {
 	AnyRecord
 	N int64 // how many they are
+	// With has a record of each other table that By names, but for those of which there is
+	// nothing, or nothing but NULL.
+	With []AnyRecord
 }
 
 // Next gives the next number of a sequence: 1, 2, 3 … Gaps are allowed; a number that

@@ -179,6 +179,7 @@ const maxOrigins = 2_000
 // An origin is the source of a sale, in the dimension of the breakdown.
 type origin struct {
 	mark
+	name  string       // of a product
 	parts []originPart // of a sale that several products share; its own mark is not used then
 }
 
@@ -204,10 +205,10 @@ func (b *breakdown) fill(ctx context.Context, of affiliate.Opt[uuid.UUID]) error
 			return err
 		}
 	}
-	fn := func(recs []record.Movement) error { return b.addMovements(ctx, recs) }
-	sum := movementsBy(columns[b.by])
+	sum := movementsBy(origins[b.by]...)
 	sum.Key, sum.Edges = key, b.in
-	err := sumMovements(ctx, b.Program, sum, fn)
+	err := sumMovements(ctx, b.Program, sum, b.addSums,
+		func(recs []record.Movement) error { return b.addMovements(ctx, recs) })
 	if err != nil || !visited(b.by) {
 		return err
 	}
@@ -230,15 +231,30 @@ func (b *breakdown) fill(ctx context.Context, of affiliate.Opt[uuid.UUID]) error
 	})
 }
 
-// columns has the dimensions that the records themselves say.
-var columns = map[affiliate.Dimension]string{
-	affiliate.DimensionAffiliate: "affiliate_id",
-	affiliate.DimensionLink:      "affiliate_link_id",
-	affiliate.DimensionCode:      "promotional_code_id",
+// origins has the columns that say where a movement came from.
+var origins = map[affiliate.Dimension][]string{
+	affiliate.DimensionAffiliate:   {"affiliate_id"},
+	affiliate.DimensionLink:        {"affiliate_link_id"},
+	affiliate.DimensionCode:        {"promotional_code_id"},
+	affiliate.DimensionCoupon:      {"redemptions.coupon_id"},
+	affiliate.DimensionPlan:        {"sales.why_commission_plan_id"},
+	affiliate.DimensionProduct:     {"sales.status", "sales.product", "sales.product_name"}, // a sale has a status
+	affiliate.DimensionLandingPage: landed,
+	affiliate.DimensionUTMSource:   landed,
+	affiliate.DimensionUTMMedium:   landed,
+	affiliate.DimensionUTMCampaign: landed,
+	affiliate.DimensionSub:         landed,
 }
 
+var landed = []string{"clicks.full_landing_url", "referrals.initial_landing_page"}
+
 // visitColumn is the column on which the mark of a visit depends.
-func (b *breakdown) visitColumn(page string) []string { return []string{cmp.Or(columns[b.by], page)} }
+func (b *breakdown) visitColumn(page string) []string {
+	if b.by == affiliate.DimensionAffiliate || b.by == affiliate.DimensionLink {
+		return origins[b.by]
+	}
+	return []string{page}
+}
 
 // visited reports whether clicks and referrals have the dimension.
 func visited(d affiliate.Dimension) bool {
@@ -292,6 +308,65 @@ func unescaped(s string) string {
 	return strings.ToValidUTF8(s, "\uFFFD")
 }
 
+// addSums counts movements that the store has added up. Not done: several products share sales.
+func (b *breakdown) addSums(sums []record.Summed) (done bool, err error) {
+	for i := range sums {
+		rec := sums[i].AnyRecord.(record.Movement)
+		if !counts(&rec) {
+			continue
+		}
+		from, one := b.originOfSum(&sums[i], &rec)
+		if !one {
+			clear(b.rows)
+			return false, nil
+		}
+		if err := b.add(from, &rec); err != nil {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// originOfSum returns where the movements of a sum came from. Not one: from several products.
+func (b *breakdown) originOfSum(sum *record.Summed, rec *record.Movement) (from origin, one bool) {
+	if id, said := b.saidBy(rec); said {
+		return origin{mark: mark{id: id}}, true
+	}
+	page := ""
+	for _, with := range sum.With {
+		switch with := with.(type) {
+		case record.Redemption:
+			from.id = with.CouponID
+		case record.Sale:
+			if b.by == affiliate.DimensionPlan {
+				from.id = with.Why.PlanID
+			} else if len(with.Lines) == 0 {
+				return from, false
+			} else {
+				from.text, from.name, _ = with.Product()
+			}
+		case record.Click:
+			page = with.LandingURL
+		case record.Referral:
+			page = cmp.Or(page, with.LandingPage)
+		}
+	}
+	if page != "" {
+		from.mark = b.landed(page)
+	}
+	return from, true
+}
+
+// add counts a movement in the row of its origin.
+func (b *breakdown) add(from origin, rec *record.Movement) error {
+	row, err := b.row(from.mark)
+	if err != nil {
+		return err
+	}
+	row.name = max(row.name, from.name)
+	return addMovement(&row.Activity, rec)
+}
+
 // addMovements counts a piece of the movements.
 func (b *breakdown) addMovements(ctx context.Context, recs []record.Movement) error {
 	recs = slices.DeleteFunc(recs, func(r record.Movement) bool { return !counts(&r) })
@@ -318,11 +393,7 @@ func counts(r *record.Movement) bool {
 func (b *breakdown) addMovement(rec *record.Movement) error {
 	from := b.originOf(rec)
 	if len(from.parts) == 0 {
-		row, err := b.row(from.mark)
-		if err == nil {
-			err = addMovement(&row.Activity, rec)
-		}
-		return err
+		return b.add(from, rec)
 	}
 	cost, earns := make([]int64, len(from.parts)), make([]int64, len(from.parts))
 	for i, part := range from.parts {
@@ -330,20 +401,13 @@ func (b *breakdown) addMovement(rec *record.Movement) error {
 	}
 	revenue, refunds, accrued := shareOut(rec.Revenue, cost), shareOut(rec.Refunds, cost), shareOut(rec.Amount, earns)
 	for i, part := range from.parts {
-		row, err := b.row(part.mark)
-		if err != nil {
-			return err
-		}
 		share := *rec
 		share.Revenue, share.Refunds, share.Amount = revenue[i], refunds[i], accrued[i]
 		if slices.ContainsFunc(from.parts[:i], func(earlier originPart) bool { return earlier.mark == part.mark }) {
 			share.Sales, share.Conversions = 0, 0 // two lines of one product are one sale of it
 		}
-		if err := addMovement(&row.Activity, &share); err != nil {
+		if err := b.add(origin{mark: part.mark, name: part.name}, &share); err != nil {
 			return err
-		}
-		if row.name == "" {
-			row.name = part.name
 		}
 	}
 	return nil
@@ -466,10 +530,8 @@ func salesOf(o *engine.Op, numbers []int64) (recs []record.Sale, err error) {
 // products returns the products of a sale. Several ones without lines have no amounts of
 // their own, so their sale is nobody's.
 func (b *breakdown) products(r *record.Sale) (from origin, err error) {
-	if len(r.Lines) == 0 || r.Lines[0].Whole {
-		if len(r.Products) == 1 {
-			from.text = r.Products[0]
-		}
+	var one bool
+	if from.text, from.name, one = r.Product(); one {
 		return from, nil
 	}
 	cost, earns, err := b.LineWeights(r)

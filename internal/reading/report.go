@@ -223,7 +223,7 @@ func (s *series) fill(ctx context.Context) ([]affiliate.Bucket, error) {
 		of = movementsBy()
 	}
 	of.Key, of.Edges = s.of.movements, s.edges
-	err := sumMovements(ctx, s.Program, of, eachOf(s.addMovement))
+	err := sumMovements(ctx, s.Program, of, s.addSums, eachOf(s.addMovement))
 	if err != nil || s.of.code {
 		return s.buckets, err
 	}
@@ -243,6 +243,17 @@ func (s *series) fill(ctx context.Context) ([]affiliate.Bucket, error) {
 		return nil
 	})
 	return s.buckets, err
+}
+
+// addSums counts movements that the store has added up.
+func (s *series) addSums(sums []record.Summed) (done bool, err error) {
+	for i := range sums {
+		rec := sums[i].AnyRecord.(record.Movement)
+		if err := s.addMovement(&rec); err != nil {
+			return false, err
+		}
+	}
+	return true, nil
 }
 
 // addMovement counts a movement in its bucket.

@@ -1,7 +1,6 @@
 package reading
 
 import (
-	"cmp"
 	"context"
 	"slices"
 
@@ -29,9 +28,10 @@ func movementsBy(columns ...string) record.Sum {
 	}
 }
 
-// sumMovements runs fn on the movements between the edges of a sum, added up or not. A sum by
-// an empty column is of what movements do not say.
-func sumMovements(ctx context.Context, p *engine.Program, q record.Sum, fn func([]record.Movement) error) error {
+// sumMovements runs added on the sums of the movements between the edges of a sum, or, when
+// there are none or they will not do, read on pieces of the movements.
+func sumMovements(ctx context.Context, p *engine.Program, q record.Sum,
+	added func([]record.Summed) (done bool, err error), read func([]record.Movement) error) error {
 	from, to := q.Edges[0], q.Edges[len(q.Edges)-1]
 	q.Table, q.At = "movements", "at"
 	q.After = engine.FirstMovement(from)
@@ -39,21 +39,18 @@ func sumMovements(ctx context.Context, p *engine.Program, q record.Sum, fn func(
 	if timed {
 		q.Before = engine.FirstMovement(to)
 	}
-	if !slices.Contains(q.By, "") {
-		var sums []record.Movement
-		done, err := summed(ctx, p, q, func(rec *record.Movement, _ int64) { sums = append(sums, *rec) })
-		if err == nil && done {
-			err = fn(sums)
-		}
-		if err != nil || done {
-			return err
-		}
+	sums, done, err := summed(ctx, p, q)
+	if err == nil && done {
+		done, err = added(sums)
+	}
+	if err != nil || done {
+		return err
 	}
 	return readOn(ctx, p, func(tx *record.Tx) record.Table[record.Movement] { return tx.Movements },
 		record.Query{Key: q.Key, After: q.After},
 		func(rec *record.Movement) bool { return timed && !rec.At.Before(to) },
 		func(all []record.Movement) error {
-			return fn(slices.DeleteFunc(all, func(rec record.Movement) bool { return rec.At.Before(from) || !rec.At.Before(to) }))
+			return read(slices.DeleteFunc(all, func(rec record.Movement) bool { return rec.At.Before(from) || !rec.At.Before(to) }))
 		})
 }
 
@@ -88,14 +85,14 @@ func countVisits[R record.Record[R]](ctx context.Context, p *engine.Program, tab
 			q.Before = uuid7.Stamp(uuid.UUID{}, to.Add(2*engine.ClockSlack).Time())
 		}
 	}
-	var failed error
-	done, err := summed(ctx, p, q, func(rec *R, n int64) {
-		if failed == nil {
-			failed = fn(rec, n)
+	sums, done, err := summed(ctx, p, q)
+	for i := range sums {
+		if rec := sums[i].AnyRecord.(R); err == nil {
+			err = fn(&rec, sums[i].N)
 		}
-	})
-	if done || err != nil || failed != nil {
-		return cmp.Or(err, failed)
+	}
+	if done || err != nil {
+		return err
 	}
 	over := func(rec *R) bool { return idsTell(to) && p.After(created(rec), to) }
 	return readOn(ctx, p, table, record.Query{Key: q.Key, After: q.After}, over, eachOf(func(rec *R) error {
@@ -106,10 +103,10 @@ func countVisits[R record.Record[R]](ctx context.Context, p *engine.Program, tab
 	}))
 }
 
-// summed runs fn on the sums that a store gives. Not done: it gives none, or there are too many.
-func summed[R record.Record[R]](ctx context.Context, p *engine.Program, q record.Sum, fn func(*R, int64)) (done bool, err error) {
+// summed returns the sums that a store gives. Not done: it gives none, or there are too many.
+func summed(ctx context.Context, p *engine.Program, q record.Sum) (sums []record.Summed, done bool, err error) {
 	q.Limit = mostSums
-	all, err := engine.View(ctx, p, func(o *engine.Op) (all []record.Summed, err error) {
+	sums, err = engine.View(ctx, p, func(o *engine.Op) (all []record.Summed, err error) {
 		if done = o.Tx.Sum != nil; !done {
 			return nil, nil
 		}
@@ -118,14 +115,10 @@ func summed[R record.Record[R]](ctx context.Context, p *engine.Program, q record
 		}
 		return all, err
 	})
-	if done = done && len(all) < mostSums; err != nil || !done {
-		return false, err
+	if err != nil || !done || len(sums) == mostSums {
+		return nil, false, err
 	}
-	for _, one := range all {
-		rec := one.AnyRecord.(R)
-		fn(&rec, one.N)
-	}
-	return true, nil
+	return sums, true, nil
 }
 
 // readOn runs fn on pieces of the records that a query lists, up to the first one that is

@@ -126,6 +126,29 @@ func saleFields() []field[record.Sale] {
 			},
 			derived: true,
 		},
+		product("product", "the product of a sale of one: of its line, or else of products_bought; empty: none is known; NULL: several lines share it",
+			func(l *affiliate.StoredLine) *string { return &l.ProductID }),
+		product("product_name", "as the line names it; empty: it does not; NULL: several lines share the sale",
+			func(l *affiliate.StoredLine) *string { return &l.Name }),
+	}
+}
+
+// product describes a fact of the only line of a sale.
+func product(name, doc string, at func(*affiliate.StoredLine) *string) field[record.Sale] {
+	return field[record.Sale]{
+		Column: Column{Name: name, Kind: Text, Null: true, Doc: doc},
+		get: func(r *record.Sale) Cell {
+			id, name, one := r.Product()
+			return Cell{Text: *at(&affiliate.StoredLine{ProductID: id, Name: name}), Null: !one}
+		},
+		set: func(r *record.Sale, c *Cell) error {
+			if len(r.Lines) == 0 {
+				r.Lines = make([]affiliate.StoredLine, 1)
+			}
+			*at(&r.Lines[0]) = c.Text
+			return nil
+		},
+		derived: true,
 	}
 }
 

@@ -2,7 +2,9 @@ package twins
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"iter"
 	"slices"
 	"testing"
 	"time"
@@ -33,9 +35,14 @@ func Sums(tb testing.TB, store record.Store) {
 		tb.Fatal("a store that adds up is compared with one that does not")
 	}
 	// What adds up to nothing is a row all the same.
-	ada := must(summing.CreateAffiliate(tb.Context(), affiliate.AffiliateParams{FirstName: "Ada", LastName: "L", Email: "ada@example.com"}))
+	ada := must(summing.CreateAffiliate(tb.Context(), affiliate.AffiliateParams{FirstName: "Ada", LastName: "L", Email: "ada@example.com", AffiliateLink: "ada-l"}))
 	sale := must(summing.RecordSale(tb.Context(), affiliate.SaleParams{ReferralID: ada.ID.String(), Email: "kim@example.net", Name: "Kim",
 		TotalEarned: affiliate.MustAmount("10"), CommissionRate: affiliate.Set(affiliate.MustPercent("0"))})).Sale.Or(affiliate.Sale{})
+	for i, page := range []string{"a?utm_source=x&utm_medium=y&utm_campaign=z&sub=n", "b", "a?sub=other"} {
+		click := must(summing.TrackClick(tb.Context(), affiliate.ClickParams{Slug: "ada-l", LandingURL: "https://beans.example/" + page}))
+		must(summing.RecordSale(tb.Context(), affiliate.SaleParams{ReferralID: fmt.Sprint(click.ID), Email: fmt.Sprint(i, "@example.net"), Name: "C",
+			TotalEarned: affiliate.MustAmount("10")}))
+	}
 	from := now.Add(time.Minute)
 	for _, total := range []string{"20", "10"} {
 		now = now.Add(time.Hour)
@@ -54,6 +61,15 @@ func Sums(tb testing.TB, store record.Store) {
 	}
 	if size < 100_000 {
 		tb.Errorf("the answers have %d bytes", size)
+	}
+	unread := must(tributary.New(unread{store}, cfg))
+	for _, by := range dimensions {
+		q := affiliate.BreakdownQuery{From: now.AddDate(-1, 0, 0), To: now, By: by}
+		if by != affiliate.DimensionProduct { // some sales have several lines
+			if rows := must(unread.Breakdown(tb.Context(), q, affiliate.Page{})).Items; len(rows) < 2 {
+				tb.Errorf("by %s: %d rows", by, len(rows))
+			}
+		}
 	}
 }
 
@@ -122,7 +138,7 @@ func questions(tb testing.TB, p *tributary.Program) (all []func(*tributary.Progr
 		all = append(all, func(p *tributary.Program) string {
 			return answer(p.Report(ctx, affiliate.ReportQuery{From: from, To: to, By: by, AffiliateID: owner}, affiliate.Page{}))
 		})
-		for _, by := range []affiliate.Dimension{affiliate.DimensionAffiliate, affiliate.DimensionLink, affiliate.DimensionCode, affiliate.DimensionLandingPage} {
+		for _, by := range dimensions[i%4*3 : i%4*3+3] {
 			all = append(all, func(p *tributary.Program) string {
 				return answer(p.Breakdown(ctx, affiliate.BreakdownQuery{From: from, To: to, By: by, AffiliateID: owner}, affiliate.Page{}))
 			})
@@ -139,6 +155,14 @@ func questions(tb testing.TB, p *tributary.Program) (all []func(*tributary.Progr
 		})
 	}
 	return all
+}
+
+// dimensions are those of breakdowns.
+var dimensions = []affiliate.Dimension{
+	affiliate.DimensionAffiliate, affiliate.DimensionLink, affiliate.DimensionCode,
+	affiliate.DimensionCoupon, affiliate.DimensionPlan, affiliate.DimensionProduct,
+	affiliate.DimensionLandingPage, affiliate.DimensionUTMSource, affiliate.DimensionSub,
+	affiliate.DimensionUTMMedium, affiliate.DimensionUTMCampaign, affiliate.DimensionProduct,
 }
 
 // adds reports whether a store adds up.
@@ -165,6 +189,27 @@ func (p plain) View(ctx context.Context, program uuid.UUID, fn func(tx *record.T
 	})
 }
 
+// unread is a store whose movements are added up, and not listed.
+type unread struct{ record.Store }
+
+// View runs fn with movements that cannot be listed.
+func (u unread) View(ctx context.Context, program uuid.UUID, fn func(tx *record.Tx) error) error {
+	return u.Store.View(ctx, program, func(tx *record.Tx) error {
+		summed := *tx
+		summed.Movements = unlisted{tx.Movements}
+		return fn(&summed)
+	})
+}
+
+type unlisted struct{ record.Table[record.Movement] }
+
+// List fails.
+func (unlisted) List(record.Query) iter.Seq2[record.Movement, error] {
+	return func(yield func(record.Movement, error) bool) {
+		yield(record.Movement{}, errors.New("movements are listed"))
+	}
+}
+
 // BenchSums compares reports of a month of many sales: as the store adds them up, and as the engine
 // reads them.
 func BenchSums(b *testing.B, store record.Store, sales int) {
@@ -178,12 +223,21 @@ func BenchSums(b *testing.B, store record.Store, sales int) {
 	}
 	for i := range sales {
 		now = now.Add(20 * time.Second)
-		must(p.RecordSale(ctx, affiliate.SaleParams{ReferralID: fmt.Sprint("a-", i%100), Email: fmt.Sprintf("c%d@example.net", i%5000), Name: "C", TotalEarned: affiliate.MustAmount("12.5")}))
+		must(p.RecordSale(ctx, affiliate.SaleParams{ReferralID: fmt.Sprint("a-", i%100), Email: fmt.Sprintf("c%d@example.net", i%5000), Name: "C",
+			TotalEarned: affiliate.MustAmount("12.5"), Product: affiliate.Set(affiliate.Product{ProductID: []string{"beans", "mug", "filter"}[i%3]})}))
 	}
 	must(router.Copy(ctx, year, store, cfg.ID))
 	for name, ask := range map[string]func(*tributary.Program) error{
 		"affiliates of a month": func(p *tributary.Program) error {
 			_, err := p.Breakdown(ctx, affiliate.BreakdownQuery{From: now.AddDate(0, -1, 0), To: now, By: affiliate.DimensionAffiliate}, affiliate.Page{})
+			return err
+		},
+		"products of a month": func(p *tributary.Program) error {
+			_, err := p.Breakdown(ctx, affiliate.BreakdownQuery{From: now.AddDate(0, -1, 0), To: now, By: affiliate.DimensionProduct}, affiliate.Page{})
+			return err
+		},
+		"landing pages of a month": func(p *tributary.Program) error {
+			_, err := p.Breakdown(ctx, affiliate.BreakdownQuery{From: now.AddDate(0, -1, 0), To: now, By: affiliate.DimensionLandingPage}, affiliate.Page{})
 			return err
 		},
 		"days of a month": func(p *tributary.Program) error {

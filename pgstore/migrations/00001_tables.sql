@@ -306,6 +306,8 @@ CREATE TABLE IF NOT EXISTS tributary.sales (
   commission_earned bigint NOT NULL,
   approval_statuses text COLLATE "C" NOT NULL,
   charged_currency text COLLATE "C" NOT NULL,
+  product text COLLATE "C",
+  product_name text COLLATE "C",
   given_as_null text COLLATE "C",
   by_external_id text COLLATE "C",
   by_invoice text COLLATE "C",

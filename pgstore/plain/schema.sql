@@ -666,6 +666,8 @@ CREATE TABLE tributary.sales (
   commission_earned bigint NOT NULL,
   approval_statuses text NOT NULL,
   charged_currency text NOT NULL,
+  product text,
+  product_name text,
   given_as_null text,
   by_external_id text,
   by_invoice text,

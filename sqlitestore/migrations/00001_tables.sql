@@ -290,6 +290,8 @@ CREATE TABLE tributary_sales (
   commission_earned INTEGER NOT NULL,
   approval_statuses TEXT NOT NULL,
   charged_currency TEXT NOT NULL,
+  product TEXT,
+  product_name TEXT,
   given_as_null TEXT,
   by_external_id TEXT,
   by_invoice TEXT,
