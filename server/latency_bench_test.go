@@ -189,7 +189,7 @@ func BenchmarkBreakdown(b *testing.B) {
 				b.ReportMetric(float64((spent()-before).Microseconds())/1000/float64(b.N), "cpu-ms/op")
 			})
 		}
-		for _, by := range []affiliate.Dimension{affiliate.DimensionAffiliate, affiliate.DimensionCode, affiliate.DimensionCoupon, affiliate.DimensionProduct, affiliate.DimensionPlan, affiliate.DimensionSub} {
+		for _, by := range []affiliate.Dimension{affiliate.DimensionAffiliate, affiliate.DimensionCode, affiliate.DimensionLandingPage, affiliate.DimensionCoupon, affiliate.DimensionProduct, affiliate.DimensionPlan, affiliate.DimensionSub} {
 			b.Run(name+"/"+string(by), func(b *testing.B) {
 				before := spent()
 				for b.Loop() {
