@@ -38,19 +38,28 @@ func Sums(tb testing.TB, store record.Store) {
 	ada := must(summing.CreateAffiliate(tb.Context(), affiliate.AffiliateParams{FirstName: "Ada", LastName: "L", Email: "ada@example.com", AffiliateLink: "ada-l"}))
 	sale := must(summing.RecordSale(tb.Context(), affiliate.SaleParams{ReferralID: ada.ID.String(), Email: "kim@example.net", Name: "Kim",
 		TotalEarned: affiliate.MustAmount("10"), CommissionRate: affiliate.Set(affiliate.MustPercent("0"))})).Sale.Or(affiliate.Sale{})
-	for i, page := range []string{"a?utm_source=x&utm_medium=y&utm_campaign=z&sub=n", "b", "a?sub=other"} {
-		click := must(summing.TrackClick(tb.Context(), affiliate.ClickParams{Slug: "ada-l", LandingURL: "https://beans.example/" + page}))
-		must(summing.RecordSale(tb.Context(), affiliate.SaleParams{ReferralID: fmt.Sprint(click.ID), Email: fmt.Sprint(i, "@example.net"), Name: "C",
-			TotalEarned: affiliate.MustAmount("10")}))
-	}
 	from := now.Add(time.Minute)
 	for _, total := range []string{"20", "10"} {
 		now = now.Add(time.Hour)
 		must(summing.UpdateSale(tb.Context(), sale.ID, affiliate.SaleUpdate{TotalEarned: affiliate.Set(affiliate.MustAmount(total))}))
 	}
-	asked := append(questions(tb, summing), func(p *tributary.Program) string {
-		return answer(p.Breakdown(tb.Context(), affiliate.BreakdownQuery{From: from, To: now.Add(time.Hour), By: affiliate.DimensionAffiliate}, affiliate.Page{}))
-	})
+	for i, page := range []string{"a?utm_source=x&utm_medium=y&utm_campaign=z&sub=n", "b", "a?sub=other"} {
+		click := must(summing.TrackClick(tb.Context(), affiliate.ClickParams{Slug: "ada-l", LandingURL: "https://beans.example/" + page}))
+		must(summing.RecordSale(tb.Context(), affiliate.SaleParams{ReferralID: fmt.Sprint(click.ID), Email: fmt.Sprint(i/2, "@example.net"), Name: "C",
+			TotalEarned: affiliate.MustAmount("10"), Lines: []affiliate.Line{{ID: "1", ProductID: "beans", Name: "Bean " + page[:1], Amount: affiliate.MustAmount("10")}}}))
+	}
+	last := now.Add(time.Minute)
+	now = now.Add(time.Hour)
+	must(summing.RecordSale(tb.Context(), affiliate.SaleParams{ReferralID: "ada-l", Email: "2@example.net", Name: "C", TotalEarned: affiliate.MustAmount("10"),
+		Lines: []affiliate.Line{{ID: "1", ProductID: "beans", Amount: affiliate.MustAmount("3")}, {ID: "2", ProductID: "mug", Amount: affiliate.MustAmount("7")}}}))
+	asked := questions(tb, summing)
+	for _, by := range dimensions {
+		for _, to := range []time.Time{last, now.Add(time.Hour)} { // until the sale of two products, and with it
+			asked = append(asked, func(p *tributary.Program) string {
+				return answer(p.Breakdown(tb.Context(), affiliate.BreakdownQuery{From: from, To: to, By: by}, affiliate.Page{}))
+			})
+		}
+	}
 	size := 0
 	for _, ask := range asked {
 		one, two := ask(summing), ask(reading)
@@ -64,11 +73,12 @@ func Sums(tb testing.TB, store record.Store) {
 	}
 	unread := must(tributary.New(unread{store}, cfg))
 	for _, by := range dimensions {
-		q := affiliate.BreakdownQuery{From: now.AddDate(-1, 0, 0), To: now, By: by}
-		if by != affiliate.DimensionProduct { // some sales have several lines
-			if rows := must(unread.Breakdown(tb.Context(), q, affiliate.Page{})).Items; len(rows) < 2 {
-				tb.Errorf("by %s: %d rows", by, len(rows))
-			}
+		q := affiliate.BreakdownQuery{From: from.AddDate(-1, 0, 0), To: last, By: by}
+		if by == affiliate.DimensionProduct { // before, sales had several lines
+			q.From = from
+		}
+		if rows := must(unread.Breakdown(tb.Context(), q, affiliate.Page{})).Items; len(rows) < 2 {
+			tb.Errorf("by %s: %d rows", by, len(rows))
 		}
 	}
 }
