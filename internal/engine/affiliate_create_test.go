@@ -293,6 +293,63 @@ func TestFirstTouch(t *testing.T) {
 	}
 }
 
+func TestAffiliateByIdentifier(t *testing.T) { // I34, B289–B294
+	w := scene.New(t)
+	a, b := w.Join("a"), w.Join("b")
+	oldLink(w, b.ID, "1")
+	w.AddLink(b.ID, "007")
+	w.AddLink(b.ID, strings.Repeat("9", 30))
+	w.AddLink(b.ID, b.ID.String()[:35]+"x")
+	oldLink(w, a.ID, b.ID.String()) // a slug that looks like another affiliate's id
+	scene.Must(w.TrackClick(t.Context(), affiliate.ClickParams{Slug: "a"}))
+	scene.Must(w.TrackClick(t.Context(), affiliate.ClickParams{Slug: "a"}))
+	for _, tt := range []struct {
+		name, ident string
+		want        uuid.UUID
+	}{
+		{"ClickBeforeSlug", "1", a.ID},
+		{"Click", "2", a.ID},
+		{"ID", a.ID.String(), a.ID},
+		{"IDBeforeSlug", b.ID.String(), b.ID},
+		{"Slug", "b", b.ID},
+		{"SlugOtherCase", "B", b.ID},
+		{"SlugLikeAnID", b.ID.String()[:35] + "x", b.ID},
+		{"LeadingZeroIsNoClick", "007", b.ID},
+		{"TooLargeForAClickIsStillASlug", strings.Repeat("9", 30), b.ID},
+		{"MissDigits", "3", uuid.Nil},
+		{"MissOverflow", strings.Repeat("8", 30), uuid.Nil},
+		{"MissMaxInt", "9223372036854775807", uuid.Nil},
+		{"MissPlus", "+1", uuid.Nil},
+		{"MissUnderscore", "1_0", uuid.Nil},
+		{"MissHex", "0x1", uuid.Nil},
+		{"MissArabicDigit", "٣", uuid.Nil},
+		{"MissLeadingZero", "01", uuid.Nil},
+		{"MissUnknownID", uuid.NewString(), uuid.Nil},
+		{"MissURN", "urn:uuid:" + a.ID.String(), uuid.Nil},
+		{"MissBraces", "{" + a.ID.String() + "}", uuid.Nil},
+		{"MissNoHyphens", strings.ReplaceAll(a.ID.String(), "-", ""), uuid.Nil},
+		{"MissUpperCaseID", strings.ToUpper(a.ID.String()), uuid.Nil},
+		{"MissNilID", uuid.Nil.String(), uuid.Nil},
+		{"Email", "A@example.org", a.ID},
+		{"MissEmpty", "", uuid.Nil},
+		{"MissNUL", "a\x00", uuid.Nil},
+		{"MissLong", strings.Repeat("a", 4000), uuid.Nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got, err := w.Affiliate(t.Context(), tt.ident)
+			if tt.want == uuid.Nil {
+				if err != affiliate.ErrNotFound {
+					t.Errorf("got %v, %v", got.ID, err)
+				}
+				return
+			}
+			if err != nil || got.ID != tt.want {
+				t.Errorf("got %v, %v; want %v", got.ID, err, tt.want)
+			}
+		})
+	}
+}
+
 // The click of a deleted link still leads to its affiliate.
 func TestAffiliateByClickOfDeletedLink(t *testing.T) {
 	w := scene.New(t)

@@ -13,6 +13,28 @@ import (
 	"github.com/tributary-go/tributary/internal/scene"
 )
 
+// TestUpdateAffiliateRate: a rate is the affiliate's own, also when it equals the one that
+// applied already, until null takes it away.
+func TestUpdateAffiliateRate(t *testing.T) {
+	w := scene.New(t)
+	ref := affiliate.AffiliateRef{ID: w.Join("a").ID}
+	for _, step := range []struct {
+		to      affiliate.Opt[affiliate.Percent]
+		rate    string
+		own     bool
+		changes int
+	}{
+		{affiliate.Null[affiliate.Percent](), "20", false, 0}, {scene.Percent("20"), "20", true, 1}, {scene.Percent("20"), "20", true, 0},
+		{scene.Percent("33.5"), "33.5", true, 1}, {affiliate.Null[affiliate.Percent](), "20", false, 1},
+	} {
+		events := w.Fired(func() {
+			scene.Must(w.UpdateAffiliate(t.Context(), ref, affiliate.AffiliateUpdate{CommissionRate: step.to}))
+		})
+		got := scene.Must(w.Affiliate(t.Context(), "a"))
+		scene.Equal(t, []any{step.rate, step.own, step.changes}, []any{got.CommissionRate.String(), !got.UseCommissionPlanCommissionRate, len(events)})
+	}
+}
+
 func TestAcceptInviteRefusals(t *testing.T) {
 	w := scene.New(t)
 	w.Join("used")

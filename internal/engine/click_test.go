@@ -395,3 +395,12 @@ func TestCookieDaysM76(t *testing.T) {
 		scene.Equal(t, affiliate.SaleUnattributed, report(s, affiliate.SaleParams{ReferralID: number, Email: "b@example.net", Name: "B"}).Outcome)
 	}
 }
+
+// reasonsOf returns the reasons of an evaluation.
+func reasonsOf(e affiliate.Evaluation) []affiliate.Reason {
+	out := []affiliate.Reason{}
+	for _, f := range e.Reasons {
+		out = append(out, f.Reason)
+	}
+	return out
+}

@@ -13,6 +13,37 @@ import (
 	"github.com/tributary-go/tributary/internal/scene"
 )
 
+func TestPlans(t *testing.T) {
+	w := scene.New(t)
+	var plan, flat affiliate.Plan
+	events := w.Fired(func() {
+		plan = scene.Must(w.CreatePlan(t.Context(), affiliate.PlanParams{Name: "Standard"}))
+		flat = scene.Must(w.CreatePlan(t.Context(), affiliate.PlanParams{
+			Name:  "Flat",
+			Terms: affiliate.Terms{Type: affiliate.CommissionFlat, Rate: affiliate.MustPercent("250"), MaxPayments: 12, MaxMonths: 1200, HoldDays: 3650}, PaymentTrigger: affiliate.TriggerSignup, AutoApproveRewards: affiliate.Set(false),
+		}))
+	})
+	scene.Equal(t, 0, len(events))
+	scene.Equal(t, affiliate.Plan{
+		ID: plan.ID, Name: "Standard", CommissionType: affiliate.CommissionPercentage, NumberOfPayments: affiliate.Null[int64](),
+		NumberOfMonths: affiliate.Null[int64](), PaymentTrigger: affiliate.TriggerPurchase, AutoApproveRewards: true, RewardType: affiliate.RewardCash,
+		CreatedAt: affiliate.TimeOf(w.Now), UpdatedAt: affiliate.TimeOf(w.Now),
+	}, plan)
+	scene.Equal(t, affiliate.Plan{
+		ID: flat.ID, Name: "Flat", CommissionRate: affiliate.MustPercent("250"), CommissionType: affiliate.CommissionFlat,
+		NumberOfPayments: affiliate.Set[int64](12), NumberOfMonths: affiliate.Set[int64](1200), PaymentTrigger: affiliate.TriggerSignup, RewardType: affiliate.RewardCash,
+		HoldDays: 3650, CreatedAt: affiliate.TimeOf(w.Now), UpdatedAt: affiliate.TimeOf(w.Now),
+	}, flat)
+	scene.Equal(t, flat, scene.Must(w.Plan(t.Context(), flat.ID)))
+	if _, err := w.Plan(t.Context(), uuid.New()); err != affiliate.ErrNotFound {
+		t.Errorf("an unknown plan: %v", err)
+	}
+	scene.Equal(t, []affiliate.Plan{flat, plan}, scene.Must(w.Plans(t.Context(), affiliate.Page{})).Items)
+	w.Refused(scene.FieldError(affiliate.InvalidQuery, "limit", "limit must be an integer from 1 to 1000"), func() error {
+		return scene.ErrOf(w.Plans(t.Context(), affiliate.Page{Limit: -1}))
+	})
+}
+
 // TestZeroTerms: a program without terms records sales and pays 0, as the
 // comments of Terms and Config and the README say.
 func TestZeroTerms(t *testing.T) {
@@ -79,6 +110,28 @@ func TestTierRefusals(t *testing.T) {
 func TestTierRateOfFlatProgram(t *testing.T) {
 	w := scene.New(t, func(c *tributary.Config) { c.Terms = affiliate.Terms{Type: affiliate.CommissionFlat} })
 	scene.Must(w.CreateTier(t.Context(), affiliate.TierParams{Tier: 1, Name: "t", Rate: affiliate.Set(affiliate.MustPercent("101"))}))
+}
+
+// A rate of null is no rate: on a tier that has one it is taken away, and on a new one it is
+// stored as a rate that was not given.
+func TestTierWithoutRate(t *testing.T) {
+	w := scene.New(t)
+	in := affiliate.TierParams{Tier: 1, Name: "t", Rate: scene.Percent("9")}
+	rated := scene.Must(w.CreateTier(t.Context(), in))
+	in.Rate = affiliate.Null[affiliate.Percent]()
+	null := scene.Must(w.CreateTier(t.Context(), in))
+	in.Rate = affiliate.Opt[affiliate.Percent]{}
+	plain := scene.Must(w.CreateTier(t.Context(), in))
+	scene.Must(w.UpdateTier(t.Context(), rated.ID, affiliate.TierUpdate{Rate: affiliate.Null[affiliate.Percent]()}))
+	w.Raw(func(tx *record.Tx) error {
+		want := scene.Must(tx.Tiers.Get(plain.ID))
+		for _, id := range []uuid.UUID{rated.ID, null.ID} {
+			got := scene.Must(tx.Tiers.Get(id))
+			got.ID = want.ID
+			scene.Equal(t, want, got)
+		}
+		return nil
+	})
 }
 
 func TestAssignTiers(t *testing.T) {

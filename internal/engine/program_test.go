@@ -328,6 +328,16 @@ func everyFailure(w *scene.World, fn func() error) {
 	}
 }
 
+// oldLink puts a link into the store that no call makes any more: its slug is the
+// number of a click.
+func oldLink(w *scene.World, owner uuid.UUID, slug string) {
+	w.T.Helper()
+	at := affiliate.InstantOf(w.Now)
+	w.Raw(func(tx *record.Tx) error {
+		return tx.Links.Insert(record.Link{ID: uuid.NewSHA1(uuid.Max, []byte(slug)), AffiliateID: owner, Slug: slug, CreatedAt: at, UpdatedAt: at})
+	})
+}
+
 // issue creates a code of its own coupon.
 func issue(w *scene.World, owner uuid.UUID, code string) affiliate.Code {
 	w.T.Helper()

@@ -347,12 +347,3 @@ func TestReviewUnnamed(t *testing.T) {
 	pays("erased since", "ACCEPTED  []", affiliate.Paid{Renewal: true})
 	w.Verifies()
 }
-
-// reasonsOf returns the reasons of an evaluation.
-func reasonsOf(e affiliate.Evaluation) []affiliate.Reason {
-	out := []affiliate.Reason{}
-	for _, f := range e.Reasons {
-		out = append(out, f.Reason)
-	}
-	return out
-}

@@ -38,6 +38,29 @@ func ruled(name, percent string, products ...string) affiliate.Rule {
 	}
 }
 
+// The lines of a sale are answered as they were sent, its subtotal is their sum, and the
+// products are named once each.
+func TestSaleLines(t *testing.T) {
+	s := scene.NewShop(t)
+	sale := s.Sell(affiliate.SaleParams{PromoCode: "ADA20", TotalEarned: scene.Sum("90"), Lines: []affiliate.Line{
+		{ID: "a", ProductID: "beans", PlanID: "monthly", Name: "Beans", Categories: []string{"coffee", "food"}, Quantity: affiliate.Set(scene.Sum("2")), Amount: scene.Sum("60"), Discount: scene.Sum("5")},
+		line("", "beans", "30"), {Name: "Cup", Amount: scene.Sum("10")},
+	}})
+	scene.Equal(t, affiliate.Set(scene.Sum("100")), sale.Subtotal)
+	scene.Equal(t, []string{"beans", "Cup"}, sale.ProductsBought)
+	none := affiliate.Null[string]()
+	scene.Equal(t, []affiliate.SaleLine{
+		{
+			ID: scene.TextOf("a"), ProductID: scene.TextOf("beans"), PlanID: scene.TextOf("monthly"), Name: scene.TextOf("Beans"), Categories: []string{"coffee", "food"},
+			Quantity: scene.Sum("2"), Amount: scene.Sum("60"), Discount: scene.Sum("5"), CodeDiscount: scene.Sum("11"), Rule: none,
+		},
+		{ID: none, ProductID: scene.TextOf("beans"), PlanID: none, Name: none, Categories: []string{}, Quantity: scene.Sum("1"), Amount: scene.Sum("30"), CodeDiscount: scene.Sum("6"), Rule: none},
+		{ID: none, ProductID: none, PlanID: none, Name: scene.TextOf("Cup"), Categories: []string{}, Quantity: scene.Sum("1"), Amount: scene.Sum("10"), CodeDiscount: scene.Sum("2"), Rule: none},
+	}, sale.Lines)
+	scene.Equal(t, sale, scene.Must(s.Sale(t.Context(), sale.ID)))
+	s.Verifies()
+}
+
 func TestSaleLinesRefused(t *testing.T) {
 	s := scene.NewShop(t)
 	many := make([]affiliate.Line, 501)
@@ -410,6 +433,34 @@ func TestSubtotalM65(t *testing.T) {
 	w.Verifies()
 }
 
+// TestSubtotalUpdateM70: an update sets or clears it and does not compute the
+// commission again. The merged sale is checked, and the error names the field
+// that was sent.
+func TestSubtotalUpdateM70(t *testing.T) {
+	w := basketShop(t)
+	sale := scene.Must(w.RecordSale(t.Context(), affiliate.SaleParams{PromoCode: "ada20", TotalEarned: scene.Sum("60"), Tax: scene.Sum("10")})).Sale.Or(affiliate.Sale{})
+	scene.Must(w.UpdateSale(t.Context(), sale.ID, affiliate.SaleUpdate{CommissionEarned: affiliate.Set(scene.Sum("3"))}))
+	update := func(subtotal, total affiliate.Opt[affiliate.Amount]) (affiliate.Sale, error) {
+		return w.UpdateSale(t.Context(), sale.ID, affiliate.SaleUpdate{Subtotal: subtotal, TotalEarned: total})
+	}
+	var none affiliate.Opt[affiliate.Amount]
+	const below = "Subtotal must not be less than the total amount earned without tax and shipping"
+	for _, step := range []affiliate.Opt[affiliate.Amount]{affiliate.Set(scene.Sum("75")), affiliate.Set(scene.Sum("50")), affiliate.Null[affiliate.Amount](), affiliate.Set(scene.Sum("55"))} {
+		var got affiliate.Sale
+		scene.Equal(t, 1, len(w.Fired(func() { got = scene.Must(update(step, none)) })))
+		scene.Equal(t, []any{step, scene.Sum("3")}, []any{got.Subtotal, got.CommissionEarned})
+		scene.Equal(t, 0, len(w.Fired(func() { scene.Must(update(step, none)) })))
+	}
+	w.Refused(scene.FieldError(affiliate.InvalidField, "subtotal", "Subtotal must be greater than zero"), func() error { return scene.ErrOf(update(maybeSum("0"), none)) })
+	w.Refused(scene.FieldError(affiliate.InvalidField, "subtotal", "subtotal is too large"), func() error { return scene.ErrOf(update(maybeSum("100000000001"), none)) })
+	w.Refused(scene.FieldError(affiliate.InvalidField, "subtotal", below), func() error { return scene.ErrOf(update(maybeSum("49.99"), none)) })
+	w.Refused(scene.FieldError(affiliate.InvalidField, "totalEarned", below), func() error { return scene.ErrOf(update(none, maybeSum("65.01"))) })
+	w.Refused(scene.FieldError(affiliate.InvalidField, "totalEarned", below), func() error { return scene.ErrOf(update(maybeSum("55"), maybeSum("66"))) })
+	got := scene.Must(update(affiliate.Null[affiliate.Amount](), maybeSum("66")))
+	scene.Equal(t, []any{affiliate.Null[affiliate.Amount](), scene.Sum("66")}, []any{got.Subtotal, got.TotalEarned})
+	w.Verifies()
+}
+
 // TestPreviewThenSaleM67: a code that the preview accepts for a basket is
 // accepted for the amount to charge, with any discount and minimum.
 func TestPreviewThenSaleM67(t *testing.T) {
@@ -441,32 +492,4 @@ func TestPreviewThenSaleM67(t *testing.T) {
 			rt.Errorf("the preview says %v %v, the sale %v %v", seen.Valid, seen.Reasons, res.Outcome, err)
 		}
 	})
-}
-
-// TestSubtotalUpdateM70: an update sets or clears it and does not compute the
-// commission again. The merged sale is checked, and the error names the field
-// that was sent.
-func TestSubtotalUpdateM70(t *testing.T) {
-	w := basketShop(t)
-	sale := scene.Must(w.RecordSale(t.Context(), affiliate.SaleParams{PromoCode: "ada20", TotalEarned: scene.Sum("60"), Tax: scene.Sum("10")})).Sale.Or(affiliate.Sale{})
-	scene.Must(w.UpdateSale(t.Context(), sale.ID, affiliate.SaleUpdate{CommissionEarned: affiliate.Set(scene.Sum("3"))}))
-	update := func(subtotal, total affiliate.Opt[affiliate.Amount]) (affiliate.Sale, error) {
-		return w.UpdateSale(t.Context(), sale.ID, affiliate.SaleUpdate{Subtotal: subtotal, TotalEarned: total})
-	}
-	var none affiliate.Opt[affiliate.Amount]
-	const below = "Subtotal must not be less than the total amount earned without tax and shipping"
-	for _, step := range []affiliate.Opt[affiliate.Amount]{affiliate.Set(scene.Sum("75")), affiliate.Set(scene.Sum("50")), affiliate.Null[affiliate.Amount](), affiliate.Set(scene.Sum("55"))} {
-		var got affiliate.Sale
-		scene.Equal(t, 1, len(w.Fired(func() { got = scene.Must(update(step, none)) })))
-		scene.Equal(t, []any{step, scene.Sum("3")}, []any{got.Subtotal, got.CommissionEarned})
-		scene.Equal(t, 0, len(w.Fired(func() { scene.Must(update(step, none)) })))
-	}
-	w.Refused(scene.FieldError(affiliate.InvalidField, "subtotal", "Subtotal must be greater than zero"), func() error { return scene.ErrOf(update(maybeSum("0"), none)) })
-	w.Refused(scene.FieldError(affiliate.InvalidField, "subtotal", "subtotal is too large"), func() error { return scene.ErrOf(update(maybeSum("100000000001"), none)) })
-	w.Refused(scene.FieldError(affiliate.InvalidField, "subtotal", below), func() error { return scene.ErrOf(update(maybeSum("49.99"), none)) })
-	w.Refused(scene.FieldError(affiliate.InvalidField, "totalEarned", below), func() error { return scene.ErrOf(update(none, maybeSum("65.01"))) })
-	w.Refused(scene.FieldError(affiliate.InvalidField, "totalEarned", below), func() error { return scene.ErrOf(update(maybeSum("55"), maybeSum("66"))) })
-	got := scene.Must(update(affiliate.Null[affiliate.Amount](), maybeSum("66")))
-	scene.Equal(t, []any{affiliate.Null[affiliate.Amount](), scene.Sum("66")}, []any{got.Subtotal, got.TotalEarned})
-	w.Verifies()
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
+	"strings"
 	"testing"
 	"time"
 
@@ -15,6 +17,35 @@ import (
 	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/internal/scene"
 )
+
+// Contract 3.7, POST: what conformance does not send.
+func TestRecordSaleErrors(t *testing.T) {
+	s := scene.NewShop(t)
+	flat := scene.Must(s.CreatePlan(t.Context(), affiliate.PlanParams{Name: "flat", Terms: affiliate.Terms{Type: affiliate.CommissionFlat, Rate: affiliate.MustPercent("5")}}))
+	scene.Must(s.SetAffiliatePlan(t.Context(), flat.ID, s.Bob.ID))
+	long := strings.Repeat("é", 256)
+	for _, tt := range []struct {
+		name   string
+		change func(*affiliate.SaleParams)
+		want   affiliate.Error
+	}{
+		{"ErrTotalLowest", func(in *affiliate.SaleParams) { in.TotalEarned = affiliate.AmountFromScaled(math.MinInt64) }, scene.FieldError(affiliate.InvalidField, "totalEarned", "Total Amount Earned must be greater than zero")},
+		{"ErrInvoiceLong", func(in *affiliate.SaleParams) { in.ExternalInvoiceID = long }, scene.FieldError(affiliate.InvalidField, "externalInvoiceId", "externalInvoiceId is too long")},
+		{"ErrTrigger", func(in *affiliate.SaleParams) { in.PaymentTrigger = "GIFT\x00" }, scene.FieldError(affiliate.InvalidField, "paymentTrigger", "paymentTrigger must be one of SIGNUP, PURCHASE, BONUS, CONTENT_REWARD")},
+		{"ErrIntegration", func(in *affiliate.SaleParams) { in.Integration = "nul\x00" }, scene.FieldError(affiliate.InvalidField, "integrationSalesSource", "integrationSalesSource must be one of JAVASCRIPT, MAKE, ZAPIER, STRIPE, SHOPIFY, WOOCOMMERCE, PADDLE, CHARGEBEE, MEMBERSTACK, POLAR, SKILLPLATE, ZYLVIE")},
+		{"ErrDeductionsOverflow", func(in *affiliate.SaleParams) {
+			in.Tax, in.Shipping = affiliate.AmountFromScaled(math.MaxInt64), affiliate.AmountFromScaled(math.MaxInt64)
+		}, scene.FieldError(affiliate.InvalidField, "tax", "Tax and shipping must not exceed the total amount earned")},
+		{"ErrRateFlat", func(in *affiliate.SaleParams) { in.ReferralID, in.CommissionRate = s.Bea.Email, scene.Percent("-1") }, scene.FieldError(affiliate.InvalidField, "commissionRate", "Commission rate must not be negative")},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s.On(t)
+			in := affiliate.SaleParams{ReferralID: s.Tomas.Email, TotalEarned: scene.Sum("100")}
+			tt.change(&in)
+			s.Refused(tt.want, func() error { _, err := s.RecordSale(t.Context(), in); return err })
+		})
+	}
+}
 
 // The rows of the contract's table are the order of the checks: with all
 // mistakes at once the error is the first row, then the next.
@@ -124,6 +155,102 @@ func TestRecordSalePaidAt(t *testing.T) {
 		}
 	}
 	s.Verifies()
+}
+
+// Rate, base and rounding: contract 3.7 step 6, rule 5.3.
+func TestRecordSaleCommission(t *testing.T) {
+	type terms func(s scene.Shop, in *affiliate.SaleParams)
+	plan := func(s scene.Shop, p affiliate.PlanParams) affiliate.Plan {
+		p.Name = "p"
+		return scene.Must(s.CreatePlan(s.T.Context(), p))
+	}
+	affiliatePlan := func(p affiliate.PlanParams) terms {
+		return func(s scene.Shop, _ *affiliate.SaleParams) {
+			scene.Must(s.SetAffiliatePlan(s.T.Context(), plan(s, p).ID, s.Ada.Person.ID))
+		}
+	}
+	rated := func(rate string) affiliate.PlanParams {
+		return affiliate.PlanParams{Terms: affiliate.Terms{Rate: affiliate.MustPercent(rate)}}
+	}
+	flat := func(rate string) affiliate.PlanParams {
+		return affiliate.PlanParams{Terms: affiliate.Terms{Type: affiliate.CommissionFlat, Rate: affiliate.MustPercent(rate)}}
+	}
+	tier := func(rate affiliate.Opt[affiliate.Percent]) terms {
+		return func(s scene.Shop, _ *affiliate.SaleParams) {
+			tier := scene.Must(s.CreateTier(s.T.Context(), affiliate.TierParams{Tier: 1, Name: "t", ConditionType: affiliate.ConditionAll, Rate: rate}))
+			scene.Must(s.SetAffiliateTier(s.T.Context(), tier.ID, s.Ada.Person.ID))
+		}
+	}
+	own := func(rate string) terms {
+		return func(s scene.Shop, _ *affiliate.SaleParams) {
+			scene.Must(s.UpdateAffiliate(s.T.Context(), affiliate.AffiliateRef{ID: s.Ada.Person.ID}, affiliate.AffiliateUpdate{CommissionRate: scene.Percent(rate)}))
+		}
+	}
+	customers := func(p affiliate.PlanParams) terms {
+		return func(s scene.Shop, _ *affiliate.SaleParams) {
+			scene.Must(s.SetReferralPlan(s.T.Context(), plan(s, p).ID, s.Tomas.ID))
+		}
+	}
+	sale := func(change func(*affiliate.SaleParams)) terms {
+		return func(_ scene.Shop, in *affiliate.SaleParams) { change(in) }
+	}
+	taxed := sale(func(in *affiliate.SaleParams) { in.Tax, in.Shipping = scene.Sum("10"), scene.Sum("20") })
+	cfg := func(fn func(*tributary.Config)) func(*tributary.Config) { return fn }
+	asIs := cfg(func(*tributary.Config) {})
+	currency := func(c affiliate.Currency) func(*tributary.Config) {
+		return func(cfg *tributary.Config) { cfg.Currency = c }
+	}
+	for _, tt := range []struct {
+		name         string
+		config       func(*tributary.Config)
+		total        string
+		terms        []terms
+		rate, earned string
+	}{
+		{"program", asIs, "100", nil, "20", "20"},
+		{"199.99 B386", asIs, "199.99", nil, "20", "40"},
+		{"half a cent up", asIs, "0.025", nil, "20", "0.01"},
+		{"under half a cent", asIs, "0.0249", nil, "20", "0"},
+		{"smallest", asIs, "0.0001", nil, "20", "0"},
+		{"JPY", currency("JPY"), "12.5", nil, "20", "3"},
+		{"JPY below", currency("JPY"), "12.4999", nil, "20", "2"},
+		{"KWD", currency("KWD"), "0.0025", nil, "20", "0.001"},
+		{"largest", asIs, "100000000000", nil, "20", "20000000000"},
+		{"largest with every digit", asIs, "99999999999.9999", nil, "20", "20000000000"},
+		{"plan over program", asIs, "100", []terms{affiliatePlan(rated("7"))}, "7", "7"},
+		{"plan of 0", asIs, "100", []terms{affiliatePlan(rated("0"))}, "0", "0"},
+		{"tier over plan", asIs, "100", []terms{affiliatePlan(rated("7")), tier(scene.Percent("8"))}, "8", "8"},
+		{"tier without a rate", asIs, "100", []terms{affiliatePlan(rated("7")), tier(affiliate.Opt[affiliate.Percent]{})}, "7", "7"},
+		{"own over tier", asIs, "100", []terms{affiliatePlan(rated("7")), tier(scene.Percent("8")), own("9")}, "9", "9"},
+		{"own 0 over tier", asIs, "100", []terms{tier(scene.Percent("8")), own("0")}, "0", "0"},
+		{"sale over own", asIs, "100", []terms{own("9"), sale(func(in *affiliate.SaleParams) { in.CommissionRate = scene.Percent("12.5") })}, "12.5", "12.5"},
+		{"sale 0 over own", asIs, "100", []terms{own("9"), sale(func(in *affiliate.SaleParams) { in.CommissionRate = scene.Percent("0") })}, "0", "0"},
+		{"customer's plan over affiliate's", asIs, "100", []terms{affiliatePlan(rated("7")), customers(rated("11"))}, "11", "11"},
+		{"own over customer's plan", asIs, "100", []terms{customers(rated("11")), own("9")}, "9", "9"},
+		{"customer's plan not for another affiliate", asIs, "100", []terms{customers(rated("11")), sale(func(in *affiliate.SaleParams) { in.ReferralID, in.Email = "bob", "tomas@example.net" })}, "20", "20"},
+		{"flat plan", asIs, "100", []terms{affiliatePlan(flat("250"))}, "250", "250"},
+		{"flat plan, rounded", asIs, "100", []terms{affiliatePlan(flat("2.005"))}, "2.005", "2.01"},
+		{"flat and tax", asIs, "100", []terms{affiliatePlan(flat("5")), taxed}, "5", "5"},
+		{"tax and shipping off", asIs, "100", []terms{taxed}, "20", "14"},
+		{"tax kept", func(c *tributary.Config) { c.CommissionOnTax = true }, "100", []terms{taxed}, "20", "16"},
+		{"shipping kept", func(c *tributary.Config) { c.CommissionOnShipping = true }, "100", []terms{taxed}, "20", "18"},
+		{"both kept", func(c *tributary.Config) { c.CommissionOnTax, c.CommissionOnShipping = true, true }, "100", []terms{taxed}, "20", "20"},
+		{"nothing but tax", asIs, "30", []terms{taxed}, "20", "0"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := scene.NewShop(t, tt.config)
+			in := affiliate.SaleParams{Email: s.Tomas.Email, TotalEarned: scene.Sum(tt.total)}
+			for _, change := range tt.terms {
+				change(s, &in)
+			}
+			got := s.Sell(in)
+			if rate, _ := got.CommissionRate.Get(); rate.String() != tt.rate || got.CommissionEarned.String() != tt.earned || len(got.Commissions) != 1 {
+				t.Errorf("rate %v earned %v with %d entries, want %s and %s", rate, got.CommissionEarned, len(got.Commissions), tt.rate, tt.earned)
+			}
+			scene.Equal(t, tt.total, got.TotalEarned.String(), got.TotalEarned)
+			s.Verifies()
+		})
+	}
 }
 
 // becomes sets the status of Ada.

@@ -19,6 +19,93 @@ var saleMissing = scene.MissingError(affiliate.SaleNotFound, "Sale not found")
 
 func rawObject(s string) affiliate.Opt[json.RawMessage] { return affiliate.Set(json.RawMessage(s)) }
 
+// The effect of an update on the amounts of a sale of 100 at 20 %, after the
+// updates before it.
+func TestUpdateSaleMoney(t *testing.T) {
+	type step struct {
+		up          affiliate.SaleUpdate
+		refund      string // instead of an update
+		rate, total string
+		earned      string
+	}
+	for name, steps := range map[string][]step{
+		"total": {{affiliate.SaleUpdate{TotalEarned: scene.Amount("199.99")}, "", "20", "199.99", "40"}},
+		"rate":  {{affiliate.SaleUpdate{CommissionRate: scene.Percent("12.5")}, "", "12.5", "100", "12.5"}},
+		"both":  {{affiliate.SaleUpdate{TotalEarned: scene.Amount("50"), CommissionRate: scene.Percent("10")}, "", "10", "50", "5"}},
+		"on what is kept": {
+			{affiliate.SaleUpdate{}, "50", "20", "100", "10"},
+			{affiliate.SaleUpdate{TotalEarned: scene.Amount("150")}, "", "20", "150", "20"},
+			{affiliate.SaleUpdate{CommissionRate: scene.Percent("10")}, "", "10", "150", "10"},
+		},
+		"by hand, rounded": {{affiliate.SaleUpdate{CommissionEarned: scene.Amount("12.345")}, "", "20", "100", "12.35"}},
+		"by hand wins over total and rate": {
+			{affiliate.SaleUpdate{TotalEarned: scene.Amount("300"), CommissionRate: scene.Percent("50"), CommissionEarned: scene.Amount("1")}, "", "50", "300", "1"},
+			{affiliate.SaleUpdate{}, "150", "50", "300", "0.5"},
+		},
+		"by hand, then total": {
+			{affiliate.SaleUpdate{CommissionEarned: scene.Amount("1")}, "", "20", "100", "1"},
+			{affiliate.SaleUpdate{TotalEarned: scene.Amount("200")}, "", "20", "200", "40"},
+		},
+		"by hand, then the same total": { // contract 3.7: totalEarned computes the commission again
+			{affiliate.SaleUpdate{CommissionEarned: scene.Amount("1")}, "", "20", "100", "1"},
+			{affiliate.SaleUpdate{TotalEarned: scene.Amount("100")}, "", "20", "100", "20"},
+		},
+		"by hand, then the same rate": {
+			{affiliate.SaleUpdate{CommissionEarned: scene.Amount("1")}, "", "20", "100", "1"},
+			{affiliate.SaleUpdate{CommissionRate: scene.Percent("20")}, "", "20", "100", "20"},
+		},
+		"by hand, then a name": {
+			{affiliate.SaleUpdate{CommissionEarned: scene.Amount("1")}, "", "20", "100", "1"},
+			{affiliate.SaleUpdate{Name: scene.TextOf("n")}, "", "20", "100", "1"},
+		},
+		"by hand what it was, with a new total": {
+			{affiliate.SaleUpdate{TotalEarned: scene.Amount("200"), CommissionEarned: scene.Amount("20")}, "", "20", "200", "20"},
+			{affiliate.SaleUpdate{}, "100", "20", "200", "10"},
+		},
+		"by hand twice, the second with a new total": {
+			{affiliate.SaleUpdate{CommissionEarned: scene.Amount("30")}, "", "20", "100", "30"},
+			{affiliate.SaleUpdate{TotalEarned: scene.Amount("200"), CommissionEarned: scene.Amount("30")}, "", "20", "200", "30"},
+			{affiliate.SaleUpdate{}, "1", "20", "200", "29.85"},
+		},
+		"by hand on a part, then refunded": {
+			{affiliate.SaleUpdate{}, "50", "20", "100", "10"},
+			{affiliate.SaleUpdate{CommissionEarned: scene.Amount("8")}, "", "20", "100", "8"},
+			{affiliate.SaleUpdate{}, "25", "20", "100", "4"},
+			{affiliate.SaleUpdate{}, "25", "20", "100", "0"},
+		},
+		"null rate is that of today": {
+			{affiliate.SaleUpdate{CommissionRate: scene.Percent("5")}, "", "5", "100", "5"},
+			{affiliate.SaleUpdate{CommissionRate: affiliate.Null[affiliate.Percent]()}, "", "20", "100", "20"},
+		},
+		"nothing left, by hand": {
+			{affiliate.SaleUpdate{}, "50", "20", "100", "10"},
+			{affiliate.SaleUpdate{TotalEarned: scene.Amount("50"), CommissionEarned: scene.Amount("5")}, "", "20", "50", "0"},
+		},
+		"nothing left": {
+			{affiliate.SaleUpdate{}, "50", "20", "100", "10"},
+			{affiliate.SaleUpdate{TotalEarned: scene.Amount("50")}, "", "20", "50", "0"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := scene.NewShop(t)
+			sale := s.ToTomas("100")
+			for i, st := range steps {
+				s.Pass(time.Second)
+				if st.refund != "" {
+					scene.Must(s.RefundSale(t.Context(), affiliate.Refund{SaleID: sale.ID, Amount: scene.Amount(st.refund)}))
+				} else {
+					got := scene.Must(s.UpdateSale(t.Context(), sale.ID, st.up))
+					scene.Equal(t, scene.Must(s.Sale(t.Context(), sale.ID)), got, i)
+				}
+				got := scene.Must(s.Sale(t.Context(), sale.ID))
+				rate, _ := got.CommissionRate.Get()
+				scene.Equal(t, []string{st.rate, st.total, st.earned}, []string{rate.String(), got.TotalEarned.String(), got.CommissionEarned.String()}, i)
+				s.Verifies()
+			}
+		})
+	}
+}
+
 // Texts and metadata are set, kept and cleared; an equal value fires no event.
 func TestUpdateSaleTexts(t *testing.T) {
 	s := scene.NewShop(t)

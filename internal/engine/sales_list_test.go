@@ -373,6 +373,33 @@ func TestListsFit(t *testing.T) {
 	}
 }
 
+// A bad page is refused, whatever the filter names.
+func TestListBadPage(t *testing.T) {
+	w := scene.New(t)
+	ctx, bad := t.Context(), affiliate.Page{Limit: 1001}
+	for name, list := range map[string]func() error{
+		"Links": func() error {
+			return scene.ErrOf(w.Links(ctx, affiliate.LinkQuery{AffiliateEmail: affiliate.Set("no@b.co")}, bad))
+		},
+		"Codes": func() error {
+			return scene.ErrOf(w.Codes(ctx, affiliate.CodeQuery{AffiliateEmail: affiliate.Set("no@b.co")}, bad))
+		},
+		"Referrals": func() error {
+			return scene.ErrOf(w.Referrals(ctx, affiliate.ReferralQuery{AffiliateEmail: affiliate.Set("no@b.co")}, bad))
+		},
+		"Sales": func() error {
+			return scene.ErrOf(w.Sales(ctx, affiliate.SaleQuery{ReferralID: affiliate.Set("no@b.co")}, bad))
+		},
+		"Events": func() error {
+			return scene.ErrOf(w.Events(ctx, affiliate.EventQuery{ObjectID: affiliate.Set("no")}, bad))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w.Refused(scene.FieldError(affiliate.InvalidQuery, "limit", "limit must be an integer from 1 to 1000"), list)
+		})
+	}
+}
+
 // A setting is a way to set a field of a filter.
 type setting[F any] struct {
 	set    func(*F)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/imported"
 	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/internal/scene"
 	"github.com/tributary-go/tributary/memstore"
@@ -210,6 +211,25 @@ func TestTermsOnTwoClocks(t *testing.T) {
 		for _, p := range []*tributary.Program{d.Program, fast.Program} {
 			scene.Equal(t, 0, scene.Must(p.Run(t.Context(), affiliate.RecalculateJob{})).Changed)
 		}
+	})
+}
+
+// Imported sales are decided again by the terms of their time.
+func TestTermsOfImportedSales(t *testing.T) {
+	eachDated(t, func(t *testing.T, d *datedWorld) {
+		d.Join("ben", func(in *affiliate.AffiliateParams) { in.CommissionPlanID = d.plan })
+		ben := scene.Must(d.Affiliate(t.Context(), "ben")).ID
+		d.Now = d.from.Add(time.Hour)
+		row := func(ref string, at time.Time) imported.Sale {
+			return imported.Sale{Ref: ref, Email: "kim@b.co", TotalEarned: scene.Sum("100"), CommissionEarned: scene.Sum("1"), CreatedAt: at}
+		}
+		scene.Must(d.Imports().Sales(t.Context(), []imported.Sale{row("old", d.from.Add(-time.Microsecond)), row("new", d.from)}))
+		var earned []string
+		for _, s := range scene.Must(d.Sales(t.Context(), affiliate.SaleQuery{}, affiliate.Page{})).Items {
+			moved := scene.Must(d.UpdateSale(t.Context(), s.ID, affiliate.SaleUpdate{AffiliateID: affiliate.Set(ben)}))
+			earned = append(earned, moved.CommissionEarned.String())
+		}
+		scene.Equal(t, []string{"15", "20"}, earned)
 	})
 }
 
