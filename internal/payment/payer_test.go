@@ -248,22 +248,6 @@ func TestTrialFact(t *testing.T) {
 	s.Verifies()
 }
 
-// A payment whose number is known counts as that in the limits of the terms.
-func TestPaymentNumber(t *testing.T) {
-	s := scene.NewPayShop(t, func(c *tributary.Config) { c.Terms.MaxPayments = 3 })
-	for i, tt := range []struct {
-		number, want int64
-		earned       string
-	}{{0, 1, "20"}, {3, 3, "20"}, {4, 4, "0"}, {0, 4, "0"}} {
-		key := "pi_" + string(rune('a'+i))
-		s.Reports(scene.Altered(s.Paid(key, "100", "0", "mara"), func(p *affiliate.Paid) { p.Payment = tt.number }))
-		sale := s.Gives(key, tt.earned)
-		scene.Equal(t, affiliate.Set(tt.want), scene.Must(s.ExplainSale(t.Context(), sale.ID)).Terms.Payment, key, tt.want)
-	}
-	_, err := s.Payments().ReportPayment(t.Context(), scene.Altered(s.Paid("pi_z", "100", "0", "mara"), func(p *affiliate.Paid) { p.Payment = -1 }))
-	scene.WantReason(t, "a negative number", affiliate.InvalidField, err)
-}
-
 // A payment that is counted in another currency takes refunds in that alone, as parts.
 func TestCounted(t *testing.T) {
 	s := scene.NewPayShop(t)
@@ -281,83 +265,10 @@ func TestCounted(t *testing.T) {
 	}
 }
 
-// A warning counts until the dispute that it announces is there, in any order.
-func TestWarningFact(t *testing.T) {
-	for _, warningFirst := range []bool{false, true} {
-		s := scene.NewPayShop(t)
-		warned := s.Dispute("w", "60", affiliate.DisputeWithdrawn, 0)
-		warned.Disputes[0].Warning = true
-		facts := []affiliate.PaymentFact{s.Paid("pi_1", "120", "20", "mara"), warned, s.Dispute("d", "60", affiliate.DisputeWithdrawn, 1)}
-		if !warningFirst {
-			facts[1], facts[2] = facts[2], facts[1]
-		}
-		s.Reports(facts...)
-		s.Gives("pi_1", "10")
-		s.Reports(s.Dispute("d", "60", affiliate.DisputeWon, 2))
-		s.Gives("pi_1", "20")
-	}
-}
-
 func euroShop(t *testing.T, change ...func(*tributary.Config)) *scene.PayShop {
 	s := scene.NewPayShop(t, change...)
 	s.In = "EUR"
 	return s
-}
-
-// 20 % of what 120 euros with 20 of tax leave, at 1.0842; refunds and disputes are in euros.
-func TestPaymentInEuros(t *testing.T) {
-	s := euroShop(t, scene.Worth("EUR", "1.0842"))
-	s.Reports(s.Refund("re_1", "30", affiliate.RefundSucceeded)) // before the payment
-	s.Outcome(s.Reports(s.Paid("pi_1", "120", "20", "1")), affiliate.SaleRecorded)
-	sale := s.Gives("pi_1", "16.26")
-	if charged, _ := sale.Charged.Get(); charged.Currency != "EUR" || charged.TotalEarned != scene.Sum("120") || charged.RefundedAmount != scene.Sum("30") || sale.TotalEarned != scene.Sum("130.1") {
-		t.Errorf("%+v, in all %v", charged, sale.TotalEarned)
-	}
-	s.Reports(s.Dispute("dp_1", "90", affiliate.DisputeLost, 1))
-	s.Gives("pi_1", "0")
-	s.Reports(s.Dispute("dp_1", "90", affiliate.DisputeWon, 2))
-	s.Gives("pi_1", "16.26")
-	s.Outcome(s.Reports(s.Paid("pi_1", "120", "20", "1")), affiliate.SaleDuplicate)
-	dollars := s.Refund("re_2", "1", affiliate.RefundSucceeded)
-	dollars.Currency = "USD"
-	_, err := s.Payments().ReportPayment(t.Context(), dollars)
-	scene.WantReason(t, "a refund in the program's currency", affiliate.InvalidField, err)
-}
-
-// What has no rate waits with everything that is told of it, and is booked when one comes: by
-// a repeated report, or because a person decides.
-func TestPaymentWithoutRate(t *testing.T) {
-	for _, how := range []string{"told again", "told again with a rate", "decided"} {
-		t.Run(how, func(t *testing.T) {
-			var rate affiliate.ExchangeRate
-			s := euroShop(t, func(c *tributary.Config) {
-				c.Rate = func(context.Context, affiliate.Currency, time.Time) (affiliate.ExchangeRate, error) { return rate, nil }
-			})
-			fact := s.Paid("pi_1", "120", "20", "1")
-			s.Outcome(s.Reports(fact), affiliate.SaleOtherCurrency)
-			s.Reports(s.Refund("re_1", "30", affiliate.RefundSucceeded))
-			waiting := scene.Must(s.Attention(t.Context(), 20)).PaymentConflicts.Items
-			if len(waiting) != 1 || waiting[0].Outcome != affiliate.SaleOtherCurrency || waiting[0].Amount != scene.Sum("120") || waiting[0].Currency != "EUR" {
-				t.Fatalf("%+v waits", waiting)
-			}
-			_, err := s.DecidePayment(t.Context(), waiting[0].ID, affiliate.PaymentDecisionParams{Decision: affiliate.PaymentIsOwnSale})
-			scene.WantReason(t, "without a rate", affiliate.MissingField, err)
-			s.Verifies()
-			switch how {
-			case "told again":
-				rate = affiliate.MustExchangeRate("2")
-				s.Outcome(s.Reports(fact), affiliate.SaleRecorded)
-			case "told again with a rate":
-				fact.ExchangeRate = affiliate.MustExchangeRate("2")
-				s.Outcome(s.Reports(fact), affiliate.SaleRecorded)
-			default:
-				rate = affiliate.MustExchangeRate("2")
-				s.Outcome(scene.Must(s.DecidePayment(t.Context(), waiting[0].ID, affiliate.PaymentDecisionParams{Decision: affiliate.PaymentIsOwnSale})), affiliate.SaleRecorded)
-			}
-			s.Gives("pi_1", "30") // 20 % of 75, twice
-			scene.Equal(t, 0, len(scene.Must(s.Attention(t.Context(), 20)).PaymentConflicts.Items))
-		})
-	}
 }
 
 // A rate that cannot be asked for fails the report, so that the provider sends it again.
@@ -400,26 +311,6 @@ func TestStagesInEuros(t *testing.T) {
 	}
 }
 
-// Prices in euros, shown in pounds, in a program in dollars: refunds in pounds take their part.
-func TestThreeCurrencies(t *testing.T) {
-	s := euroShop(t, scene.Worth("EUR", "1.5"))
-	s.Reports(scene.Altered(s.Paid("pi_1", "120", "20", "mara"), func(p *affiliate.Paid) { p.Gross, p.GrossCurrency = scene.Sum("90"), "GBP" }))
-	s.Gives("pi_1", "30")
-	pounds := s.Refund("re_1", "45", affiliate.RefundSucceeded)
-	pounds.Currency = "GBP"
-	s.Reports(pounds)
-	if charged, _ := s.Gives("pi_1", "15").Charged.Get(); charged.RefundedAmount != scene.Sum("60") {
-		t.Errorf("%+v", charged)
-	}
-	// Shown in the program's own currency.
-	s.Reports(scene.Altered(s.Paid("pi_2", "100", "0", "mara"), func(p *affiliate.Paid) { p.Gross, p.GrossCurrency = scene.Sum("140"), "USD" }))
-	s.Gives("pi_2", "30")
-	back := s.Refund("re_2", "70", affiliate.RefundSucceeded, "pi_2")
-	back.Currency = "USD"
-	s.Reports(back)
-	s.Gives("pi_2", "15")
-}
-
 // A sale that the host recorded: in the same currency the payment takes it, and in another
 // one it is left to the host.
 func TestHostsSaleInEuros(t *testing.T) {
@@ -440,23 +331,6 @@ func TestHostsSaleInEuros(t *testing.T) {
 	s.In = "USD"
 	s.Outcome(s.Reports(paid("pi_3", "order-3", "200")), affiliate.SaleConflict)
 	s.Verifies()
-}
-
-// Whoever pays may be told later; the payment has its rate then.
-func TestPayerOfEuros(t *testing.T) {
-	asked := 0
-	s := euroShop(t, func(c *tributary.Config) {
-		c.Rate = func(context.Context, affiliate.Currency, time.Time) (affiliate.ExchangeRate, error) {
-			asked++
-			return affiliate.MustExchangeRate("2"), nil
-		}
-	})
-	fact := s.Paid("pi_1", "100", "0", "mara")
-	fact.Payer = affiliate.PayerFact{ID: "cus_T"}
-	s.Outcome(s.Reports(fact), affiliate.SaleRecorded)
-	scene.Must(0, s.Payments().ReportPayer(t.Context(), "stripe", scene.Tomas))
-	s.Gives("pi_1", "40")
-	scene.Equal(t, 1, asked)
 }
 
 // A customer of whom only a payer's email is known, who paid next to nothing, does not get the host's id from a later

@@ -65,29 +65,6 @@ func TestPaymentConflictOfTwoPayments(t *testing.T) {
 	s.Verifies()
 }
 
-// An order that was paid twice, by a customer who clicked again, has one payment that
-// brought it: what becomes of the other one takes nothing off it, and a person decides.
-func TestPaymentOfAPaidOrder(t *testing.T) {
-	for name, host := range map[string]bool{"a sale of the payment": false, "a sale of the host": true} {
-		t.Run(name, func(t *testing.T) {
-			s := scene.NewPayShop(t)
-			if host {
-				s.Hosts()
-			}
-			s.Reports(scene.OfOrder(s.Paid("pi_1", "10000", "0", "1"), scene.Ines))
-			again := scene.OfOrder(s.Paid("pi_2", "10000", "0", "1"), scene.Ines)
-			s.Outcome(s.Reports(again), affiliate.SaleConflict)
-			s.Reports(s.Refund("re_1", "10000", affiliate.RefundSucceeded, "pi_2"))
-			s.Outcome(s.Reports(again), affiliate.SaleConflict)
-			s.Gives("pi_1", "2000")
-			s.Reports(s.Refund("re_2", "5000", affiliate.RefundSucceeded, "pi_1"))
-			s.Gives("pi_1", "1000")
-			scene.Equal(t, 1, scene.Must(s.Attention(t.Context(), 0)).PaymentConflicts.Count)
-			s.Verifies()
-		})
-	}
-}
-
 // What a person says of a conflict holds, also when the facts come again.
 func TestDecidePayment(t *testing.T) {
 	for decision, row := range map[affiliate.PaymentDecision]struct {
@@ -580,49 +557,6 @@ func TestDoubtedSale(t *testing.T) {
 			})
 		}
 	}
-}
-
-// A person says whom a payment credits that names nobody who exists, and what its currency is worth.
-func TestDecideWhomAndForHowMuch(t *testing.T) {
-	ctx := t.Context()
-	s := scene.NewPayShop(t)
-	own := func(whom, rate string) affiliate.PaymentDecisionParams {
-		in := affiliate.PaymentDecisionParams{Decision: affiliate.PaymentIsOwnSale, ReferralID: whom}
-		if rate != "" {
-			in.ExchangeRate = affiliate.MustExchangeRate(rate)
-		}
-		return in
-	}
-	typo := s.Reports(s.Paid("pi_1", "100", "0", "nobody"))
-	scene.Equal(t, affiliate.SaleUnattributed, typo.Waits)
-	stored := s.Dump()
-	for what, in := range map[string]affiliate.PaymentDecisionParams{
-		"referralId":       own("nobody-else", ""),
-		"referralId too":   own(strings.Repeat("x", 256), ""),
-		"referralId other": {Decision: affiliate.PaymentDismissed, ReferralID: "1"},
-		"exchangeRate":     own("1", "1.5"),
-		"exchangeRate too": {Decision: affiliate.PaymentDismissed, ExchangeRate: affiliate.MustExchangeRate("2")},
-	} {
-		_, err := s.DecidePayment(ctx, typo.Payment.ID, in)
-		refused, _ := errors.AsType[*affiliate.Error](err)
-		if field, _, _ := strings.Cut(what, " "); refused == nil || refused.Field != field {
-			t.Errorf("%s: %v", what, err)
-		}
-	}
-	scene.Equal(t, stored, s.Dump())
-	s.Outcome(scene.Must(s.DecidePayment(ctx, typo.Payment.ID, own("", ""))), affiliate.SaleUnattributed)
-	s.Outcome(scene.Must(s.DecidePayment(ctx, typo.Payment.ID, own("1", ""))), affiliate.SaleRecorded)
-	s.Gives("pi_1", "20")
-
-	euros := s.Paid("pi_2", "100", "0", "1")
-	euros.Currency = "EUR"
-	euro := s.Reports(euros)
-	scene.Equal(t, affiliate.SaleOtherCurrency, euro.Waits)
-	s.Outcome(scene.Must(s.DecidePayment(ctx, euro.Payment.ID, own("", "1.25"))), affiliate.SaleRecorded)
-	s.Gives("pi_2", "25")
-	s.Outcome(s.Reports(euros), affiliate.SaleDuplicate)
-	scene.Equal(t, 0, scene.Must(s.Attention(ctx, 0)).PaymentConflicts.Count)
-	s.Verifies()
 }
 
 // A rate of a decision from which no sale came is not kept: the next decision may say another one.

@@ -8,12 +8,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
-	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/internal/atlength"
 	"github.com/tributary-go/tributary/internal/scene"
 )
@@ -78,27 +76,6 @@ func TestPaymentRefunds(t *testing.T) {
 			}
 		})
 	}
-}
-
-// What the host refunded is not taken again when the provider says that all is lost, and
-// the answer is the sale as it is then.
-func TestPaymentLostTwice(t *testing.T) {
-	s := scene.NewPayShop(t)
-	s.Reports(s.Paid("pi_1", "120", "20", "1"))
-	id := s.SaleOf("pi_1").ID
-	scene.Must(s.RefundSale(t.Context(), affiliate.Refund{SaleID: id, Amount: affiliate.Set(scene.Sum("60"))}))
-	s.Pass(time.Hour)
-	res := s.Reports(s.Refund("re_1", "120", affiliate.RefundSucceeded))
-	sale := s.Gives("pi_1", "0")
-	if got, _ := res.Sale.Get(); cmp.Diff(sale, got) != "" {
-		t.Errorf("the answer (-stored +got):\n%s", cmp.Diff(sale, got))
-	}
-	s.Reports(s.Paid("pi_2", "120", "20", "1"))
-	s.Reports(s.Refund("re_2", "60", affiliate.RefundSucceeded, "pi_2"))
-	s.Pass(time.Hour)
-	updated := scene.Must(s.UpdateSale(t.Context(), s.SaleOf("pi_2").ID, affiliate.SaleUpdate{TotalEarned: affiliate.Set(scene.Sum("150"))}))
-	scene.Equal(t, "", cmp.Diff(s.SaleOf("pi_2"), updated))
-	s.Verifies()
 }
 
 // TestPaymentEntries looks at the entries behind some of the checks.
@@ -304,51 +281,6 @@ func refunds(s *scene.PayShop, id, amount, tax string) {
 	}))
 }
 
-func TestPaymentParts(t *testing.T) {
-	for name, c := range map[string]struct {
-		story func(s *scene.PayShop)
-		want  string
-	}{
-		// The tax takes nothing off the base; the 30 take their share of the remaining 100.
-		"the host's tax, then the provider's refund": {func(s *scene.PayShop) {
-			refunds(s, "host", "20", "20")
-			s.Play("R:re_1:30")
-		}, "14"},
-		// 30 with 10 tax leave 80 of 100; the 30 of which nothing is known take a third of it.
-		"the host's refund, and the provider's of the same amount": {func(s *scene.PayShop) {
-			refunds(s, "host", "30", "10")
-			s.Play("R:re_1:30")
-		}, "10.67"},
-		// The host knows what is in the provider's refund.
-		"the host's refund of the same id": {func(s *scene.PayShop) {
-			refunds(s, "re_1", "30", "10")
-			s.Play("R:re_1:30")
-		}, "16"},
-		// It knows nothing of a refund of 30 when it says 40.
-		"the host's refund of the same id and another amount": {func(s *scene.PayShop) {
-			refunds(s, "re_1", "40", "10")
-			s.Play("R:re_1:30")
-		}, "15"},
-		"a pending refund takes nothing": {func(s *scene.PayShop) {
-			s.Reports(named(s, "re_1", "30", "0", affiliate.RefundPending))
-		}, "20"},
-		"a failed refund takes nothing": {func(s *scene.PayShop) {
-			s.Reports(named(s, "re_1", "30", "0", affiliate.RefundSucceeded), named(s, "re_1", "30", "0", affiliate.RefundFailed))
-		}, "20"},
-		"a late refund takes nothing": {func(s *scene.PayShop) {
-			s.Pass(25 * time.Hour)
-			s.Reports(named(s, "re_1", "30", "0", affiliate.RefundSucceeded))
-		}, "20"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			s := scene.NewPayShop(t, func(c *tributary.Config) { c.RefundWindow = 24 * time.Hour })
-			s.Play("S")
-			c.story(s)
-			s.Gives("pi_1", c.want)
-		})
-	}
-}
-
 // The tax of a refund counts as much as the payment is worth: 40 of 240 euros, all of it
 // tax, are 20 of the sale's 120 dollars, and leave the base as it is.
 func TestPaymentPartsCounted(t *testing.T) {
@@ -382,23 +314,6 @@ func TestPaymentCauses(t *testing.T) {
 	s.Reports(named(s, "re_1", "20", "20", affiliate.RefundSucceeded))
 	s.Gives("pi_1", "20")
 	scene.Equal(t, []affiliate.Cause{affiliate.CauseSale, affiliate.CauseRefund, affiliate.CauseUpdate}, causes(s))
-}
-
-// What adjustments of earlier versions made up for is taken back once.
-func TestPaymentAdjustedOnce(t *testing.T) {
-	s := scene.NewPayShop(t)
-	s.Play("S")
-	s.Raw(func(tx *record.Tx) error {
-		return scene.Edit(tx.Payments, nil, func(r *record.Payment) {
-			r.Peak, r.Adjusted, r.Adjustments = scene.Sum("120"), scene.Sum("5"), []uuid.UUID{{1}}
-		})
-	})
-	s.Play("R:re_1:30", "R:re_2:30")
-	var sums []affiliate.Amount
-	for _, a := range s.AdjustmentsOf(s.SaleOf("pi_1").ID) {
-		sums = append(sums, a.Amount)
-	}
-	scene.Equal(t, []affiliate.Amount{scene.Sum("-5")}, sums)
 }
 
 // lifecycles: what may happen to one payment, in the words of

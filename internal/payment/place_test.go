@@ -104,45 +104,6 @@ func restoreByFacts(t *testing.T, shop func() *scene.PayShop, payer affiliate.Pa
 	}
 }
 
-// TestRestoreOfCustomer: when a refund failed, the customer has the place again under the email of the sale
-// and under that of the referral, which was changed meanwhile, and of a code that was deleted meanwhile.
-func TestRestoreOfCustomer(t *testing.T) {
-	s := limited(t)
-	ctx := t.Context()
-	s.Outcome(s.Reports(s.Paid("pi_1", "80", "0", "code:MARA20")), affiliate.SaleRecorded)
-	s.Play("R:re_1:80")
-	scene.Must(s.UpdateReferral(ctx, scene.Tomas.Email, affiliate.ReferralUpdate{Email: affiliate.Set("tomas@elsewhere.example")}))
-	s.Play("R:re_1:80:failed")
-	scene.Equal(t, "1 1 16", usesOf(s))
-	for _, email := range []string{scene.Tomas.Email, "tomas@elsewhere.example"} {
-		said := scene.Must(s.Evaluate(ctx, affiliate.Order{PromoCode: "MARA20", Email: email, Subtotal: scene.Amount("80")}))
-		if len(said.Reasons) != 1 || said.Reasons[0].Reason != affiliate.CustomerLimit {
-			t.Errorf("%s: %+v", email, said.Reasons)
-		}
-	}
-	s.Play("R:re_2:80")
-	scene.Must(s.DeleteCode(ctx, s.MaraCode.ID))
-	s.Play("R:re_2:80:failed")
-	s.Verifies()
-}
-
-// TestRestoreOfPayer: a customer of whom nothing but the payer is known has no place left when the refund failed.
-func TestRestoreOfPayer(t *testing.T) {
-	s := limited(t)
-	paid := func(keys string) affiliate.PaymentResult {
-		f := s.Paid(keys, "80", "0", "code:MARA20")
-		f.Payer.Email, f.Payer.Name = "", ""
-		return s.Reports(f)
-	}
-	s.Outcome(paid("pi_1"), affiliate.SaleRecorded)
-	s.Play("R:re_1:80")
-	scene.Equal(t, "0 0 0", usesOf(s))
-	s.Play("R:re_1:80:failed")
-	scene.Equal(t, "1 1 16", usesOf(s))
-	scene.Equal(t, affiliate.CustomerLimit, paid("pi_2").Refused[0].Reason)
-	s.Verifies()
-}
-
 // TestHoldOfPayment: a payment confirms the hold of its checkout, also when the code has expired and is used up
 // since, and one without a hold that can be found is decided by what else it names.
 func TestHoldOfPayment(t *testing.T) {
