@@ -213,3 +213,14 @@ func (p *Program) Sales(ctx context.Context, q affiliate.SaleQuery,
 	pg affiliate.Page) (affiliate.List[affiliate.Sale], error) {
 	return p.in(ctx).Sales(ctx, q, pg)
 }
+
+// SaleSums returns how many sales a query selects, and what they add up to: in all, and by
+// status and approval status. It selects as Sales does, in no order. A store that adds up
+// answers without reading the sales, unless a text is searched for.
+//
+// Errors: [affiliate.InvalidQuery] (status, approvalStatus, since, until, currency, search).
+//
+// Source: ours, for people who look at a list. docs/contract.md 4.5.
+func (p *Program) SaleSums(ctx context.Context, q affiliate.SaleQuery) (affiliate.SaleSums, error) {
+	return p.in(ctx).SaleSums(ctx, q)
+}

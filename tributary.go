@@ -32,7 +32,7 @@ import (
 //     UpdateReferral, MergeReferrals, PushReferralStatus
 //   - Sales and commissions: RestoreRedemption, OverdrawnRedemption, AcceptRedemption, DeleteSale, ReverseSale, RecordSale,
 //     RecordConversion, RefundSale, ReviewCommissions, UpdateSale, Sale,
-//     Sales
+//     Sales, SaleSums
 //   - Plans and tiers: SetAffiliatePlan, SetAffiliateTier, SetTierExempt, CreatePlan,
 //     Plan, Plans, UpdatePlan, SetTerms, Terms, DeletePlan, SetReferralPlan,
 //     CreateTier, Tier, Tiers, UpdateTier, DeleteTier

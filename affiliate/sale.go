@@ -595,6 +595,27 @@ type SaleQuery struct {
 	Search Opt[string] `json:"search,omitzero" wire:"search"`
 }
 
+// SaleSums are what the sales that fit a query add up to, in all and by their states. A sale
+// belongs to the approval status of each of its commissions, and counts there as a whole.
+// Conversions count as in the list. Amounts are in the program's currency, also of sales that
+// were charged in another one.
+type SaleSums struct {
+	All      SaleSum `json:"all"`      // All that fit.
+	Active   SaleSum `json:"active"`   // Those that are ACTIVE.
+	Refunded SaleSum `json:"refunded"` // Those that are REFUNDED.
+	Accepted SaleSum `json:"accepted"` // Those with a commission that is ACCEPTED.
+	OnHold   SaleSum `json:"onHold"`   // Those with a commission that is ON_HOLD.
+	Declined SaleSum `json:"declined"` // Those with a commission that is DECLINED.
+}
+
+// A SaleSum is how many sales there are, and what they add up to.
+type SaleSum struct {
+	Count            int64  `json:"count"`            // How many they are.
+	TotalEarned      Amount `json:"totalEarned"`      // What customers paid, before refunds.
+	RefundedAmount   Amount `json:"refundedAmount"`   // What was refunded.
+	CommissionEarned Amount `json:"commissionEarned"` // What they earned; what was declined too.
+}
+
 // An Explanation says how the commission of a sale came about. For sales that were recorded
 // before the engine stored these facts, the unknown ones are UNKNOWN.
 //

@@ -43,6 +43,20 @@ func (c *Client) Sales(ctx context.Context, q affiliate.SaleQuery,
 	return chosen(ctx, c, sales, what, pg)
 }
 
+// SaleSums is [tributary.Program.SaleSums]. AffiliateEmail, ExternalID and ExternalInvoiceID are
+// for Go calls only: a call that sets one is refused before it is sent.
+func (c *Client) SaleSums(ctx context.Context, q affiliate.SaleQuery) (affiliate.SaleSums, error) {
+	f := filterOf(q)
+	rq := fetch(sales+"/sums", f.query)
+	rq.goOnly("AffiliateEmail", !q.AffiliateEmail.IsZero())
+	rq.goOnly("ExternalID", !q.ExternalID.IsZero())
+	rq.goOnly("ExternalInvoiceID", !q.ExternalInvoiceID.IsZero())
+	if f.nobody && rq.barred == nil {
+		return affiliate.SaleSums{}, nil
+	}
+	return send[affiliate.SaleSums](ctx, c, rq)
+}
+
 // RecordSale is [tributary.Program.RecordSale]. PaymentTrigger and Integration
 // are for Go calls only: a call that sets one is refused before it is sent.
 //

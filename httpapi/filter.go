@@ -130,6 +130,28 @@ func filtered[F, T any](list listCall[F, T]) lookup {
 	return l
 }
 
+// sums answers what a list adds up to, which its parameters select.
+func sums[F, T any](add func(*tributary.Program, context.Context, F) (T, error)) lookup {
+	var none T
+	var filter F
+	all := parametersOf[F]("list")
+	l := lookup{single: true, answer: none, filter: filter, run: func(c *call, q query, _ string) error {
+		var f F
+		if err := fill(q, &f, all); err != nil {
+			return err
+		}
+		sum, err := add(c.p, c.r.Context(), f)
+		if err != nil {
+			return err
+		}
+		return c.answer(&sum)
+	}}
+	for _, p := range all {
+		l.filters = append(l.filters, p.name)
+	}
+	return l
+}
+
 // findBy returns a GET that answers one record by the lookups, or else lists by the first
 // parameter that is there.
 func findBy[F, T any](list listCall[F, T], lookups ...lookup) action {

@@ -472,6 +472,11 @@ func operationNotes() map[string]about {
 			invalid:  "in_payout", notFound: "sale_not_found",
 		},
 		"GET /sales/search": {id: "searchSales", summary: "Find sales", text: shortPages},
+		"GET /sales/sums": {
+			id: "getSaleSums", summary: "Count and add up sales",
+			text: "Those that searchSales finds with the same parameters: in all, and by status and " +
+				"approval status. Their order does not matter.",
+		},
 		"POST /sales/reverse": {
 			id: "reverseSale", summary: "Remove a sale that a provider reports as reversed",
 			text: "The sale is named by its id, else by externalId, else by externalInvoiceId. " +

@@ -149,6 +149,7 @@ func (s stock) operations() []operation {
 		{"GET", api + "/openapi.json", ""},
 		{"POST", api + "/sales/review", `{"saleIds":[` + s.sale + `],"approvalStatus":"ON_HOLD"}`},
 		{"GET", api + "/sales/search?approvalStatus=ON_HOLD&since=2026-03-11", ""},
+		{"GET", api + "/sales/sums?approvalStatus=ON_HOLD&since=2026-03-11", ""},
 		{"GET", api + "/coupons/summaries?valid=true&limit=1", ""},
 		{"GET", api + "/events?type=sale.created", ""},
 		{"GET", api + "/events?after=start&limit=2", ""},
@@ -278,7 +279,7 @@ func (s stock) probes() []operation {
 		}
 	}
 	for _, query := range []string{"payouts?status=PENDING&affiliateEmail=cy@example.com", "payouts?status=pending", "payouts/lines?externalId=may", "statements?affiliateEmail=cy@example.com&from=2026-03-01&to=2026-03-31", "statements?affiliateId=" + s.affiliate.String() + "&from=2026-03-01&to=2026-03-31",
-		"sales/explain?id=" + s.sale, "movements?cause=ADJUSTMENT", "movements?cause=x", "reports?from=2026-03-01&to=2026-03-31&by=day", "reports?from=2026-03-01&to=2026-03-31&by=x", "sales/search?referralId=kim@example.net&status=ACTIVE", "sales/search?approvalStatus=x", "coupons/summaries", "coupons/summaries?valid=false", "events?after=start", "events?objectId=" + s.sale, "events?objectId=" + s.affiliate.String(), "affiliates/search?search=ada", "affiliates/search?search=" + s.affiliate.String(), "referrals/search?search=kim@example.net", "referrals/search?search=cust-1", "referrals/search?search=e", "promotional-codes/search?search=ADA20&state=usable", "adjustments?kind=BONUS&limit=1", "adjustments?kind=bonus"} {
+		"sales/explain?id=" + s.sale, "movements?cause=ADJUSTMENT", "movements?cause=x", "reports?from=2026-03-01&to=2026-03-31&by=day", "reports?from=2026-03-01&to=2026-03-31&by=x", "sales/search?referralId=kim@example.net&status=ACTIVE", "sales/search?approvalStatus=x", "sales/sums?status=ACTIVE&search=kim", "sales/sums?status=x", "coupons/summaries", "coupons/summaries?valid=false", "events?after=start", "events?objectId=" + s.sale, "events?objectId=" + s.affiliate.String(), "affiliates/search?search=ada", "affiliates/search?search=" + s.affiliate.String(), "referrals/search?search=kim@example.net", "referrals/search?search=cust-1", "referrals/search?search=e", "promotional-codes/search?search=ADA20&state=usable", "adjustments?kind=BONUS&limit=1", "adjustments?kind=bonus"} {
 		ops = append(ops, operation{"GET", "/api/v1/" + query, ""})
 	}
 	q := func(id uuid.UUID) string { return `"` + id.String() + `"` }

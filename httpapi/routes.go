@@ -94,6 +94,7 @@ func routes() []route {
 		{http.MethodPost, "/sales/review", ownerOnly, write(reviewOf, reviewSales, strict)},
 		{http.MethodGet, "/sales/search", owners, search(
 			filtered((*tributary.Program).Sales))},
+		{http.MethodGet, "/sales/sums", owners, search(sums((*tributary.Program).SaleSums))},
 		{http.MethodGet, "/sales/explain", owners, search(
 			one("id", keyedBy(saleIDOf, (*tributary.Program).ExplainSale)),
 			needs("id", refusal.RefuseNoSaleID))},

@@ -266,3 +266,9 @@ func TestSums(t *testing.T) {
 	twins.Sums(t, store)
 	twins.SumsBefore1970(t, store)
 }
+
+// TestSaleSums: so it is for the sales that a query selects.
+func TestSaleSums(t *testing.T) {
+	pool := newPool(t, databaseURL(t))
+	twins.SaleSums(t, newStore(t, pool, pgstore.Config{Schema: newSchema(t, pool)}))
+}

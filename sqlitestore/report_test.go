@@ -106,3 +106,8 @@ func TestSums(t *testing.T) {
 	twins.Sums(t, store)
 	twins.SumsBefore1970(t, store)
 }
+
+// TestSaleSums: so it is for the sales that a query selects.
+func TestSaleSums(t *testing.T) {
+	twins.SaleSums(t, open(t, filepath.Join(t.TempDir(), "program.db"), sqlitestore.Config{Sync: sqlitestore.Normal}))
+}

@@ -113,12 +113,15 @@ func payoutStories() []serverCase {
 			x.do("POST /sales/review", `{"saleIds":["{{s}}"],"approvalStatus":"ON_HOLD"}`).has(`[{"id":{{s}},"commissions":[{"approvalStatus":"ON_HOLD"}]}]`)
 			x.get("/sales/search?affiliateId={{a}}&approvalStatus=ON_HOLD").has(`[{"id":{{s}}}]`)
 			x.get("/sales/search?affiliateId={{a}}&search={{u}}-C@conform").has(`[{"id":{{s}}}]`)
+			x.get("/sales/sums?affiliateId={{a}}").has(`{"all":{"count":1,"totalEarned":100,"refundedAmount":0,"commissionEarned":20},"active":{"count":1},"onHold":{"count":1,"commissionEarned":20},"accepted":{"count":0,"totalEarned":0}}`)
 			x.do("POST /payouts", `{"affiliateId":"{{a}}"}`).refused(nothingPayable)
 			x.do("POST /sales/review", `{"saleIds":[{{s}}],"approvalStatus":"ACCEPTED"}`).has(`[{"id":{{s}},"commissions":[{"approvalStatus":"ACCEPTED","holdReason":null}]}]`)
 			x.get("/sales/search?affiliateId={{a}}&approvalStatus=ON_HOLD").has(`[]`)
+			x.get("/sales/sums?affiliateId={{a}}&search={{u}}-C@conform").has(`{"all":{"count":1,"totalEarned":100},"onHold":{"count":0,"commissionEarned":0},"accepted":{"count":1}}`)
 			x.do("POST /payouts", `{"affiliateId":"{{a}}"}`).has(`{"amount":20}`)
 			x.do("POST /sales/review", `{"saleIds":[{{s}}],"approvalStatus":"DECLINED"}`).refused(inPayout)
 			x.get("/sales/search?approvalStatus=held").refused(badParameter("approvalStatus", "must be one of ACCEPTED, ON_HOLD, DECLINED"))
+			x.get("/sales/sums?approvalStatus=held").refused(badParameter("approvalStatus", "must be one of ACCEPTED, ON_HOLD, DECLINED"))
 		}},
 		{"M20 a payout and its minimum", payoutsRule, func(x *exam) {
 			payee(x)

@@ -110,7 +110,7 @@ func routes() []route {
 		{path: "customers/{}/delete", act: deleteCustomer},
 
 		{path: "sales",
-			params: []string{"q", "status", "approval", paramCurrency, paramSince, paramUntil,
+			params: []string{"q", "status", paramApproval, paramCurrency, paramSince, paramUntil,
 				paramAffiliate, paramCode, paramLink, paramSort},
 			page: sales, csv: salesFile, sum: salesSum},
 		{path: "sales/new", params: []string{paramAffiliate, paramCustomer}, act: newSale},

@@ -44,7 +44,7 @@ func (v *visit) salesAsked() (q salesQuery, err error) {
 	}
 	q.Currency = affiliate.Currency(strings.TrimSpace(v.query.Get(paramCurrency)))
 	q.Status, q.ApprovalStatus = affiliate.SaleStatus(v.query.Get("status")),
-		affiliate.ApprovalStatus(v.query.Get("approval"))
+		affiliate.ApprovalStatus(v.query.Get(paramApproval))
 	if q.LinkID, err = v.queryID(paramLink); err == nil {
 		q.AffiliateID, err = v.queryAffiliate()
 	}
@@ -185,10 +185,21 @@ func sales(v *visit) (view, error) {
 	d.Abroad = v.program.Config().Rate != nil || q.Currency != "" ||
 		slices.ContainsFunc(list.Items, func(s affiliate.Sale) bool { return !s.Charged.IsZero() })
 	d.Items, d.Held, shown.next = list.Items, q.ApprovalStatus == affiliate.ApprovalOnHold, list.Next
-	return shown, err
+	shown.visit = v
+	if v.query.Get("q") != "" {
+		return shown, stated(&shown, saleStates, nil)
+	}
+	return shown, stated(&shown, saleStates, func(inState bool) (affiliate.SaleSums, error) {
+		of := q.SaleQuery
+		if !inState {
+			of.Status, of.ApprovalStatus = "", ""
+		}
+		return v.program.SaleSums(v.Ctx(), of)
+	})
 }
 
 const (
+	paramApproval  = "approval"
 	paramAffiliate = "affiliate"
 	paramCode      = "code"
 	paramLink      = "link"

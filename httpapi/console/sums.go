@@ -1,7 +1,9 @@
 package console
 
 import (
+	"maps"
 	"net/http"
+	"net/url"
 	"strings"
 	"time"
 
@@ -20,6 +22,81 @@ type sumSheet struct {
 type columnSum struct {
 	Name   string
 	Amount affiliate.Amount
+}
+
+// A state is one of a list: its tab, the parameter that chooses it, and what it adds up to.
+type state[S any] struct {
+	name, param, value string // without a parameter: all
+	sheet              func(*S) *sumSheet
+}
+
+// A tab is a state as the list shows it.
+type tab struct {
+	Name, To string
+	Current  bool
+	Sheet    *sumSheet // nil: it is not known
+}
+
+// Last is what a tab says beside the count: the last sum.
+func (s *sumSheet) Last() affiliate.Amount { return s.Sums[len(s.Sums)-1].Amount }
+
+// stated gives a list its tabs, and the sum of what fits. sums adds up what the list is asked
+// beside its states, or with them; nil: that would read it all.
+func stated[S any](v *view, states []state[S], sums func(inState bool) (S, error)) error {
+	var all *S
+	if sums != nil {
+		s, err := sums(false)
+		if err != nil {
+			return err
+		}
+		all = &s
+	}
+	asked, chosen := v.asked(), url.Values{}
+	for _, st := range states {
+		if asked.Get(st.param) != "" {
+			chosen.Set(st.param, asked.Get(st.param))
+		}
+		asked.Del(st.param)
+	}
+	for _, st := range states {
+		t, only := tab{Name: st.name}, url.Values{}
+		if st.param != "" {
+			only.Set(st.param, st.value)
+		}
+		if all != nil {
+			t.Sheet = st.sheet(all)
+		}
+		if t.Current = only.Encode() == chosen.Encode(); t.Current {
+			v.total = t.Sheet
+		}
+		maps.Copy(only, asked)
+		t.To = "?" + only.Encode()
+		v.Tabs = append(v.Tabs, t)
+	}
+	if v.total != nil || all == nil {
+		return nil
+	}
+	fit, err := sums(true) // in several states at once
+	v.total = states[0].sheet(&fit)
+	return err
+}
+
+// Total is the sum of what fits; nil: it is not known.
+func (v *view) Total() *sumSheet { return v.total }
+
+// saleStates are the states of sales.
+var saleStates = []state[affiliate.SaleSums]{
+	{"All", "", "", func(s *affiliate.SaleSums) *sumSheet { return soldSheet(&s.All) }},
+	{"On hold", paramApproval, "ON_HOLD", func(s *affiliate.SaleSums) *sumSheet { return soldSheet(&s.OnHold) }},
+	{"Accepted", paramApproval, "ACCEPTED", func(s *affiliate.SaleSums) *sumSheet { return soldSheet(&s.Accepted) }},
+	{"Declined", paramApproval, "DECLINED", func(s *affiliate.SaleSums) *sumSheet { return soldSheet(&s.Declined) }},
+	{"Active", "status", "ACTIVE", func(s *affiliate.SaleSums) *sumSheet { return soldSheet(&s.Active) }},
+	{"Refunded", "status", "REFUNDED", func(s *affiliate.SaleSums) *sumSheet { return soldSheet(&s.Refunded) }},
+}
+
+func soldSheet(s *affiliate.SaleSum) *sumSheet {
+	return &sumSheet{"sale", s.Count, []columnSum{{"Total", s.TotalEarned}, {"Refunded", s.RefundedAmount},
+		{"Commission", s.CommissionEarned}}}
 }
 
 // addUp returns a page that reads all rows that fit what a list was asked, in pieces, as its file does.

@@ -25,6 +25,8 @@ type view struct {
 	title    string
 	template string
 	next     string // cursor of the next page of the list
+	Tabs     []tab
+	total    *sumSheet
 	Data     any
 }
 
@@ -113,8 +115,6 @@ var choices = map[string][]option{
 	"payouts status": options(affiliate.PayoutPending, affiliate.PayoutProcessing,
 		affiliate.PayoutPaid, affiliate.PayoutFailed, affiliate.PayoutCanceled,
 		affiliate.PayoutReturned),
-	"sales approval": options(approvals...),
-	"sales status":   options(affiliate.SaleActive, affiliate.SaleRefunded),
 	"webhooks state": options(deliveryStates...),
 }
 

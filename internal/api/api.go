@@ -123,6 +123,7 @@ type Direct interface {
 	DeleteReferral(ctx context.Context, ident string) error
 	Sale(ctx context.Context, id affiliate.SaleID) (affiliate.Sale, error)
 	Sales(ctx context.Context, q affiliate.SaleQuery, pg affiliate.Page) (affiliate.List[affiliate.Sale], error)
+	SaleSums(ctx context.Context, q affiliate.SaleQuery) (affiliate.SaleSums, error)
 	RecordSale(ctx context.Context, in affiliate.SaleParams) (affiliate.SaleResult, error)
 	UpdateSale(ctx context.Context, id affiliate.SaleID, up affiliate.SaleUpdate) (affiliate.Sale, error)
 	RecordConversion(ctx context.Context, in affiliate.ConversionParams) (affiliate.SaleResult, error)

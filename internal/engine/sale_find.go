@@ -282,11 +282,19 @@ func (p *Program) searchSales(ctx context.Context, q affiliate.SaleQuery,
 	if err := p.checkSaleQuery(q); err != nil {
 		return affiliate.List[affiliate.Sale]{}, err
 	}
-	made := p.period(q.Since, q.Until, q.OldestFirst)
-	return Found(ctx, p, p.hunt(pg, "sales-search", q, made), func(o *Op, exactly bool) *Seeker[record.Sale, affiliate.Sale] {
+	return foundSales(ctx, p, q, pg, func(o *Op) func(record.Sale) (affiliate.Sale, error) {
 		o.owners = map[uuid.UUID]*SaleBody{}
-		return &Seeker[record.Sale, affiliate.Sale]{
-			Choice: o.ChooseSales(q, exactly), Table: o.Tx.Sales, Item: o.saleOf,
+		return o.saleOf
+	})
+}
+
+// foundSales reads a page of a search, whose query is right, as items of any kind.
+func foundSales[T any](ctx context.Context, p *Program, q affiliate.SaleQuery, pg affiliate.Page,
+	item func(*Op) func(record.Sale) (T, error)) (affiliate.List[T], error) {
+	made := p.period(q.Since, q.Until, q.OldestFirst)
+	return Found(ctx, p, p.hunt(pg, "sales-search", q, made), func(o *Op, exactly bool) *Seeker[record.Sale, T] {
+		return &Seeker[record.Sale, T]{
+			Choice: o.ChooseSales(q, exactly), Table: o.Tx.Sales, Item: item(o),
 			over: func(r *record.Sale) bool { return made.over(p, r.CreatedAt) },
 			keep: func(r *record.Sale) (bool, error) { return made.has(r.CreatedAt), nil },
 		}

@@ -30,7 +30,7 @@ var unkeyed = map[string]string{
 	"Ping": reads, "Attention": reads, "PaymentConflict": reads, "OverdrawnRedemption": reads, "PayoutEntries": reads, "AdjustmentReasons": reads, "Backlog": reads, "Verify": reads, "Follow": reads, "Events": reads, "EventsAfter": reads, "WriteCoupon": reads, "WriteCoupons": reads,
 	"AffiliateData": reads, "ReferralData": reads, "Terms": reads,
 	"Affiliate": reads, "Answers": reads, "Affiliates": reads, "Links": reads, "Coupon": reads, "Coupons": reads,
-	"Code": reads, "Codes": reads, "Referral": reads, "Referrals": reads, "Sale": reads, "Sales": reads,
+	"Code": reads, "Codes": reads, "Referral": reads, "Referrals": reads, "Sale": reads, "Sales": reads, "SaleSums": reads,
 	"Endpoint": reads, "Endpoints": reads, "Delivery": reads, "Deliveries": reads,
 	"ExplainSale": reads, "Simulate": reads, "Payout": reads, "Payouts": reads, "Adjustment": reads, "Adjustments": reads, "Transfers": reads, "Balance": reads, "Balances": reads, "TotalBalance": reads, "RankedBalances": reads, "Movements": reads, "Report": reads, "Breakdown": reads, "Statement": reads, "PreviewPayouts": reads, "ProviderPayment": reads, "Payer": reads,
 	"Hold": reads, "Holds": reads,

@@ -412,6 +412,21 @@ func saleOperations(ctx context.Context) []operation {
 			return answer(w.Code(ctx, affiliate.CodeRef{Code: in.of(codes...), ExternalID: in.of("", "p1")})) +
 				answer(w.EvaluateCodes(ctx, affiliate.CodesOrder{Order: affiliate.Order{TotalEarned: affiliate.Set(affiliate.MustAmount("30"))}, PromoCodes: []string{in.of(codes...), "NOBODYS"}}))
 		}},
+		{"sums", func(w twin, in *input) string {
+			q := affiliate.SaleQuery{Status: affiliate.SaleStatus(in.of("", "ACTIVE", "REFUNDED", "x")),
+				ApprovalStatus: affiliate.ApprovalStatus(in.of("", "ON_HOLD", "ACCEPTED"))}
+			switch s := w.someSale(in); in.n(5) {
+			case 0:
+				q.AffiliateID = affiliate.Set(s.AffiliateID)
+			case 1:
+				q.CodeID = affiliate.Set(s.PromotionalCodeID.Or(uuid.Nil))
+			case 2:
+				q.LinkID, q.Since = affiliate.Set(s.AffiliateLinkID.Or(uuid.Nil)), affiliate.Set(affiliate.At(s.CreatedAt.Time()))
+			case 3:
+				q.Search = affiliate.Set(in.of("net", "b@example.net", "SAVE"))
+			}
+			return answer(w.SaleSums(ctx, q))
+		}},
 		{"lists", func(w twin, in *input) string {
 			page := affiliate.Page{Limit: 1 + in.n(3)}
 			first, err := w.Sales(ctx, affiliate.SaleQuery{}, page)

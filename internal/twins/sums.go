@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"reflect"
 	"slices"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
+	"pgregory.net/rapid"
 
 	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
@@ -126,6 +128,88 @@ func SumsBefore1970(tb testing.TB, store record.Store) {
 			}
 		}
 	}
+}
+
+// SaleSums compares what a store adds up of sales with what the engine reads, and with their list:
+// after random histories, for random queries.
+func SaleSums(t *testing.T, store record.Store) {
+	fields, most := reflect.TypeFor[affiliate.SaleQuery]().NumField(), int64(0)
+	if fields != len(askedOf(affiliate.Sale{})) {
+		t.Fatalf("a SaleQuery has %d fields", fields)
+	}
+	rapid.Check(t, func(rt *rapid.T) {
+		s, ctx := newViewedShop(t, store, 3), rt.Context()
+		s.trade(rt)
+		_, err := s.RecordSale(ctx, affiliate.SaleParams{ReferralID: "ada", Email: "e@example.net", Name: "Eve", ExternalID: "abroad", TotalEarned: affiliate.MustAmount("33.33"), Currency: "EUR", ExchangeRate: affiliate.MustExchangeRate("1.0825")})
+		must(0, errors.Join(err, s.EraseReferral(ctx, "c1@example.net")))
+		reading := must(tributary.New(plain{store}, s.Config()))
+		for range 20 {
+			var q affiliate.SaleQuery
+			for _, ask := range askedOf(rapid.SampledFrom(must(s.Sales(ctx, q, affiliate.Page{})).Items).Draw(rt, "sale")) {
+				if rapid.IntRange(0, 4).Draw(rt, "asked") == 0 {
+					ask(&q)
+				}
+			}
+			want := listed(must(reading.Sales(ctx, q, affiliate.Page{Bounded: true, Limit: 1000})).Items)
+			for _, p := range []*tributary.Program{s.Program, reading} {
+				if diff := cmp.Diff(want, must(p.SaleSums(ctx, q))); diff != "" {
+					rt.Fatalf("%+v (-listed +summed %v):\n%s", q, p != reading, diff)
+				}
+			}
+			most = max(most, want.All.Count)
+		}
+	})
+	if most < 5 {
+		t.Errorf("at most %d sales were added up", most)
+	}
+}
+
+// askedOf ask for a sale by each field of a query.
+func askedOf(s affiliate.Sale) []func(*affiliate.SaleQuery) {
+	type Q = *affiliate.SaleQuery
+	approval := affiliate.ApprovalAccepted
+	for _, c := range s.Commissions {
+		approval = c.ApprovalStatus
+	}
+	return []func(Q){
+		func(q Q) { q.AffiliateID = affiliate.Set(s.AffiliateID) },
+		func(q Q) { q.AffiliateEmail = affiliate.Set(s.Affiliate.Email) },
+		func(q Q) { q.ReferralID = affiliate.Set(s.ReferralID.Or(uuid.Nil).String()) },
+		func(q Q) { q.ExternalID = affiliate.Set(s.ExternalID.Or("none")) },
+		func(q Q) { q.ExternalInvoiceID = affiliate.Set(s.ExternalInvoiceID.Or("none")) },
+		func(q Q) { q.CodeID = affiliate.Set(s.PromotionalCodeID.Or(uuid.Nil)) },
+		func(q Q) { q.LinkID = affiliate.Set(s.AffiliateLinkID.Or(uuid.Nil)) },
+		func(q Q) { q.Status = s.Status },
+		func(q Q) { q.ApprovalStatus = approval },
+		func(q Q) { q.Since = affiliate.Set(affiliate.At(s.CreatedAt.Time())) },
+		func(q Q) { q.Until = affiliate.Set(affiliate.At(s.CreatedAt.Time())) },
+		func(q Q) { q.Currency = s.Charged.Or(affiliate.Charge{Currency: "usd"}).Currency },
+		func(q Q) { q.OldestFirst = true },
+		func(q Q) { q.Part = true },
+		func(q Q) { q.Search = affiliate.Set(s.Email.Or("x")) },
+	}
+}
+
+// listed adds up a list of sales.
+func listed(all []affiliate.Sale) (sums affiliate.SaleSums) {
+	add := func(to *affiliate.SaleSum, s *affiliate.Sale) {
+		to.Count++
+		to.TotalEarned = must(to.TotalEarned.Add(s.TotalEarned))
+		to.RefundedAmount = must(to.RefundedAmount.Add(s.RefundedAmount))
+		to.CommissionEarned = must(to.CommissionEarned.Add(s.CommissionEarned))
+	}
+	for i := range all {
+		s, seen := &all[i], map[affiliate.ApprovalStatus]bool{}
+		add(&sums.All, s)
+		add(map[affiliate.SaleStatus]*affiliate.SaleSum{"ACTIVE": &sums.Active, "REFUNDED": &sums.Refunded}[s.Status], s)
+		for _, c := range s.Commissions {
+			if !seen[c.ApprovalStatus] {
+				add(map[affiliate.ApprovalStatus]*affiliate.SaleSum{"ACCEPTED": &sums.Accepted, "ON_HOLD": &sums.OnHold, "DECLINED": &sums.Declined}[c.ApprovalStatus], s)
+			}
+			seen[c.ApprovalStatus] = true
+		}
+	}
+	return sums
 }
 
 // questions are reports of a program.

@@ -28,6 +28,12 @@ var saleCommands = []command{
 			"approvalStatus", "since", "until", "currency", "oldestFirst:b", "part:b", "search"),
 	},
 	{
+		group: "sales", verb: "sums", what: "Count and add up the sales that fit all filters",
+		method: "GET", path: "/sales/sums",
+		fields: fields("affiliateId", "referralId", "promotionalCodeId", "linkId", "status",
+			"approvalStatus", "since", "until", "currency", "oldestFirst:b", "part:b", "search"),
+	},
+	{
 		group: "sales", verb: "get", what: "Show a sale",
 		method: "GET", path: "/sales", fields: fields("id"), arg: "id", columns: saleMoney,
 	},
