@@ -342,6 +342,14 @@ func BenchSums(b *testing.B, store record.Store, sales int) {
 			_, err := p.TotalBalance(ctx, time.Time{})
 			return err
 		},
+		"sales by state": func(p *tributary.Program) error {
+			_, err := p.SaleSums(ctx, affiliate.SaleQuery{})
+			return err
+		},
+		"sales of a code and a month": func(p *tributary.Program) error {
+			_, err := p.SaleSums(ctx, affiliate.SaleQuery{CodeID: affiliate.Set(uuid.Max), Since: affiliate.Set(affiliate.At(now.AddDate(0, -1, 0)))})
+			return err
+		},
 		"owed a week ago": func(p *tributary.Program) error {
 			_, err := p.TotalBalance(ctx, now.AddDate(0, 0, -7))
 			return err
