@@ -128,11 +128,16 @@ func (p Provider[C]) Unusable(t *testing.T, changes map[string]func(*C)) {
 	}
 }
 
-// Kinds requires that the recorded events ask for these kinds of actions.
+// Kinds requires that the recorded events, each with an id and a time, ask for these kinds of
+// actions.
 func (p Provider[C]) Kinds(t *testing.T, want map[string]pay.Kind) {
 	t.Helper()
 	for name, kind := range want {
-		Same(t, name, p.Mapped(t, p.Event(t, name)).Kind, kind)
+		a := p.Mapped(t, p.Event(t, name))
+		Same(t, name, a.Kind, kind)
+		if a.Event.At.IsZero() || a.Event.ID == "" {
+			t.Errorf("%s: %+v", name, a.Event)
+		}
 	}
 }
 
