@@ -208,6 +208,25 @@ func TestDispatchTrips(t *testing.T) {
 	}
 }
 
+// TestPayoutTrips: a payout of many sales takes a few round trips, also when it is canceled.
+func TestPayoutTrips(t *testing.T) {
+	p := newPost(t, 1, 0)
+	ada := must(p.CreateAffiliate(t.Context(), affiliate.AffiliateParams{FirstName: "Ada", LastName: "L", Email: "ada@example.org", AffiliateLink: "ada"}))
+	for i := range 60 {
+		must(p.RecordSale(t.Context(), affiliate.SaleParams{ReferralID: "ada", Email: fmt.Sprintf("c%d@example.net", i), Name: "C",
+			TotalEarned: affiliate.MustAmount("10"), CommissionRate: affiliate.Set(affiliate.MustPercent("20"))}))
+	}
+	var paid affiliate.Payout
+	created := p.trips(func() {
+		paid = must(p.CreatePayout(t.Context(), affiliate.PayoutParams{AffiliateID: ada.ID}))
+	})
+	canceled := p.trips(func() { must(p.SetPayoutStatus(t.Context(), paid.ID, affiliate.PayoutCanceled)) })
+	t.Logf("created in %d round trips, canceled in %d", created, canceled)
+	if created > 12 || canceled > 12 || paid.Amount != affiliate.MustAmount("120") {
+		t.Errorf("%s in %d round trips, canceled in %d, want at most 12", paid.Amount, created, canceled)
+	}
+}
+
 // TestReplayTrips: a replay of a range and a 410 take a few round trips for each
 // of their transactions, and each transaction has few deliveries, so a sale
 // waits for few of them.

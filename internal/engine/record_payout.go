@@ -2,6 +2,7 @@ package engine
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/google/uuid"
 
@@ -36,19 +37,46 @@ func (o *Op) EachSaleIn(rec *record.Payout, fn func(record.Sale) error) error {
 		return Each(o.Tx.Sales, record.Key{Index: record.OfPayout, ID: rec.ID}, fn) // a record older than Items
 	}
 	done := make(map[int64]bool, len(rec.Items))
+	var numbers []int64
 	for _, item := range rec.Items {
-		if done[item.Sale] || item.Sale == 0 || item.Adjustment != uuid.Nil {
-			continue
+		if !done[item.Sale] && item.Sale != 0 && item.Adjustment == uuid.Nil {
+			done[item.Sale] = true
+			numbers = append(numbers, item.Sale)
 		}
-		done[item.Sale] = true
-		sale, err := o.SaleByNumber(affiliate.SaleID(item.Sale))
+	}
+	for some := range slices.Chunk(numbers, salesAtOnce) {
+		if err := o.eachSale(some, fn); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// salesAtOnce is the number of sales that are announced together.
+const salesAtOnce = 500
+
+// eachSale runs fn on those sales that exist, and announces what their events show.
+func (o *Op) eachSale(numbers []int64, fn func(record.Sale) error) error {
+	for _, n := range numbers {
+		o.Soon("sales", record.Key{Index: record.ByNumber, ID: record.NumberID(n)})
+	}
+	sales := make([]record.Sale, 0, len(numbers))
+	for _, n := range numbers {
+		sale, err := o.SaleByNumber(affiliate.SaleID(n))
 		if errors.Is(err, affiliate.ErrNotFound) {
 			continue
 		}
-		if err == nil {
-			err = fn(sale)
-		}
 		if err != nil {
+			return err
+		}
+		sales = append(sales, sale)
+		if sale.ReferralID != uuid.Nil {
+			o.Soon("referrals", record.Key{ID: sale.ReferralID})
+			o.Soon("totals", record.Key{ID: sale.ReferralID})
+		}
+	}
+	for _, sale := range sales {
+		if err := fn(sale); err != nil {
 			return err
 		}
 	}
