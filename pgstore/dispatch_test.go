@@ -208,22 +208,39 @@ func TestDispatchTrips(t *testing.T) {
 	}
 }
 
-// TestPayoutTrips: a payout of many sales takes a few round trips, also when it is canceled.
-func TestPayoutTrips(t *testing.T) {
+// TestSalesTrips: what changes many sales takes a few round trips: an approval, a payout, its cancellation, a merge.
+func TestSalesTrips(t *testing.T) {
 	p := newPost(t, 1, 0)
-	ada := must(p.CreateAffiliate(t.Context(), affiliate.AffiliateParams{FirstName: "Ada", LastName: "L", Email: "ada@example.org", AffiliateLink: "ada"}))
+	join := func(name string) affiliate.Affiliate {
+		return must(p.CreateAffiliate(t.Context(), affiliate.AffiliateParams{FirstName: name, LastName: "L",
+			Email: name + "@example.org", AffiliateLink: name, AffiliateStatus: "inactive"}))
+	}
+	ada, bob := join("ada"), join("bob")
 	for i := range 60 {
 		must(p.RecordSale(t.Context(), affiliate.SaleParams{ReferralID: "ada", Email: fmt.Sprintf("c%d@example.net", i), Name: "C",
 			TotalEarned: affiliate.MustAmount("10"), CommissionRate: affiliate.Set(affiliate.MustPercent("20"))}))
 	}
 	var paid affiliate.Payout
-	created := p.trips(func() {
-		paid = must(p.CreatePayout(t.Context(), affiliate.PayoutParams{AffiliateID: ada.ID}))
-	})
-	canceled := p.trips(func() { must(p.SetPayoutStatus(t.Context(), paid.ID, affiliate.PayoutCanceled)) })
-	t.Logf("created in %d round trips, canceled in %d", created, canceled)
-	if created > 12 || canceled > 12 || paid.Amount != affiliate.MustAmount("120") {
-		t.Errorf("%s in %d round trips, canceled in %d, want at most 12", paid.Amount, created, canceled)
+	for _, work := range []struct {
+		name string
+		do   func()
+	}{
+		{"approval", func() { must(p.SetAffiliateStatus(t.Context(), affiliate.AffiliateActive, ada.ID, bob.ID)) }},
+		{"payout", func() { paid = must(p.CreatePayout(t.Context(), affiliate.PayoutParams{AffiliateID: ada.ID})) }},
+		{"payment", func() { must(p.SetPayoutStatus(t.Context(), paid.ID, affiliate.PayoutPaid)) }},
+		{"return", func() { must(p.ReturnPayout(t.Context(), paid.ID, "no such account")) }},
+		{"merge", func() {
+			must(p.MergeAffiliates(t.Context(), affiliate.Merge{From: ada.ID.String(), Into: bob.ID.String()}))
+		}},
+	} {
+		trips := p.trips(work.do)
+		t.Logf("%s: %d round trips", work.name, trips)
+		if trips > 25 {
+			t.Errorf("%s: %d round trips, want at most 25", work.name, trips)
+		}
+	}
+	if paid.Amount != affiliate.MustAmount("120") {
+		t.Errorf("paid %s", paid.Amount)
 	}
 }
 

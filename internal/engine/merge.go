@@ -69,8 +69,7 @@ func (m *mergeState) merge() (affiliate.Affiliate, error) {
 		func() error { return Each(m.Tx.Payouts, m.key, refuseOpen) },
 		m.openBooks, m.links, m.totals,
 		func() error { return Each(m.Tx.Codes, m.key, m.code) },
-		func() error { return Each(m.Tx.Referrals, m.key, m.referral) },
-		func() error { return Each(m.Tx.Sales, m.key, m.sale) },
+		m.referrals, m.sales,
 		func() error { return Each(m.Tx.Adjustments, m.key, m.adjustment) },
 		func() error { return Each(m.Tx.Payouts, m.key, m.payout) },
 		func() error { return m.forget(m.from.ID) },
@@ -149,6 +148,25 @@ func (m *mergeState) referral(old record.Referral) error {
 	rec := old.Clone()
 	rec.AffiliateID = m.into.ID
 	_, err := m.SaveReferral(old, rec)
+	return err
+}
+
+func (m *mergeState) referrals() error {
+	all, err := Gather(m.Tx.Referrals, record.Query{Key: m.key})
+	for i := range all {
+		m.Soon("totals", record.Key{ID: all[i].ID})
+	}
+	for i := 0; err == nil && i < len(all); i++ {
+		err = m.referral(all[i])
+	}
+	return err
+}
+
+func (m *mergeState) sales() error {
+	all, err := Gather(m.Tx.Sales, record.Query{Key: m.key})
+	if err == nil {
+		err = m.shown(all, m.sale)
+	}
 	return err
 }
 

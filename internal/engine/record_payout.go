@@ -70,14 +70,24 @@ func (o *Op) eachSale(numbers []int64, fn func(record.Sale) error) error {
 			return err
 		}
 		sales = append(sales, sale)
-		if sale.ReferralID != uuid.Nil {
-			o.Soon("referrals", record.Key{ID: sale.ReferralID})
-			o.Soon("totals", record.Key{ID: sale.ReferralID})
-		}
 	}
-	for _, sale := range sales {
-		if err := fn(sale); err != nil {
-			return err
+	return o.shown(sales, fn)
+}
+
+// shown runs fn on sales, and announces what their changes and events need.
+func (o *Op) shown(sales []record.Sale, fn func(record.Sale) error) error {
+	for some := range slices.Chunk(sales, salesAtOnce) {
+		for i := range some {
+			o.Soon("payments", record.Key{Index: record.BySale, ID: some[i].ID})
+			if id := some[i].ReferralID; id != uuid.Nil {
+				o.Soon("referrals", record.Key{ID: id})
+				o.Soon("totals", record.Key{ID: id})
+			}
+		}
+		for i := range some {
+			if err := fn(some[i]); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

@@ -167,18 +167,16 @@ func (o *Op) releaseApproved(affiliateID uuid.UUID) error {
 			waiting = append(waiting, sale)
 		}
 	}
-	for _, before := range waiting {
+	return o.shown(waiting, func(before record.Sale) error {
 		after := before.Clone()
 		for i := range after.Commissions {
 			if c := &after.Commissions[i]; waitsForApproval(*c) {
 				review(c, affiliate.ApprovalAccepted, o.Now)
 			}
 		}
-		if _, err := o.saveWithFacts(before, after, affiliate.CauseReview); err != nil {
-			return err
-		}
-	}
-	return nil
+		_, err := o.saveWithFacts(before, after, affiliate.CauseReview)
+		return err
+	})
 }
 
 func waitsForApproval(c record.Commission) bool {
