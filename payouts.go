@@ -75,6 +75,16 @@ func (p *Program) Payouts(ctx context.Context, f affiliate.PayoutQuery,
 	return payout.Payouts(ctx, p.in(ctx), f, pg)
 }
 
+// PayoutSums returns how many payouts a query selects, and what they add up to: in all, and by
+// status.
+//
+// Errors: [affiliate.InvalidQuery] (status, method).
+//
+// Source: ours, for people who look at a list. docs/contract.md 4.7.
+func (p *Program) PayoutSums(ctx context.Context, f affiliate.PayoutQuery) (affiliate.PayoutSums, error) {
+	return payout.PayoutSums(ctx, p.in(ctx), f)
+}
+
 // PreviewPayouts lists the lines that [Program.RunPayouts] with these settings
 // would write, oldest affiliate first, and changes nothing. A page with a limit is of
 // at most 5,000 affiliates, so it may be short, or empty: Next says whether there are

@@ -38,7 +38,7 @@ import (
 //     CreateTier, Tier, Tiers, UpdateTier, DeleteTier
 //   - Payments of providers: [Program.Payments] has what they say; DecidePayment
 //   - Payouts: SetPayoutDetails, CreatePayout, PayoutEntries, Payout, Payouts,
-//     PreviewPayouts, PayoutRun, PayoutRuns, PayoutLines, RunPayouts,
+//     PayoutSums, PreviewPayouts, PayoutRun, PayoutRuns, PayoutLines, RunPayouts,
 //     SetPayoutStatus, FailPayout, ReturnPayout, Transfers
 //   - What is owed, and why: Adjustment, Adjustments, RecordAdjustment, Attention,
 //     Balance, Balances, TotalBalance, RankedBalances, Movements, AdjustmentReasons,

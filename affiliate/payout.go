@@ -93,6 +93,23 @@ type PayoutQuery struct {
 	Method PaymentMethod `json:"method,omitzero"`
 }
 
+// PayoutSums are what the payouts that fit a query add up to, in all and by status.
+type PayoutSums struct {
+	All        PayoutSum `json:"all"`        // All that fit.
+	Pending    PayoutSum `json:"pending"`    // Those that are PENDING.
+	Processing PayoutSum `json:"processing"` // Those that are PROCESSING.
+	Paid       PayoutSum `json:"paid"`       // Those that are PAID.
+	Failed     PayoutSum `json:"failed"`     // Those that are FAILED.
+	Canceled   PayoutSum `json:"canceled"`   // Those that are CANCELED.
+	Returned   PayoutSum `json:"returned"`   // Those that are RETURNED.
+}
+
+// A PayoutSum is how many payouts there are, and what they add up to.
+type PayoutSum struct {
+	Count  int64  `json:"count"`  // How many they are.
+	Amount Amount `json:"amount"` // The sum of their amounts.
+}
+
 // Next returns the statuses that a payout with this status can get. A final
 // status has none.
 //

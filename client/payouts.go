@@ -27,6 +27,15 @@ func (c *Client) Payouts(ctx context.Context, f affiliate.PayoutQuery,
 	return selected[affiliate.Payout](ctx, c, payouts, filterOf(f), pg)
 }
 
+// PayoutSums is [tributary.Program.PayoutSums].
+func (c *Client) PayoutSums(ctx context.Context, f affiliate.PayoutQuery) (affiliate.PayoutSums, error) {
+	of := filterOf(f)
+	if of.nobody {
+		return affiliate.PayoutSums{}, nil
+	}
+	return send[affiliate.PayoutSums](ctx, c, fetch(payouts+"/sums", of.query))
+}
+
 // Transfers is [tributary.Program.Transfers]. The server lists payouts newest
 // first and payments are oldest first, so all of them are read before the first
 // is yielded.

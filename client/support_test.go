@@ -217,6 +217,7 @@ func invocations() []invocation {
 		{"DeleteReferral", func(x ctx, c c) error { return c.DeleteReferral(x, "kim@example.com") }},
 		{"Sale", func(x ctx, c c) error { return errOf(c.Sale(x, 7)) }},
 		{"Sales", func(x ctx, c c) error { return errOf(c.Sales(x, affiliate.SaleQuery{}, affiliate.Page{})) }},
+		{"PayoutSums", func(x ctx, c c) error { return errOf(c.PayoutSums(x, affiliate.PayoutQuery{})) }},
 		{"SaleSums", func(x ctx, c c) error { return errOf(c.SaleSums(x, affiliate.SaleQuery{})) }},
 		{"RecordConversion", func(x ctx, c c) error { return errOf(c.RecordConversion(x, affiliate.ConversionParams{})) }},
 		{"RecordSale", func(x ctx, c c) error { return errOf(c.RecordSale(x, affiliate.SaleParams{})) }},

@@ -523,6 +523,10 @@ func operationNotes() map[string]about {
 			id: "getPayouts", summary: "Look a payout up, or list payouts",
 			text: "Filters are combined.",
 		},
+		"GET /payouts/sums": {
+			id: "getPayoutSums", summary: "Count and add up payouts",
+			text: "Those that getPayouts lists with the same parameters: in all, and by status.",
+		},
 		"POST /payouts": {
 			id: "createPayout", summary: "Make a payout of what is payable to an affiliate",
 			text: "It takes what is open, accepted and positive until a time, and all that is " +

@@ -157,6 +157,7 @@ func (s stock) operations() []operation {
 		{"GET", api + "/referrals/search?search=kim&since=2026-03-11", ""},
 		{"GET", api + "/promotional-codes/search?state=usable&active=true&search=ada", ""},
 		{"POST", api + "/payments/decide", `{"paymentId":` + q(s.conflict) + `,"decision":"own"}`},
+		{"GET", api + "/payouts/sums?method=PAYPAL", ""},
 		{"GET", api + "/payouts?id=" + s.payout.String(), ""},
 		{"POST", api + "/payouts", `{"affiliateId":` + q(s.payee) + `,"externalId":"<run> & 1"}`},
 		{"PATCH", api + "/payouts", `{"payoutId":` + q(s.payout) + `,"status":"FAILED","failedReason":"no <account>"}`},

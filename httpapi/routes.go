@@ -104,6 +104,7 @@ func routes() []route {
 		{http.MethodGet, "/payouts", owners, search(
 			one("id", keyedBy(idOf, (*tributary.Program).Payout)),
 			filtered((*tributary.Program).Payouts))},
+		{http.MethodGet, "/payouts/sums", owners, search(sums((*tributary.Program).PayoutSums))},
 		{http.MethodPost, "/payouts", ownerOnly,
 			write(bodyOf[affiliate.PayoutParams](), (*tributary.Program).CreatePayout)},
 		{http.MethodPatch, "/payouts", ownerOnly, write(payoutChangeOf, changePayout, strict)},

@@ -135,6 +135,7 @@ func payoutStories() []serverCase {
 			x.get("/payouts?id={{p}}").has(`{"id":"{{p}}"}`)
 			x.get("/payouts?affiliateId={{a}}&status=PENDING").has(`[{"id":"{{p}}"}]`)
 			x.get("/payouts?affiliateId={{a}}&status=PAID").has(`[]`)
+			x.get("/payouts/sums?affiliateId={{a}}").has(`{"all":{"count":1,"amount":20},"pending":{"count":1,"amount":20},"paid":{"count":0,"amount":0}}`)
 			x.get("/payouts?status=paid").refused(badParameter("status", "must be one of PENDING, PROCESSING, PAID, FAILED, CANCELED, RETURNED"))
 		}},
 		{"M23 every step of the statuses", payoutsRule, func(x *exam) {

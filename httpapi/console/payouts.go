@@ -54,7 +54,14 @@ func payouts(v *visit) (view, error) {
 		}
 		d.Runs = runs.Items
 	}
-	return view{title: "Payouts", template: "payouts", next: list.Next, Data: &d}, nil
+	shown := view{visit: v, title: "Payouts", template: "payouts", next: list.Next, Data: &d}
+	return shown, stated(&shown, payoutStates, func(inState bool) (affiliate.PayoutSums, error) {
+		of := f
+		if !inState {
+			of.Status = ""
+		}
+		return v.program.PayoutSums(v.Ctx(), of)
+	})
 }
 
 // payoutsAsked reads the filter of the list of payouts from the address.

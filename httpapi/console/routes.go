@@ -132,7 +132,7 @@ func routes() []route {
 		{path: "providers/{}/rehearse", act: rehearseProvider},
 
 		{path: "payouts", params: []string{"status", paramMethod, paramAffiliate}, page: payouts,
-			csv: payoutsFile, sum: payoutsSum},
+			csv: payoutsFile},
 		{path: "payouts/new",
 			params: []string{paramRun, "minimum", "method", "noDetails", fieldExcept},
 			act:    runPayouts},

@@ -174,7 +174,7 @@ func sales(v *visit) (view, error) {
 		return view{}, err
 	}
 	var d saleList
-	shown := view{title: "Sales", template: "sales", Data: &d}
+	shown := view{visit: v, title: "Sales", template: "sales", Data: &d}
 	if d.Of, err = v.soldBy(&d, q.SaleQuery); err != nil {
 		return shown, err
 	}
@@ -185,7 +185,6 @@ func sales(v *visit) (view, error) {
 	d.Abroad = v.program.Config().Rate != nil || q.Currency != "" ||
 		slices.ContainsFunc(list.Items, func(s affiliate.Sale) bool { return !s.Charged.IsZero() })
 	d.Items, d.Held, shown.next = list.Items, q.ApprovalStatus == affiliate.ApprovalOnHold, list.Next
-	shown.visit = v
 	if v.query.Get("q") != "" {
 		return shown, stated(&shown, saleStates, nil)
 	}

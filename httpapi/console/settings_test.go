@@ -326,20 +326,27 @@ func TestListFiles(t *testing.T) {
 			filed = append(filed, row[0])
 		}
 		var total affiliate.Amount
-		sum := w.get(list + "/sum?" + query).text()
+		sum := page.text() // the total line of the list, or the page that adds up
+		empty := strings.Contains(page.body, "card empty")
+		if strings.Contains(page.body, "Count and add up") || empty && list != "payouts" {
+			sum = w.get(list + "/sum?" + query).text()
+		} else if (list == "sales" || list == "payouts") && !strings.Contains(page.body, `<nav class="tabs scroll" aria-label="States">`) {
+			t.Errorf("%s has no tabs", address)
+		}
 		for _, column := range []string{"total", "revenue", "amount"} {
 			if slices.Contains(rows[0], column) {
 				total = sumOf(t, rows, column)
 			}
 		}
-		if said := strings.ReplaceAll(sum, ",", ""); !strings.Contains(said, fmt.Sprintf(" %d %s", len(filed), strings.TrimSuffix(list, "s"))) || !strings.Contains(said, total.String()) {
+		unsaid := empty && list == "payouts" && len(filed) == 0
+		if said := strings.ReplaceAll(sum, ",", ""); !unsaid && (!strings.Contains(said, fmt.Sprintf(" %d %s", len(filed), strings.TrimSuffix(list, "s"))) || !strings.Contains(said, total.String())) {
 			t.Errorf("%s: %d rows with %s, the page says %s", address, len(filed), total, sum)
 		}
 		if rows[0][0] != "id" || !slices.Equal(filed, shown) {
 			t.Errorf("%s: the file has %q, the pages %q", address, filed, shown)
 		}
 	}
-	for _, refused := range []string{"sales/csv?since=x", "sales/csv?affiliate=x", "sales/csv?status=x", "affiliates/csv?plan=x", "customers/csv?status=x", "payouts/csv?status=x", "codes/csv?state=x", "sales/csv?cursor=x", "codes/csv?total=1", "sales/sum?since=x", "customers/csv?since=x", "payouts/sum?status=x", "payouts/csv?method=x", "sales?sort=newest", "affiliates/csv?sort=name", "customers/sum?sort=x", "sales/csv?currency=XX", "codes/csv?affiliate=x", "codes?coupon=x", "codes/sum?sort=x", "payouts/csv?affiliate=x"} {
+	for _, refused := range []string{"sales/csv?since=x", "sales/csv?affiliate=x", "sales/csv?status=x", "affiliates/csv?plan=x", "customers/csv?status=x", "payouts/csv?status=x", "codes/csv?state=x", "sales/csv?cursor=x", "codes/csv?total=1", "sales/sum?since=x", "customers/csv?since=x", "payouts?status=x", "payouts/csv?method=x", "sales?sort=newest", "affiliates/csv?sort=name", "customers/sum?sort=x", "sales/csv?currency=XX", "codes/csv?affiliate=x", "codes?coupon=x", "codes/sum?sort=x", "payouts/csv?affiliate=x"} {
 		if page := w.get(refused); page.status != 400 || !strings.HasPrefix(page.head.Get("Content-Type"), "text/html") {
 			t.Errorf("%s: %d %s", refused, page.status, page.text())
 		}

@@ -94,6 +94,21 @@ var saleStates = []state[affiliate.SaleSums]{
 	{"Refunded", "status", "REFUNDED", func(s *affiliate.SaleSums) *sumSheet { return soldSheet(&s.Refunded) }},
 }
 
+// payoutStates are the states of payouts.
+var payoutStates = []state[affiliate.PayoutSums]{
+	{"All", "", "", func(s *affiliate.PayoutSums) *sumSheet { return paidSheet(&s.All) }},
+	{"Pending", "status", "PENDING", func(s *affiliate.PayoutSums) *sumSheet { return paidSheet(&s.Pending) }},
+	{"Processing", "status", "PROCESSING", func(s *affiliate.PayoutSums) *sumSheet { return paidSheet(&s.Processing) }},
+	{"Paid", "status", "PAID", func(s *affiliate.PayoutSums) *sumSheet { return paidSheet(&s.Paid) }},
+	{"Failed", "status", "FAILED", func(s *affiliate.PayoutSums) *sumSheet { return paidSheet(&s.Failed) }},
+	{"Canceled", "status", "CANCELED", func(s *affiliate.PayoutSums) *sumSheet { return paidSheet(&s.Canceled) }},
+	{"Returned", "status", "RETURNED", func(s *affiliate.PayoutSums) *sumSheet { return paidSheet(&s.Returned) }},
+}
+
+func paidSheet(s *affiliate.PayoutSum) *sumSheet {
+	return &sumSheet{"payout", s.Count, []columnSum{{"Amount", s.Amount}}}
+}
+
 func soldSheet(s *affiliate.SaleSum) *sumSheet {
 	return &sumSheet{"sale", s.Count, []columnSum{{"Total", s.TotalEarned}, {"Refunded", s.RefundedAmount},
 		{"Commission", s.CommissionEarned}}}
@@ -144,7 +159,5 @@ var (
 	salesSum = addUp("sale", []string{"Total", "Refunded", "Commission"}, listedSales, func(s affiliate.Sale) []affiliate.Amount {
 		return []affiliate.Amount{s.TotalEarned, s.RefundedAmount, s.CommissionEarned}
 	})
-	codesSum   = addUp("code", nil, listedCodes, func(affiliate.Code) []affiliate.Amount { return nil })
-	payoutsSum = addUp("payout", []string{"Amount"}, listedPayouts,
-		func(p affiliate.Payout) []affiliate.Amount { return []affiliate.Amount{p.Amount} })
+	codesSum = addUp("code", nil, listedCodes, func(affiliate.Code) []affiliate.Amount { return nil })
 )

@@ -112,10 +112,7 @@ var choices = map[string][]option{
 	"endpoint state":   options(deliveryStates...),
 	"events type":      eventOptions(),
 	"payouts method":   options(paymentMethods...),
-	"payouts status": options(affiliate.PayoutPending, affiliate.PayoutProcessing,
-		affiliate.PayoutPaid, affiliate.PayoutFailed, affiliate.PayoutCanceled,
-		affiliate.PayoutReturned),
-	"webhooks state": options(deliveryStates...),
+	"webhooks state":   options(deliveryStates...),
 }
 
 // A filter is a field by which a list is filtered.

@@ -137,6 +137,7 @@ type Direct interface {
 	DecidePayment(ctx context.Context, id uuid.UUID, in affiliate.PaymentDecisionParams) (affiliate.PaymentResult, error)
 	Payout(ctx context.Context, id uuid.UUID) (affiliate.Payout, error)
 	Payouts(ctx context.Context, f affiliate.PayoutQuery, pg affiliate.Page) (affiliate.List[affiliate.Payout], error)
+	PayoutSums(ctx context.Context, f affiliate.PayoutQuery) (affiliate.PayoutSums, error)
 	Transfers(ctx context.Context, f affiliate.PayoutQuery) iter.Seq2[affiliate.Transfer, error]
 	CreatePayout(ctx context.Context, in affiliate.PayoutParams) (affiliate.Payout, error)
 	SetPayoutStatus(ctx context.Context, id uuid.UUID, status affiliate.PayoutStatus) (affiliate.Payout, error)

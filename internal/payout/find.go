@@ -26,17 +26,66 @@ func Payout(ctx context.Context, p *engine.Program, id uuid.UUID) (_ affiliate.P
 func Payouts(ctx context.Context, p *engine.Program, f affiliate.PayoutQuery,
 	pg affiliate.Page) (_ affiliate.List[affiliate.Payout], err error) {
 	defer p.Begin(&ctx, "Payouts", engine.Reads).End(&err)
+	return listed(ctx, p, f, pg, func(o *engine.Op, rec record.Payout) affiliate.Payout { return payoutOf(o, rec) })
+}
+
+// listed reads a page of payouts as items of any kind.
+func listed[T any](ctx context.Context, p *engine.Program, f affiliate.PayoutQuery, pg affiliate.Page,
+	item func(*engine.Op, record.Payout) T) (affiliate.List[T], error) {
 	if err := check(f); err != nil {
-		return affiliate.List[affiliate.Payout]{}, err
+		return affiliate.List[T]{}, err
 	}
 	l, err := p.Listing(pg, "payouts", f)
 	if err != nil {
-		return affiliate.List[affiliate.Payout]{}, err
+		return affiliate.List[T]{}, err
 	}
-	return engine.View(ctx, p, func(o *engine.Op) (affiliate.List[affiliate.Payout], error) {
+	return engine.View(ctx, p, func(o *engine.Op) (affiliate.List[T], error) {
 		return engine.Chosen(o.Tx.Payouts, choosePayouts(o, f), l,
-			func(rec record.Payout) (affiliate.Payout, error) { return payoutOf(o, rec), nil })
+			func(rec record.Payout) (T, error) { return item(o, rec), nil })
 	})
+}
+
+// PayoutSums implements tributary.Program.PayoutSums.
+func PayoutSums(ctx context.Context, p *engine.Program, f affiliate.PayoutQuery) (out affiliate.PayoutSums, err error) {
+	defer p.Begin(&ctx, "PayoutSums", engine.Reads).End(&err)
+	if err := check(f); err != nil {
+		return out, err
+	}
+	by := []string{"status", "payment_method"}
+	if !f.RunID.IsZero() {
+		by = append(by, "run_id")
+	}
+	if !f.AffiliateID.IsZero() || !f.AffiliateEmail.IsZero() {
+		by = append(by, "affiliate_id")
+	}
+	err = engine.AddUp(ctx, p, engine.Adding[record.Payout]{
+		Sum:    record.Sum{Table: "payouts", By: by, Add: []string{"amount"}},
+		Choose: func(o *engine.Op) engine.Choice[record.Payout] { return choosePayouts(o, f) },
+		Read: func(pg affiliate.Page) (affiliate.List[record.Payout], error) {
+			return listed(ctx, p, f, pg, func(_ *engine.Op, rec record.Payout) record.Payout { return rec })
+		},
+	}, func(rec *record.Payout, n int64) (err error) {
+		for _, sum := range []*affiliate.PayoutSum{&out.All, sumOf(&out, rec.Status)} {
+			if sum != nil && err == nil {
+				sum.Count += n
+				sum.Amount, err = sum.Amount.Add(rec.Amount)
+			}
+		}
+		return err
+	})
+	if err != nil {
+		return out, refusal.Internal("add up payouts", err)
+	}
+	return out, nil
+}
+
+// sumOf returns the sum of a status; nil: it has none.
+func sumOf(s *affiliate.PayoutSums, status affiliate.PayoutStatus) *affiliate.PayoutSum {
+	return map[affiliate.PayoutStatus]*affiliate.PayoutSum{
+		affiliate.PayoutPending: &s.Pending, affiliate.PayoutProcessing: &s.Processing,
+		affiliate.PayoutPaid: &s.Paid, affiliate.PayoutFailed: &s.Failed,
+		affiliate.PayoutCanceled: &s.Canceled, affiliate.PayoutReturned: &s.Returned,
+	}[status]
 }
 
 // choosePayouts turns the filter into a choice.

@@ -49,6 +49,11 @@ var payoutCommands = []command{
 		paging: inQuery, columns: payoutColumns,
 	},
 	{
+		group: "payouts", verb: "sums", what: "Count and add up the payouts that fit all filters",
+		method: "GET", path: "/payouts/sums",
+		fields: fields("affiliateId", "affiliateEmail", "status", "runId", "method"),
+	},
+	{
 		group: "payouts", verb: "get", what: "Show a payout",
 		method: "GET", path: "/payouts", fields: fields("id"), arg: "id", columns: payoutColumns,
 	},

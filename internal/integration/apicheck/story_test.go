@@ -97,6 +97,7 @@ func (s *story) finds() {
 		"/reports/breakdown":        {period + "&by=affiliate&sort=clicks", period + "&by=landingPage&affiliateId=" + s.payee},
 		"/sales/search":             {"affiliateId=" + s.affiliate, "referralId=tomas@example.net&status=ACTIVE&approvalStatus=ACCEPTED", "promotionalCodeId=" + s.code + "&since=2026-03-01&until=2026-12-31"},
 		"/sales/sums":               {"affiliateId=" + s.affiliate + "&status=ACTIVE", "search=tomas"},
+		"/payouts/sums":             {"affiliateId=" + s.payee + "&status=PENDING"},
 		"/coupons/summaries":        {"valid=true"},
 		"/events":                   {"type=sale.created", "objectId=" + s.affiliate, "after=start"},
 		"/affiliates/search":        {"search=mara", "search=" + s.affiliate + "&status=ACTIVE", "commissionPlanId=" + s.plan, "commissionTierId=" + s.tier},
@@ -121,7 +122,7 @@ func (s *story) finds() {
 		case "/holds": // it has no list
 		case "/program", "/terms", "/verify": // they have no parameter
 			queries = append(queries, "")
-		case "/sales/explain", "/sales/sums": // they have no pages
+		case "/sales/explain", "/sales/sums", "/payouts/sums": // they have no pages
 		case "/attention", "/balances/total": // the limit of the one is another, and the other has none
 			queries = append(queries, "")
 		case "/payouts/lines", "/statements": // they need a parameter
