@@ -141,7 +141,8 @@ func SaleSums(t *testing.T, store record.Store) {
 		s, ctx := newViewedShop(t, store, 3), rt.Context()
 		s.trade(rt)
 		_, err := s.RecordSale(ctx, affiliate.SaleParams{ReferralID: "ada", Email: "e@example.net", Name: "Eve", ExternalID: "abroad", TotalEarned: affiliate.MustAmount("33.33"), Currency: "EUR", ExchangeRate: affiliate.MustExchangeRate("1.0825")})
-		must(0, errors.Join(err, s.EraseReferral(ctx, "c1@example.net")))
+		customers := must(s.Referrals(ctx, affiliate.ReferralQuery{}, affiliate.Page{})).Items
+		must(0, errors.Join(err, s.EraseReferral(ctx, rapid.SampledFrom(customers).Draw(rt, "erased").ID.String())))
 		reading := must(tributary.New(plain{store}, s.Config()))
 		for range 20 {
 			var q affiliate.SaleQuery
