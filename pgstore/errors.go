@@ -84,14 +84,7 @@ func retryable(err error) bool { return overtaken(err) || rolledBack(err, "53200
 
 // overtaken reports whether the transaction lost against another one and was rolled
 // back.
-func overtaken(err error) bool {
-	if f, ok := errors.AsType[*failure](err); ok && !f.unknown {
-		if pg, ok := errors.AsType[*pgconn.PgError](err); ok && relayed(pg) {
-			return true
-		}
-	}
-	return rolledBack(err, "40001", "40P01")
-}
+func overtaken(err error) bool { return rolledBack(err, "40001", "40P01") }
 
 // relayed reports whether a server that passes statements on to others, as Citus does, says that
 // one of them rolled the transaction back because of another one: the code is lost on the way.
@@ -111,13 +104,13 @@ func refused(pg *pgconn.PgError) bool {
 }
 
 // rolledBack reports whether the transaction was rolled back with one of the
-// codes.
+// codes. A relayed conflict has the code of one, 40001.
 func rolledBack(err error, codes ...string) bool {
 	if f, ok := errors.AsType[*failure](err); !ok || f.unknown {
 		return false
 	}
 	pg, ok := errors.AsType[*pgconn.PgError](err)
-	return ok && slices.Contains(codes, pg.Code)
+	return ok && (slices.Contains(codes, pg.Code) || relayed(pg) && slices.Contains(codes, "40001"))
 }
 
 // clashed reports whether a row that was assumed to be new exists already.

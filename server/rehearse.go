@@ -29,8 +29,9 @@ func (cs connections) optionsOf(ctx context.Context, c *connection) (*options, e
 	return &options{provider: c.provider, env: kept[c.name].env(c.provider)}, err
 }
 
-// Sample returns an event of a provider, of a payment in the currency of the program, by the newest
-// link of the newest affiliate. It is the same all day.
+// Sample returns an event of a provider, of a payment in the currency of the program. It names the
+// newest link of the newest of ten ACTIVE affiliates who has one, else the slug nobody. It is the
+// same all day.
 func (cs connections) Sample(ctx context.Context, name string) (event string, err error) {
 	c, err := cs.named(name)
 	if err != nil {
