@@ -230,7 +230,7 @@ func invocations() []invocation {
 		{"Events", func(x ctx, c c) error { return errOf(c.Events(x, affiliate.EventQuery{}, affiliate.Page{})) }},
 		{"EventsAfter", func(x ctx, c c) error { return errOf(c.EventsAfter(x, id, 1)) }},
 		{"Follow", func(x ctx, c c) error {
-			soon, stop := context.WithTimeout(x, 900*time.Millisecond) // it goes on for ever when there is nothing
+			soon, stop := context.WithTimeout(x, 300*time.Millisecond) // it goes on for ever when there is nothing, once a second
 			defer stop()
 			for _, err := range c.Follow(soon, id) {
 				if x.Err() == nil && errors.Is(err, context.DeadlineExceeded) {
