@@ -26,8 +26,12 @@ func concerns(v *visit) (all []concern, err error) {
 	if err != nil {
 		return nil, err
 	}
+	applications := applicationsPath
+	if v.cfg.ReadOnly {
+		applications = "affiliates?status=INACTIVE"
+	}
 	return shown(
-		concernOf(concern{Badge: "Waits for approval", List: "affiliates?status=INACTIVE"}, a.PendingAffiliates, func(p affiliate.PendingAffiliate) waitingItem {
+		concernOf(concern{Badge: "Waits for approval", List: applications}, a.PendingAffiliates, func(p affiliate.PendingAffiliate) waitingItem {
 			return waitingItem{"affiliates/" + p.ID.String(), v.Short(p.Name)}
 		}),
 		concernOf(concern{Badge: "On hold", List: "sales?approval=ON_HOLD"}, a.HeldSales, func(s affiliate.HeldSale) waitingItem {

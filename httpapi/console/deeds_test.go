@@ -43,6 +43,7 @@ type stock struct {
 	due           affiliate.Payout // pending, of the run "stock"
 	hold          string           // open
 	late          affiliate.Sale   // over a limit
+	applies       affiliate.Affiliate
 }
 
 // stock is the same for every caller.
@@ -72,6 +73,7 @@ func (w *world) newStock() (s stock) {
 	s.extra = must(w.CreateAffiliate(ctx, affiliate.AffiliateParams{FirstName: "Ex", LastName: "Tra", Email: uuid.NewString() + "@example.org"}))
 	s.movable, _ = must(w.RecordSale(ctx, affiliate.SaleParams{ReferralID: must(w.Affiliate(ctx, "banned@example.org")).ID.String(), Email: uuid.NewString() + "@m.example", Name: "M", TotalEarned: affiliate.MustAmount("30")})).Sale.Get()
 	s.extraCustomer = must(w.CreateReferral(ctx, affiliate.ReferralParams{AffiliateID: s.extra.ID.String(), Name: "Ex", Email: uuid.NewString() + "@x.example", ReferredUserExternalID: uuid.NewString(), Plan: "p"}))
+	s.applies = must(w.CreateAffiliate(ctx, affiliate.AffiliateParams{FirstName: "App", LastName: "Lies", Email: uuid.NewString() + "@example.org", AffiliateStatus: "inactive"}))
 	s.twice = must(w.CreateAffiliate(ctx, affiliate.AffiliateParams{FirstName: "Twi", LastName: "Ce", Email: uuid.NewString() + "@example.org"}))
 	s.twiceCustomer = must(w.CreateReferral(ctx, affiliate.ReferralParams{AffiliateID: s.twice.ID.String(), Name: "Twi", Email: uuid.NewString() + "@x.example", ReferredUserExternalID: uuid.NewString(), Plan: "p"}))
 	for _, sale := range must(w.Sales(ctx, affiliate.SaleQuery{}, affiliate.Page{Limit: 100})).Items {
@@ -128,6 +130,10 @@ func moreDeeds(w *world) []deed {
 			func() string { return string(must(w.Affiliate(ctx, "invited@example.org")).Status) }, "INVITED", ""},
 		{"edit", "affiliates.update", "affiliate:" + w.ada.ID.String(), at("affiliates", w.ada.ID, "edit"), []string{"lastName", "Byron", "commissionRate", ""}, []string{"email", "no mail"}, "email",
 			func() string { return person(w.ada.ID).LastName }, "Byron", ""},
+		{"decide", "affiliates.decide", "affiliate:" + s.applies.ID.String(), "affiliates/applications", []string{"to-" + s.applies.ID.String(), "DECLINED", "why-" + s.applies.ID.String(), "no site"},
+			[]string{"to-" + s.applies.ID.String(), "DECLINED", "why-" + s.applies.ID.String(), strings.Repeat("x", 501)}, "why-" + s.applies.ID.String(), func() string { return string(person(s.applies.ID).Status) }, "DECLINED", ""},
+		{"correct", "sales.correct", fmt.Sprint("sale:", s.movable.ID), fmt.Sprint("sales/", s.movable.ID, "/correct"), []string{"amount", "1.25", "reason", "agreed by mail"}, []string{"amount", "1.25", "commissionRate", "5", "reason", "both"}, "amount",
+			func() string { return must(w.Sale(ctx, s.movable.ID)).CommissionEarned.String() }, "1.25", ""},
 		{"plan", "affiliates.plan", "affiliate:" + s.extra.ID.String(), "affiliates/plan?id=" + s.extra.ID.String(), []string{"commissionPlanId", s.plan.ID.String()}, []string{"commissionPlanId", "x"}, "commissionPlanId",
 			func() string { return fmt.Sprint(person(s.extra.ID).CommissionPlanID.Or(uuid.Nil) == s.plan.ID) }, "true", ""},
 		{"no plan", "affiliates.plan", "affiliate:" + s.extra.ID.String(), "affiliates/plan?id=" + s.extra.ID.String(), []string{"commissionPlanId", ""}, nil, "",

@@ -27,6 +27,7 @@ type form struct {
 	Repeats bool   // it asks once more, and its fields can still be changed
 
 	template string // that shows it; empty: form
+	Beside   any    // what that shows beside the fields
 
 	Token, Nonce string
 	Seen         string // the digest of what it shows
@@ -39,6 +40,12 @@ type table struct {
 	Head    []string
 	Numbers int // columns
 	Rows    [][]string
+}
+
+// Field returns the field with a name.
+func (f form) Field(name string) field {
+	i := slices.IndexFunc(f.Fields, func(one field) bool { return one.Name == name })
+	return f.Fields[i]
 }
 
 // Number reports whether a column has numbers.

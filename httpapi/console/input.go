@@ -229,11 +229,16 @@ func plain(text string) string { return strings.TrimSpace(strings.ReplaceAll(tex
 // because returns the program whose events say the reason that a form has. One that they do not
 // keep whole is wrong.
 func (in *input) because(p *tributary.Program) *tributary.Program {
-	reason := in.text(fieldReason)
-	if utf8.RuneCountInString(reason) > 500 {
-		in.wrong(fieldReason, "Say it in 500 characters at most.")
+	return p.Because(in.reason(fieldReason))
+}
+
+// reason reads the reason in a field.
+func (in *input) reason(name string) string {
+	why := in.text(name)
+	if utf8.RuneCountInString(why) > 500 {
+		in.wrong(name, "Say it in 500 characters at most.")
 	}
-	return p.Because(reason)
+	return why
 }
 
 // yes reports whether a box is ticked.

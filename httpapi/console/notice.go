@@ -42,7 +42,7 @@ func (v *visit) did() (name string, isNew bool) {
 // action says it itself.
 func (v *view) Notice() string {
 	name, isNew := v.did()
-	if here, _ := v.find(); !isNew || here.act != nil {
+	if here, _ := v.find(); !isNew || here.act != nil && v.query.Has(paramCursor) {
 		return ""
 	}
 	if name == unchanged.name {

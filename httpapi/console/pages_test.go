@@ -346,7 +346,7 @@ func TestReasonPages(t *testing.T) {
 		"payouts?status=FAILED":                                     "Failed no such account",
 		fmt.Sprint("sales/", banned.ID):                             "On hold the affiliate is banned",
 		fmt.Sprint("sales/", w.held.ID):                             "On hold a rule of the program wants it looked at Self referral",
-		"sales?approval=ON_HOLD":                                    "10.00 2.00 the affiliate is banned",
+		"sales?approval=ON_HOLD":                                    "Ex Tra · the affiliate is banned · 1 sale",
 		"":                                                          "2.00 USD: the affiliate is banned",
 	} {
 		if page := w.get(strings.TrimSpace(path)); !strings.Contains(page.text(), says) {

@@ -314,6 +314,69 @@ var moveSale = &action{
 	},
 }
 
+// correctSale sets what a sale earns.
+var correctSale = &action{
+	name: "sales.correct", object: "sale", done: "The commission was corrected.",
+	form: func(v *visit) (form, error) {
+		sale, err := v.sale()
+		return form{
+			Title: fmt.Sprint("Correct the commission of sale ", sale.ID), Button: "Correct",
+			Back: fmt.Sprint("sales/", sale.ID),
+			Effects: []string{
+				fmt.Sprintf("It earns %s for %s now. ", v.Money(sale.CommissionEarned),
+					page.Text(sale.Affiliate.Name, page.InList)) + v.paidSoFar(&sale),
+				"What it earns then is set by hand: later terms do not change it. A refund still takes its part.",
+				"The difference is a movement of its own. The event sale.updated is sent."},
+			Fields: append([]field{
+				{Name: "amount", Label: "Commission in " + string(v.Currency), Perhaps: true,
+					Hint: "What it earns in all, such as 12.50."},
+				{Name: fieldOwnRate, Label: "Or a rate in percent", Perhaps: true,
+					Hint: "What it earns is calculated anew by this rate."},
+				{Name: fieldReason, Label: "Reason", Required: true,
+					Hint: "The history of the sale shows it."}}, clawback(&sale)...),
+		}, err
+	},
+	repeat: func(v *visit, in *input) (form, error) {
+		sale, err := v.sale()
+		up := in.correction()
+		to := v.Money(up.CommissionEarned.Or(affiliate.Amount{}))
+		if rate, by := up.CommissionRate.Get(); by {
+			to = "what " + rate.String() + " % make"
+		}
+		return form{Effects: []string{
+			fmt.Sprintf("The commission of sale %v, for %s: from %s to %s.", sale.ID,
+				v.Short(sale.Affiliate.Name), v.Money(sale.CommissionEarned), to),
+			"Reason: " + v.Short(in.text(fieldReason))}}, err
+	},
+	do: func(v *visit, p *tributary.Program, in *input) (string, error) {
+		sale, err := v.sale()
+		if err != nil {
+			return "", err
+		}
+		up, p := in.correction(), in.because(p)
+		if in.err != nil {
+			return "", in.err
+		}
+		_, err = p.UpdateSale(v.Ctx(), sale.ID, up)
+		return fmt.Sprint("sales/", sale.ID), err
+	},
+}
+
+const fieldOwnRate = "commissionRate"
+
+// correction reads what a sale earns from now on: an amount or a rate, and why.
+func (in *input) correction() affiliate.SaleUpdate {
+	up := affiliate.SaleUpdate{CommissionEarned: in.amount("amount"),
+		CommissionRate: in.percent(fieldOwnRate), ClawBack: in.yes("clawback")}
+	if up.CommissionEarned.IsZero() == up.CommissionRate.IsZero() {
+		in.wrong("amount", "Enter an amount, or a rate.")
+	}
+	if in.text(fieldReason) == "" {
+		in.wrong(fieldReason, "Say why.")
+	}
+	return up
+}
+
 // reverseSale removes a sale from the books.
 var reverseSale = &action{
 	name: "sales.reverse", object: "sale", done: "The sale was reversed.",
@@ -359,7 +422,8 @@ var reviewSales = &action{
 			affiliate.ApprovalDeclined: {"Decline", "Their commissions are not paid."},
 			affiliate.ApprovalOnHold:   {"Hold", "Their commissions wait until they are accepted or declined."},
 		}
-		f := form{Title: verbs[to][0] + " " + several(len(ids), "sale"), Button: verbs[to][0], Back: backTo(v, "sales", ids)}
+		f := form{Title: verbs[to][0] + " " + several(len(ids), "sale"), Button: verbs[to][0], Back: backTo(v, "sales", ids),
+			Fields: []field{whyField()}}
 		for _, id := range ids {
 			sale, err := v.program.Sale(v.Ctx(), id)
 			if err != nil {
@@ -372,9 +436,10 @@ var reviewSales = &action{
 		f.Effects = append(f.Effects, verbs[to][1], "The event sale.updated is sent for each that changes.")
 		return f, nil
 	},
-	do: func(v *visit, p *tributary.Program, _ *input) (string, error) {
+	do: func(v *visit, p *tributary.Program, in *input) (string, error) {
+		p = in.because(p)
 		ids, err := picked(v, "sales", saleID)
-		if err != nil {
+		if err = cmp.Or(err, in.err); err != nil {
 			return "", err
 		}
 		_, err = p.ReviewCommissions(v.Ctx(), affiliate.ApprovalStatus(v.query.Get("to")), ids...)

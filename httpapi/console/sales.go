@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,8 +22,50 @@ type saleList struct {
 	Of        string // the affiliate, code or link that the list is about; empty: none
 	Whose, By string // the affiliate and the code as the filter has them
 	Picks     []option
-	Abroad    bool // sales can be charged in other currencies
-	Held      bool // the list has only sales on hold, about which people can decide
+	Abroad    bool        // sales can be charged in other currencies
+	Held      []heldGroup // of the sales, when all are on hold: people can decide about them
+}
+
+// A heldGroup is the sales of an affiliate that wait for one reason.
+type heldGroup struct {
+	Who   affiliate.AffiliateSummary
+	Of    uuid.UUID
+	Why   string
+	Risks []affiliate.RiskReason
+	Sum   affiliate.Amount // of their commissions
+	Rows  []affiliate.Sale
+}
+
+// heldGroups groups sales, in the order in which the first of each comes.
+func (v *visit) heldGroups(sales []affiliate.Sale) (all []heldGroup, err error) {
+	for _, sale := range sales {
+		g := heldGroup{Who: sale.Affiliate, Of: sale.AffiliateID}
+		for _, c := range sale.Commissions {
+			if c.ApprovalStatus == affiliate.ApprovalOnHold {
+				g.Why, g.Risks = v.Hold(c.HoldReason), c.RiskReasons
+			}
+		}
+		at := slices.IndexFunc(all, func(o heldGroup) bool {
+			return o.Of == g.Of && o.Why == g.Why && slices.Equal(o.Risks, g.Risks)
+		})
+		if at < 0 {
+			at, all = len(all), append(all, g)
+		}
+		all[at].Rows = append(all[at].Rows, sale)
+		if all[at].Sum, err = all[at].Sum.Add(sale.CommissionEarned); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// Review returns where all sales of a group are decided about, from a list.
+func (g heldGroup) Review(to, list string) string {
+	q := url.Values{paramTo: {to}, paramList: {list}}
+	for _, sale := range g.Rows {
+		q.Add(paramID, fmt.Sprint(sale.ID))
+	}
+	return "sales/review?" + q.Encode()
 }
 
 var approvals = []affiliate.ApprovalStatus{affiliate.ApprovalAccepted, affiliate.ApprovalOnHold,
@@ -184,7 +227,12 @@ func sales(v *visit) (view, error) {
 	}
 	d.Abroad = v.program.Config().Rate != nil || q.Currency != "" ||
 		slices.ContainsFunc(list.Items, func(s affiliate.Sale) bool { return !s.Charged.IsZero() })
-	d.Items, d.Held, shown.next = list.Items, q.ApprovalStatus == affiliate.ApprovalOnHold, list.Next
+	d.Items, shown.next = list.Items, list.Next
+	if q.ApprovalStatus == affiliate.ApprovalOnHold {
+		if d.Held, err = v.heldGroups(list.Items); err != nil {
+			return shown, err
+		}
+	}
 	if v.query.Get("q") != "" {
 		return shown, stated(&shown, saleStates, nil)
 	}

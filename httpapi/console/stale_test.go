@@ -42,6 +42,7 @@ func twists(w *world, s stock) map[string]twist {
 	day := affiliate.Set(affiliate.Day(2030, 1, 1))
 	return map[string]twist{
 		"affiliates.status":    {func(w *world) { must(w.SetAffiliateStatus(ctx, affiliate.AffiliateDeclined, w.idle.ID)) }, "is declined and cannot become active"},
+		"affiliates.decide":    {func(w *world) { must(w.SetAffiliateStatus(ctx, affiliate.AffiliateActive, s.applies.ID)) }, "is active meanwhile"},
 		"affiliates.take-back": {rename(must(w.Affiliate(ctx, "banned@example.org")).ID), "Meanwhile"},
 		"affiliates.adjust": {func(w *world) {
 			must(w.RecordAdjustment(ctx, affiliate.AdjustmentParams{AffiliateID: w.ada.ID, Kind: affiliate.AdjustBonus, Amount: affiliate.MustAmount("7.77"), Reason: "by somebody else"}))
@@ -68,6 +69,9 @@ func twists(w *world, s stock) map[string]twist {
 		"customers.move": {func(w *world) {
 			must(w.UpdateReferral(ctx, s.extraCustomer.ID.String(), affiliate.ReferralUpdate{Name: affiliate.Set("Meanwhile")}))
 		}, "Meanwhile"},
+		"sales.correct": {func(w *world) {
+			must(w.RefundSale(ctx, affiliate.Refund{SaleID: s.movable.ID, Amount: affiliate.Set(affiliate.MustAmount("2"))}))
+		}, "It earns"},
 		"sales.move": {func(w *world) {
 			must(w.RefundSale(ctx, affiliate.Refund{SaleID: s.movable.ID, Amount: affiliate.Set(affiliate.MustAmount("2"))}))
 		}, "It earns"},
@@ -150,7 +154,7 @@ func stalePage(t *testing.T, i int) {
 	turn.do(w)
 	before := w.effects()
 	page := w.send(d.path, form)
-	refused := page.status == 409 || page.status == 400 && (d.audit == "sales.restore-redemption" || d.audit == "redemptions.accept" || d.audit == "affiliates.status" || d.audit == "payouts.paid") // it is not possible any more
+	refused := page.status == 409 || page.status == 400 && (d.audit == "sales.restore-redemption" || d.audit == "redemptions.accept" || d.audit == "affiliates.status" || d.audit == "affiliates.decide" || d.audit == "payouts.paid") // it is not possible any more
 	if !refused || w.effects() != before || !strings.Contains(page.text(), turn.shows) {
 		t.Fatalf("%d, changed %v, %q: %s", page.status, w.effects() != before, turn.shows, page.text())
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"html/template"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -30,35 +31,67 @@ type view struct {
 	Data     any
 }
 
-// A section is a part of the console with an entry in the navigation.
+// A section is a page of the console with an entry in the navigation.
 type section struct {
 	Path, Name string
 	Current    bool
 }
 
+// A group is an entry of the navigation, with the sections below it.
+type group struct {
+	Name     string
+	Sections []section
+}
+
+// groups are the navigation. An entry leads to its first section.
+var groups = []group{
+	{"Overview", []section{{Path: "", Name: "Overview"}}},
+	{"Partners", []section{{Path: "affiliates", Name: "Affiliates"}, {Path: applicationsPath, Name: "Applications"},
+		{Path: "coupons", Name: "Coupons"}, {Path: "customers", Name: "Customers"}}},
+	{"Money", []section{{Path: "sales", Name: "Sales"}, {Path: "owed", Name: "Owed"},
+		{Path: "payouts", Name: "Payouts"}, {Path: "books", Name: "Books"}}},
+	{"Reports", []section{{Path: "reports", Name: "Reports"}}},
+	{"Setup", []section{{Path: "settings", Name: "Settings"}, {Path: "terms", Name: "Terms"},
+		{Path: "webhooks", Name: "Webhooks"}, {Path: "events", Name: "Events"}, {Path: "access", Name: "Access"}}},
+}
+
 // homes are the sections of pages without a section of their own.
 var homes = map[string]string{"search": "", "codes": "coupons", "holds": "coupons",
-	"redemptions": "sales", "links": "affiliates", "payments": "sales", "providers": "settings", "plans": "settings",
-	"terms": "settings", "tiers": "settings"}
+	"redemptions": "sales", "links": "affiliates", "payments": "sales", "providers": "settings",
+	"plans": "terms", "tiers": "settings"}
 
-// Sections returns the entries of the navigation.
-func (v *view) Sections() (all []section) {
+// Groups returns the entries of the navigation.
+func (v *view) Groups() (all []group) {
 	here, _, _ := strings.Cut(v.Path, "/")
 	if home, other := homes[here]; other {
 		here = home
 	}
-	for _, name := range []string{"Overview", "Reports", "Affiliates", "Coupons", "Customers", "Sales",
-		"Owed", "Payouts", "Webhooks", "Events", "Books", "Settings", "Access"} {
-		if name == "Access" && v.cfg.Access == nil {
-			continue
+	if v.Path == applicationsPath {
+		here = v.Path
+	}
+	for _, g := range groups {
+		shown := group{Name: g.Name}
+		for _, s := range g.Sections {
+			if s.Path == "access" && v.cfg.Access == nil || s.Path == applicationsPath && v.cfg.ReadOnly {
+				continue
+			}
+			s.Current = s.Path == here
+			shown.Sections = append(shown.Sections, s)
 		}
-		path := strings.ToLower(name)
-		if name == "Overview" {
-			path = ""
-		}
-		all = append(all, section{path, name, path == here})
+		all = append(all, shown)
 	}
 	return all
+}
+
+// To returns where a group leads.
+func (g group) To() string { return g.Sections[0].Path }
+
+// Alone reports whether a group is one page.
+func (g group) Alone() bool { return len(g.Sections) == 1 }
+
+// Current reports whether a page of the group is shown.
+func (g group) Current() bool {
+	return slices.ContainsFunc(g.Sections, func(s section) bool { return s.Current })
 }
 
 func (v *view) Title() string      { return page.Plain(v.title) }

@@ -182,7 +182,7 @@ func (w *world) ready(path string, fields ...string) url.Values {
 
 // movesMoney reports whether the form at a path is asked once more, with what was typed.
 func movesMoney(path string) bool {
-	return strings.HasSuffix(path, "/refund") || strings.HasSuffix(path, "/adjust") || strings.HasSuffix(path, "/decide") || path == "payouts/new"
+	return strings.HasSuffix(path, "/refund") || strings.HasSuffix(path, "/adjust") || strings.HasSuffix(path, "/decide") || strings.HasSuffix(path, "/correct") || path == "payouts/new"
 }
 
 func (w *world) send(path string, form url.Values, head ...string) pageAnswer {
@@ -265,7 +265,7 @@ func fieldsOf(t testing.TB, body string) url.Values {
 		case e.name == "form":
 			posted = e.attrs["method"] == "post"
 		case !posted:
-		case e.name == "textarea" || e.name == "input" && (e.attrs["type"] != "checkbox" || checked):
+		case e.name == "textarea" || e.name == "input" && (e.attrs["type"] != "checkbox" && e.attrs["type"] != "radio" || checked):
 			values.Set(e.attrs["name"], e.attrs["value"])
 		case e.name == "datalist":
 			chosen = "" // it only offers

@@ -14,12 +14,13 @@ document.addEventListener("click", async (event) => {
     }
   }
   if (event.target.matches("[data-all]")) {
-    for (const box of document.querySelectorAll(`input[name="${event.target.dataset.all}"]`)) box.checked = event.target.checked;
+    const within = event.target.closest(event.target.dataset.within ?? "table");
+    for (const box of within.querySelectorAll(`input[name="${event.target.dataset.all}"]`)) box.checked = event.target.checked;
   }
 });
 for (const table of document.querySelectorAll(".scroll > table")) {
   const labels = [...table.querySelectorAll("thead th")].map((head) => head.textContent.trim());
-  for (const row of table.tBodies[0]?.rows ?? []) {
+  for (const row of [...table.tBodies].flatMap((body) => [...body.rows])) {
     let column = 0;
     for (const cell of row.cells) {
       if (cell.colSpan === 1 && labels[column]) cell.dataset.label = labels[column];
@@ -43,4 +44,4 @@ if (parent !== window) {
   tell(); // a frame that is not in the window is not observed
 }
 for (const hidden of document.querySelectorAll("[data-script]")) hidden.hidden = false;
-document.querySelector("nav.main [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
+for (const entry of document.querySelectorAll("nav.main [aria-current]")) entry.scrollIntoView({ block: "nearest", inline: "center" });

@@ -56,6 +56,36 @@ func TestApprove(t *testing.T) {
 	})
 }
 
+// TestTenApplications: ten applications are read and decided on one page, by name, in twelve clicks.
+func TestTenApplications(t *testing.T) {
+	t.Parallel()
+	scriptsOff(t, func(t *testing.T, open func(*world) *tab) {
+		w := newWorld(t)
+		var who []affiliate.Affiliate
+		for i := range 10 {
+			who = append(who, must(w.CreateAffiliate(t.Context(), affiliate.AffiliateParams{FirstName: fmt.Sprint("Ten", i),
+				LastName: "Th", Email: fmt.Sprintf("ten%d@blog%d.example", i, i), AffiliateStatus: "inactive"}))(t))
+		}
+		tb := open(w)
+		before := tb.clicks
+		tb.press("All of them…")
+		for i, a := range who {
+			verb := []string{"ACTIVE", "DECLINED"}[i%2]
+			tb.click(verb, fmt.Sprintf(`document.querySelector("input[name='to-%s'][value=%s]")`, a.ID, verb))
+		}
+		tb.press("Save the decisions")
+		tb.says("Nobody waits for approval.")
+		if n := tb.clicks - before; n > 12 {
+			t.Errorf("it takes %d clicks", n)
+		}
+		for i, a := range who {
+			if got := must(w.Affiliate(t.Context(), a.ID.String()))(t).Status; (got == affiliate.AffiliateActive) != (i%2 == 0) || got == affiliate.AffiliateInactive {
+				t.Errorf("applicant %d is %s", i, got)
+			}
+		}
+	})
+}
+
 // TestRefundAfterPayout: a sale whose commission was paid is refunded, and the commission is taken back from
 // the next payout.
 func TestRefundAfterPayout(t *testing.T) {
@@ -65,7 +95,7 @@ func TestRefundAfterPayout(t *testing.T) {
 		tb := open(w)
 		sale := fmt.Sprint(w.made.Paid.ID)
 		tb.job(func() {
-			tb.press("Sales")
+			tb.press("Money")
 			tb.fill("Number, order", sale)
 			tb.press("Show")
 			tb.press(sale)
@@ -96,6 +126,7 @@ func TestMonthlyPayout(t *testing.T) {
 		must(w.RecordSale(t.Context(), affiliate.SaleParams{ReferralID: "idle", Email: "bo@x.example", Name: "B", TotalEarned: affiliate.MustAmount("50")}))(t)
 		tb := open(w)
 		tb.job(func() {
+			tb.press("Money")
 			tb.press("Payouts")
 			tb.press("Run payouts…")
 			tb.press("Make the payouts")
@@ -142,6 +173,7 @@ func TestPaidByMethod(t *testing.T) {
 		must(w.RunPayouts(t.Context(), affiliate.PayoutRun{ExternalID: "2026-03"}))(t)
 		tb := open(w)
 		tb.job(func() {
+			tb.press("Money")
 			tb.press("Payouts")
 			tb.press("2026-03")
 			tb.press("Mark all as paid…")
@@ -162,7 +194,7 @@ func TestCommissionFromNextMonth(t *testing.T) {
 		w := newWorld(t).fill()
 		tb := open(w)
 		tb.job(func() {
-			tb.press("Settings")
+			tb.press("Setup")
 			tb.press("Change the terms…")
 			tb.fill("They hold from", "2026-04-01")
 			tb.fill("Rate", "12.5")
@@ -170,7 +202,7 @@ func TestCommissionFromNextMonth(t *testing.T) {
 			tb.says("1 Apr 2026, 00:00 To come 12.5 %")
 		})
 		tb.job(func() {
-			tb.press("Affiliates")
+			tb.press("Partners")
 			tb.press("planned X")
 			tb.press("Gold")
 			tb.press("Change the terms…")
@@ -191,7 +223,7 @@ func TestMissingCommission(t *testing.T) {
 		tb := open(w)
 		sale := fmt.Sprint(w.made.Free.ID)
 		tb.job(func() {
-			tb.press("Sales")
+			tb.press("Money")
 			tb.fill("Number, order", sale)
 			tb.press("Show")
 			tb.press(sale)
@@ -246,7 +278,7 @@ func TestSaleByHand(t *testing.T) {
 		w := newWorld(t).fill()
 		tb := open(w)
 		tb.job(func() {
-			tb.press("Sales")
+			tb.press("Money")
 			tb.press("Record a sale…")
 			tb.fill("Customer", "new@x.example")
 			tb.fill("Name of a new customer", "New")
@@ -369,6 +401,7 @@ func TestTotalOwed(t *testing.T) {
 		t.Fatal("nothing happened in a month")
 	}
 	tb.job(func() {
+		tb.press("Money")
 		tb.press("Owed")
 		tb.says(shown(now.Owed) + " USD Owed")
 		tb.press("November 2025")
@@ -396,6 +429,7 @@ func TestCouponWithThreeCodes(t *testing.T) {
 		}
 		tb := open(w)
 		tb.job(func() {
+			tb.press("Partners")
 			tb.press("Coupons")
 			tb.press("New coupon…")
 			tb.fill("Name", "Spring")

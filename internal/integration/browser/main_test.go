@@ -366,7 +366,7 @@ func TestLogin(t *testing.T) {
 			if n := tb.count("header form[method=post]"); n != 1 {
 				t.Errorf("there are %d forms to sign out", n)
 			}
-			tb.press("Affiliates")
+			tb.press("Partners")
 			tb.says("Add…")
 			tb.pressAs(403, "Sign out")
 			tb.openAs(403, "/console/affiliates")

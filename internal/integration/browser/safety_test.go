@@ -60,11 +60,11 @@ func TestMounts(t *testing.T) {
 			if ground := eval[string](tb, `getComputedStyle(document.documentElement).backgroundColor`); ground == "rgba(0, 0, 0, 0)" {
 				t.Error("the style sheet is not there")
 			}
-			tb.press("Sales")
+			tb.press("Money")
 			tb.press(fmt.Sprint(w.made.Free.ID))
 			tb.press("Refund…")
 			tb.press("Cancel")
-			tb.press("Affiliates")
+			tb.press("Partners")
 			tb.press("Add…")
 			tb.fill("First name", "New")
 			tb.fill("Last name", name)
