@@ -13,6 +13,7 @@ type Profile struct {
 	ID                    uuid.UUID                              `json:"id"`
 	Name                  string                                 `json:"name"`
 	Email                 string                                 `json:"email"`
+	Language              string                                 `json:"language,omitzero"` // a tag of BCP 47; not there: it is not known
 	Status                affiliate.AffiliateStatus              `json:"status"`
 	CommissionRate        affiliate.Percent                      `json:"commissionRate"` // the rate in effect
 	PayoutEmail           affiliate.Opt[string]                  `json:"payoutEmail"`

@@ -145,7 +145,7 @@ func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		Logger: cmp.Or(c.cfg.Logger, slog.Default())}}
 	actor, ok := c.cfg.Authorize(r)
 	if !ok {
-		if page.Keep(w, r, c.crossSite, fieldToken) {
+		if v.Keep(w, r, c.crossSite, fieldToken) {
 			return
 		}
 		if c.cfg.Denied != nil {

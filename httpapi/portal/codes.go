@@ -3,7 +3,6 @@ package portal
 import (
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/affiliate/partner"
-	"github.com/tributary-go/tributary/httpapi/internal/page"
 )
 
 // The codes of an affiliate, in the affiliate's words.
@@ -11,31 +10,31 @@ import (
 // codes lists the codes.
 func codes(v *visit) (view, error) {
 	list, err := v.partner().Codes(v.Ctx(), v.Page50())
-	return view{title: "Codes", template: "codes", next: list.Next, Data: list.Items}, err
+	return view{title: v.T("Codes"), template: "codes", next: list.Next, Data: list.Items}, err
 }
 
 // Gets says what customers get by a code.
 func (v *visit) Gets(c partner.Code) string {
 	text := v.Off(c.AmountOff, c.Currency, c.PercentOff)
 	if most := v.Money(c.MaxDiscount); most != "" {
-		text += ", at most " + most
+		text += ", " + v.T("at most %s", most)
 	}
 	return text
 }
 
-// For says for which orders a code is; empty: for all.
+// For says for which orders a code is, each with its "for"; empty: for all.
 func (v *visit) For(c partner.Code) (said []string) {
 	if c.FirstTimeOrder {
-		said = append(said, "first orders")
+		said = append(said, v.T("for first orders"))
 	}
 	if least := v.MoneyIn(c.MinimumAmount, c.MinimumAmountCurrency); least != "" {
-		said = append(said, "orders of "+least+" or more")
+		said = append(said, v.T("for orders of %s or more", least))
 	}
 	if pieces, there := c.MinimumQuantity.Get(); there {
-		said = append(said, pieces.String()+" pieces or more")
+		said = append(said, v.T("for %s pieces or more", v.Number(pieces.String())))
 	}
 	if most, there := c.MaxRedemptionsPerCustomer.Get(); there {
-		said = append(said, page.Several(most, "order")+" of each customer")
+		said = append(said, v.Several(most, "for %s order of each customer|for %s orders of each customer"))
 	}
 	return said
 }
@@ -43,13 +42,13 @@ func (v *visit) For(c partner.Code) (said []string) {
 // Left says how much of a code is left; empty: it has no limit.
 func (v *visit) Left(c partner.Code) (said []string) {
 	if uses, limited := c.Left().Get(); limited {
-		said = append(said, page.Several(uses, "use"))
+		said = append(said, v.Several(uses, "%s use|%s uses"))
 	}
 	if c.Held > 0 {
-		said = append(said, page.Count(c.Held)+" kept for who pays just now")
+		said = append(said, v.T("%s kept for who pays just now", v.Count(c.Held)))
 	}
 	if budget := v.Money(c.BudgetLeft); budget != "" {
-		said = append(said, budget+" of its budget")
+		said = append(said, v.T("%s of its budget", budget))
 	}
 	return said
 }
@@ -70,23 +69,23 @@ func (v *visit) WhyNotCode(c partner.Code) (said []string) {
 func (v *visit) whyNot(c partner.Code, reason affiliate.Reason) string {
 	switch reason {
 	case affiliate.CodeInactive:
-		return "the program has switched it off"
+		return v.T("the program has switched it off")
 	case affiliate.CouponInvalid:
-		return "the program does not give this discount now"
+		return v.T("the program does not give this discount now")
 	case affiliate.CodeExpired, affiliate.CouponExpired:
-		return "its time is over"
+		return v.T("its time is over")
 	case affiliate.CodeNotStarted:
-		return "it works from " + v.When(c.StartsAt)
+		return v.T("it works from %s", v.When(c.StartsAt))
 	case affiliate.CodeExhausted:
-		return "it was used as often as it may be"
+		return v.T("it was used as often as it may be")
 	case affiliate.CouponExhausted:
-		return "this discount was used as often as the program gives it"
+		return v.T("this discount was used as often as the program gives it")
 	case affiliate.BudgetSpent:
-		return "what the program gives for this discount is spent"
+		return v.T("what the program gives for this discount is spent")
 	case affiliate.AffiliateSuspended:
-		return "your account is not active"
+		return v.T("your account is not active")
 	case affiliate.CouponOtherCurrency, affiliate.WrongCurrency:
-		return "it is for another currency"
+		return v.T("it is for another currency")
 	}
-	return v.Why(affiliate.Failure{Reason: reason})
+	return v.T(v.Why(affiliate.Failure{Reason: reason}))
 }

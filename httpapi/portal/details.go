@@ -50,7 +50,7 @@ func (v *visit) detailsNow() (email, method string) {
 func (v *visit) detailForm(d *detailSheet) view {
 	d.Methods = page.PaymentMethods
 	d.WasEmail, d.WasMethod = v.detailsNow()
-	return view{title: "Payout details", template: "details", Data: d}
+	return view{title: v.T("Payout details"), template: "details", Data: d}
 }
 
 // sent returns what the form has sent.
@@ -61,7 +61,7 @@ func (v *visit) sent() *detailSheet {
 // detailsAgain shows what was typed into a form that is too old.
 func detailsAgain(v *visit) {
 	d := v.sent()
-	d.Problem = tooOld
+	d.Problem = v.T(tooOld)
 	v.render(http.StatusConflict, v.detailForm(d))
 }
 
@@ -74,13 +74,13 @@ func confirmDetails(v *visit) {
 	for _, f := range []struct {
 		name, now, shown string
 		sent             *string
-	}{{fieldEmail, email, v.masked(email), &d.Email}, {fieldMethod, method, page.Words(affiliate.PaymentMethod(method)), &d.Method}} {
+	}{{fieldEmail, email, v.masked(email), &d.Email}, {fieldMethod, method, v.Words(affiliate.PaymentMethod(method)), &d.Method}} {
 		switch was := v.R.PostForm.Get(wasPrefix + f.name); {
 		case *f.sent == was:
 			*f.sent = f.now
 		case f.now != was && f.now != *f.sent && d.Problem == "":
-			d.Problem, d.Wrong = "This was changed meanwhile, to "+cmp.Or(f.shown, "nothing")+
-				". Go on to write what stands here.", f.name
+			d.Problem, d.Wrong = v.T("This was changed meanwhile, to %s. Go on to write what stands here.",
+				cmp.Or(f.shown, v.T("nothing"))), f.name
 		}
 	}
 	if d.Problem != "" {
@@ -94,8 +94,8 @@ func confirmDetails(v *visit) {
 func (v *visit) confirm(status int, d *detailSheet) {
 	email, method := v.detailsNow()
 	d.Nonce, d.Seen, d.OldMethod, d.OldEmail = page.Nonce(), page.Digest(email, method),
-		page.Words(affiliate.PaymentMethod(method)), v.masked(email)
-	v.render(status, view{title: "Is this right?", template: "confirm", Data: d})
+		v.Words(affiliate.PaymentMethod(method)), v.masked(email)
+	v.render(status, view{title: v.T("Is this right?"), template: "confirm", Data: d})
 }
 
 // masked returns an email as who has taken a visit over may see it.
@@ -120,7 +120,7 @@ func saveDetails(v *visit) {
 	once := affiliate.Once{Key: "portal-" + v.affiliate.String() + "-" + nonce}
 	if v.R.PostForm.Get(fieldSeen) != page.Digest(v.detailsNow()) {
 		once.Refused = &affiliate.Error{Kind: affiliate.KindConflict, Reason: outOfDate,
-			Message: "Your details have changed meanwhile. Look at them again."}
+			Message: v.T("Your details have changed meanwhile. Look at them again.")}
 	}
 	_, err := v.program.Keyed(once).Partner(v.affiliate).SetPayoutDetails(v.Ctx(),
 		affiliate.PayoutDetails{Email: d.Email, Method: affiliate.PaymentMethod(d.Method)})
@@ -133,9 +133,9 @@ func saveDetails(v *visit) {
 		d.Problem = why.Message
 		v.confirm(http.StatusConflict, d)
 	case refused:
-		d.Problem, d.Wrong = page.Said(why,
-			map[string]string{fieldEmail: "Email to which you are paid",
-				fieldMethod: "How"}[why.Field]), why.Field
+		d.Problem, d.Wrong = v.Said(why,
+			map[string]string{fieldEmail: v.T("Email to which you are paid"),
+				fieldMethod: v.T("How")}[why.Field]), why.Field
 		v.render(why.Kind.Status(), v.detailForm(d))
 	default:
 		v.fail(err)

@@ -44,9 +44,11 @@ func (v *visit) canChangeEmail() bool {
 		v.profile.Status == affiliate.AffiliateActive
 }
 
-func emailView(d emailSheet) view { return view{title: "Your email", template: "email", Data: d} }
+func (v *visit) emailView(d emailSheet) view {
+	return view{title: v.T("Your email"), template: "email", Data: d}
+}
 
-func emailForm(*visit) (view, error) { return emailView(emailSheet{}), nil }
+func emailForm(v *visit) (view, error) { return v.emailView(emailSheet{}), nil }
 
 // changeAt returns what a link says of its change: at which address it is confirmed, from and to which
 // email, and in which visit.
@@ -61,8 +63,8 @@ func (v *visit) changeAt(side, to string) (id uuid.UUID) {
 func askEmail(v *visit) {
 	to, valid := mailbox.Canonical(v.R.PostForm.Get(fieldMail)) // what is mailed is what is stored
 	if !valid || to == v.profile.Email {
-		v.render(http.StatusBadRequest, emailView(emailSheet{Email: to,
-			Problem: "This is no email, or the one that you have."}))
+		v.render(http.StatusBadRequest, v.emailView(emailSheet{Email: to,
+			Problem: v.T("This is no email, or the one that you have.")}))
 		return
 	}
 	is := ticket.Ticket{Program: v.program.Config().ID, Affiliate: v.affiliate,
@@ -99,7 +101,7 @@ func (v *visit) emailLink() (is ticket.Ticket, side, other, to string) {
 // confirmForm shows the button of a link, so that what looks into mails confirms nothing.
 func confirmForm(v *visit) (view, error) {
 	if _, side, _, to := v.emailLink(); side != "" {
-		return emailView(emailSheet{Email: to, Token: v.R.URL.Query().Get(paramToken)}), nil
+		return v.emailView(emailSheet{Email: to, Token: v.R.URL.Query().Get(paramToken)}), nil
 	}
 	return view{}, errNoChange
 }
@@ -137,5 +139,5 @@ func confirmEmail(v *visit) {
 		v.fail(err)
 		return
 	}
-	v.render(http.StatusOK, emailView(emailSheet{Email: to, Half: !both, Done: both}))
+	v.render(http.StatusOK, v.emailView(emailSheet{Email: to, Half: !both, Done: both}))
 }

@@ -96,7 +96,7 @@ func (v *visit) choose(who currentVisitor, opened ticket.Ticket, text string) {
 	if mine, err := who.program.Partner(who.affiliate).Profile(v.Ctx()); err == nil {
 		asked.Here = mine.Name
 	}
-	v.render(http.StatusOK, view{title: "Whose pages?", template: "choose", Data: asked})
+	v.render(http.StatusOK, view{title: v.T("Whose pages?"), template: "choose", Data: asked})
 }
 
 // chosen reports whether a form with nothing but its token was sent, which these pages made for a

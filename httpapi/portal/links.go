@@ -40,6 +40,7 @@ type linkSheet struct {
 
 // A linkLine is a link on a page.
 type linkLine struct {
+	page.Language
 	ID        uuid.UUID
 	Addresses []linkAddress
 	Said      string // what it brought
@@ -52,12 +53,14 @@ type linkAddress struct{ ID, Label, URL string }
 // lines returns links for people.
 func (v *visit) lines(all []partner.Link) (lines []linkLine) {
 	for _, l := range all {
-		line := linkLine{ID: l.ID, Said: fmt.Sprintf("%s, %s, %s, %s",
-			page.Several(l.Clicks, "click"), page.Several(l.Referrals, "customer"), page.Several(l.Sales, "sale"), v.Money(l.TotalRevenue))}
+		line := linkLine{Language: v.Language, ID: l.ID, Said: strings.Join([]string{
+			v.Several(l.Clicks, "%s click|%s clicks"),
+			v.Several(l.Referrals, "%s customer|%s customers"),
+			v.Several(l.Sales, "%s sale|%s sales"), v.Money(l.TotalRevenue)}, ", ")}
 		for i, u := range l.FullURLs {
-			label := page.Text(l.Link, page.InList)
+			label := v.Short(l.Link)
 			if len(l.FullURLs) > 1 {
-				label += ", " + page.Text(u.BaseURL, page.InList)
+				label += ", " + v.Short(u.BaseURL)
 			}
 			line.Addresses = append(line.Addresses, linkAddress{fmt.Sprintf("u-%s-%d", l.ID, i), label, u.FullURL})
 		}
@@ -81,7 +84,7 @@ func (v *visit) linkList(f linkForm) (view, error) {
 	}
 	d.Links = v.lines(list.Items)
 	d.Full = d.Can && len(list.Items) >= v.cfg.MaxLinks
-	return view{title: "Links", template: "links", next: list.Next, Data: &d}, err
+	return view{title: v.T("Links"), template: "links", next: list.Next, Data: &d}, err
 }
 
 // given returns what the links give customers: one offer, or none.
@@ -95,17 +98,17 @@ func (v *visit) given() (all []affiliate.Offer, err error) {
 
 // Gives says what the links give customers.
 func (v *visit) Gives(o affiliate.Offer) string {
-	text := "Your links give customers " + v.Off(o.AmountOff, o.Currency, o.PercentOff)
+	said := []string{v.Off(o.AmountOff, o.Currency, o.PercentOff)}
 	if most := v.Money(o.MaxDiscount); most != "" {
-		text += ", at most " + most
+		said = append(said, v.T("at most %s", most))
 	}
 	if len(o.ProductIDs) > 0 {
-		text += ", for some products"
+		said = append(said, v.T("for some products"))
 	}
 	if last := v.Day(o.RedeemBy); last != "" {
-		text += ", until " + last
+		said = append(said, v.T("until %s", last))
 	}
-	return text + ". They need no code."
+	return v.T("Your links give customers %s. They need no code.", strings.Join(said, ", "))
 }
 
 // typedLink returns the name that was typed for a link.
@@ -113,7 +116,7 @@ func (v *visit) typedLink() string { return strings.TrimSpace(v.R.PostForm.Get(f
 
 // linksAgain shows what was typed into a form that is too old.
 func linksAgain(v *visit) {
-	shown, err := v.linkList(linkForm{Link: v.typedLink(), Problem: tooOld})
+	shown, err := v.linkList(linkForm{Link: v.typedLink(), Problem: v.T(tooOld)})
 	if err != nil {
 		v.fail(err)
 		return
@@ -136,7 +139,7 @@ func addLink(v *visit) {
 		return
 	}
 	v.again(err, func(why *affiliate.Error) (view, error) {
-		f.Problem, f.Wrong = why.Message, why.Reason != affiliate.LinkLimitReached
+		f.Problem, f.Wrong = v.T(why.Message), why.Reason != affiliate.LinkLimitReached
 		return v.linkList(f)
 	})
 }
@@ -183,7 +186,7 @@ func link(v *visit) (view, error) {
 func (v *visit) linkPage(l partner.Link, f linkForm) view {
 	line := v.lines([]partner.Link{l})[0]
 	line.Rename = ""
-	return view{title: "Link " + l.Link, template: "link", Data: &linkPage{f, l.Link, line, v.canLink()}}
+	return view{title: v.T("Link %s", l.Link), template: "link", Data: &linkPage{f, l.Link, line, v.canLink()}}
 }
 
 // renameLink gives a link another name. A form that was made before another change is shown
@@ -196,7 +199,8 @@ func renameLink(v *visit) {
 	}
 	f := linkForm{Link: v.typedLink()}
 	if l.Link != v.R.PostForm.Get(wasPrefix+fieldLink) && l.Link != f.Link {
-		f.Wrong, f.Problem = true, "This was changed meanwhile, to "+l.Link+". Save it again to write what stands here."
+		f.Wrong = true
+		f.Problem = v.T("This was changed meanwhile, to %s. Save it again to write what stands here.", l.Link)
 		v.render(http.StatusConflict, v.linkPage(l, f))
 		return
 	}
@@ -207,7 +211,7 @@ func renameLink(v *visit) {
 		return
 	}
 	v.again(err, func(why *affiliate.Error) (view, error) {
-		f.Problem, f.Wrong = why.Message, why.Reason != affiliate.LinkLimitReached
+		f.Problem, f.Wrong = v.T(why.Message), why.Reason != affiliate.LinkLimitReached
 		return v.linkPage(l, f), nil
 	})
 }

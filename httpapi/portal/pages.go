@@ -58,7 +58,7 @@ func overview(v *visit) (view, error) {
 	if err == nil {
 		err = s.add(v)
 	}
-	return view{title: "Overview", template: "overview", Data: &s}, err
+	return view{title: v.T("Overview"), template: "overview", Data: &s}, err
 }
 
 // A monthOf is the activity of a month.
@@ -72,7 +72,7 @@ func (v *visit) twoMonths(year int, m time.Month) (two []monthOf, err error) {
 	from, to := time.Date(year, m-1, 1, 0, 0, 0, 0, v.Location), time.Date(year, m+1, 1, 0, 0, 0, 0, v.Location)
 	buckets, err := v.partner().Report(v.Ctx(), from, to, affiliate.IntervalMonth)
 	for _, b := range buckets {
-		two = append(two, monthOf{b.Start.Time().In(v.Location).Format("January"), b})
+		two = append(two, monthOf{v.T(b.Start.Time().In(v.Location).Month().String()), b})
 	}
 	return two, err
 }
@@ -87,15 +87,18 @@ func (s *summary) add(v *visit) (err error) {
 		}
 		points[i] = page.Point{Name: v.Day(d.Start), Said: v.Money(d.Commission), Value: d.Commission.Scaled()}
 	}
-	s.Chart = page.NewChart("Commission of each of the last 30 days", points, nil,
+	s.Chart = page.NewChart(v.T("Commission of each of the last 30 days"), points, nil,
 		func(n int64) string { return v.Money(affiliate.AmountFromScaled(n)) })
+	if s.Chart != nil {
+		s.Chart.Language = v.Language
+	}
 	return nil
 }
 
 // customers lists the customers.
 func customers(v *visit) (view, error) {
 	list, err := v.partner().Referrals(v.Ctx(), v.Page50())
-	return view{title: "Customers", template: "customers", next: list.Next, Data: list.Items}, err
+	return view{title: v.T("Customers"), template: "customers", next: list.Next, Data: list.Items}, err
 }
 
 const monthLayout = "2006-01"
@@ -111,12 +114,12 @@ func statements(v *visit) (view, error) {
 	var all []month
 	now, joined := v.now().In(v.Location), v.profile.CreatedAt.Time().In(v.Location)
 	for at := time.Date(now.Year(), now.Month(), 1, 0, 0, 0, 0, v.Location); len(all) < maxMonths; at = at.AddDate(0, -1, 0) {
-		all = append(all, month{at.Format(monthLayout), at.Format("January 2006")})
+		all = append(all, month{at.Format(monthLayout), v.Month(at)})
 		if !at.After(joined) {
 			break
 		}
 	}
-	return view{title: "Statements", template: "statements", Data: all}, nil
+	return view{title: v.T("Statements"), template: "statements", Data: all}, nil
 }
 
 // A monthSheet is the statement of a month.
@@ -157,6 +160,6 @@ func statement(v *visit) (view, error) {
 	if d.Reasons, err = v.partner().AdjustmentReasons(v.Ctx(), page.AdjustmentsIn(lines.Items)...); err != nil {
 		return view{}, err
 	}
-	return view{title: "Statement of " + from.Format("January 2006"), template: "statement",
+	return view{title: v.T("Statement of %s", v.Month(from)), template: "statement",
 		Data: &d, next: lines.Next}, nil
 }

@@ -25,7 +25,7 @@ func payouts(v *visit) (view, error) {
 	if v.Cursor() == "" {
 		d.Due, err = v.due()
 	}
-	return view{title: "Payouts", template: "payouts", next: list.Next, Data: &d}, err
+	return view{title: v.T("Payouts"), template: "payouts", next: list.Next, Data: &d}, err
 }
 
 // A dueSheet shows the money that is owed and in no payout, by the day on which it is due: its rows
@@ -58,10 +58,10 @@ func (v *visit) due() (*dueSheet, error) {
 	if err != nil {
 		return nil, err
 	}
-	d.Rows = append(d.Rows, dueRow{"Now", due.Balance.Payable})
-	say := func(day affiliate.Time) string { return "From " + v.Day(day) }
+	d.Rows = append(d.Rows, dueRow{v.T("Now"), due.Balance.Payable})
+	say := func(day affiliate.Time) string { return v.T("From %s", v.Day(day)) }
 	if len(due.Days) > shownDue {
-		say = func(day affiliate.Time) string { return "In " + day.Time().In(v.Location).Format("January 2006") }
+		say = func(day affiliate.Time) string { return v.T("In %s", v.Month(day)) }
 	}
 	for _, day := range due.Days {
 		row := dueRow{say(day.Day), day.Amount}
@@ -75,7 +75,7 @@ func (v *visit) due() (*dueSheet, error) {
 		}
 	}
 	if !due.Balance.Held.IsZero() {
-		d.Rows = append(d.Rows, dueRow{"On hold, until the program accepts it", due.Balance.Held})
+		d.Rows = append(d.Rows, dueRow{v.T("On hold, until the program accepts it"), due.Balance.Held})
 	}
 	for _, row := range d.Rows {
 		if d.Owed, err = d.Owed.Add(row.Amount); err != nil {
@@ -102,7 +102,7 @@ func payout(v *visit) (view, error) {
 		return view{}, err
 	}
 	entries, err := v.partner().PayoutEntries(v.Ctx(), id, v.Page50())
-	return view{title: "Payout", template: "payout", next: entries.Next, Data: &payoutSheet{p, entries.Items}}, err
+	return view{title: v.T("Payout"), template: "payout", next: entries.Next, Data: &payoutSheet{p, entries.Items}}, err
 }
 
 // State says where the money of a payout is.
@@ -110,19 +110,19 @@ func (v *view) State(p partner.Payout) string {
 	switch p.Status {
 	case affiliate.PayoutPending:
 		if p.PayeeEmail.Or("") == "" && !v.profile.DetailsComplete {
-			return "It waits: say how you are paid."
+			return v.T("It waits: say how you are paid.")
 		}
-		return "It waits until the program sends it."
+		return v.T("It waits until the program sends it.")
 	case affiliate.PayoutProcessing:
-		return "It is on its way to you."
+		return v.T("It is on its way to you.")
 	case affiliate.PayoutPaid:
-		return "It was sent to you."
+		return v.T("It was sent to you.")
 	case affiliate.PayoutFailed:
-		return "It did not reach you. It stays yours, and the program pays it again."
+		return v.T("It did not reach you. It stays yours, and the program pays it again.")
 	case affiliate.PayoutReturned:
-		return "It came back. What was in it is owed to you as before."
+		return v.T("It came back. What was in it is owed to you as before.")
 	case affiliate.PayoutCanceled:
-		return "It was called off. What was in it is owed to you as before."
+		return v.T("It was called off. What was in it is owed to you as before.")
 	}
 	return ""
 }
@@ -140,13 +140,13 @@ func (v *view) Held(reason affiliate.Opt[affiliate.HoldReason]) string {
 	case !held:
 		return ""
 	case r == affiliate.HoldProgramSettings:
-		return "the program looks at it first"
+		return v.T("the program looks at it first")
 	case r == affiliate.HoldAffiliateDeactivated:
-		return "your account was deactivated"
+		return v.T("your account was deactivated")
 	case r == affiliate.HoldAffiliateBanned:
-		return "your account was banned"
+		return v.T("your account was banned")
 	case r == affiliate.HoldAffiliateNotApproved:
-		return "your account waits for approval"
+		return v.T("your account waits for approval")
 	}
-	return v.Hold(reason)
+	return v.T(v.Hold(reason))
 }

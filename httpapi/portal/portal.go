@@ -62,6 +62,13 @@ type Config struct {
 	// noted, if it is one of these. Nil: none is noted.
 	Writes func(language string) bool
 
+	// Texts are what the pages say in further languages, and what replaces texts that they have: by
+	// the tag of the language, such as fr or pt-BR, and the English text, which texts/de.json lists as
+	// its names. English and German are complete; a text that a language lacks is that of its parent,
+	// as pt is of pt-BR, or English. Texts for numbers of things have the forms of the language with a | between
+	// them. Nil: none.
+	Texts map[string]map[string]string
+
 	Logger *slog.Logger // gets a line for every change
 }
 
@@ -69,6 +76,7 @@ type Config struct {
 // concurrent use, and has nothing to start or to stop.
 type Portal struct {
 	cfg       Config
+	languages languages
 	program   *tributary.Program
 	mount     page.Mount
 	forms     page.Forms
@@ -91,7 +99,8 @@ const (
 // Errors: neither Authorize nor Key is set; Key is shorter than 32 bytes; Session is
 // negative or above 24 hours; MaxLinks is negative; SignUp has a question that cannot be
 // asked; SignIn lacks Ask, Key, or a URL that ends with a slash; Prefix does not begin and end with a slash; Back is neither
-// an http or https URL nor a path; an element of Frames is not an origin; Logger is nil.
+// an http or https URL nor a path; an element of Frames is not an origin; Texts has the tag of no
+// language, or a text that the pages do not have or whose arguments are others; Logger is nil.
 func New(p *tributary.Program, cfg Config) (*Portal, error) {
 	t := &Portal{cfg: cfg, program: p, crossSite: http.NewCrossOriginProtection()}
 	t.cfg.Session = cmp.Or(cfg.Session, defaultSession)
@@ -119,6 +128,10 @@ func New(p *tributary.Program, cfg Config) (*Portal, error) {
 	}
 	if err := cfg.SignIn.check(cfg.Key); err != nil {
 		return nil, fmt.Errorf("portal: SignIn: %w", err)
+	}
+	var err error
+	if t.languages, err = newLanguages(cfg.Texts); err != nil {
+		return nil, fmt.Errorf("portal: Texts: %w", err)
 	}
 	if err := t.seals(); err != nil {
 		return nil, fmt.Errorf("portal: %w", err)
@@ -202,6 +215,7 @@ func (t *Portal) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	page.Frame(w.Header(), t.cfg.Frames)
 	v := &visit{Portal: t, Visit: page.Visit{Show: t.show(), W: w, R: r, Pages: "portal",
 		Logger: cmp.Or(t.cfg.Logger, slog.Default())}}
+	v.speak("")
 	at, ok, err := t.mount.Locate(w, r)
 	if !ok {
 		return
@@ -234,7 +248,7 @@ func (t *Portal) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case failed != nil:
 		v.fail(failed)
 		return
-	case !ok && page.Keep(w, r, t.crossSite, fieldToken):
+	case !ok && v.Keep(w, r, t.crossSite, fieldToken):
 		return
 	case !ok:
 		v.over()

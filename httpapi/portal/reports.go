@@ -48,7 +48,7 @@ func report(v *visit) (view, error) {
 	if err != nil {
 		return view{}, err
 	}
-	d := reportSheet{Month: from.Format("January 2006"), Word: v.Args[1]}
+	d := reportSheet{Month: v.Month(from), Word: v.Args[1]}
 	if from.After(v.profile.CreatedAt.Time()) {
 		d.Before = from.AddDate(0, -1, 0).Format(monthLayout)
 	}
@@ -59,14 +59,14 @@ func report(v *visit) (view, error) {
 	for _, t := range tabs {
 		current := t.word == d.Word
 		if current {
-			by, d.By = t.by, t.name
+			by, d.By = t.by, v.T(t.name)
 		}
-		d.Tabs = append(d.Tabs, tab{"reports/" + v.Args[0] + "/" + t.word, t.name, current})
+		d.Tabs = append(d.Tabs, tab{"reports/" + v.Args[0] + "/" + t.word, v.T(t.name), current})
 	}
 	if by == "" || v.Args[0] != from.Format(monthLayout) {
 		return view{}, affiliate.ErrNotFound
 	}
-	shown := view{title: "Report of " + d.Month, template: "report", Data: &d}
+	shown := view{title: v.T("Report of %s", d.Month), template: "report", Data: &d}
 	rows, err := v.partner().Breakdown(v.Ctx(), from, to, by, v.Page50())
 	if errors.Is(err, affiliate.BooksNotOpen) {
 		d.NoBooks = true

@@ -14,7 +14,7 @@ import (
 // sales lists the sales.
 func sales(v *visit) (view, error) {
 	list, err := v.partner().Sales(v.Ctx(), v.Page50())
-	return view{title: "Sales", template: "sales", next: list.Next, Data: list.Items}, err
+	return view{title: v.T("Sales"), template: "sales", next: list.Next, Data: list.Items}, err
 }
 
 // sale shows why a sale earned what it did.
@@ -24,41 +24,41 @@ func sale(v *visit) (view, error) {
 		return view{}, affiliate.ErrNotFound
 	}
 	e, err := v.partner().ExplainSale(v.Ctx(), affiliate.SaleID(n))
-	return view{title: "Sale " + v.Args[0], template: "sale", Data: &e}, err
+	return view{title: v.T("Sale %s", v.Args[0]), template: "sale", Data: &e}, err
 }
 
 // Credited says why a sale is the affiliate's.
 func (v *view) Credited(e *partner.Explanation) string {
 	switch e.By {
 	case affiliate.CreditCode:
-		return "The customer used your code"
+		return v.T("The customer used your code")
 	case affiliate.CreditClick:
-		return "The customer clicked on your link"
+		return v.T("The customer clicked on your link")
 	case affiliate.CreditFirstClick:
-		return "The first click of this visitor was on your link"
+		return v.T("The first click of this visitor was on your link")
 	case affiliate.CreditLink:
-		return "The shop says that the customer came by your link"
+		return v.T("The shop says that the customer came by your link")
 	case affiliate.CreditAffiliate:
-		return "The shop says that you brought the customer"
+		return v.T("The shop says that you brought the customer")
 	case affiliate.CreditReferral, affiliate.CreditEmail, affiliate.CreditCustomer:
-		return "You have brought this customer before"
+		return v.T("You have brought this customer before")
 	case affiliate.CreditBrought:
-		return "You have brought this customer before; the code only gave its discount"
+		return v.T("You have brought this customer before; the code only gave its discount")
 	}
-	return "The program has recorded it for you"
+	return v.T("The program has recorded it for you")
 }
 
 // RateFrom says whose the rate of a sale is.
 func (v *view) RateFrom(e *partner.Explanation) string {
 	switch e.RateFrom {
 	case affiliate.RateOfSale:
-		return "Rate of this sale"
+		return v.T("Rate of this sale")
 	case affiliate.RateOfAffiliate:
-		return "Your own rate"
+		return v.T("Your own rate")
 	case affiliate.RateOfTier:
-		return "Rate of your level"
+		return v.T("Rate of your level")
 	}
-	return "Rate of your terms"
+	return v.T("Rate of your terms")
 }
 
 // Rate returns what the rate of a sale pays.
@@ -76,9 +76,9 @@ func (v *view) LinePays(l affiliate.ExplainedLine) string {
 func (v *view) Over(e *partner.Explanation) string {
 	switch e.Over.Or("") {
 	case affiliate.OverPayments:
-		return "Your terms pay for fewer payments of a customer"
+		return v.T("Your terms pay for fewer payments of a customer")
 	case affiliate.OverMonths:
-		return "Your terms pay for fewer months of a customer"
+		return v.T("Your terms pay for fewer months of a customer")
 	}
 	return ""
 }
@@ -89,22 +89,22 @@ func (v *view) Exactly(text string) string {
 	if !ok {
 		return ""
 	}
-	return strings.TrimSuffix(strings.TrimRight(r.FloatString(4), "0"), ".")
+	return v.Number(strings.TrimSuffix(strings.TrimRight(r.FloatString(4), "0"), "."))
 }
 
 // Account names an account of the books for its affiliate.
 func (v *view) Account(a affiliate.Account) string {
 	switch a {
 	case affiliate.AccountAccrual:
-		return "The program"
+		return v.T("The program")
 	case affiliate.AccountHeld:
-		return "On hold"
+		return v.T("On hold")
 	case affiliate.AccountPayable:
-		return "Owed to you"
+		return v.T("Owed to you")
 	case affiliate.AccountInPayout:
-		return "In a payout"
+		return v.T("In a payout")
 	case affiliate.AccountPaid:
-		return "Paid"
+		return v.T("Paid")
 	}
 	return v.Words(a)
 }

@@ -163,5 +163,5 @@ func leave(v *visit) {
 	http.SetCookie(v.W, v.cookie(v.R, "", sent[:strings.LastIndexByte(sent, '/')+1], -1)) // as Enter has set it
 	http.SetCookie(v.W, v.cookie(v.R, "", atThisPath, -1))
 	v.profile = partner.Profile{}
-	v.render(http.StatusOK, view{title: "You have left", template: "over", Data: v.cfg.Back})
+	v.render(http.StatusOK, view{title: v.T("You have left"), template: "over", Data: v.cfg.Back})
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
-	"github.com/tributary-go/tributary/httpapi/internal/page"
 	"github.com/tributary-go/tributary/httpapi/internal/ticket"
 )
 
@@ -115,7 +114,7 @@ func (v *visit) signIn() {
 	default:
 		behind, _ := v.forms.Told(v.now(), v.R.URL.Query().Get(paramDone),
 			v.about(signInPath+doneSuffix)...)
-		v.render(http.StatusOK, view{title: "Sign in", template: "sign-in",
+		v.render(http.StatusOK, view{title: v.T("Sign in"), template: "sign-in",
 			Data: askSheet{Asked: behind}})
 	}
 }
@@ -124,8 +123,8 @@ func (v *visit) signIn() {
 func asked(v *visit) {
 	email := strings.TrimSpace(v.R.PostForm.Get(fieldMail))
 	if !isMail(email) {
-		v.render(http.StatusBadRequest, view{title: "Sign in", template: "sign-in",
-			Data: askSheet{Email: email, Problem: "This is no email."}})
+		v.render(http.StatusBadRequest, view{title: v.T("Sign in"), template: "sign-in",
+			Data: askSheet{Email: email, Problem: v.T("This is no email.")}})
 		return
 	}
 	nonce := v.nonce()
@@ -194,8 +193,9 @@ func (v *visit) open() {
 	case err != nil:
 		v.fail(err)
 	case !post:
-		v.render(http.StatusOK, view{title: "Sign in", template: "open",
-			Data: openSheet{page.Text(who.Name, page.InList), text, v.formToken(openPath + text)}})
+		v.speak(who.Language)
+		v.render(http.StatusOK, view{title: v.T("Sign in"), template: "open",
+			Data: openSheet{who.Name, text, v.formToken(openPath + text)}})
 	case !v.chosen(openPath + text):
 		v.stale()
 	default:
@@ -262,5 +262,5 @@ func (v *visit) language() string {
 
 // noLink answers a link that opens nothing, with the same page for every reason.
 func (v *visit) noLink() {
-	v.render(http.StatusForbidden, view{title: "This link does not open here", template: "no-link"})
+	v.render(http.StatusForbidden, view{title: v.T("This link does not open here"), template: "no-link"})
 }

@@ -1,7 +1,6 @@
 package portal
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,7 +15,6 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
-	"github.com/tributary-go/tributary/httpapi/internal/page"
 )
 
 // A SignUp is the page on which people apply to become affiliates. An application makes an
@@ -130,9 +128,9 @@ const (
 func (v *visit) application() *applySheet {
 	is := v.program.Config()
 	d := applySheet{Terms: is.TermsText, Fields: []*applyField{
-		{Name: fieldFirst, Label: "First name", Kind: "text", Required: true, Max: 100, Fill: "given-name"},
-		{Name: fieldLast, Label: "Last name", Kind: "text", Required: true, Max: 100, Fill: "family-name"},
-		{Name: fieldMail, Label: "Email", Kind: "email", Required: true, Max: 254, Fill: "email"},
+		{Name: fieldFirst, Label: v.T("First name"), Kind: "text", Required: true, Max: 100, Fill: "given-name"},
+		{Name: fieldLast, Label: v.T("Last name"), Kind: "text", Required: true, Max: 100, Fill: "family-name"},
+		{Name: fieldMail, Label: v.T("Email"), Kind: "email", Required: true, Max: 254, Fill: "email"},
 	}}
 	for i, q := range v.cfg.SignUp.Questions {
 		f := &applyField{Name: fmt.Sprintf("q-%d", i+1), Label: q.Label, Kind: "text",
@@ -152,7 +150,7 @@ func (v *visit) application() *applySheet {
 	}
 	if is.TermsVersion != "" {
 		d.Fields = append(d.Fields,
-			&applyField{Name: fieldAccept, Label: "I accept the terms, version " + is.TermsVersion,
+			&applyField{Name: fieldAccept, Label: v.T("I accept the terms, version %s", is.TermsVersion),
 				Kind: "checkbox", Required: true, Max: maxVersion, Accepts: is.TermsVersion, question: TermsID(is.ID)})
 	}
 	for _, f := range d.Fields {
@@ -163,33 +161,33 @@ func (v *visit) application() *applySheet {
 
 // check says at each field what is wrong with it, and reports whether nothing is. What the
 // engine checks is left to it.
-func (d *applySheet) check() (right bool) {
+func (v *visit) check(d *applySheet) (right bool) {
 	for _, f := range d.Fields {
 		u, err := url.Parse(f.Value)
 		switch {
 		case f.Kind == "checkbox" && f.Value == "":
-			f.Wrong = "You can apply only if you accept the terms."
+			f.Wrong = v.T("You can apply only if you accept the terms.")
 		case f.Value != f.Accepts && f.Kind == "checkbox":
-			f.Wrong = "The terms have changed: read them, and accept these."
+			f.Wrong = v.T("The terms have changed: read them, and accept these.")
 		case f.Value == "" && f.Required:
-			f.Wrong = "This is required."
+			f.Wrong = v.T("This is required.")
 		case utf8.RuneCountInString(f.Value) > f.Max:
-			f.Wrong = fmt.Sprintf("This has more than %d characters.", f.Max)
+			f.Wrong = v.T("This has more than %d characters.", f.Max)
 		case !utf8.ValidString(f.Value) ||
 			strings.ContainsFunc(f.Value,
 				func(r rune) bool {
 					return unicode.IsControl(r) &&
 						(r != '\n' || f.Kind != "textarea")
 				}):
-			f.Wrong = "This has characters that cannot be seen."
+			f.Wrong = v.T("This has characters that cannot be seen.")
 		case f.Value == "" || f.question == uuid.Nil:
 		case f.Kind == "select" && !slices.Contains(f.Choices, f.Value):
-			f.Wrong = "Choose one of these."
+			f.Wrong = v.T("Choose one of these.")
 		case f.Kind == "url" && (err != nil || !web(u)):
-			f.Wrong = "This is no address of a page, such as https://blog.example."
+			f.Wrong = v.T("This is no address of a page, such as https://blog.example.")
 		}
 		if f.Wrong != "" {
-			d.Problem = cmp.Or(d.Problem, "Something is missing or wrong.")
+			d.Problem = v.T("Something is missing or wrong.")
 		}
 	}
 	return d.Problem == ""
@@ -241,7 +239,7 @@ func (v *visit) apply() {
 	case !v.fitsQuery([]string{paramDone}):
 		v.missing()
 	case v.thanked():
-		v.render(http.StatusOK, view{title: "Thank you", template: "applied"})
+		v.render(http.StatusOK, view{title: v.T("Thank you"), template: "applied"})
 	default:
 		v.renderApplication(http.StatusOK, v.application())
 	}
@@ -256,13 +254,13 @@ func (v *visit) applyFields() []string {
 }
 
 func (v *visit) renderApplication(status int, d *applySheet) {
-	v.render(status, view{title: "Become an affiliate", template: "apply", Data: d})
+	v.render(status, view{title: v.T("Become an affiliate"), template: "apply", Data: d})
 }
 
 // applyAgain shows what was typed into a form that is too old.
 func applyAgain(v *visit) {
 	d := v.application()
-	d.Problem = tooOld
+	d.Problem = v.T(tooOld)
 	v.renderApplication(http.StatusConflict, d)
 }
 
@@ -304,7 +302,7 @@ func applied(v *visit) {
 			return
 		}
 	}
-	if !d.check() {
+	if !v.check(d) {
 		v.renderApplication(http.StatusBadRequest, d)
 		return
 	}
@@ -325,13 +323,13 @@ func applied(v *visit) {
 		return
 	}
 	v.again(err, func(why *affiliate.Error) (view, error) {
-		d.Problem = why.Message
+		d.Problem = v.T(why.Message)
 		for _, f := range d.Fields {
 			if f.Name == why.Field {
-				f.Wrong = page.Said(why, f.Label)
+				f.Wrong = v.Said(why, f.Label)
 				d.Problem = f.Wrong
 			}
 		}
-		return view{title: "Become an affiliate", template: "apply", Data: d}, nil
+		return view{title: v.T("Become an affiliate"), template: "apply", Data: d}, nil
 	})
 }

@@ -1,7 +1,6 @@
 package portal
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/tributary-go/tributary/affiliate"
@@ -21,22 +20,22 @@ type termsSheet struct {
 func terms(v *visit) (view, error) {
 	all, err := v.partner().Terms(v.Ctx())
 	n := min(len(all), wholeTerms)
-	return view{title: "Terms", template: "terms", Data: &termsSheet{all[:n], all[n:]}}, err
+	return view{title: v.T("Terms"), template: "terms", Data: &termsSheet{all[:n], all[n:]}}, err
 }
 
 // From says from when terms hold.
 func (v *visit) From(t affiliate.DatedTerms) string {
 	if t.InForce {
-		return "Now"
+		return v.T("Now")
 	}
-	return "From " + v.When(t.From)
+	return v.T("From %s", v.When(t.From))
 }
 
 // PaysElse returns what terms pay where no rule decides.
 func (v *visit) PaysElse(t affiliate.DatedTerms) string {
 	pays := v.PaysRate(t.ProgramTerms)
 	if len(t.Rules) > 0 {
-		return pays + " of everything else"
+		return v.T("%s of everything else", pays)
 	}
 	return pays
 }
@@ -50,63 +49,72 @@ func (v *visit) Holds(w affiliate.RuleWhen) (said []string) {
 		words string
 		ids   []string
 	}{
-		{"what your customers do without a payment: ", w.Conversions},
-		{"products: ", w.Products}, {"plans: ", w.Plans}, {"categories: ", w.Categories},
-		{"not the products: ", w.NotProducts}, {"not the plans: ", w.NotPlans},
-		{"not the categories: ", w.NotCategories},
+		{"what your customers do without a payment: %s", w.Conversions},
+		{"products: %s", w.Products}, {"plans: %s", w.Plans}, {"categories: %s", w.Categories},
+		{"not the products: %s", w.NotProducts}, {"not the plans: %s", w.NotPlans},
+		{"not the categories: %s", w.NotCategories},
 	} {
 		if len(list.ids) > 0 {
-			said = append(said, list.words+listed(list.ids))
+			said = append(said, v.T(list.words, v.listed(list.ids)))
 		}
 	}
-	if words := between("payment", w.PaymentFrom, w.PaymentTo); words != "" {
-		said = append(said, words+" of a customer")
-	}
-	if words := between("month", w.MonthFrom, w.MonthTo); words != "" {
-		said = append(said, words+" of a customer")
+	for _, words := range []string{v.between(ofPayments, w.PaymentFrom, w.PaymentTo), v.between(ofMonths, w.MonthFrom, w.MonthTo)} {
+		if words != "" {
+			said = append(said, words)
+		}
 	}
 	switch w.Customer {
 	case affiliate.CustomerNew:
-		said = append(said, "customers who pay for the first time")
+		said = append(said, v.T("customers who pay for the first time"))
 	case affiliate.CustomerReturning:
-		said = append(said, "customers who have paid before")
+		said = append(said, v.T("customers who have paid before"))
 	}
 	if len(w.Triggers) > 0 {
 		words := make([]string, len(w.Triggers))
 		for i, trigger := range w.Triggers {
-			words[i] = strings.ToLower(page.Words(trigger))
+			words[i] = v.T(strings.ToLower(page.Words(trigger)))
 		}
-		said = append(said, "when it is: "+strings.Join(words, ", "))
+		said = append(said, v.T("when it is: %s", strings.Join(words, ", ")))
 	}
 	return said
 }
 
 // listed returns the first ids of a list.
-func listed(ids []string) string {
+func (v *visit) listed(ids []string) string {
 	var shown []string
 	for _, id := range ids[:min(len(ids), shownIDs)] {
-		shown = append(shown, page.Text(id, page.InList))
+		shown = append(shown, v.Short(id))
 	}
 	text := strings.Join(shown, ", ")
 	if rest := len(ids) - shownIDs; rest > 0 {
-		text += fmt.Sprint(" and ", rest, " more")
+		return v.T("%s and %d more", text, rest)
 	}
 	return text
 }
 
-// between says a range of payments or months, of which zero is no bound; empty: it has none.
-func between(noun string, from, to int64) string {
+// A span says a range of the payments of a customer, or of their months: from one on, the first, one, or several.
+type span struct{ on, first, one, several string }
+
+var (
+	ofPayments = span{"from the payment no. %d on of a customer",
+		"the first payment of a customer|the first %s payments of a customer",
+		"the payment no. %d of a customer", "the payments no. %d to %d of a customer"}
+	ofMonths = span{"from the month no. %d on of a customer",
+		"the first month of a customer|the first %s months of a customer",
+		"the month no. %d of a customer", "the months no. %d to %d of a customer"}
+)
+
+// between says a range, of which zero is no bound; empty: it has none.
+func (v *visit) between(s span, from, to int64) string {
 	switch {
 	case from == 0 && to == 0:
 		return ""
 	case to == 0:
-		return fmt.Sprint("from the ", noun, " no. ", from, " on")
-	case from <= 1 && to == 1:
-		return "the first " + noun
+		return v.T(s.on, from)
 	case from <= 1:
-		return fmt.Sprint("the first ", to, " ", noun, "s")
+		return v.Several(to, s.first)
 	case from == to:
-		return fmt.Sprint("the ", noun, " no. ", from)
+		return v.T(s.one, from)
 	}
-	return fmt.Sprint("the ", noun, "s no. ", from, " to ", to)
+	return v.T(s.several, from, to)
 }

@@ -47,6 +47,7 @@ func (v *view) Sections() (all []section) {
 		{"payout-details", "Payout details", false}, {emailPath, "Email", false}} {
 		for _, rt := range routes {
 			if rt.path == s.Path && (rt.shown == nil || rt.shown(v.visit)) {
+				s.Name = v.T(s.Name)
 				s.Current = here == s.Path
 				all = append(all, s)
 			}
@@ -55,9 +56,9 @@ func (v *view) Sections() (all []section) {
 	return all
 }
 
-func (v *view) Title() string   { return page.Text(v.title, page.InList) }
-func (v *view) Program() string { return page.Text(v.program.Config().Name, page.InList) }
-func (v *view) Name() string    { return page.Text(v.profile.Name, page.InList) }
+func (v *view) Title() string   { return v.Short(v.title) }
+func (v *view) Program() string { return v.Short(v.program.Config().Name) }
+func (v *view) Name() string    { return v.Short(v.profile.Name) }
 func (v *view) Style() string   { return page.Style.Name }
 func (v *view) Script() string  { return page.Script.Name }
 func (v *view) Leaves() bool    { return v.byVisit && v.profile.ID != uuid.Nil }
@@ -82,11 +83,11 @@ func (v *view) OnHold() string {
 	}
 	switch reason {
 	case affiliate.HoldAffiliateDeactivated:
-		return "Your account is deactivated: commissions of new sales by your links and codes are on hold."
+		return v.T("Your account is deactivated: commissions of new sales by your links and codes are on hold.")
 	case affiliate.HoldAffiliateBanned:
-		return "Your account is banned: commissions of new sales by your links and codes are on hold."
+		return v.T("Your account is banned: commissions of new sales by your links and codes are on hold.")
 	}
-	return "Commissions of new sales by your links and codes are on hold."
+	return v.T("Commissions of new sales by your links and codes are on hold.")
 }
 
 // Token returns the token of a form that is sent to a path.
@@ -97,7 +98,7 @@ func (v *view) Token(path string) string { return v.formToken(path) }
 func (v *view) Notice() string {
 	_, isNew := v.forms.Told(v.now(), v.R.URL.Query().Get(paramDone), v.about(v.Path+doneSuffix)...)
 	if rt, found := v.find(); found && isNew {
-		return rt.done
+		return v.T(rt.done)
 	}
 	return ""
 }

@@ -110,6 +110,7 @@ func (v *visit) answer() {
 		return
 	}
 	v.profile = profile
+	v.speak(profile.Language)
 	rt, found := v.find()
 	post := v.R.Method == http.MethodPost
 	switch {
@@ -120,7 +121,7 @@ func (v *visit) answer() {
 	case rt.path != "leave" && !v.sees() && post:
 		v.wrong(http.StatusForbidden, notPossible)
 	case rt.path != "leave" && !v.sees():
-		v.render(http.StatusOK, view{title: "Your account", template: "waiting", Data: v.profile.Status})
+		v.render(http.StatusOK, view{title: v.T("Your account"), template: "waiting", Data: v.profile.Status})
 	case post && !rt.takes(v):
 		v.wrong(http.StatusForbidden, notPossible)
 	case rt.shown != nil && !rt.shown(v):
@@ -271,15 +272,14 @@ func (v *visit) fail(err error) {
 		v.missing()
 	case refused && why.Reason == affiliate.InvalidQuery && v.R.URL.Query().Has(paramCursor):
 		v.render(why.Kind.Status(),
-			view{title: http.StatusText(why.Kind.Status()), template: "wrong",
-				Data: page.Problem{Text: why.Message, First: v.Root + v.Path}})
+			view{title: v.T(http.StatusText(why.Kind.Status())), template: "wrong",
+				Data: page.Problem{Text: v.T(why.Message), First: v.Root + v.Path}})
 	case refused:
 		v.wrong(why.Kind.Status(), why.Message)
 	default:
 		v.Failed("page", err)
 		v.wrong(http.StatusInternalServerError,
-			"Something went wrong. Nothing was changed. The id of the request is "+
-				reqid.Of(v.Ctx())+".")
+			v.T("Something went wrong. Nothing was changed. The id of the request is %s.", reqid.Of(v.Ctx())))
 	}
 }
 
@@ -292,7 +292,7 @@ func (v *visit) methodNotAllowed(methods string) {
 
 // wrong shows a page that says why the asked one cannot be shown.
 func (v *visit) wrong(status int, text string) {
-	v.render(status, view{title: http.StatusText(status), template: "wrong", Data: page.Problem{Text: text}})
+	v.render(status, view{title: v.T(http.StatusText(status)), template: "wrong", Data: page.Problem{Text: v.T(text)}})
 }
 
 // over answers whoever may see nothing: the same bytes for every reason.
@@ -302,7 +302,7 @@ func (v *visit) over() {
 		return
 	}
 	v.profile = partner.Profile{}
-	v.render(http.StatusForbidden, view{title: "Your visit is over", template: "over", Data: v.cfg.Back})
+	v.render(http.StatusForbidden, view{title: v.T("Your visit is over"), template: "over", Data: v.cfg.Back})
 }
 
 // render writes a page.

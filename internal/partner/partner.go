@@ -52,7 +52,7 @@ func (v Partner) Profile(ctx context.Context) (partner.Profile, error) {
 
 func (v Partner) profileOf(a affiliate.Affiliate) partner.Profile {
 	return partner.Profile{
-		ID: a.ID, Name: a.Name, Email: a.Email, Status: a.Status, CommissionRate: a.CommissionRate,
+		ID: a.ID, Name: a.Name, Email: a.Email, Language: a.Language, Status: a.Status, CommissionRate: a.CommissionRate,
 		PayoutEmail: a.PayoutEmail, PaymentMethod: a.PaymentMethod, DetailsComplete: a.DetailsComplete,
 		NumberOfClicks: a.NumberOfClicks, NumberOfReferredUsers: a.NumberOfReferredUsers,
 		TotalRevenue: a.TotalRevenue, TotalCommissionEarned: a.TotalCommissionEarned, CreatedAt: a.CreatedAt,

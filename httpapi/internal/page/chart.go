@@ -16,6 +16,7 @@ const (
 // size on every screen; each bar has its value for who points at it, and the page has a
 // table of the same values.
 type Chart struct {
+	Language
 	Title         string // what it shows, for those who do not see it
 	Width, Height int
 	Bars          []Bar

@@ -9,16 +9,28 @@ import (
 const maxKept = 1 << 20
 
 // kept says nothing of the program: only what was sent.
-var kept = template.Must(template.New("kept").Parse(`<!doctype html><html lang="en"><meta charset="utf-8"><title>Log in again</title><link rel="icon" href="data:,">
-<h1>You are not logged in</h1>
-<p>Nothing was done. What you typed is kept on this page: <a href="" target="_blank" rel="noopener">log in in another tab</a>, come back and send it again.</p>
-<form method="post" action="">{{range $name, $values := .}}{{range $values}}<input type="hidden" name="{{$name}}" value="{{.}}">{{end}}{{end}}<button>Send it again</button></form></html>
+var kept = template.Must(template.New("kept").Parse(`<!doctype html><html lang="{{.Lang}}"><meta charset="utf-8"><title>{{.T "Log in again"}}</title><link rel="icon" href="data:,">
+<h1>{{.T "You are not logged in"}}</h1>
+<p>{{.Say "Nothing was done. What you typed is kept on this page: %s, come back and send it again." .Login}}</p>
+<form method="post" action="">{{range $name, $values := .Sent}}{{range $values}}<input type="hidden" name="{{$name}}" value="{{.}}">{{end}}{{end}}<button>{{.T "Send it again"}}</button></form></html>
 `))
+
+// A keptPage is that page in a language.
+type keptPage struct {
+	Language
+	Sent url.Values
+}
+
+// Login is the link to where somebody logs in.
+func (k keptPage) Login() template.HTML {
+	return template.HTML(`<a href="" target="_blank" rel="noopener">` +
+		template.HTMLEscapeString(k.T("log in in another tab")) + `</a>`)
+}
 
 // Keep answers a form of these pages, which has a token, that was sent without a login: nothing is
 // done, and it can be sent
 // again after one. It reports false, and answers nothing, for any other request, such as one from another site.
-func Keep(w http.ResponseWriter, r *http.Request, crossSite *http.CrossOriginProtection, token string) bool {
+func (l Language) Keep(w http.ResponseWriter, r *http.Request, crossSite *http.CrossOriginProtection, token string) bool {
 	if r.Method != http.MethodPost || crossSite.Check(r) != nil {
 		return false
 	}
@@ -29,6 +41,6 @@ func Keep(w http.ResponseWriter, r *http.Request, crossSite *http.CrossOriginPro
 	Protect(w.Header())
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.WriteHeader(http.StatusForbidden)
-	_ = kept.Execute(w, url.Values(r.PostForm)) // a browser that is gone
+	_ = kept.Execute(w, keptPage{l, r.PostForm}) // a browser that is gone
 	return true
 }

@@ -2,6 +2,7 @@ package page
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/tributary-go/tributary/affiliate"
@@ -14,11 +15,18 @@ func Refusal(err error) (why *affiliate.Error, refused bool) {
 }
 
 // Said returns the text of a refusal in which the name that a field has on the wire is its label.
-func Said(why *affiliate.Error, label string) string {
-	if rest, names := strings.CutPrefix(why.Message, why.Field+" "); names && why.Field != "" && label != "" {
-		return label + " " + rest
+func Said(why *affiliate.Error, label string) string { return Language{}.Said(why, label) }
+
+// Said is the function Said in a language; a text that it does not have is English.
+func (l Language) Said(why *affiliate.Error, label string) string {
+	rest, names := strings.CutPrefix(why.Message, why.Field+" ")
+	switch text := l.texts["%s "+rest]; {
+	case !names || why.Field == "" || label == "":
+		return l.T(why.Message)
+	case text != "":
+		return fmt.Sprintf(text, label)
 	}
-	return why.Message
+	return label + " " + rest
 }
 
 // Outcome returns the result of an action for the audit log: ok, the reason of its

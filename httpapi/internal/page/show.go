@@ -17,31 +17,40 @@ import (
 
 // A Show writes the values of a program for people. Templates call its methods.
 type Show struct {
+	Language
 	Currency affiliate.Currency
 	Location *time.Location
 }
 
 // Short returns a text in a list, and Long is one on a page of its own.
-func (Show) Short(s any) string { return Text(fmt.Sprint(s), InList) }
-func (Show) Long(s any) string  { return Text(fmt.Sprint(s), InDetail) }
+func (l Language) Short(s any) string { return l.Text(fmt.Sprint(s), InList) }
+func (l Language) Long(s any) string  { return l.Text(fmt.Sprint(s), InDetail) }
 
 // Money returns an amount with its currency; of an Opt without a value it is empty.
 func (s Show) Money(a any) string {
-	switch a := a.(type) {
-	case affiliate.Amount:
-		return Money(a, s.Currency)
-	case affiliate.Opt[affiliate.Amount]:
-		if n, ok := a.Get(); ok {
-			return Money(n, s.Currency)
-		}
+	if n, ok := amountOf(a); ok {
+		return s.Amount(n, s.Currency)
 	}
 	return ""
 }
 
+// amountOf returns an amount; ok is false for an Opt without a value.
+func amountOf(a any) (n affiliate.Amount, ok bool) {
+	switch a := a.(type) {
+	case affiliate.Amount:
+		return a, true
+	case affiliate.Opt[affiliate.Amount]:
+		return a.Get()
+	}
+	return n, false
+}
+
 // Figure is Money without the currency, which the head of the column has.
 func (s Show) Figure(a any) string {
-	figure, _, _ := strings.Cut(s.Money(a), "\u00a0")
-	return figure
+	if n, ok := amountOf(a); ok {
+		return s.Grouped(n.Format(s.Currency))
+	}
+	return ""
 }
 
 // MoneyIn is Money for an amount in a currency of its own; without a currency the
@@ -68,15 +77,13 @@ func (s Show) WhyNotPaid(status affiliate.PayoutStatus, failed, returned affilia
 }
 
 // Count returns a number; of an Opt without a value it is empty.
-func (Show) Count(n any) string {
+func (l Language) Count(n any) string {
 	switch n := n.(type) {
-	case int:
-		return Count(int64(n))
-	case int64:
-		return Count(n)
+	case int, int64:
+		return l.Grouped(fmt.Sprint(n))
 	case affiliate.Opt[int64]:
 		if i, ok := n.Get(); ok {
-			return Count(i)
+			return l.Count(i)
 		}
 	}
 	return ""
@@ -86,17 +93,18 @@ func (Show) Count(n any) string {
 func (s Show) Off(amount affiliate.Opt[affiliate.Amount],
 	currency affiliate.Opt[affiliate.Currency], percent affiliate.Opt[affiliate.Percent]) string {
 	if flat, ok := amount.Get(); ok {
-		return Money(flat, currency.Or(s.Currency)) + " off"
+		return s.T("%s off", s.Amount(flat, currency.Or(s.Currency)))
 	}
-	return fmt.Sprint(percent.Or(affiliate.Percent{})) + " % off"
+	return s.T("%s off", s.percent(percent.Or(affiliate.Percent{})))
 }
 
 // When returns a moment in the zone that is shown; of an Opt without a value it is
 // empty.
-func (s Show) When(t any) string { return s.at(t, "2 Jan 2006, 15:04") }
+func (s Show) When(t any) string { return s.at(t, WhenText) }
 
-// Day returns the day of a moment.
-func (s Show) Day(t any) string { return s.at(t, "2 Jan 2006") }
+// Day returns the day of a moment, and Month its month.
+func (s Show) Day(t any) string   { return s.at(t, DayText) }
+func (s Show) Month(t any) string { return s.at(t, MonthText) }
 
 func (s Show) at(t any, layout string) string {
 	var at time.Time
@@ -111,7 +119,7 @@ func (s Show) at(t any, layout string) string {
 	if at.IsZero() {
 		return ""
 	}
-	return at.In(s.Location).Format(layout)
+	return s.Date(at.In(s.Location), layout)
 }
 
 // Zone returns the zone of the times that are shown.
@@ -150,7 +158,7 @@ func (Show) ID(id affiliate.Opt[uuid.UUID]) string {
 }
 
 // Words returns the words of an enumeration: ON_HOLD is "On hold".
-func (Show) Words(value any) string { return Words(value) }
+func (l Language) Words(value any) string { return l.T(Words(value)) }
 
 // Words returns the words of an enumeration.
 func Words(value any) string {
@@ -233,14 +241,16 @@ func (r Reasons) Of(id affiliate.Opt[uuid.UUID]) string { return r[id.Or(uuid.Ni
 func (s Show) Pays(pay affiliate.RulePay) string {
 	switch sum := s.Money(affiliate.AmountFromScaled(pay.Rate.Scaled())); pay.Type {
 	case affiliate.RuleNone:
-		return "nothing"
+		return s.T("nothing")
 	case affiliate.RuleFlat:
-		return sum + " for the sale"
+		return s.T("%s for the sale", sum)
 	case affiliate.RuleUnit:
-		return sum + " for each piece"
+		return s.T("%s for each piece", sum)
 	}
-	return pay.Rate.String() + " %"
+	return s.percent(pay.Rate)
 }
+
+func (l Language) percent(p affiliate.Percent) string { return l.T("%s %%", l.Number(p.String())) }
 
 // PaysRate returns what terms pay where no rule decides.
 func (s Show) PaysRate(t affiliate.ProgramTerms) string {
@@ -251,7 +261,7 @@ func (s Show) PaysRate(t affiliate.ProgramTerms) string {
 func (s Show) TermsSaid(t affiliate.ProgramTerms) string {
 	said := []string{s.PaysRate(t)}
 	if n := len(t.Rules); n > 0 {
-		said = append(said, "with "+Several(int64(n), "rule"))
+		said = append(said, s.Several(int64(n), "with %s rule|with %s rules"))
 	}
 	return strings.Join(append(said, s.Limits(t)...), ", ")
 }
@@ -259,23 +269,23 @@ func (s Show) TermsSaid(t affiliate.ProgramTerms) string {
 // Limits returns the limits of terms, their caps, and when what they pay is payable.
 func (s Show) Limits(t affiliate.ProgramTerms) (all []string) {
 	if n, ok := t.NumberOfPayments.Get(); ok {
-		all = append(all, "for the first "+strings.TrimPrefix(Several(n, "payment"), "1 ")+" of a customer")
+		all = append(all, s.Several(n, "for the first payment of a customer|for the first %s payments of a customer"))
 	}
 	if n, ok := t.NumberOfMonths.Get(); ok {
-		from := "first payment"
+		said := "for %s month from the first payment of a customer|for %s months from the first payment of a customer"
 		if t.MonthsFrom == affiliate.MonthsFromReferral {
-			from = "referral"
+			said = "for %s month from the referral of a customer|for %s months from the referral of a customer"
 		}
-		all = append(all, "for "+Several(n, "month")+" from the "+from+" of a customer")
+		all = append(all, s.Several(n, said))
 	}
 	if !t.MaxPerSale.IsZero() {
-		all = append(all, "at most "+s.Money(t.MaxPerSale)+" for a sale")
+		all = append(all, s.T("at most %s for a sale", s.Money(t.MaxPerSale)))
 	}
 	if !t.MaxPerCustomer.IsZero() {
-		all = append(all, "at most "+s.Money(t.MaxPerCustomer)+" for all sales of a customer")
+		all = append(all, s.T("at most %s for all sales of a customer", s.Money(t.MaxPerCustomer)))
 	}
 	if t.HoldDays > 0 {
-		all = append(all, "payable after "+Several(t.HoldDays, "day"))
+		all = append(all, s.Several(t.HoldDays, "payable after %s day|payable after %s days"))
 	}
 	return all
 }

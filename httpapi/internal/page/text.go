@@ -2,7 +2,6 @@ package page
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -20,12 +19,15 @@ const (
 // characters and those that change the direction of writing become U+XXXX, and
 // a text longer than most characters is cut, with its length. Joiners inside an
 // emoji sequence stay.
-func Text(s string, most int) string {
+func Text(s string, most int) string { return Language{}.Text(s, most) }
+
+// Text is the function Text, with the length in words of the language.
+func (l Language) Text(s string, most int) string {
 	var b strings.Builder
 	shown, before := 0, rune(0)
 	for i, r := range s {
 		if shown == most {
-			fmt.Fprintf(&b, "… (%d characters)", utf8.RuneCountInString(s))
+			b.WriteString(l.T("… (%d characters)", utf8.RuneCountInString(s)))
 			break
 		}
 		_, size := utf8.DecodeRuneInString(s[i:])
@@ -68,29 +70,12 @@ func picture(r rune) bool {
 	return r >= '\u2000' && unicode.Is(unicode.So, r) || '\U0001f3fb' <= r && r <= '\U0001f3ff'
 }
 
-// Money returns an amount for people: 1,234.50 USD. No line ends between the two.
-func Money(a affiliate.Amount, c affiliate.Currency) string {
-	return Grouped(a.Format(c)) + "\u00a0" + string(c)
-}
+// Money is [Language.Amount], Count [Language.Count] and Grouped [Language.Grouped] in English.
+func Money(a affiliate.Amount, c affiliate.Currency) string { return Language{}.Amount(a, c) }
 
-// Count returns a number for people: 12,345.
-func Count(n int64) string { return Grouped(strconv.FormatInt(n, 10)) }
+func Count(n int64) string { return Language{}.Count(n) }
 
-// Grouped returns a number with a comma between thousands.
-func Grouped(number string) string {
-	whole, rest, point := strings.Cut(number, ".")
-	sign := ""
-	if strings.HasPrefix(whole, "-") {
-		sign, whole = "−", whole[1:]
-	}
-	for i := len(whole) - 3; i > 0; i -= 3 {
-		whole = whole[:i] + "," + whole[i:]
-	}
-	if point {
-		rest = "." + rest
-	}
-	return sign + whole + rest
-}
+func Grouped(number string) string { return Language{}.Grouped(number) }
 
 // In a title, a name stands between two characters that no shown text has, because
 // [Text] writes them as U+XXXX.

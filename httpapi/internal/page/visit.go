@@ -62,7 +62,7 @@ func (v *Visit) Write(status int, page *template.Template, shown any) {
 	var out bytes.Buffer
 	if err := page.ExecuteTemplate(&out, "layout", shown); err != nil {
 		v.Failed("page", err)
-		http.Error(v.W, "Something went wrong.", http.StatusInternalServerError)
+		http.Error(v.W, v.T("Something went wrong."), http.StatusInternalServerError)
 		return
 	}
 	v.W.Header().Set("Content-Type", "text/html; charset=utf-8")
