@@ -38,6 +38,9 @@ func sampled(t testing.TB, text string) (*world, record.Store) {
 	}))
 	w.ada = sample.Fill(t, w.Program, func(d time.Duration) { w.now = w.now.Add(d) }, text).Ada
 	w.cfg = portal.Config{Prefix: "/partner/", Key: key, Logger: slog.New(slog.DiscardHandler)}
+	if text == "" {
+		w.cfg.Texts = map[string]map[string]string{wrapped: wrappedTexts()}
+	}
 	w.pages = must(portal.New(w.Program, w.cfg))
 	return w, store
 }

@@ -78,6 +78,9 @@ func newWorld(t testing.TB, name string, change ...func(*portal.Config)) *world 
 		w.now = w.now.Add(time.Hour)
 	}
 	w.cfg = portal.Config{Prefix: "/partner/", Key: key, Logger: slog.New(slog.NewTextHandler(&w.log, nil)), Back: "https://shop.example/account"}
+	if name == "" {
+		w.cfg.Texts = map[string]map[string]string{wrapped: wrappedTexts()}
+	}
 	for _, c := range change {
 		c(&w.cfg)
 	}
@@ -102,18 +105,24 @@ type pageAnswer struct {
 	body   string
 }
 
-// ask sends a request with headers: name, value …
+// ask sends a request with headers: name, value … The answer is checked by [unwrap].
 func ask(h http.Handler, method, target, body string, head ...string) pageAnswer {
 	r := httptest.NewRequest(method, target, strings.NewReader(body))
 	if method == "POST" {
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	}
+	r.Header.Set("Accept-Language", wrapped)
 	for i := 0; i+1 < len(head); i += 2 {
 		r.Header.Set(head[i], head[i+1])
 	}
 	w := httptest.NewRecorder()
 	h.ServeHTTP(w, r)
-	return pageAnswer{target, w.Code, w.Result().Header, must(readAll(w.Result().Body))}
+	return pageAnswer{target, w.Code, w.Result().Header, unwrap(target, w.Body.String())}
+}
+
+func readAll(r io.Reader) (string, error) {
+	raw, err := io.ReadAll(r)
+	return string(raw), err
 }
 
 // action is where the form of a page is sent, as a browser finds it: the attribute of the
@@ -128,11 +137,6 @@ func (g pageAnswer) action() string {
 // submit sends the form of a page, with what is typed into it: name, value …
 func (g pageAnswer) submit(h http.Handler, cookie string, typed ...string) pageAnswer {
 	return ask(h, "POST", g.action(), g.form(typed...).Encode(), "Cookie", cookie)
-}
-
-func readAll(r io.Reader) (string, error) {
-	raw, err := io.ReadAll(r)
-	return string(raw), err
 }
 
 // enter begins a visit by a token, and returns its cookie.

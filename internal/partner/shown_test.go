@@ -63,7 +63,7 @@ var views = map[string]view{
 		"only LimitToCustomers makes it count": "CustomerID",
 	}},
 	"Profile": {"affiliates", profiles, withheld{
-		inner:            "Revision UpdatedAt ExternalID Language Note Source TierID TierExempt OpeningClicks Merged Answers",
+		inner:            "Revision UpdatedAt ExternalID Note Source TierID TierExempt OpeningClicks Merged Answers",
 		others:           "Payee PayeeShared",
 		"Offer tells it": "OfferCouponID",
 	}},
@@ -212,7 +212,7 @@ func newShowroom(t *testing.T) *showroom {
 	scene.Must(w.CreateCode(ctx, affiliate.CodeParams{CouponID: flat.ID, Code: "FLAT", AffiliateID: w.Bob.ID, FirstTimeOrder: true}))
 	scene.Must(w.CreateCode(ctx, affiliate.CodeParams{CouponID: flat.ID, Code: "OVER", AffiliateID: w.Bob.ID, ExpiresAt: affiliate.Set(affiliate.Day(2020, 1, 1))}))
 	for id, offer := range map[uuid.UUID]uuid.UUID{w.Ada.Person.ID: rich.ID, w.Bob.ID: flat.ID} {
-		scene.Must(w.UpdateAffiliate(ctx, affiliate.AffiliateRef{ID: id}, affiliate.AffiliateUpdate{OfferCouponID: affiliate.Set(offer), CommissionRate: scene.Percent("25")}))
+		scene.Must(w.UpdateAffiliate(ctx, affiliate.AffiliateRef{ID: id}, affiliate.AffiliateUpdate{OfferCouponID: affiliate.Set(offer), CommissionRate: scene.Percent("25"), Language: affiliate.Set("de")}))
 		scene.Must(w.SetPayoutDetails(ctx, id, affiliate.PayoutDetails{Email: "pay@example.com", Method: affiliate.MethodPayPal}))
 	}
 	w.Sell(affiliate.SaleParams{ReferralID: w.Tomas.ID.String()})

@@ -162,7 +162,7 @@ func (l Language) Words(value any) string { return l.T(Words(value)) }
 
 // Words returns the words of an enumeration.
 func Words(value any) string {
-	if value == affiliate.PaymentMethod("PAYPAL") {
+	if fmt.Sprint(value) == string(affiliate.MethodPayPal) {
 		return "PayPal"
 	}
 	s := strings.ToLower(strings.ReplaceAll(fmt.Sprint(value), "_", " "))
