@@ -148,3 +148,18 @@ func ExampleSignUp() {
 	fmt.Println(w.Code, strings.Contains(w.Body.String(), "I accept the terms, version 2026-01"))
 	// Output: 200 true
 }
+
+// inFrench are texts in French, as far as they go, and another word for the commission in German.
+var inFrench = map[string]map[string]string{
+	"fr": {
+		"Due now":           "Exigible",
+		"Hello %s":          "Bonjour %s",
+		"%s sale|%s sales":  "%s vente|%s ventes",
+		"1,234.5":           "1\u202f234,5",     // how numbers are written
+		"%s\u00a0%s":        "%s\u00a0%s",       // an amount and its currency
+		"2 Jan 2006":        "02/01/2006",       // a layout of package time
+		"2 Jan 2006, 15:04": "02/01/2006 15:04", // the same with the time
+		"January":           "janvier",
+	},
+	"de": {"Commission": "Vergütung"},
+}

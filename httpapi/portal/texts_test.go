@@ -238,18 +238,19 @@ func TestTexts(t *testing.T) {
 	}
 	cfg := w.cfg
 	cfg.Texts = map[string]map[string]string{
-		"de": germanTexts(), // its own texts pass
+		"de": germanTexts(), "de-CH": inFrench["de"],
 		"pt": {"Due now": "Vence agora"}, "pt-BR": {"Hello %s": "Olá %s"}, "de-AT": {"January": "Jänner"},
 		"en": {"Due now": "Ready for you"},
 		"pl": {"%s sale|%s sales": "%s sprzedaż|%s sprzedaże|%s sprzedaży"},
 		"ja": {"%s sale|%s sales": "販売%s件"},
-		"fr": {"1,234.5": "1\u202f234,5", "2 Jan 2006": "2 Jan 2006", "Mar": "mars", "%s and %d more": "%[2]d autres, et %[1]s"},
+		"fr": inFrench["fr"], "fr-CA": {"2 Jan 2006": "2 Jan 2006", "Mar": "mars", "%s and %d more": "%[2]d autres, et %[1]s"},
 	}
 	w.pages = must(portal.New(w.Program, cfg))
 	for _, want := range []struct{ prefers, lang, says string }{
 		{"pt-br", "pt-BR", "Olá ADA L"}, {"pt-BR", "pt-BR", "Vence agora"}, {"pt-PT", "pt", "Hello ADA L"}, {"de-AT", "de-AT", "Jetzt fällig"},
-		{"nl, de-CH;q=0.8, en;q=0.5", "de", "Jetzt fällig"}, {"nl", "en", "Ready for you"}, {"*", "en", "Ready for you"}, {"en-GB", "en", "Ready for you"},
-		{"pl", "pl", "60 sprzedaży"}, {"ja", "ja", "販売60件"}, {"fr", "fr", "11 mars 2026"}, {"fr", "fr", "606,00 USD"}, {"", "en", "Ready for you"},
+		{"nl, de-DE;q=0.8, en;q=0.5", "de", "Jetzt fällig"}, {"nl", "en", "Ready for you"}, {"*", "en", "Ready for you"}, {"en-GB", "en", "Ready for you"},
+		{"pl", "pl", "60 sprzedaży"}, {"ja", "ja", "販売60件"}, {"fr-CA", "fr-CA", "11 mars 2026"}, {"fr", "fr", "11/03/2026"},
+		{"fr", "fr", "606,00 USD"}, {"fr", "fr", "2 980,00 USD"}, {"fr", "fr", "60 ventes"}, {"fr", "fr", "Bonjour ADA L"}, {"de-CH", "de-CH", "606,00 $ Vergütung"}, {"", "en", "Ready for you"},
 	} {
 		got := ask(w.pages, "GET", "/partner/", "", "Cookie", w.enter(w.ada.ID), "Accept-Language", want.prefers)
 		if !strings.Contains(got.body, `<html lang="`+want.lang+`">`) || !strings.Contains(got.text(), want.says) {
