@@ -106,6 +106,7 @@ var inTemplates = regexp.MustCompile(`\.(?:T|Say) ("(?:[^"\\]|\\.)*")`)
 type code struct {
 	says  []string // that is said
 	prose []string // that looks like a sentence, and nobody says
+	bare  []string // that a function uses, not says, outside of a table
 	all   []string
 }
 
@@ -120,6 +121,9 @@ func readCode(folder string) (c code) {
 		ast.PreorderStack(must(parser.ParseFile(token.NewFileSet(), name, nil, 0)), nil, func(n ast.Node, in []ast.Node) bool {
 			if lit, is := n.(*ast.BasicLit); is && lit.Kind == token.STRING {
 				c.literal(must(strconv.Unquote(lit.Value)), callee(in))
+				if used(in) && !slices.Contains(speakers, callee(in)) {
+					c.bare = append(c.bare, must(strconv.Unquote(lit.Value)))
+				}
 			}
 			return true
 		})
@@ -140,6 +144,13 @@ func callee(in []ast.Node) string {
 		}
 	}
 	return ""
+}
+
+// used reports whether a node stands in a function, and in no table.
+func used(in []ast.Node) bool {
+	table := slices.ContainsFunc(in, func(n ast.Node) bool { _, is := n.(*ast.CompositeLit); return is })
+	function := slices.ContainsFunc(in, func(n ast.Node) bool { _, is := n.(*ast.FuncDecl); return is })
+	return function && !table
 }
 
 func (c *code) template(text string) {
@@ -193,6 +204,11 @@ func TestCatalogue(t *testing.T) {
 	for _, text := range says {
 		if _, there := germanTexts()[text]; !there {
 			t.Errorf("texts/de.json lacks %q", text)
+		}
+	}
+	for _, text := range ours.bare {
+		if _, there := germanTexts()[text]; there {
+			t.Errorf("%q is used in English: let T say it", text)
 		}
 	}
 	if len(ours.says) < 200 || len(shared.says) < 20 || len(enumWords()) < 40 {
