@@ -74,7 +74,8 @@ func confirmDetails(v *visit) {
 	for _, f := range []struct {
 		name, now, shown string
 		sent             *string
-	}{{fieldEmail, email, v.masked(email), &d.Email}, {fieldMethod, method, v.Words(affiliate.PaymentMethod(method)), &d.Method}} {
+	}{{fieldEmail, email, v.masked(email), &d.Email},
+		{fieldMethod, method, v.Words(method), &d.Method}} {
 		switch was := v.R.PostForm.Get(wasPrefix + f.name); {
 		case *f.sent == was:
 			*f.sent = f.now
@@ -94,7 +95,7 @@ func confirmDetails(v *visit) {
 func (v *visit) confirm(status int, d *detailSheet) {
 	email, method := v.detailsNow()
 	d.Nonce, d.Seen, d.OldMethod, d.OldEmail = page.Nonce(), page.Digest(email, method),
-		v.Words(affiliate.PaymentMethod(method)), v.masked(email)
+		v.Words(method), v.masked(email)
 	v.render(status, view{title: v.T("Is this right?"), template: "confirm", Data: d})
 }
 

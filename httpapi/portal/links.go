@@ -200,7 +200,8 @@ func renameLink(v *visit) {
 	f := linkForm{Link: v.typedLink()}
 	if l.Link != v.R.PostForm.Get(wasPrefix+fieldLink) && l.Link != f.Link {
 		f.Wrong = true
-		f.Problem = v.T("This was changed meanwhile, to %s. Save it again to write what stands here.", l.Link)
+		f.Problem = v.T("This was changed meanwhile, to %s. Save it again to write what stands here.",
+			l.Link)
 		v.render(http.StatusConflict, v.linkPage(l, f))
 		return
 	}

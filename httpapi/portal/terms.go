@@ -58,7 +58,8 @@ func (v *visit) Holds(w affiliate.RuleWhen) (said []string) {
 			said = append(said, v.T(list.words, v.listed(list.ids)))
 		}
 	}
-	for _, words := range []string{v.between(ofPayments, w.PaymentFrom, w.PaymentTo), v.between(ofMonths, w.MonthFrom, w.MonthTo)} {
+	for _, words := range []string{v.between(ofPayments, w.PaymentFrom, w.PaymentTo),
+		v.between(ofMonths, w.MonthFrom, w.MonthTo)} {
 		if words != "" {
 			said = append(said, words)
 		}
@@ -92,7 +93,8 @@ func (v *visit) listed(ids []string) string {
 	return text
 }
 
-// A span says a range of the payments of a customer, or of their months: from one on, the first, one, or several.
+// A span says a range of the payments of a customer, or of their months: from one on, the first,
+// one, or several.
 type span struct{ on, first, one, several string }
 
 var (

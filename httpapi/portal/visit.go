@@ -279,7 +279,8 @@ func (v *visit) fail(err error) {
 	default:
 		v.Failed("page", err)
 		v.wrong(http.StatusInternalServerError,
-			v.T("Something went wrong. Nothing was changed. The id of the request is %s.", reqid.Of(v.Ctx())))
+			v.T("Something went wrong. Nothing was changed. The id of the request is %s.",
+				reqid.Of(v.Ctx())))
 	}
 }
 
@@ -292,7 +293,8 @@ func (v *visit) methodNotAllowed(methods string) {
 
 // wrong shows a page that says why the asked one cannot be shown.
 func (v *visit) wrong(status int, text string) {
-	v.render(status, view{title: v.T(http.StatusText(status)), template: "wrong", Data: page.Problem{Text: v.T(text)}})
+	v.render(status, view{title: v.T(http.StatusText(status)), template: "wrong",
+		Data: page.Problem{Text: v.T(text)}})
 }
 
 // over answers whoever may see nothing: the same bytes for every reason.
@@ -302,7 +304,8 @@ func (v *visit) over() {
 		return
 	}
 	v.profile = partner.Profile{}
-	v.render(http.StatusForbidden, view{title: v.T("Your visit is over"), template: "over", Data: v.cfg.Back})
+	v.render(http.StatusForbidden,
+		view{title: v.T("Your visit is over"), template: "over", Data: v.cfg.Back})
 }
 
 // render writes a page.

@@ -125,7 +125,8 @@ func Marks(number string) (group, point string, ok bool) {
 	rest, one := strings.CutPrefix(number, "1")
 	group, rest, more := strings.Cut(rest, "234")
 	point, five := strings.CutSuffix(rest, "5")
-	return group, point, one && more && five && point != "" && !strings.ContainsAny(group+point, "0123456789")
+	ok = one && more && five && point != "" && !strings.ContainsAny(group+point, "0123456789")
+	return group, point, ok
 }
 
 // Number returns an exact number, as code writes it, for people: 12.5.

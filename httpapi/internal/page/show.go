@@ -269,7 +269,8 @@ func (s Show) TermsSaid(t affiliate.ProgramTerms) string {
 // Limits returns the limits of terms, their caps, and when what they pay is payable.
 func (s Show) Limits(t affiliate.ProgramTerms) (all []string) {
 	if n, ok := t.NumberOfPayments.Get(); ok {
-		all = append(all, s.Several(n, "for the first payment of a customer|for the first %s payments of a customer"))
+		all = append(all, s.Several(n,
+			"for the first payment of a customer|for the first %s payments of a customer"))
 	}
 	if n, ok := t.NumberOfMonths.Get(); ok {
 		said := "for %s month from the first payment of a customer|for %s months from the first payment of a customer"
