@@ -13,7 +13,6 @@ customElements.define("tributary-partner", class extends HTMLElement {
   constructor() {
     super();
     this.#text.textContent = "Your visit is over. Load this page again.";
-    this.#frame.title = "Affiliate pages";
     this.#frame.allow = "clipboard-write";
     this.#frame.style.cssText = "border: 0; width: 100%";
     this.#frame.addEventListener("load", () => this.#loaded());
@@ -21,7 +20,10 @@ customElements.define("tributary-partner", class extends HTMLElement {
     this.#show(true);
   }
 
-  connectedCallback() { addEventListener("message", this); }
+  connectedCallback() {
+    this.#frame.title = this.title || "Affiliate pages";
+    addEventListener("message", this);
+  }
   disconnectedCallback() { removeEventListener("message", this); }
 
   attributeChangedCallback(_, before, src) {

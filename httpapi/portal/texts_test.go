@@ -62,7 +62,7 @@ func unwrap(target, body string) string {
 var (
 	dataOf = regexp.MustCompile(`(?s)<(?:bdi|code|pre|textarea)\b[^>]*>.*?</(?:bdi|code|pre|textarea)>` +
 		`|<option(?: selected)?>.*?</option>|<small>https://…</small>|· (?:Northwind )?Beans</title>`)
-	said   = regexp.MustCompile(`(?:aria-label|data-label|placeholder|alt|title)="([^"]*)"`)
+	said   = regexp.MustCompile(`(?:aria-label|data-label|data-copied|data-by-hand|placeholder|alt|title)="([^"]*)"`)
 	inside = regexp.MustCompile(`⟦[^⟦⟧]*⟧`)
 )
 

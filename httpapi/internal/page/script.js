@@ -8,9 +8,9 @@ document.addEventListener("click", async (event) => {
   if (copy) {
     try {
       await navigator.clipboard.writeText(copy.dataset.copy);
-      copy.textContent = "Copied";
+      copy.textContent = document.body.dataset.copied ?? "Copied";
     } catch {
-      copy.textContent = "Select it and copy it by hand";
+      copy.textContent = document.body.dataset.byHand ?? "Select it and copy it by hand";
     }
   }
   if (event.target.matches("[data-all]")) {

@@ -62,7 +62,7 @@ func newEmbedding(t *testing.T) *embedding {
 }
 
 // embedded is a page of a host.
-const embedded = `<main><tributary-partner><p id=text>It is over. <button>Again</button></p></tributary-partner><p id=below>below</p></main><script src="PAGES/partner/embed.js"></script>
+const embedded = `<main><tributary-partner title="Was ich verdiene"><p id=text>It is over. <button>Again</button></p></tributary-partner><p id=below>below</p></main><script src="PAGES/partner/embed.js"></script>
 <script nonce=own>
 window.overs = 0;
 const pages = document.querySelector("tributary-partner");
@@ -114,6 +114,9 @@ func TestEmbed(t *testing.T) {
 	tb.open("/")
 	if shown := eval[bool](tb, `document.querySelector("#text").checkVisibility()`); shown {
 		t.Error("the text is there before the visit is over")
+	}
+	if title := eval[string](tb, `frame().title`); title != "Was ich verdiene" {
+		t.Errorf("the frame is called %q", title)
 	}
 	eval[int](tb, `enter().then(() => 1)`)
 	tb.until(`parseInt(frame().style.height) > 400`)

@@ -94,16 +94,16 @@ func TestPartnerVisit(t *testing.T) {
 	}
 }
 
-// copies clicks on the first button that copies, and returns what is copied.
-func (tb *tab) copies() string {
+// copies clicks on the first button that copies, waits until it says so, and returns what is copied.
+func (tb *tab) copies(button, done string) string {
 	tb.Helper()
 	must(chromedp.CallBrowser(tb.ctx, browser.SetPermission, browser.SetPermissionParams{
 		Permission: &browser.PermissionDescriptor{Name: "clipboard-read"}, Setting: browser.PermissionSettingGranted,
 		Origin: tb.origin, BrowserContextID: chromedp.FromContext(tb.ctx).BrowserContextID,
 	}))(tb)
-	tb.click("Copy", named("Copy"))
+	tb.click(button, named(button))
 	return eval[string](tb, `(async () => {
-	for (let i = 0; i < 100 && !document.querySelector("[data-copy]").textContent.includes("Copied"); i++) await new Promise((done) => setTimeout(done, 20));
+	for (let i = 0; i < 100 && !document.querySelector("[data-copy]").textContent.includes("`+done+`"); i++) await new Promise((done) => setTimeout(done, 20));
 	return navigator.clipboard.readText();
 })()`)
 }
@@ -120,7 +120,7 @@ func TestMorning(t *testing.T) {
 	sale, due := must(mine.Sales(t.Context(), affiliate.Page{Limit: 1}))(t).Items[0], must(mine.Due(t.Context()))(t)
 	last := must(mine.Payouts(t.Context(), affiliate.Page{Limit: 1}))(t).Items[0]
 	tb.job(func() {
-		if copied := tb.copies(); !strings.HasPrefix(copied, "https://northwind.example/shop?") {
+		if copied := tb.copies("Copy", "Copied"); !strings.HasPrefix(copied, "https://northwind.example/shop?") {
 			t.Errorf("copied is %q", copied)
 		}
 		tb.says("Due now " + due.Balance.Payable.String())
@@ -212,7 +212,7 @@ func TestCopy(t *testing.T) {
 	tb := newTab(t, origin)
 	tb.open("/")
 	url := eval[string](tb, `document.querySelector("input.secret").value`)
-	if copied := tb.copies(); copied != url || !strings.HasPrefix(url, "https://beans.example/shop?") {
+	if copied := tb.copies("Copy", "Copied"); copied != url || !strings.HasPrefix(url, "https://beans.example/shop?") {
 		t.Errorf("copied is %q, not %q", copied, url)
 	}
 	off := newTab(t, origin)
@@ -225,6 +225,32 @@ func TestCopy(t *testing.T) {
 	off.do(chromedp.MouseClickXY(at.X, at.Y, chromedp.ClickCount(3)))
 	if got := eval[string](off, `(() => { const f = document.querySelector("input.secret"); return f.value.slice(f.selectionStart, f.selectionEnd); })()`); got != url {
 		t.Errorf("selected is %q, not %q", got, url)
+	}
+}
+
+// TestGerman: the pages of an affiliate who reads German fit a telephone and a desk, anybody can read
+// them, and what the script says is German too.
+func TestGerman(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t).fill()
+	must(w.UpdateAffiliate(t.Context(), affiliate.AffiliateRef{ID: w.made.Ada.ID}, affiliate.AffiliateUpdate{Language: affiliate.Set("de")}))(t)
+	tb := newTab(t, originOf(t, sets["partner"](w)))
+	pages := crawl(tb, "/", 1, func(tb *tab, nth int) {
+		if lang := eval[string](tb, `document.documentElement.lang`); lang != "de" && tb.path() != "/apply" {
+			t.Errorf("%s is in %q", tb.path(), lang)
+		}
+		look(tb, nth)
+	})
+	if len(pages) < 8 {
+		t.Errorf("only %q", pages)
+	}
+	tb.open("/")
+	tb.says("Guten Tag, Ada X")
+	if copied := tb.copies("Kopieren", "Kopiert"); !strings.HasPrefix(copied, "https://beans.example/shop?") {
+		t.Errorf("copied is %q", copied)
+	}
+	if said := eval[string](tb, `document.querySelector("[data-copy]").textContent`); said != "Kopiert" {
+		t.Errorf("the button says %q", said)
 	}
 }
 
