@@ -74,15 +74,17 @@ type Texts struct {
 	in    map[string]*Texts // by the name of a language, in lower case
 }
 
-// ReadTexts returns the texts of this package, of which the files in a folder replace those with
-// their names; an empty dir is none. A folder in it is a language, such as de or pt-BR: its files replace
-// those beside it. Every text is tried. What has a name that begins with a dot is left out.
+// ReadTexts returns the texts of this package, in English and German, of which the files in a folder
+// replace those with their names, in every language; an empty dir is none. A folder in it is a
+// language, such as de or pt-BR: its files replace those that the language has, and else those beside
+// it. Every text is tried. What has a name that begins with a dot is left out.
 //
 // Errors: a file is no text of a mail, or cannot be read, parsed or shown; it has the file's name.
 func ReadTexts(dir string) (*Texts, error) {
-	t := &Texts{template.New("").Option("missingkey=error"), htmltemplate.New(""), nil}
+	t := &Texts{template.New("").Option("missingkey=error").Funcs(functions),
+		htmltemplate.New("").Funcs(functions), map[string]*Texts{}}
 	texts, _ := fs.Sub(own, "texts") // never fails
-	if _, err := t.parse(texts); err != nil {
+	if err := t.read(texts); err != nil {
 		return nil, err
 	}
 	if dir != "" {
@@ -101,16 +103,28 @@ func ReadTexts(dir string) (*Texts, error) {
 	return t, nil
 }
 
-// read reads the texts of a host, and then those of its languages.
+// functions are those of texts. comma writes an amount with a decimal comma.
+var functions = map[string]any{
+	"comma": func(amount string) string { return strings.Replace(amount, ".", ",", 1) },
+}
+
+// read reads the texts of a folder, which are those of the languages that are there too, and then
+// those of its own languages.
 func (t *Texts) read(from fs.FS) error {
 	languages, err := t.parse(from)
 	if err != nil {
 		return err
 	}
-	t.in = map[string]*Texts{}
+	for _, in := range t.in {
+		if err := in.replace(from); err != nil {
+			return err
+		}
+	}
+	seen := map[string]bool{}
 	for _, name := range languages {
-		plain, _ := t.plain.Clone()
-		html, err := t.html.Clone() // nothing was shown, so it does not fail
+		base := t.In(name)
+		plain, _ := base.plain.Clone()
+		html, err := base.html.Clone() // nothing was shown, so it does not fail
 		if err != nil {
 			return err
 		}
@@ -124,10 +138,36 @@ func (t *Texts) read(from fs.FS) error {
 			return fmt.Errorf("%s/%w", name, err)
 		case len(folders) > 0:
 			return fmt.Errorf("%s/%s: it is no text of a mail", name, folders[0])
-		case t.in[strings.ToLower(name)] != nil:
+		case seen[strings.ToLower(name)]:
 			return fmt.Errorf("%s: this language is there twice", name)
 		}
+		seen[strings.ToLower(name)] = true
 		t.in[strings.ToLower(name)] = in
+	}
+	return nil
+}
+
+// replace puts the texts of a folder in the place of those of a language. A mail of which the folder
+// has one text has the other one in English, so that no mail is in two languages of ours.
+func (t *Texts) replace(from fs.FS) error {
+	if _, err := t.parse(from); err != nil {
+		return err
+	}
+	for _, kind := range Kinds() {
+		names := []string{string(kind) + ".txt", string(kind) + ".html"}
+		has := func(name string) bool { _, err := fs.Stat(from, name); return err == nil }
+		if !slices.ContainsFunc(names, has) {
+			continue
+		}
+		for _, name := range names {
+			if has(name) {
+				continue
+			}
+			text, _ := fs.ReadFile(own, "texts/"+name) // which is there
+			if err := t.add(name, string(text)); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }

@@ -137,6 +137,44 @@ func TestTextsOfALanguage(t *testing.T) {
 	read(t, dir)
 }
 
+// TestGerman: an affiliate who reads German gets German mails, but for those whose text the host has
+// written, in whatever language that is.
+func TestGerman(t *testing.T) {
+	own, hosts := read(t, ""), read(t, folder(t, "welcome.txt", "Subject: Moin\n"))
+	if !own.Has("de-AT") || own.Has("fr") {
+		t.Errorf("de-AT %v, fr %v", own.Has("de-AT"), own.Has("fr"))
+	}
+	for _, kind := range mail.Kinds() {
+		english, german, ofHost := preview(t, own, kind), preview(t, own.In("de-AT"), kind), preview(t, hosts.In("de"), kind)
+		if kind == mail.Attention { // to the people of the program
+			english.HTML = strings.Replace(english.HTML, `lang="en"`, `lang="de"`, 1)
+			if german != english {
+				t.Errorf("%s: %+v", kind, german)
+			}
+			continue
+		}
+		if !strings.Contains(german.HTML, `<html lang="de">`) || german.Subject == english.Subject || german.Text == english.Text || strings.Contains(german.Text+german.HTML, "Hello") ||
+			strings.Contains(english.Text, "9.98") && (!strings.Contains(german.Text, "EUR 9,98") || !strings.Contains(german.HTML, "EUR 9,98")) {
+			t.Errorf("%s: %+v", kind, german)
+		}
+		switch {
+		case kind == mail.Welcome && (ofHost.Subject != "Moin" || !strings.Contains(ofHost.HTML, "Hello Ada Lovelace")):
+			t.Errorf("%s of the host: %+v", kind, ofHost)
+		case kind != mail.Welcome && ofHost != german:
+			t.Errorf("%s beside a text of the host: %+v", kind, ofHost)
+		}
+	}
+}
+
+func preview(t *testing.T, texts *mail.Texts, kind mail.Kind) mail.Mail {
+	t.Helper()
+	m, err := texts.Preview(kind)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
 // TestPreviews: a preview has what a mail of its kind has, and nothing else.
 func TestPreviews(t *testing.T) {
 	const all = "{{.Name}}|{{.Reason}}|{{.Amount}}|{{.Waiting}}|{{.Unsubscribe}}|{{.Earned}}"
