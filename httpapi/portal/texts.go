@@ -1,6 +1,7 @@
 package portal
 
 import (
+	"cmp"
 	_ "embed" // the German texts
 	"encoding/json"
 	"errors"
@@ -38,16 +39,21 @@ type languages map[string]page.Language
 func newLanguages(own map[string]map[string]string) (languages, error) {
 	texts := map[string]map[string]string{"de": german()}
 	all := languages{"en": {}, "de": page.NewLanguage("de", german())}
-	for _, tag := range slices.Sorted(maps.Keys(own)) { // pt before pt-BR
-		if !affiliate.IsLanguage(tag) {
+	seen := map[string]bool{}
+	for _, tag := range slices.SortedFunc(maps.Keys(own), shortFirst) { // pt before pt-BR
+		lower := strings.ToLower(tag)
+		switch {
+		case !affiliate.IsLanguage(tag):
 			return nil, fmt.Errorf("%q is no language such as de or pt-BR", tag)
+		case seen[lower]:
+			return nil, fmt.Errorf("%s: this language is there twice", tag)
 		}
-		for english, text := range own[tag] {
-			if err := fits(tag, english, text); err != nil {
+		seen[lower] = true
+		for _, english := range slices.Sorted(maps.Keys(own[tag])) {
+			if err := fits(tag, english, own[tag][english]); err != nil {
 				return nil, fmt.Errorf("%s, %q: %w", tag, english, err)
 			}
 		}
-		lower := strings.ToLower(tag)
 		for base := lower; base != "" && texts[lower] == nil; base = parent(base) {
 			texts[lower] = texts[base]
 		}
@@ -60,6 +66,8 @@ func newLanguages(own map[string]map[string]string) (languages, error) {
 	}
 	return all, nil
 }
+
+func shortFirst(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) }
 
 // parent returns a tag without its last part: pt of pt-BR; empty: it has one part.
 func parent(tag string) string { return tag[:max(0, strings.LastIndexByte(tag, '-'))] }

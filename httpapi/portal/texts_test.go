@@ -253,9 +253,13 @@ func TestTexts(t *testing.T) {
 		}
 	}
 	cfg := w.cfg
+	cfg.Texts = map[string]map[string]string{"pt": {}, "PT": {}}
+	if _, err := portal.New(w.Program, cfg); err == nil || !strings.Contains(err.Error(), "twice") {
+		t.Error(err)
+	}
 	cfg.Texts = map[string]map[string]string{
 		"de": germanTexts(), "de-CH": inFrench["de"],
-		"pt": {"Due now": "Vence agora"}, "pt-BR": {"Hello %s": "Olá %s"}, "de-AT": {"January": "Jänner"},
+		"pt": {"Due now": "Vence agora"}, "PT-br": {"Hello %s": "Olá %s"}, "de-AT": {"January": "Jänner"},
 		"en": {"Due now": "Ready for you"},
 		"pl": {"%s sale|%s sales": "%s sprzedaż|%s sprzedaże|%s sprzedaży"},
 		"ja": {"%s sale|%s sales": "販売%s件"},
@@ -263,7 +267,7 @@ func TestTexts(t *testing.T) {
 	}
 	w.pages = must(portal.New(w.Program, cfg))
 	for _, want := range []struct{ prefers, lang, says string }{
-		{"pt-br", "pt-BR", "Olá ADA L"}, {"pt-BR", "pt-BR", "Vence agora"}, {"pt-PT", "pt", "Hello ADA L"}, {"de-AT", "de-AT", "Jetzt fällig"},
+		{"pt-br", "PT-br", "Olá ADA L"}, {"pt-BR", "PT-br", "Vence agora"}, {"pt-PT", "pt", "Hello ADA L"}, {"de-AT", "de-AT", "Jetzt fällig"},
 		{"nl, de-DE;q=0.8, en;q=0.5", "de", "Jetzt fällig"}, {"nl", "en", "Ready for you"}, {"*", "en", "Ready for you"}, {"en-GB", "en", "Ready for you"},
 		{"pl", "pl", "60 sprzedaży"}, {"ja", "ja", "販売60件"}, {"fr-CA", "fr-CA", "11 mars 2026"}, {"fr", "fr", "11/03/2026"},
 		{"fr", "fr", "606,00 USD"}, {"fr", "fr", "2 980,00 USD"}, {"fr", "fr", "60 ventes"}, {"fr", "fr", "Bonjour ADA L"}, {"de-CH", "de-CH", "606,00 $ Vergütung"}, {"", "en", "Ready for you"},
