@@ -15,7 +15,6 @@ customElements.define("tributary-partner", class extends HTMLElement {
     this.#text.textContent = "Your visit is over. Load this page again.";
     this.#frame.allow = "clipboard-write";
     this.#frame.style.cssText = "border: 0; width: 100%";
-    this.#frame.addEventListener("load", () => this.#loaded());
     this.attachShadow({ mode: "open" }).append(this.#frame, this.#text);
     this.#show(true);
   }
@@ -26,14 +25,19 @@ customElements.define("tributary-partner", class extends HTMLElement {
   }
   disconnectedCallback() { removeEventListener("message", this); }
 
-  attributeChangedCallback(_, before, src) {
+  attributeChangedCallback(name, was, src) {
     const link = Object.assign(document.createElement("a"), { href: src ?? "" });
     const { protocol, origin, href } = link;
     if (!/^https?:$/.test(protocol)) return; // such as javascript:
     this.#origin = origin;
     this.#told = false;
-    this.#show(true);
+    clearTimeout(this.#wait);
+    const before = this.#frame; // whose page may still say that the visit is over
+    this.#frame = before.cloneNode();
+    this.#frame.addEventListener("load", () => this.#loaded());
     this.#frame.src = href;
+    this.#show(true);
+    before.replaceWith(this.#frame);
   }
 
   handleEvent({ source, origin, data }) {

@@ -23,6 +23,7 @@ type embedding struct {
 	policy string // of its pages
 	body   string // of its pages
 
+	hold  chan struct{} // a network that is slow to enter, until this is closed; nil: it is not
 	mu    sync.Mutex
 	asked []string // of the pages: status and path
 }
@@ -49,6 +50,9 @@ func newEmbedding(t *testing.T) *embedding {
 	e.host = by(at, "app.beans.localhost")
 	e.pages = e.partner(portal.Config{Prefix: "/partner/", Key: []byte(strings.Repeat("k", 32)), Frames: []string{"https://else.example", e.host}, MaxLinks: 5}).(*portal.Portal)
 	theirs = by(originOf(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/partner/enter" && e.hold != nil {
+			<-e.hold
+		}
 		rec := &statusOf{ResponseWriter: w, status: 200}
 		e.pages.ServeHTTP(rec, r)
 		if !strings.Contains(r.URL.Path, "/assets/") && r.URL.Path != "/partner/embed.js" {
@@ -139,7 +143,9 @@ func TestEmbed(t *testing.T) {
 	if got := e.took(); got != "403 /partner/codes" {
 		t.Errorf("after an hour: %s", got)
 	}
-	eval[int](tb, `enter().then(() => 1)`)
+	e.hold = make(chan struct{}) // the page that is over is shown meanwhile, and says so again
+	eval[int](tb, `enter().then(() => new Promise((done) => setTimeout(() => done(1), 500)))`)
+	close(e.hold)
 	tb.until(`frame().checkVisibility() && !document.querySelector("#text").checkVisibility() && parseInt(frame().style.height) > 400`)
 	if got := e.took(); got != "303 /partner/enter, 200 /partner/" || eval[int](tb, `overs`) != 1 {
 		t.Errorf("with a new token: %s", got)
