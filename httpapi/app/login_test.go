@@ -113,7 +113,7 @@ func (d *door) enterWith(key string) (session string) {
 	return w.Result().Cookies()[0].Value
 }
 
-// in reports whether a session opens the console, and returns its page.
+// in reports whether a session opens the console, and returns its first page and that of the settings.
 func (d *door) in(session string) (page string, ok bool) {
 	d.t.Helper()
 	w := d.send("GET", consolePath, session, nil)
@@ -121,7 +121,10 @@ func (d *door) in(session string) (page string, ok bool) {
 	if form != (w.Code == http.StatusForbidden) || !form && w.Code != http.StatusOK {
 		d.t.Fatalf("the console answers %d\n%s", w.Code, w.Body)
 	}
-	return w.Body.String(), !form
+	if form {
+		return w.Body.String(), false
+	}
+	return w.Body.String() + d.send("GET", consolePath+"settings", session, nil).Body.String(), true
 }
 
 func from(address string) func(*http.Request) {

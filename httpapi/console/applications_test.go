@@ -24,14 +24,14 @@ func TestApplications(t *testing.T) {
 	var who []affiliate.Affiliate
 	for i, answers := range [][]affiliate.Answer{
 		{{QuestionID: site, Answer: "https://blog.example/a?b=1"}, {QuestionID: why, Answer: "<i>Beans</i>"}},
-		{{QuestionID: why, Answer: "javascript:alert(1)"}}, {}, {},
+		{{QuestionID: why, Answer: "javascript:alert(1)"}, {QuestionID: site, Answer: "ftp://blog.example/b"}}, {}, {},
 	} {
 		who = append(who, must(w.CreateAffiliate(t.Context(), affiliate.AffiliateParams{FirstName: fmt.Sprint("No", i),
 			LastName: "Body", Email: fmt.Sprintf("n%d@site%d.example", i, i), AffiliateStatus: "inactive", Answers: answers})))
 	}
 	const path = "affiliates/applications"
 	page := w.get(path)
-	for _, has := range []string{`<a href="https://blog.example/a?b=1" rel="nofollow`, "About &lt;b&gt;what&lt;/b&gt;?", "&lt;i&gt;Beans&lt;/i&gt;", "<bdi>javascript:alert(1)</bdi>", `affiliates?q=%40site0.example"`} {
+	for _, has := range []string{`<a href="https://blog.example/a?b=1" rel="nofollow`, "About &lt;b&gt;what&lt;/b&gt;?", "&lt;i&gt;Beans&lt;/i&gt;", "<bdi>javascript:alert(1)</bdi>", `data-label="Where do you write?"><bdi>ftp://blog.example/b</bdi>`, `affiliates?q=%40site0.example"`} {
 		if !strings.Contains(page.body, has) {
 			t.Errorf("the page lacks %s", has)
 		}
@@ -90,7 +90,8 @@ func TestHeldGroups(t *testing.T) {
 		return sale.Or(affiliate.Sale{}).ID
 	}
 	idle := []affiliate.SaleID{sold(w.idle.ID.String(), "10"), 0, sold(w.idle.ID.String(), "100.50")}
-	idle[1] = sold("banned@example.org", "30")
+	must(w.CreateAffiliate(t.Context(), affiliate.AffiliateParams{FirstName: "Idle", LastName: "Too", Email: "too@example.org", AffiliateStatus: "inactive"}))
+	idle[1] = sold("too@example.org", "30")
 	page := w.get("sales?approval=ON_HOLD")
 	var group string
 	for _, body := range strings.Split(page.body, "<tbody>") {
