@@ -90,6 +90,31 @@ func (f field) Kind() string {
 	return f.Type
 }
 
+// Mark returns what stands beside the label of a field that somebody types into.
+func (f field) Mark() string {
+	switch {
+	case f.Required:
+		return "*"
+	case f.Perhaps:
+		return "(*)"
+	}
+	return ""
+}
+
+// Marks says what the marks of its fields mean; empty: no field has one.
+func (f form) Marks() string {
+	var said []string
+	for _, m := range []struct{ mark, means string }{{"*", "* must be filled in."},
+		{"(*)", "(*) must be where its hint says so."}} {
+		if slices.ContainsFunc(f.Fields, func(one field) bool {
+			return one.Mark() == m.mark && one.Row == 0 && one.Kind() != "checkbox" && one.Kind() != "hidden"
+		}) {
+			said = append(said, m.means)
+		}
+	}
+	return strings.Join(said, " ")
+}
+
 // Uploads reports whether the form sends a file.
 func (f form) Uploads() bool {
 	for _, field := range f.Fields {

@@ -490,6 +490,7 @@ func TestSearch(t *testing.T) {
 	code := must(w.Codes(t.Context(), affiliate.CodeQuery{}, affiliate.Page{Limit: 1})).Items[0]
 	event := must(w.Events(t.Context(), affiliate.EventQuery{}, affiliate.Page{Limit: 1})).Items[0]
 	endpoint := must(w.Webhooks().Endpoints(t.Context(), affiliate.Page{Limit: 1})).Items[0]
+	waits := must(w.Payments().PaymentConflict(t.Context(), w.conflict))
 	found := 0
 	for text, to := range map[string]string{
 		own.ID.String(): "affiliates/" + own.ID.String(), "user-77": "affiliates/" + own.ID.String(), "ext:user-77": "affiliates/" + own.ID.String(),
@@ -498,6 +499,7 @@ func TestSearch(t *testing.T) {
 		strings.ToLower(code.Code): "codes/" + code.ID.String(), code.ID.String(): "codes/" + code.ID.String(), code.CouponID.String(): "coupons/" + code.CouponID.String(),
 		fmt.Sprint(int64(sale.ID)): "sales/" + fmt.Sprint(int64(sale.ID)), "order-4711": "sales/" + fmt.Sprint(int64(sale.ID)), "er-471": "sales/" + fmt.Sprint(int64(sale.ID)), "zed@shop": "sales/" + fmt.Sprint(int64(sale.ID)),
 		w.payout.ID.String(): "payouts/" + w.payout.ID.String(), w.plan.ID.String(): "plans/" + w.plan.ID.String(), w.delivery.String(): "webhooks/deliveries/" + w.delivery.String(),
+		waits.Keys[0]: "payments", strings.ToUpper(waits.Keys[0][1:]): "payments",
 		event.ID.String(): "events/" + event.ID.String(), endpoint.ID.String(): "webhooks/" + endpoint.ID.String(),
 	} {
 		page := w.get("search?q=" + url.QueryEscape(text))
@@ -509,7 +511,8 @@ func TestSearch(t *testing.T) {
 		}
 		found++
 	}
-	for text, want := range map[string]string{"": "enter it above", "nothing has this": "Nothing has it.", "0197c2f0-0000-7000-8000-000000000000": "Nothing has it.", "ext:nobody": "Nothing has it.", "<b>": "For <b>"} {
+	must(w.RefundSale(t.Context(), affiliate.Refund{SaleID: w.free.ID}))
+	for text, want := range map[string]string{"order-4711": "earned 2.00 USD", fmt.Sprint(w.free.ID): "earned nothing: its page says why", waits.Keys[0]: "it is not as in sale", "": "enter it above", "nothing has this": "Nothing has it: no sale", "0197c2f0-0000-7000-8000-000000000000": "Nothing has it: no sale", "ext:nobody": "Nothing has it: no sale", "<b>": "For <b>"} {
 		if page := w.get("search?q=" + url.QueryEscape(text)); page.status != 200 || !strings.Contains(page.text(), want) {
 			t.Errorf("%q: %d %s", text, page.status, page.text())
 		}

@@ -193,7 +193,7 @@ func TestSpreadsheets(t *testing.T) {
 	}
 }
 
-// TestNamesOfFields: a refusal names a field as its label does, and what may be empty is never required.
+// TestNamesOfFields: a refusal names a field as its label does, and what has no mark is never required.
 func TestNamesOfFields(t *testing.T) {
 	w := newWorld(t)
 	w.fill("")
@@ -201,8 +201,8 @@ func TestNamesOfFields(t *testing.T) {
 	if long.status != 400 || !strings.Contains(long.text(), "First name is too long") || strings.Contains(long.text(), "firstName") {
 		t.Errorf("%d %s", long.status, long.text())
 	}
-	empty := regexp.MustCompile(`<label for="f-([^"]+)">[^<]*<small>\(may be empty\)</small>`)
-	forms := 0
+	empty := regexp.MustCompile(`<label for="f-([^"]+)">[^<]*</label>`)
+	forms, marked := 0, 0
 	for _, d := range deeds(w) {
 		shown := w.get(d.path)
 		if shown.status != 200 || strings.Contains(shown.body, `type="file"`) {
@@ -221,14 +221,18 @@ func TestNamesOfFields(t *testing.T) {
 		}
 		refused := w.send(d.path, form)
 		forms++
+		if strings.Contains(shown.body, "<small>*</small>") != strings.Contains(shown.body, "* must be filled in.") {
+			t.Errorf("%s: a mark without its meaning, or that without it", d.path)
+		}
+		marked += strings.Count(shown.body, "<small>*</small>")
 		for _, m := range empty.FindAllStringSubmatch(refused.body, -1) {
 			if wrong := regexp.MustCompile(`id="w-` + regexp.QuoteMeta(m[1]) + `"><bdi>([^<]*)`).FindStringSubmatch(refused.body); wrong != nil && strings.Contains(wrong[1], "required") {
-				t.Errorf("%s: %s may be empty, and: %s", d.path, m[1], wrong[1])
+				t.Errorf("%s: %s has no mark, and: %s", d.path, m[1], wrong[1])
 			}
 		}
 	}
-	if forms < 20 {
-		t.Errorf("only %d forms", forms)
+	if forms < 20 || marked < 20 {
+		t.Errorf("only %d forms with %d marks", forms, marked)
 	}
 }
 

@@ -49,7 +49,7 @@ func find(v *visit) (view, error) {
 		return view{}, badQuery(fmt.Sprintf("Search for at most %d characters.", maxSearch))
 	}
 	for _, kind := range []func(*visit, string) (searchResults, error){findAffiliates,
-		findCustomers, findCodes, findSales, findPayouts, findByID} {
+		findCustomers, findCodes, findSales, findPayments, findPayouts, findByID} {
 		k, err := kind(v, text)
 		if err != nil {
 			return view{}, err
@@ -111,13 +111,35 @@ func findSales(v *visit, text string) (searchResults, error) {
 	}
 	l, err := v.salesOf(asked)(affiliate.Page{Limit: foundEach})
 	return foundIn(v, "Sales", "sales", l, err, func(s affiliate.Sale) searchResult {
-		besides := []string{v.Day(s.CreatedAt), s.Affiliate.Name, s.Email.Or("")}
+		earned := "earned " + v.Money(s.CommissionEarned)
+		if s.CommissionEarned.IsZero() {
+			earned = "earned nothing: its page says why"
+		}
+		besides := []string{v.Day(s.CreatedAt), s.Affiliate.Name, s.Email.Or(""), earned}
 		for _, named := range []affiliate.Opt[string]{s.ExternalInvoiceID, s.ExternalID} {
 			besides = append([]string{named.Or("")}, besides...)
 		}
 		return searchResult{fmt.Sprint("sales/", s.ID),
 			fmt.Sprint("Sale ", s.ID, " of ", v.Money(s.TotalEarned)), saidOf(besides...)}
 	})
+}
+
+// findPayments finds the payments that wait, and why, by an id that their provider gives them or
+// their customer.
+func findPayments(v *visit, text string) (k searchResults, err error) {
+	k.Name = "Payments without a sale"
+	waiting, err := v.program.Attention(v.Ctx(), mostWaiting)
+	for _, p := range waiting.PaymentConflicts.Items {
+		has := func(id string) bool { return strings.Contains(strings.ToLower(id), strings.ToLower(text)) }
+		if slices.ContainsFunc(append(slices.Clone(p.Keys), p.PayerID.Or("")), has) && len(k.Hits) < foundEach {
+			k.Hits = append(k.Hits, searchResult{"payments", v.MoneyIn(p.Amount, p.Currency) + ", " + page.Words(p.Provider),
+				saidOf(v.Day(p.CreatedAt), whyNoSale(p))})
+		}
+	}
+	if waiting.PaymentConflicts.More || waiting.PaymentConflicts.Count > len(waiting.PaymentConflicts.Items) {
+		k.More = "payments"
+	}
+	return k, err
 }
 
 // saidOf joins the texts that are not empty.

@@ -18,6 +18,17 @@ document.addEventListener("click", async (event) => {
     for (const box of within.querySelectorAll(`input[name="${event.target.dataset.all}"]`)) box.checked = event.target.checked;
   }
 });
+// Esc closes what is unfolded over the page, and Ctrl or Command with K leads to the search.
+document.addEventListener("keydown", (event) => {
+  const menu = document.querySelector("details.more[open]"), search = document.querySelector(".find input");
+  if (event.key === "Escape" && menu) {
+    menu.open = false;
+    menu.querySelector("summary").focus();
+  } else if (event.key === "k" && (event.ctrlKey || event.metaKey) && search) {
+    event.preventDefault();
+    search.focus();
+  }
+});
 for (const table of document.querySelectorAll(".scroll > table")) {
   const labels = [...table.querySelectorAll("thead th")].map((head) => head.textContent.trim());
   for (const row of [...table.tBodies].flatMap((body) => [...body.rows])) {

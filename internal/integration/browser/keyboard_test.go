@@ -51,6 +51,30 @@ func TestKeyboard(t *testing.T) {
 	})
 }
 
+// TestShortcuts: Esc closes a menu that lies over the page and leads back to where it was opened;
+// Ctrl with K leads to the search.
+func TestShortcuts(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t).fill()
+	tb := newTab(t, originOf(t, sets["console"](w)))
+	tb.open("/affiliates/" + w.made.Ada.ID.String())
+	tb.unfold("More")
+	if over := eval[string](tb, `getComputedStyle(document.querySelector(".more > .row")).position`); over != "absolute" {
+		t.Errorf("the menu is %s", over)
+	}
+	tb.do(chromedp.KeyEvent(kb.Escape))
+	if open := tb.count(".more[open]"); open != 0 {
+		t.Error("Esc leaves the menu open")
+	}
+	if at := eval[string](tb, "document.activeElement.textContent"); at != "More" {
+		t.Errorf("the focus is at %q", at)
+	}
+	tb.do(chromedp.KeyEvent("k", chromedp.KeyModifiers(chromedp.ModifierCtrl)))
+	if at := eval[string](tb, "document.activeElement.name"); at != "q" {
+		t.Errorf("Ctrl and K lead to %q", at)
+	}
+}
+
 // TestEveryStop (check 38): the focus is seen at every stop of the pages with most
 // of them.
 func TestEveryStop(t *testing.T) {
