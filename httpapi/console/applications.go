@@ -121,6 +121,10 @@ type decision struct {
 // decisions reads the form, and finds out whether all of it can be done.
 func (v *visit) decisions(in *input) (all []decision, err error) {
 	for name := range in.Values {
+		who, isReason := strings.CutPrefix(name, "why-")
+		if isReason && in.text(name) != "" && in.text("to-"+who) == "" {
+			return nil, wrongField(name, "Approve or decline, or leave the reason empty.")
+		}
 		text, found := strings.CutPrefix(name, "to-")
 		if !found || in.text(name) == "" {
 			continue

@@ -65,7 +65,7 @@ func TestApplications(t *testing.T) {
 	if late := w.send(path, other); late.status != 400 || !strings.Contains(late.text(), "No0 Body is active meanwhile") {
 		t.Errorf("decided before: %d %s", late.status, late.text())
 	}
-	for _, form := range [][]string{{to(2), "BANNED"}, {"to-x", "ACTIVE"}, {"to-" + uuid.NewString(), "ACTIVE"}} {
+	for _, form := range [][]string{{to(2), "BANNED"}, {to(2), "ACTIVE", reason(3), "nobody is told this"}, {"to-x", "ACTIVE"}, {"to-" + uuid.NewString(), "ACTIVE"}} {
 		if bad := w.send(path, w.form(path, form...)); bad.status == 303 {
 			t.Errorf("%v: %d", form, bad.status)
 		}
