@@ -3,6 +3,7 @@ package sqlitestore_test
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/ncruces/go-sqlite3"
 
+	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/internal/twins"
 	"github.com/tributary-go/tributary/sqlitestore"
 )
@@ -105,6 +107,23 @@ func TestSums(t *testing.T) {
 	store := open(t, filepath.Join(t.TempDir(), "program.db"), sqlitestore.Config{Sync: sqlitestore.Normal})
 	twins.Sums(t, store)
 	twins.SumsBefore1970(t, store)
+}
+
+// TestSumPlans: a table that a sum is joined with is found by a whole key, never walked for each
+// row: its program alone is no key.
+func TestSumPlans(t *testing.T) {
+	store := open(t, filepath.Join(t.TempDir(), "program.db"), sqlitestore.Config{Sync: sqlitestore.Normal})
+	plan, err := store.PlanOfSum(t.Context(), record.Sum{Table: "movements", Add: []string{"amount"},
+		By: []string{"redemptions.coupon_id", "sales.product", "clicks.full_landing_url", "referrals.initial_landing_page"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, table := range []string{"redemptions", "sales", "clicks", "referrals"} {
+		found := slices.IndexFunc(plan, func(line string) bool { return strings.HasPrefix(line, "SEARCH "+table+" USING") })
+		if found < 0 || !strings.Contains(plan[found], "program=? AND ") {
+			t.Errorf("%s: %q", table, plan)
+		}
+	}
 }
 
 // TestSaleSums: so it is for the sales that a query selects.

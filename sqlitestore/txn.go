@@ -94,23 +94,29 @@ func (t *txn) tx() *record.Tx {
 	return tx
 }
 
-// sum is the Sum of a View.
-func (t *txn) sum(q record.Sum) (found []record.Summed, err error) {
-	if err := t.readable(); err != nil {
-		return nil, err
-	}
-	s, err := relation.Dialect{
-		Param: func(n int, _ relation.Kind) string { return fmt.Sprint("?", n) },
-		Sum:   "SUM(%s)",
+// summing makes the statement of a sum.
+func (s *Store) summing(q *record.Sum) (*relation.Summing, error) {
+	return relation.Dialect{
+		Param:    func(n int, _ relation.Kind) string { return fmt.Sprint("?", n) },
+		Sum:      "SUM(%s)",
+		NumberID: "printf('00000000-0000-0000-%%04x-%%012x', %[1]s >> 48, %[1]s & 281474976710655)",
 		Table: func(name string) (*relation.Table, string) {
-			for _, sql := range t.s.tables {
+			for _, sql := range s.tables {
 				if sql.Name == name {
 					return &sql.Table, prefix + name
 				}
 			}
 			return nil, ""
 		},
-	}.Summing(&q)
+	}.Summing(q)
+}
+
+// sum is the Sum of a View.
+func (t *txn) sum(q record.Sum) (found []record.Summed, err error) {
+	if err := t.readable(); err != nil {
+		return nil, err
+	}
+	s, err := t.s.summing(&q)
 	if err != nil {
 		return nil, fmt.Errorf("sqlitestore: %w", err)
 	}

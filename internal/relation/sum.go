@@ -15,6 +15,9 @@ import (
 type Dialect struct {
 	Param func(n int, k Kind) string // a parameter, counted from 1, which is the program
 	Sum   string                     // the format of the sum of a column
+	// NumberID is the format of [record.NumberID] of a column, for stores that join by an index
+	// alone; empty: they need none.
+	NumberID string
 	// Table returns a table by its name, and its name in SQL; nil: there is none.
 	Table func(name string) (t *Table, sql string)
 }
@@ -39,12 +42,16 @@ type Arg struct {
 	Cell
 }
 
-// joins has the tables that may be joined with another one: by a column of theirs.
-var joins = map[string]struct{ column, with, key string }{
-	"sales":       {"sale_id", "movements", "sale_id"},
-	"redemptions": {"sale_id", "movements", "sale_id"},
-	"clicks":      {"click_id", "sales", "why_click_id"},
-	"referrals":   {"id", "sales", "referral_id"},
+// joins has the tables that may be joined with another one: by a column of theirs, which is the
+// number of their id where numbered says so.
+var joins = map[string]struct {
+	column, with, key string
+	numbered          bool
+}{
+	"sales":       {"sale_id", "movements", "sale_id", false},
+	"redemptions": {"sale_id", "movements", "sale_id", true},
+	"clicks":      {"click_id", "sales", "why_click_id", false},
+	"referrals":   {"id", "sales", "referral_id", false},
 }
 
 // Summing makes the statement of a sum of records.
@@ -120,8 +127,12 @@ func (s *Summing) table(name string) (place int, err error) {
 		if _, err := s.table(by.with); err != nil {
 			return 0, err
 		}
-		s.from += fmt.Sprintf(" LEFT JOIN %s AS %q ON %[2]q.program = %[3]q.program AND %[2]q.%[4]s = %[3]q.%[5]s",
-			sql, name, by.with, by.column, by.key)
+		column, key := by.column, fmt.Sprintf("%q.%s", by.with, by.key)
+		if by.numbered && s.d.NumberID != "" {
+			column, key = "id", fmt.Sprintf(s.d.NumberID, key)
+		}
+		s.from += fmt.Sprintf(" LEFT JOIN %s AS %q ON %[2]q.program = %[3]q.program AND %[2]q.%[4]s = %[5]s",
+			sql, name, by.with, column, key)
 	}
 	s.tables = append(s.tables, t)
 	return len(s.tables) - 1, nil
