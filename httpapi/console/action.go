@@ -6,6 +6,9 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/httpapi/internal/page"
 	"github.com/tributary-go/tributary/httpapi/internal/reqid"
@@ -84,7 +87,7 @@ func (v *visit) action(a *action, post bool) {
 // act does what a form asks for.
 func (v *visit) act(a *action, in *input, s stateComparison) {
 	v.once = affiliate.Once{Key: "console-" + in.Get(fieldNonce), Digest: in.digest(), Refused: s.refused}
-	to, err := a.do(v, v.program.From(affiliate.SourceManual).By(v.actor).Keyed(v.once), in)
+	to, err := a.do(v, v.keyed(v.once), in)
 	err = in.wrongOr(err)
 	v.audit(a, a.made(in, to), err)
 	switch {
@@ -95,6 +98,18 @@ func (v *visit) act(a *action, in *input, s stateComparison) {
 	default:
 		v.redirect(to, a)
 	}
+}
+
+// keyed returns the program as the actor calls it, with a key.
+func (v *visit) keyed(o affiliate.Once) *tributary.Program {
+	return v.program.From(affiliate.SourceManual).By(v.actor).Keyed(o)
+}
+
+// oneOf is keyed for an action that does something with many objects, each in a call of its own.
+func (v *visit) oneOf(id uuid.UUID) *tributary.Program {
+	one := v.once
+	one.Key += "-" + id.String()
+	return v.keyed(one)
 }
 
 // made returns the name of what an action has made: from the form, or the last

@@ -2,6 +2,7 @@ package console
 
 import (
 	"fmt"
+	"maps"
 	"net/url"
 	"slices"
 	"strings"
@@ -100,10 +101,7 @@ var decideApplications = &action{
 			v.objects = append(v.objects, d.id.String())
 		}
 		for _, d := range decided {
-			one := v.once // each is a call of its own
-			one.Key += "-" + d.id.String()
-			p := v.program.From(affiliate.SourceManual).By(v.actor).Keyed(one).Because(d.why)
-			if _, err := p.SetAffiliateStatus(v.Ctx(), d.to, d.id); err != nil {
+			if _, err := v.oneOf(d.id).Because(d.why).SetAffiliateStatus(v.Ctx(), d.to, d.id); err != nil {
 				return "", err
 			}
 		}
@@ -120,7 +118,7 @@ type decision struct {
 
 // decisions reads the form, and finds out whether all of it can be done.
 func (v *visit) decisions(in *input) (all []decision, err error) {
-	for name := range in.Values {
+	for _, name := range slices.Sorted(maps.Keys(in.Values)) {
 		who, isReason := strings.CutPrefix(name, "why-")
 		if isReason && in.text(name) != "" && in.text("to-"+who) == "" {
 			return nil, wrongField(name, "Approve or decline, or leave the reason empty.")
@@ -142,7 +140,6 @@ func (v *visit) decisions(in *input) (all []decision, err error) {
 	if len(all) == 0 {
 		return nil, wrongField("", "Decide about one of them at least.")
 	}
-	slices.SortFunc(all, func(a, b decision) int { return strings.Compare(a.id.String(), b.id.String()) })
 	return all, in.err
 }
 

@@ -494,9 +494,7 @@ var payMethod = &action{
 				return "", badQuery("An id is wrong.")
 			}
 			v.objects = append(v.objects, id.String())
-			one := v.once
-			one.Key += "-" + id.String()
-			if _, err := v.program.From(affiliate.SourceManual).By(v.actor).Keyed(one).SetPayoutStatus(v.Ctx(), id, affiliate.PayoutPaid); err != nil {
+			if _, err := v.oneOf(id).SetPayoutStatus(v.Ctx(), id, affiliate.PayoutPaid); err != nil {
 				return "", err
 			}
 		}

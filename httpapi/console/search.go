@@ -129,8 +129,9 @@ func findSales(v *visit, text string) (searchResults, error) {
 func findPayments(v *visit, text string) (k searchResults, err error) {
 	k.Name = "Payments without a sale"
 	waiting, err := v.program.Attention(v.Ctx(), mostWaiting)
+	text = strings.ToLower(text)
+	has := func(id string) bool { return strings.Contains(strings.ToLower(id), text) }
 	for _, p := range waiting.PaymentConflicts.Items {
-		has := func(id string) bool { return strings.Contains(strings.ToLower(id), strings.ToLower(text)) }
 		if slices.ContainsFunc(append(slices.Clone(p.Keys), p.PayerID.Or("")), has) && len(k.Hits) < foundEach {
 			k.Hits = append(k.Hits, searchResult{"payments", v.MoneyIn(p.Amount, p.Currency) + ", " + page.Words(p.Provider),
 				saidOf(v.Day(p.CreatedAt), whyNoSale(p))})
