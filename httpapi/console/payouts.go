@@ -55,11 +55,9 @@ func payouts(v *visit) (view, error) {
 		d.Runs = runs.Items
 	}
 	shown := view{visit: v, title: "Payouts", template: "payouts", next: list.Next, Data: &d}
-	return shown, stated(&shown, payoutStates, func(inState bool) (affiliate.PayoutSums, error) {
+	return shown, stated(&shown, payoutStates, "", func(in url.Values) (affiliate.PayoutSums, error) {
 		of := f
-		if !inState {
-			of.Status = ""
-		}
+		of.Status = affiliate.PayoutStatus(in.Get("status"))
 		return v.program.PayoutSums(v.Ctx(), of)
 	})
 }

@@ -234,16 +234,55 @@ func sales(v *visit) (view, error) {
 		}
 	}
 	if v.query.Get("q") != "" {
-		return shown, stated(&shown, saleStates, nil)
+		return shown, stated(&shown, saleStates, "", nil)
 	}
-	return shown, stated(&shown, saleStates, func(inState bool) (affiliate.SaleSums, error) {
+	just, err := v.quicklyAdded(q.SaleQuery)
+	if err != nil {
+		return shown, err
+	}
+	return shown, stated(&shown, saleStates, just, func(in url.Values) (affiliate.SaleSums, error) {
 		of := q.SaleQuery
-		if !inState {
-			of.Status, of.ApprovalStatus = "", ""
-		}
+		of.Status = affiliate.SaleStatus(in.Get("status"))
+		of.ApprovalStatus = affiliate.ApprovalStatus(in.Get(paramApproval))
 		return v.program.SaleSums(v.Ctx(), of)
 	})
 }
+
+// addedAtOnce is how many sales of a program a list adds up by itself.
+const addedAtOnce = 20_000
+
+// quicklyAdded returns the one state that a list adds up by itself when nothing narrows it
+// and the numbers of sales have come so far that all take long: who is on hold is found by
+// an index. Empty: all states.
+func (v *visit) quicklyAdded(q affiliate.SaleQuery) (state string, err error) {
+	if !q.AffiliateID.IsZero() || !q.CodeID.IsZero() || !q.LinkID.IsZero() || !q.Since.IsZero() {
+		return "", nil
+	}
+	last, err := v.program.Sales(v.Ctx(), affiliate.SaleQuery{}, affiliate.Page{Limit: 1})
+	if len(last.Items) > 0 && last.Items[0].ID > addedAtOnce {
+		state = "On hold"
+	}
+	return state, err
+}
+
+// salesSum adds up the sales that fit what the list was asked.
+func salesSum(v *visit) (view, error) {
+	q, err := v.salesAsked()
+	if err != nil {
+		return view{}, err
+	}
+	if v.query.Get("q") != "" {
+		return foundSalesSum(v)
+	}
+	sums, err := v.program.SaleSums(v.Ctx(), q.SaleQuery)
+	return view{title: "What fits", template: "sum", Data: soldSheet(&sums.All)}, err
+}
+
+// foundSalesSum reads them all, because a search is no sum of a store.
+var foundSalesSum = addUp("sale", []string{"Total", "Refunded", "Commission"}, listedSales,
+	func(s affiliate.Sale) []affiliate.Amount {
+		return []affiliate.Amount{s.TotalEarned, s.RefundedAmount, s.CommissionEarned}
+	})
 
 const (
 	paramApproval  = "approval"

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"html"
+	"log/slog"
+	"net/http"
 	"net/netip"
 	"net/url"
 	"reflect"
@@ -21,6 +23,8 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/httpapi/console"
 	"github.com/tributary-go/tributary/httpapi/internal/page"
+	"github.com/tributary-go/tributary/internal/benchkit"
+	"github.com/tributary-go/tributary/memstore"
 )
 
 // unsaid are the settings that are no values, which the page of settings cannot show.
@@ -502,5 +506,40 @@ func TestSettingsArePreset(t *testing.T) {
 	save("events", "", "receipts", "")
 	if is := must(w.Settings(t.Context())); is.Retention != (affiliate.RetentionDays{}) {
 		t.Errorf("%+v", is.Retention)
+	}
+}
+
+// TestManySales: of more sales than a page adds up while somebody waits, the list counts what
+// is on hold, which an index finds, and adds up what it is asked to; a list of an affiliate
+// adds up by itself.
+func TestManySales(t *testing.T) {
+	p, all := benchkit.Shop(t, memstore.New(), 1)
+	const many = 20_001
+	sell := benchkit.RealSale(1)
+	for i := range many {
+		must(p.RecordSale(t.Context(), sell(i)))
+	}
+	must(p.ReviewCommissions(t.Context(), affiliate.ApprovalOnHold, 7))
+	desk := must(console.New(p, console.Config{Authorize: func(*http.Request) (string, bool) { return "ops", true }, Logger: slog.New(slog.DiscardHandler)}))
+	for path, counted := range map[string][2]string{ // on hold, and all
+		"/sales":                                    {"On hold 1 · 25.90", "All"},
+		"/sales?sort=oldest":                        {"On hold 1 · 25.90", "All"},
+		"/sales?approval=ON_HOLD":                   {"On hold 1 · 25.90", "All"},
+		"/sales?affiliate=" + all[0].ID.String():    {"On hold 1 · 25.90", "All 20,001 · 518,025.90 USD"},
+		"/sales?since=2001-01-01&currency=usd":      {"On hold 1 · 25.90", "All 20,001 · 518,025.90 USD"},
+		"/sales?until=2101-01-01&approval=ACCEPTED": {"On hold 1 · 25.90", "All"},
+	} {
+		shown := ask(desk, "GET", path, "").text()
+		if !strings.Contains(shown, counted[0]) || !strings.Contains(shown, counted[1]+" "+counted[0]) {
+			t.Errorf("%s does not say %q: %s", path, counted, shown)
+		}
+	}
+	for path, says := range map[string]string{
+		"/sales/sum":                  "20,001 sales 2,590,129.50 USD Total 0.00 USD Refunded 518,025.90 USD Commission",
+		"/sales/sum?approval=ON_HOLD": "1 sale 129.50 USD Total",
+	} {
+		if shown := ask(desk, "GET", path, "").text(); !strings.Contains(shown, says) {
+			t.Errorf("%s does not say %q: %s", path, says, shown)
+		}
 	}
 }

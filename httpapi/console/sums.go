@@ -40,16 +40,16 @@ type tab struct {
 // Last is what a tab says beside the count: the last sum.
 func (s *sumSheet) Last() affiliate.Amount { return s.Sums[len(s.Sums)-1].Amount }
 
-// stated gives a list its tabs, and the sum of what fits. sums adds up what the list is asked
-// beside its states, or with them; nil: that would read it all.
-func stated[S any](v *view, states []state[S], sums func(inState bool) (S, error)) error {
-	var all *S
-	if sums != nil {
-		s, err := sums(false)
-		if err != nil {
+// stated gives a list its tabs, and the sum of what fits. sums adds up what is in the states
+// that the parameters choose, none: in all; nil: that would read it all. Only the state with the
+// name of just is added up; empty: all are.
+func stated[S any](v *view, states []state[S], just string, sums func(in url.Values) (S, error)) (err error) {
+	var all S
+	added := sums != nil && just == ""
+	if added {
+		if all, err = sums(nil); err != nil {
 			return err
 		}
-		all = &s
 	}
 	asked, chosen := v.asked(), url.Values{}
 	for _, st := range states {
@@ -63,8 +63,15 @@ func stated[S any](v *view, states []state[S], sums func(inState bool) (S, error
 		if st.param != "" {
 			only.Set(st.param, st.value)
 		}
-		if all != nil {
-			t.Sheet = st.sheet(all)
+		switch {
+		case added:
+			t.Sheet = st.sheet(&all)
+		case sums != nil && st.name == just:
+			some, err := sums(only)
+			if err != nil {
+				return err
+			}
+			t.Sheet = st.sheet(&some)
 		}
 		if t.Current = only.Encode() == chosen.Encode(); t.Current {
 			v.total = t.Sheet
@@ -73,10 +80,10 @@ func stated[S any](v *view, states []state[S], sums func(inState bool) (S, error
 		t.To = "?" + only.Encode()
 		v.Tabs = append(v.Tabs, t)
 	}
-	if v.total != nil || all == nil {
+	if v.total != nil || !added {
 		return nil
 	}
-	fit, err := sums(true) // in several states at once
+	fit, err := sums(chosen) // in several states at once
 	v.total = states[0].sheet(&fit)
 	return err
 }
@@ -155,9 +162,6 @@ var (
 	})
 	customersSum = addUp("customer", []string{"Revenue", "Commission"}, listedCustomers, func(r affiliate.Referral) []affiliate.Amount {
 		return []affiliate.Amount{r.TotalRevenue, r.TotalCommission}
-	})
-	salesSum = addUp("sale", []string{"Total", "Refunded", "Commission"}, listedSales, func(s affiliate.Sale) []affiliate.Amount {
-		return []affiliate.Amount{s.TotalEarned, s.RefundedAmount, s.CommissionEarned}
 	})
 	codesSum = addUp("code", nil, listedCodes, func(affiliate.Code) []affiliate.Amount { return nil })
 )
