@@ -45,8 +45,8 @@ func (w Latencies) At(share float64) time.Duration {
 	return w[min(int(share*float64(len(w))), len(w)-1)]
 }
 
-// report adds the waits to the metrics of a benchmark, in milliseconds.
-func (w Latencies) report(b *testing.B) {
+// Report adds the waits to the metrics of a benchmark, in milliseconds.
+func (w Latencies) Report(b *testing.B) {
 	for unit, share := range map[string]float64{"ms-p50": 0.5, "ms-p99": 0.99, "ms-worst": 1} {
 		b.ReportMetric(float64(w.At(share).Microseconds())/1000, unit)
 	}
@@ -78,7 +78,7 @@ func Latency(b *testing.B, p *tributary.Program, sell func()) {
 			var err error
 			w := Beside(func() { err = job.run(b.Context()) }, sell)
 			if check(b, err); err == nil {
-				w.report(b)
+				w.Report(b)
 			}
 		})
 	}

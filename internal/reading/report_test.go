@@ -385,12 +385,16 @@ func TestBreakdownSort(t *testing.T) {
 	}
 }
 
-// Many sales are looked up piece by piece, and what is remembered of them is bounded.
+// Many sales are looked up piece by piece, and what is remembered of them is bounded. A piece may
+// have movements that count nothing, such as a payout's, and the next one begins after it.
 func TestBreakdownOfMany(t *testing.T) {
 	s := scene.NewShop(t)
 	const n = 2500
 	for i := range n {
 		s.Sell(affiliate.SaleParams{ReferralID: s.Tomas.ID.String(), TotalEarned: scene.Sum("1"), Product: affiliate.Set(affiliate.Product{ProductID: fmt.Sprint("p", i%2)})})
+		if i == n/5 {
+			scene.Must(s.CreatePayout(t.Context(), affiliate.PayoutParams{AffiliateID: s.Ada.Person.ID}))
+		}
 	}
 	got, _ := ranking(s, affiliate.BreakdownQuery{By: affiliate.DimensionProduct}, affiliate.Page{})
 	want := []string{"p0 –: clicks null referrals null sales 1250 revenue 1250 commission 250", "p1 –: clicks null referrals null sales 1250 revenue 1250 commission 250"}

@@ -122,7 +122,8 @@ func summed(ctx context.Context, p *engine.Program, q record.Sum) (sums []record
 }
 
 // readOn runs fn on pieces of the records that a query lists, up to the first one that is
-// over. It reads a piece in each View, so that no writer waits for the rest.
+// over; fn may change the piece. It reads a piece in each View, so that no writer waits for the
+// rest.
 func readOn[R record.Record[R]](ctx context.Context, p *engine.Program, table func(*record.Tx) record.Table[R], q record.Query, over func(*R) bool, fn func([]R) error) error {
 	q.Limit = reportPiece
 	for {
@@ -141,13 +142,13 @@ func readOn[R record.Record[R]](ctx context.Context, p *engine.Program, table fu
 		if err != nil {
 			return err
 		}
-		if err := fn(recs); err != nil {
+		last := len(recs) < q.Limit
+		if !last {
+			q.After = recs[len(recs)-1].RecordID()
+		}
+		if err := fn(recs); err != nil || last {
 			return err
 		}
-		if len(recs) < q.Limit {
-			return nil
-		}
-		q.After = recs[len(recs)-1].RecordID()
 	}
 }
 
