@@ -3,6 +3,8 @@ package console
 import (
 	"errors"
 	"fmt"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/tributary-go/tributary"
@@ -16,17 +18,21 @@ var newSale = &action{
 	name: "sales.create", object: "sale", done: "The sale was recorded. This is what it earns, and why.",
 	form: func(v *visit) (form, error) {
 		fields, err := v.creditFields()
-		in := " in " + string(v.Currency)
 		return form{
 			Title: "Record a sale", Button: "Record", Back: "sales",
 			Effects: []string{"It earns what it would have earned if your shop had reported it. The event sale.created is sent."},
 			Fields: append(fields,
-				field{Name: "totalEarned", Label: "What the customer paid" + in, Required: true},
+				field{Name: "totalEarned", Label: "What the customer paid", In: paramCurrency, Required: true},
+				field{Name: paramCurrency, Label: "Currency", Value: string(v.Currency), Required: true},
 				field{Name: "externalId", Label: "Number of the order", Hint: "An order is recorded once."},
 				field{Name: "paidAt", Label: "Paid on", Type: "date", Own: true,
 					Hint: "Empty: now. Terms and codes are those of that day."},
-				field{Name: "tax", Label: "Tax" + in, Hint: "How much of it was tax.", More: true},
-				field{Name: "shipping", Label: "Shipping" + in, Hint: "How much of it was shipping.", More: true},
+				field{Name: "exchangeRate", Label: "Rate", More: true,
+					Hint: "What one unit of the currency was worth in " + string(v.Currency) + ", such as 1.0842."},
+				field{Name: "tax", Label: "Tax", In: paramCurrency, Hint: "How much of it was tax.", More: true},
+				field{Name: "shipping", Label: "Shipping", In: paramCurrency, Hint: "How much of it was shipping.", More: true},
+				field{Name: fieldLines, Label: "What was bought", Type: "textarea", Own: true, More: true,
+					Hint: "Each in a line: product; pieces; what they cost together before discount and tax. Such as TEA-250; 2; 19.80"},
 				field{Name: "promoCode", Label: "Code", Hint: "It is redeemed.", More: true},
 				field{Name: "externalInvoiceId", Label: "Number of the invoice", More: true},
 			),
@@ -36,7 +42,7 @@ var newSale = &action{
 		who, err := v.creditTyped(in)
 		sale := affiliate.SaleParams{ReferralID: who.ReferralID, Email: who.Email, Name: who.Name}
 		in.into(&sale)
-		sale.PaidAt = in.paidOn(v)
+		sale.PaidAt, sale.Lines = in.paidOn(v), in.bought(in.currencyOf(paramCurrency))
 		if err != nil || in.err != nil {
 			return "", err
 		}
@@ -79,6 +85,32 @@ func (in *input) paidOn(v *visit) time.Time {
 	}
 	return day.FirstInstant(v.program.Config().Location)
 }
+
+const fieldLines = "lines"
+
+// bought reads the lines of an order.
+func (in *input) bought(currency affiliate.Currency) (lines []affiliate.Line) {
+	for i, text := range in.lines(fieldLines) {
+		parts := strings.Split(text, ";")
+		line, err := affiliate.Line{ID: strconv.Itoa(i + 1)}, errLine
+		if len(parts) == 3 {
+			var pieces affiliate.Amount
+			line.ProductID = strings.TrimSpace(parts[0])
+			pieces, err = affiliate.ParseAmount(strings.TrimSpace(parts[1]))
+			line.Quantity = affiliate.Set(pieces)
+		}
+		if err == nil {
+			line.Amount, err = exactly(strings.TrimSpace(parts[2]), currency)
+		}
+		if err != nil || line.ProductID == "" {
+			in.wrong(fieldLines, fmt.Sprintf("Line %d is not product; pieces; amount in %s.", i+1, currency))
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+var errLine = errors.New("console: a line has three parts")
 
 // credited puts a refusal that is about who is credited at the field that names them.
 func credited(err error) error {

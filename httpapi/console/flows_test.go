@@ -503,3 +503,35 @@ func TestLongStatement(t *testing.T) {
 		t.Errorf("a bad cursor: %d", page.status)
 	}
 }
+
+// TestSaleByHandAbroad: an order in another currency is typed with its rate and its lines, and
+// what is wrong is said where it is.
+func TestSaleByHandAbroad(t *testing.T) {
+	w := newWorld(t)
+	w.fill("")
+	typed := func(lines, rate string) pageAnswer {
+		return w.send("sales/new", w.form("sales/new", "affiliate", "ada@example.org", "email", "abroad@x.example", "name", "Abroad",
+			"externalId", "abroad", "currency", "jpy", "exchangeRate", rate, "totalEarned", "1,980", "lines", lines))
+	}
+	for _, wrong := range []struct{ lines, rate, says string }{
+		{"TEA; 2; 1980\nCUP; 1", "0.0067", "Line 2 is not product; pieces; amount in JPY."},
+		{"TEA; two; 1980", "0.0067", "Line 1 is not product; pieces; amount in JPY."},
+		{"; 2; 1980", "0.0067", "Line 1 is not product; pieces; amount in JPY."},
+		{"TEA; 2; 1980.50", "0.0067", "Line 1 is not product; pieces; amount in JPY."},
+		{"TEA; 2; 1980", "much", "Enter a rate, such as 1.0842."},
+		{"TEA; 2; 1000", "0.0067", "ubtotal"}, // they cost less than what was paid
+		{"TEA; 2; 1980", "", "ate"},           // the program has none
+	} {
+		if page := typed(wrong.lines, wrong.rate); page.status == 303 || !strings.Contains(page.text(), wrong.says) {
+			t.Errorf("%q at %q: %d %s", wrong.lines, wrong.rate, page.status, page.text())
+		}
+	}
+	if page := typed("TEA; 2; 1,500\n CUP ; 1.5; 600 ", "0.0067"); page.status != 303 {
+		t.Fatal(page.text())
+	}
+	s := must(w.Sales(t.Context(), affiliate.SaleQuery{ExternalID: affiliate.Set("abroad")}, affiliate.Page{Limit: 1})).Items[0]
+	was := s.Charged.Or(affiliate.Charge{})
+	if got := fmt.Sprintf("%v %v, %v, %d lines", was.Currency, was.TotalEarned, s.TotalEarned, len(s.Lines)); got != "JPY 1980, 13.27, 2 lines" {
+		t.Errorf("recorded as %s", got)
+	}
+}

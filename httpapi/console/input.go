@@ -125,6 +125,8 @@ func (in *input) readInto(f *field, to any) bool {
 		*to = in.sum(f).Or(*to)
 	case *affiliate.Opt[affiliate.Amount]:
 		*to = in.sum(f)
+	case *affiliate.ExchangeRate:
+		*to = read(in, f.Name, affiliate.ParseExchangeRate, "Enter a rate, such as 1.0842.").Or(*to)
 	case *affiliate.Percent:
 		*to = in.rate(f.Name)
 	case *affiliate.Opt[affiliate.Percent]:
@@ -292,13 +294,17 @@ func (in *input) amountOf(name string, currency affiliate.Currency) affiliate.Op
 	}
 	hint := "Enter an amount in " + string(currency) + ", such as " + example.Format(currency) +
 		" or " + strings.Fields(page.Money(affiliate.MustAmount("1250"), currency))[0] + "."
-	return read(in, name, func(text string) (affiliate.Amount, error) {
-		sum, err := amounts.Form{Currency: currency, Decimal: '.'}.Amount(text)
-		if rounded, _ := sum.Round(currency); err == nil && rounded != sum {
-			err = affiliate.ErrAmountDecimals
-		}
-		return sum, err
-	}, hint)
+	return read(in, name,
+		func(text string) (affiliate.Amount, error) { return exactly(text, currency) }, hint)
+}
+
+// exactly reads an amount that has no more decimals than its currency.
+func exactly(text string, currency affiliate.Currency) (affiliate.Amount, error) {
+	sum, err := amounts.Form{Currency: currency, Decimal: '.'}.Amount(text)
+	if rounded, _ := sum.Round(currency); err == nil && rounded != sum {
+		err = affiliate.ErrAmountDecimals
+	}
+	return sum, err
 }
 
 // currencyOf returns the currency that a field names, else the program's.
