@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/csv"
 	"fmt"
+	"html"
 	"mime/multipart"
 	"net/http/httptest"
 	"regexp"
@@ -533,5 +534,30 @@ func TestSaleByHandAbroad(t *testing.T) {
 	was := s.Charged.Or(affiliate.Charge{})
 	if got := fmt.Sprintf("%v %v, %v, %d lines", was.Currency, was.TotalEarned, s.TotalEarned, len(s.Lines)); got != "JPY 1980, 13.27, 2 lines" {
 		t.Errorf("recorded as %s", got)
+	}
+}
+
+// TestPeriods: lists are narrowed to a named period by a link, which keeps what else was asked.
+func TestPeriods(t *testing.T) {
+	w := newWorld(t)
+	w.fill("")
+	for list, keeps := range map[string]string{"sales?currency=USD": "currency=USD", "customers?status=ACTIVE": "status=ACTIVE"} {
+		asked := w.get(list).body // on 13 March
+		for name, days := range map[string][2]string{
+			"This month": {"2026-03-01", "2026-03-13"}, "Last month": {"2026-02-01", "2026-02-28"},
+			"This quarter": {"2026-01-01", "2026-03-13"}, "Last quarter": {"2025-10-01", "2025-12-31"},
+		} {
+			link := regexp.MustCompile(`href="(\?[^"]*)">` + name).FindStringSubmatch(asked)
+			if link == nil || !strings.Contains(link[1], keeps) {
+				t.Fatalf("%s has no link to %s that keeps %s: %q", list, name, keeps, link)
+			}
+			kind, _, _ := strings.Cut(list, "?")
+			page := w.get(kind + html.UnescapeString(link[1])).body
+			for _, has := range []string{`name="since" type="date" value="` + days[0], `name="until" type="date" value="` + days[1], `aria-current="true">` + name} {
+				if !strings.Contains(page, has) {
+					t.Errorf("%s, %s: the page lacks %s", list, name, has)
+				}
+			}
+		}
 	}
 }

@@ -98,6 +98,18 @@ func reportedAt(name string, now time.Time) (reportPeriods, bool) {
 	return r, true
 }
 
+// Periods are the lists of what happened in a named period.
+func (v *visit) Periods() (all []tab) {
+	for _, p := range periods[:4] {
+		at, _ := reportedAt(p.Value, v.now().In(v.Location))
+		days := v.asked()
+		days.Set(paramSince, at.from.Format(time.DateOnly))
+		days.Set(paramUntil, dayAt(at.to, -1).Format(time.DateOnly))
+		all = append(all, tab{Name: p.Text, To: "?" + days.Encode(), Current: days.Encode() == v.asked().Encode()})
+	}
+	return all
+}
+
 // daysOf returns the number of days of a period that begins and ends with one.
 func daysOf(from, to time.Time) int {
 	return int(to.Add(12*time.Hour).Sub(from) / (24 * time.Hour)) // days on which clocks change are longer or shorter
