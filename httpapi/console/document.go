@@ -2,7 +2,10 @@ package console
 
 import (
 	"cmp"
+	"errors"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -62,27 +65,85 @@ func documentPage(v *visit) (view, error) {
 	if err != nil {
 		return view{}, err
 	}
-	d := documentSheet{
-		ID: id, Month: v.Args[1], First: affiliate.TimeOf(month),
-		Last: affiliate.TimeOf(dayAt(to, -1)), Closed: s.Closed, Opening: s.Opening.Owed,
-		Closing: s.Closing.Owed,
+	m := monthSum{opening: s.Opening.Owed, closing: s.Closing.Owed}
+	for _, b := range report.Items {
+		m.sales, m.deleted, m.commission, m.adjustments = b.Sales, b.DeletedSales, b.Commission, b.Adjustments
 	}
-	if v.cfg.Document != nil {
+	if m.paid, err = s.Closing.Paid.Sub(s.Opening.Paid); err != nil {
+		return view{}, err
+	}
+	d, err := v.document(a, month, &m)
+	d.Closed = s.Closed
+	return view{title: d.Title + " " + d.Number, template: "document", Data: &d}, err
+}
+
+// document is what an affiliate is given for a month, with the host's part.
+func (v *visit) document(a affiliate.Affiliate, month time.Time, m *monthSum) (d documentSheet, err error) {
+	d = documentSheet{
+		ID: a.ID, Month: month.Format(monthLayout), First: affiliate.TimeOf(month),
+		Last: affiliate.TimeOf(dayAt(month.AddDate(0, 1, 0), -1)), Closed: true,
+		Sales: m.sales, Deleted: m.deleted,
+		Opening: m.opening, Commission: m.commission, Adjustments: m.adjustments, Paid: m.paid, Closing: m.closing,
+	}
+	if v.cfg.Document != nil && a.Email != "" {
 		if d.Document, err = v.cfg.Document(v.Ctx(), a, month); err != nil {
-			return view{}, err
+			return d, err
 		}
 	}
 	d.fill(v, a)
-	for _, b := range report.Items {
-		d.Sales, d.Deleted, d.Commission, d.Adjustments = b.Sales, b.DeletedSales, b.Commission, b.Adjustments
-	}
-	if d.Paid, err = s.Closing.Paid.Sub(s.Opening.Paid); err != nil {
+	d.Other, err = m.other()
+	return d, err
+}
+
+// shownDocuments is the number of documents on a page.
+const shownDocuments = 100
+
+// A documentsPage has the documents of a month.
+type documentsPage struct {
+	Month     string
+	Documents []*documentSheet
+}
+
+// documents shows the documents of everybody for a month that is over, in the order of
+// their ids, to be printed or kept as one PDF.
+func documents(v *visit) (view, error) {
+	from, to, err := v.monthOver()
+	if err != nil {
 		return view{}, err
 	}
-	m := monthSum{opening: d.Opening, commission: d.Commission, adjustments: d.Adjustments,
-		paid: d.Paid, closing: d.Closing}
-	d.Other, err = m.other()
-	return view{title: d.Title + " " + d.Number, template: "document", Data: &d}, err
+	sums, ids, err := v.sumsOf(from, to)
+	if err != nil {
+		return view{}, err
+	}
+	if cursor := v.query.Get(paramCursor); cursor != "" {
+		after, err := uuid.Parse(cursor)
+		if err != nil {
+			return view{}, badQuery("There is no such page.")
+		}
+		ids = slices.DeleteFunc(ids, func(id uuid.UUID) bool { return slices.Compare(id[:], after[:]) <= 0 })
+	}
+	d := documentsPage{Month: v.Args[0]}
+	shown := view{title: "Documents of " + d.Month, template: "documents", Data: &d}
+	if len(ids) > shownDocuments {
+		ids = ids[:shownDocuments]
+		shown.next = ids[len(ids)-1].String()
+	}
+	for _, id := range ids {
+		a, err := v.program.Affiliate(v.Ctx(), id.String())
+		if errors.Is(err, affiliate.ErrNotFound) { // deleted since
+			a.ID = id
+			a.Name, err = v.payeeOnce(id)
+		}
+		if err != nil {
+			return view{}, err
+		}
+		one, err := v.document(a, from, sums[id])
+		if err != nil {
+			return view{}, err
+		}
+		d.Documents = append(d.Documents, &one)
+	}
+	return shown, nil
 }
 
 // fill puts what the host left empty.
@@ -91,5 +152,5 @@ func (d *documentSheet) fill(v *visit, a affiliate.Affiliate) {
 	d.Number = cmp.Or(d.Number, d.Month+"-"+a.ID.String()[24:])
 	is := v.program.Config()
 	d.From = cmp.Or(d.From, is.Company, is.Name)
-	d.To = cmp.Or(d.To, a.Name+"\n"+a.Email)
+	d.To = cmp.Or(d.To, strings.TrimSpace(a.Name+"\n"+a.Email))
 }

@@ -184,6 +184,7 @@ func (v *view) question() string {
 // A monthSum is the change of an affiliate's balance in a month.
 type monthSum struct {
 	opening, commission, adjustments, paid, closing affiliate.Amount
+	sales, deleted                                  int64
 }
 
 // other is the rest of the row: the entries of the opening of the books.
@@ -200,19 +201,14 @@ func (m *monthSum) other() (d affiliate.Amount, err error) {
 // monthFile returns a row for each affiliate who was owed something in a month that is over,
 // for the accountant: opening, what came in, what was paid, closing.
 func monthFile(v *visit) error {
-	from, err := time.ParseInLocation(monthLayout, v.Args[0], v.Location)
-	if err != nil || from.Format(monthLayout) != v.Args[0] {
-		return affiliate.ErrNotFound
-	}
-	to := from.AddDate(0, 1, 0)
-	if to.After(v.now()) {
-		return badQuery("The month is not over.")
-	}
-	sums, err := v.sumsOf(from, to)
+	from, to, err := v.monthOver()
 	if err != nil {
 		return err
 	}
-	ids := slices.SortedFunc(maps.Keys(sums), func(a, b uuid.UUID) int { return slices.Compare(a[:], b[:]) })
+	sums, ids, err := v.sumsOf(from, to)
+	if err != nil {
+		return err
+	}
 	head := []string{"affiliateId", "affiliate", "from", "to", "opening", "commission",
 		"adjustments", "paid", "other", "closing", "currency"}
 	first, last := v.dateOf(affiliate.TimeOf(from)), v.dateOf(affiliate.TimeOf(dayAt(to, -1)))
@@ -233,8 +229,20 @@ func monthFile(v *visit) error {
 	})
 }
 
-// sumsOf reads the sums of a period by affiliate.
-func (v *visit) sumsOf(from, to time.Time) (map[uuid.UUID]*monthSum, error) {
+// monthOver returns the month of the address, which has to be over.
+func (v *visit) monthOver() (from, to time.Time, err error) {
+	from, err = time.ParseInLocation(monthLayout, v.Args[0], v.Location)
+	if err != nil || from.Format(monthLayout) != v.Args[0] {
+		return from, to, affiliate.ErrNotFound
+	}
+	if to = from.AddDate(0, 1, 0); to.After(v.now()) {
+		return from, to, badQuery("The month is not over.")
+	}
+	return from, to, nil
+}
+
+// sumsOf reads the sums of a period by affiliate, and lists the ids of these.
+func (v *visit) sumsOf(from, to time.Time) (map[uuid.UUID]*monthSum, []uuid.UUID, error) {
 	sums := map[uuid.UUID]*monthSum{}
 	of := func(id uuid.UUID) *monthSum {
 		if sums[id] == nil {
@@ -249,24 +257,24 @@ func (v *visit) sumsOf(from, to time.Time) (map[uuid.UUID]*monthSum, error) {
 	}
 	for b, err := range balances(from) {
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		m := of(b.AffiliateID)
 		m.paid = b.Paid.Neg()
 		if m.opening, err = b.Earned.Sub(b.Paid); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
 	for b, err := range balances(to) {
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		m := of(b.AffiliateID)
 		if m.paid, err = m.paid.Add(b.Paid); err == nil {
 			m.closing, err = b.Earned.Sub(b.Paid)
 		}
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
 	q := affiliate.BreakdownQuery{From: from, To: to, By: affiliate.DimensionAffiliate}
@@ -274,18 +282,20 @@ func (v *visit) sumsOf(from, to time.Time) (map[uuid.UUID]*monthSum, error) {
 		return v.program.Breakdown(v.Ctx(), q, pg)
 	}) {
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		id, err := uuid.Parse(r.Value)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if !r.Commission.IsZero() || !r.Adjustments.IsZero() {
 			m := of(id)
 			m.commission, m.adjustments = r.Commission, r.Adjustments
+			m.sales, m.deleted = r.Sales, r.DeletedSales
 		}
 	}
-	return sums, nil
+	ids := slices.SortedFunc(maps.Keys(sums), func(a, b uuid.UUID) int { return slices.Compare(a[:], b[:]) })
+	return sums, ids, nil
 }
 
 // download answers a file while it is made.

@@ -168,6 +168,7 @@ func routes() []route {
 		{path: "owed", params: []string{paramAt}, page: owedPage, csv: owedFile},
 
 		{path: "books", page: books, post: examine},
+		{path: "books/{}/documents", params: []string{paramCursor}, page: documents},
 		{path: "books/{}/csv", params: []string{paramDecimals}, file: monthFile},
 
 		{path: "access", page: accessPage},

@@ -240,6 +240,43 @@ func TestDocument(t *testing.T) {
 	}
 }
 
+// TestDocuments: the documents of a month that is over are those of each affiliate, page by page.
+func TestDocuments(t *testing.T) {
+	w := newWorld(t)
+	w.fill("")
+	const more = 120
+	for i := range more {
+		by := must(w.CreateAffiliate(t.Context(), affiliate.AffiliateParams{FirstName: "M", LastName: fmt.Sprint(i), Email: fmt.Sprintf("m%d@example.org", i)}))
+		must(w.RecordAdjustment(t.Context(), affiliate.AdjustmentParams{AffiliateID: by.ID, Kind: affiliate.AdjustBonus, Amount: affiliate.MustAmount("12.5"), Reason: "r"}))
+	}
+	if page := w.get("books/2026-03/documents"); page.status != 400 || !strings.Contains(page.text(), "not over") {
+		t.Errorf("a month that goes on: %d %s", page.status, page.text())
+	}
+	w.now = time.Date(2026, 4, 9, 12, 0, 0, 0, time.UTC)
+	document := regexp.MustCompile(`(?s)<section class="card month".*?</section>`)
+	seen, pages := map[string]bool{}, 0
+	for path := "books/2026-03/documents"; path != ""; pages++ {
+		page := w.get(path)
+		for _, d := range document.FindAllString(page.body, -1) {
+			seen[d] = true
+		}
+		next := regexp.MustCompile(`href="(\?cursor=[^"]*)"`).FindStringSubmatch(page.body)
+		if path = ""; next != nil {
+			path = "books/2026-03/documents" + next[1]
+		}
+	}
+	if rows := w.rowsOf("books/2026-03/csv")[1:]; len(seen) != len(rows) || len(rows) < more || pages != 2 {
+		t.Errorf("%d documents on %d pages of %d statements", len(seen), pages, len(rows))
+	}
+	alone := document.FindString(w.get("affiliates/" + w.ada.ID.String() + "/statements/2026-03/document").body)
+	if !seen[alone] || alone == "" {
+		t.Errorf("no document is as this one: %s", alone)
+	}
+	if page := w.get("books/2026-03/documents?cursor=x"); page.status != 400 {
+		t.Errorf("a cursor that is none: %d", page.status)
+	}
+}
+
 // rowsOf reads a file of the console.
 func (w *world) rowsOf(path string) [][]string {
 	w.t.Helper()
