@@ -80,7 +80,7 @@ func manyOf(b *testing.B, store record.Store, size int) *crowd {
 // codes are as many codes of a coupon.
 func (d *crowd) codes(of affiliate.Coupon) affiliate.CodesParams {
 	return affiliate.CodesParams{Count: d.size, CodeParams: affiliate.CodeParams{
-		CouponID: of.ID, RandomCharsLength: affiliate.Set[int64](10), CodeStructure: affiliate.Set(affiliate.CodeStructure{RandomChars: true})}}
+		CouponID: of.ID, AffiliateID: d.paid, RandomCharsLength: affiliate.Set[int64](10), CodeStructure: affiliate.Set(affiliate.CodeStructure{RandomChars: true})}}
 }
 
 // sell records the i-th sale by a link, of a customer of their own.

@@ -123,6 +123,8 @@ type settings struct {
 	url           string   // under which others reach the server; empty: the address that it listens on
 	base          string   // that, or the address, once it listens
 	frames        []string // origins whose pages may show those for affiliates in a frame
+	brand         portal.Brand
+	logo          string // the file of its logo; empty: none
 	demo, private bool
 	lasts         bool              // the store keeps what it has when the server stops
 	signUp, mails string            // the file of what applicants are asked, and the folder of texts; empty: none
@@ -178,6 +180,9 @@ const (
 	mailsVariable       = "TRIBUTARY_MAILS"
 	urlVariable         = "TRIBUTARY_PUBLIC_URL"
 	framesVariable      = "TRIBUTARY_FRAMES"
+	colorVariable       = "TRIBUTARY_COLOR"
+	logoVariable        = "TRIBUTARY_LOGO"
+	contactVariable     = "TRIBUTARY_CONTACT"
 )
 
 func parse(storage Storage, args []string, getenv func(string) string, stderr io.Writer) (settings, error) {
@@ -197,6 +202,9 @@ func parse(storage Storage, args []string, getenv func(string) string, stderr io
 		"(default: the variable "+urlVariable+"; without it the address that it listens on)")
 	frames := flags.String("frames", getenv(framesVariable), "`origins` whose pages may show those for affiliates in a frame, such as https://app.shop.example, with commas between\n"+
 		"(default: the variable "+framesVariable+"; without it none may)")
+	flags.StringVar(&set.brand.Color, "color", getenv(colorVariable), "`color` of links and buttons on the pages for affiliates, such as #0b5d57 (default: the variable "+colorVariable+")")
+	flags.StringVar(&set.logo, "logo", getenv(logoVariable), "PNG or JPEG `file` that they show beside the name of the program (default: the variable "+logoVariable+")")
+	flags.StringVar(&set.brand.Contact, "contact", getenv(contactVariable), "`address` or URL where affiliates ask (default: the variable "+contactVariable+")")
 	flags.StringVar(&set.signUp, "sign-up", getenv(signUpVariable), "JSON `file` of what people are asked who apply at "+partnerPath+"apply (default: the variable "+signUpVariable+
 		"; without it nobody applies)")
 	flags.StringVar(&set.mails, "mails", getenv(mailsVariable), "`folder` of texts of mails that replace those of the server (default: the variable "+mailsVariable+")")
@@ -221,6 +229,11 @@ func parse(storage Storage, args []string, getenv func(string) string, stderr io
 	}
 	for origin := range strings.FieldsFuncSeq(*frames, func(r rune) bool { return r == ',' || r == ' ' }) {
 		set.frames = append(set.frames, origin)
+	}
+	if set.logo != "" {
+		if set.brand.Logo, err = os.ReadFile(set.logo); err != nil {
+			bad = fmt.Errorf("-logo: %w", err)
+		}
 	}
 	if set.url, err = baseURL(set.url); err != nil {
 		bad = fmt.Errorf("-url: %w", err)

@@ -56,6 +56,7 @@ type Config struct {
 	Frames        []string      // origins that may show the pages in a frame, such as "https://shop.example", for which "embed.js" below the pages has an element; none: nobody
 	SignUp        *SignUp       // where people apply, at "apply" below the pages; nil: nowhere
 	SignIn        *SignIn       // where affiliates ask for a link by mail, at "sign-in" below the pages; nil: nowhere
+	Brand         Brand         // how the pages look, and where affiliates ask
 
 	// Writes reports whether the host writes to affiliates in a language, by its tag. Of who applies or
 	// signs in by a mailed link, and whose language is not known, the one that the browser prefers is
@@ -79,6 +80,8 @@ type Portal struct {
 	languages languages
 	program   *tributary.Program
 	mount     page.Mount
+	face      page.Look
+	contact   string // of the brand; empty: none
 	forms     page.Forms
 	tokens    ticket.Sealer
 	visits    ticket.Sealer
@@ -98,7 +101,8 @@ const (
 //
 // Errors: neither Authorize nor Key is set; Key is shorter than 32 bytes; Session is
 // negative or above 24 hours; MaxLinks is negative; SignUp has a question that cannot be
-// asked; SignIn lacks Ask, Key, or a URL that ends with a slash; Prefix does not begin and end with a slash; Back is neither
+// asked; SignIn lacks Ask, Key, or a URL that ends with a slash; Brand has a color, a logo or a
+// contact that is none; Prefix does not begin and end with a slash; Back is neither
 // an http or https URL nor a path; an element of Frames is not an origin; Texts has the tag of no
 // language, or a text that the pages do not have or whose arguments are others; Logger is nil.
 func New(p *tributary.Program, cfg Config) (*Portal, error) {
@@ -130,6 +134,9 @@ func New(p *tributary.Program, cfg Config) (*Portal, error) {
 		return nil, fmt.Errorf("portal: SignIn: %w", err)
 	}
 	var err error
+	if t.face, t.contact, err = cfg.Brand.look(); err != nil {
+		return nil, fmt.Errorf("portal: Brand: %w", err)
+	}
 	if t.languages, err = newLanguages(cfg.Texts); err != nil {
 		return nil, fmt.Errorf("portal: Texts: %w", err)
 	}
@@ -221,7 +228,7 @@ func (t *Portal) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	v.Path, v.Root = at.Path, at.Root
-	if name, asset := strings.CutPrefix(v.Path, "assets/"); asset && v.Reads() && page.ServeAsset(w, name) {
+	if name, asset := strings.CutPrefix(v.Path, "assets/"); asset && v.Reads() && t.face.Serve(w, name) {
 		return // it says nothing of the program
 	}
 	if v.Path == embedPath && v.Reads() && len(t.cfg.Frames) > 0 {

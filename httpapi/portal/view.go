@@ -59,7 +59,7 @@ func (v *view) Sections() (all []section) {
 func (v *view) Title() string   { return v.Short(v.title) }
 func (v *view) Program() string { return v.Short(v.program.Config().Name) }
 func (v *view) Name() string    { return v.profile.Name }
-func (v *view) Style() string   { return page.Style.Name }
+func (v *view) Style() string   { return v.face.Style.Name }
 func (v *view) Script() string  { return page.Script.Name }
 func (v *view) Leaves() bool    { return v.byVisit && v.profile.ID != uuid.Nil }
 func (v *view) Hides() bool     { return v.cfg.HideCustomers }

@@ -204,8 +204,10 @@ func newAsset(name, ending, kind, body string) Asset {
 }
 
 // ServeAsset answers with the asset of a name, and reports whether there is one.
-func ServeAsset(w http.ResponseWriter, name string) bool {
-	for _, a := range []Asset{Style, Script} {
+func ServeAsset(w http.ResponseWriter, name string) bool { return serveAsset(w, name, Style, Script) }
+
+func serveAsset(w http.ResponseWriter, name string, all ...Asset) bool {
+	for _, a := range all {
 		if a.Name == name {
 			w.Header().Set("Content-Type", a.kind)
 			w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
