@@ -58,8 +58,47 @@ func TestJudge(t *testing.T) {
 	}
 }
 
+// TestKnown: a goal that does not hold stands below the table with its reason, and all are held to
+// what is known of it.
+func TestKnown(t *testing.T) {
+	b := bench{name: "BenchmarkX"}
+	results := map[bench]output{b: {lines: parse(strings.NewReader(printed))}}
+	missed := goal{gate: "P1", what: "sale", bench: b, metric: "x-floor", limit: 5}
+	for _, c := range []struct {
+		known float64
+		why   string
+		held  bool
+		says  string
+	}{
+		{6, "It does more.", true, "- P1, sale: It does more.\n"},
+		{5.9, "It does more.", false, "- P1, sale: this is worse than what is known (5.90): It does more.\n"},
+		{6, "", false, "- P1, sale: nobody knows why.\n"},
+	} {
+		g := missed
+		g.known, g.why = c.known, c.why
+		var out strings.Builder
+		if held := report(&out, []goal{g}, results); held != c.held || !strings.Contains(out.String(), "**6**") || !strings.HasSuffix(out.String(), c.says) {
+			t.Errorf("%+v: %t\n%s", c, held, out.String())
+		}
+	}
+	missed.limit = 6
+	var out strings.Builder
+	if held := report(&out, []goal{missed}, results); !held || strings.Contains(out.String(), "does not hold") {
+		t.Errorf("it holds: %t\n%s", held, out.String())
+	}
+}
+
 // Every gate has a row, and P16 is a part of the others.
 func TestGoalsWhole(t *testing.T) {
+	for _, g := range goals {
+		worse := g.known > g.limit
+		if g.least {
+			worse = g.known < g.limit
+		}
+		if g.why != "" && !worse || g.why == "" && g.known != 0 {
+			t.Errorf("%s, %s is known up to %v of %v: %q", g.gate, g.what, g.known, g.limit, g.why)
+		}
+	}
 	for n := 1; n <= 26; n++ {
 		name := fmt.Sprintf("P%d", n)
 		if rows := choose(goals, name); len(rows) == 0 && name != "P16" {
@@ -112,6 +151,9 @@ func TestReport(t *testing.T) {
 |---|---|---|---|
 | P1 | a sale | 6 | ≤ 6 (1.50) |
 | P2 | its allocations | **27** | ≤ 20 (8) |
+
+What does not hold, and why:
+- P2, its allocations: nobody knows why.
 `
 	if diff := cmp.Diff(want, text.String()); diff != "" {
 		t.Error(diff)

@@ -16,6 +16,11 @@ type goal struct {
 	limit  float64
 	aim    float64
 	least  bool // the figure must be at least limit, otherwise at most
+
+	// known is the bound within which it is known not to hold, and why says for what reason, and
+	// what it means to who waits.
+	known float64
+	why   string
 }
 
 // judge returns the worst figure that a benchmark printed for the goal, as text,
@@ -45,6 +50,13 @@ func (g goal) judge(out output) (measured string, holds bool) {
 		return number(worst), worst >= g.limit
 	}
 	return number(worst), worst <= g.limit
+}
+
+// isKnown reports whether a goal that does not hold is within what is known of it.
+func (g goal) isKnown(out output) bool {
+	g.limit = g.known
+	_, holds := g.judge(out)
+	return g.why != "" && holds
 }
 
 // bound writes what the figure has to be, and what it should become.

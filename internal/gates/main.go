@@ -8,11 +8,13 @@
 // (about a quarter of an hour), and its ratios are worth more on a quiet
 // machine: the last line says how busy the machine was. The gates of pgstore
 // need PostgreSQL, which the benchmarks look for themselves. A gate that nothing
-// has measured does not hold. The exit status is 1 when a gate does not hold.
+// has measured does not hold. Below the table stands why a gate does not hold; the exit status is
+// 1 when that is not known, or the figure is worse than what is.
 package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"flag"
 	"fmt"
@@ -62,19 +64,29 @@ func choose(from []goal, names string) []goal {
 	return slices.DeleteFunc(slices.Clone(from), func(g goal) bool { return !slices.Contains(wanted, g.gate) })
 }
 
-// report prints the table, where what does not hold is bold, and reports whether every
-// gate holds.
+// report prints a table of the goals, and why those that do not hold do not. It reports whether
+// all hold, or are known not to.
 func report(w io.Writer, chosen []goal, results map[bench]output) bool {
 	held := true
+	var missed strings.Builder
 	fmt.Fprintln(w, "| gate | goal | measured | bound (aim) |")
 	fmt.Fprintln(w, "|---|---|---|---|")
 	for _, g := range chosen {
 		measured, holds := g.judge(results[g.bench])
-		held = held && holds
 		if !holds {
+			known := g.isKnown(results[g.bench])
+			held = held && known
 			measured = "**" + measured + "**"
+			why := cmp.Or(g.why, "nobody knows why.")
+			if g.why != "" && !known {
+				why = "this is worse than what is known (" + number(g.known) + "): " + why
+			}
+			fmt.Fprintf(&missed, "- %s, %s: %s\n", g.gate, g.what, why)
 		}
 		fmt.Fprintf(w, "| %s | %s | %s | %s |\n", g.gate, g.what, measured, g.bound())
+	}
+	if missed.Len() > 0 {
+		fmt.Fprintf(w, "\nWhat does not hold, and why:\n%s", missed.String())
 	}
 	return held
 }
