@@ -42,7 +42,7 @@ func overview(v *visit) (view, error) {
 	if err != nil {
 		return view{}, err
 	}
-	s.Days, s.Chart = days, v.revenue("Revenue of each of the last 30 days", days, nil)
+	s.Days, s.Chart = days, v.drawn("Revenue of each of the last 30 days", affiliate.FigureRevenue, days, nil)
 	recent, err1 := v.program.Sales(v.Ctx(), affiliate.SaleQuery{}, affiliate.Page{Limit: recentSales})
 	concerns, err2 := concerns(v)
 	s.Recent, s.Concerns = recent.Items, concerns
@@ -71,17 +71,38 @@ func sumOf(buckets []affiliate.Bucket) (sum affiliate.Activity, err error) {
 	return sum, nil
 }
 
-// revenue draws the revenue of buckets, and that of the time before as a line.
-func (v *visit) revenue(title string, buckets, before []affiliate.Bucket) *page.Chart {
+// drawn draws a figure of buckets, and of the time before as a line.
+func (v *visit) drawn(title string, f affiliate.Figure, buckets, before []affiliate.Bucket) *page.Chart {
 	points, earlier := make([]page.Point, len(buckets)), make([]int64, len(before))
+	say := page.Count
+	if sum, _ := figureOf(f, &affiliate.Bucket{}); sum {
+		say = func(n int64) string { return v.Money(affiliate.AmountFromScaled(n)) }
+	}
 	for i := range buckets {
-		points[i] = page.Point{Name: v.Day(buckets[i].Start), Said: v.Money(buckets[i].Revenue),
-			Value: buckets[i].Revenue.Scaled()}
+		_, n := figureOf(f, &buckets[i])
+		points[i] = page.Point{Name: v.Day(buckets[i].Start), Said: say(n), Value: n}
 	}
 	for i := range before {
-		earlier[i] = before[i].Revenue.Scaled()
+		_, earlier[i] = figureOf(f, &before[i])
 	}
-	return page.NewChart(title, points, earlier, func(n int64) string { return v.Money(affiliate.AmountFromScaled(n)) })
+	return page.NewChart(title, points, earlier, say)
+}
+
+// figureOf returns a figure of a bucket: a scaled sum of money, or a number.
+func figureOf(f affiliate.Figure, b *affiliate.Bucket) (sum bool, n int64) {
+	switch f {
+	case affiliate.FigureCommission:
+		return true, b.Commission.Scaled()
+	case affiliate.FigureRefunds:
+		return true, b.Refunds.Scaled()
+	case affiliate.FigureSales:
+		return false, b.Sales
+	case affiliate.FigureClicks:
+		return false, b.Clicks.Or(0)
+	case affiliate.FigureReferrals:
+		return false, b.Referrals.Or(0)
+	}
+	return true, b.Revenue.Scaled()
 }
 
 // dayAt returns the beginning of the day of a time, or of another day so many later.

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/url"
@@ -13,7 +14,7 @@ import (
 )
 
 // reportParams are the parameters of the page of reports.
-var reportParams = []string{paramPeriod, paramSince, paramUntil, paramBy, paramSort, paramCursor}
+var reportParams = []string{paramPeriod, paramSince, paramUntil, paramBy, paramSort, paramChart, paramCursor}
 
 const (
 	paramPeriod = "period"
@@ -21,6 +22,7 @@ const (
 	paramUntil  = "until"
 	paramBy     = "by"
 	paramSort   = "sort"
+	paramChart  = "chart"
 )
 
 var periods = []option{
@@ -152,10 +154,13 @@ type reportSheet struct {
 	Dated               bool // the dates were typed
 	Figures             []figureComparison
 	Chart               *page.Chart
+	Charted             string // the name of what it draws
+	Charts              []tab  // what it can draw
 	Each                string // day, week or month
 	Buckets             []affiliate.Bucket
 	By                  string
 	by                  affiliate.Dimension
+	charted             affiliate.Figure
 	First, Last         string // Since and Until, as a date field has them
 	Rankings            []rankColumn
 	Sort                affiliate.Figure
@@ -182,6 +187,9 @@ func reports(v *visit) (view, error) {
 		SinceBefore: affiliate.TimeOf(r.fromBefore),
 		UntilBefore: affiliate.TimeOf(dayAt(r.toBefore, -1)),
 	}
+	if err := d.chart(v); err != nil {
+		return view{}, err
+	}
 	d.by, d.First, d.Last = q.By, v.dateOf(d.Since), v.dateOf(d.Until)
 	shown := view{title: "Reports", template: "reports", Data: &d}
 	rows, err := v.program.Breakdown(v.Ctx(), q, v.Page50())
@@ -200,6 +208,23 @@ func reports(v *visit) (view, error) {
 		d.NoBooks, err = true, nil
 	}
 	return shown, err
+}
+
+// chart reads which figure is drawn: without one it is the revenue.
+func (d *reportSheet) chart(v *visit) error {
+	d.charted = cmp.Or(affiliate.Figure(v.query.Get(paramChart)), affiliate.FigureRevenue)
+	for _, r := range rankings {
+		q := v.asked()
+		q.Set(paramChart, string(r.Figure))
+		t := tab{Name: r.Name, To: "reports?" + q.Encode(), Current: r.Figure == d.charted}
+		if d.Charts = append(d.Charts, t); t.Current {
+			d.Charted = r.Name
+		}
+	}
+	if d.Charted == "" {
+		return badQuery("There is no such figure to draw.")
+	}
+	return nil
 }
 
 // ranked is the ranking that the query asks for.
@@ -251,8 +276,8 @@ func (d *reportSheet) compare(v *visit, r reportPeriods) error {
 	buckets, err1 := v.together(days, each)
 	before, err2 := v.together(earlier, each)
 	d.Buckets = buckets
-	d.Chart = v.revenue("Revenue of each "+each.name+", and of the period before as a line",
-		buckets, before)
+	d.Chart = v.drawn(d.Charted+" of each "+each.name+", and of the period before as a line",
+		d.charted, buckets, before)
 	return errors.Join(err1, err2)
 }
 

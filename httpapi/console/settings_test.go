@@ -181,6 +181,34 @@ func TestReports(t *testing.T) {
 			t.Errorf("%s: %d %s", query, got.status, got.text())
 		}
 	}
+	bar := regexp.MustCompile(`<title>[^:<]*: ([0-9,.]+)`)
+	for figure, of := range map[string]func(affiliate.Bucket) string{
+		"Revenue":    func(b affiliate.Bucket) string { return b.Revenue.String() },
+		"Commission": func(b affiliate.Bucket) string { return b.Commission.String() },
+		"Refunds":    func(b affiliate.Bucket) string { return b.Refunds.String() },
+		"Sales":      func(b affiliate.Bucket) string { return fmt.Sprint(b.Sales) },
+		"Clicks":     func(b affiliate.Bucket) string { return fmt.Sprint(b.Clicks.Or(0)) },
+		"Customers":  func(b affiliate.Bucket) string { return fmt.Sprint(b.Referrals.Or(0)) },
+	} {
+		link := regexp.MustCompile(`href="(reports\?[^"]*chart[^"]*)"[^>]*>` + figure).FindStringSubmatch(w.get("reports?period=year").body)
+		if link == nil {
+			t.Fatalf("%s cannot be chosen", figure)
+		}
+		page := w.get(html.UnescapeString(link[1]))
+		var drawn, want affiliate.Amount
+		for _, label := range bar.FindAllStringSubmatch(page.body, -1) {
+			drawn = must(drawn.Add(affiliate.MustAmount(strings.ReplaceAll(label[1], ",", ""))))
+		}
+		for _, b := range all {
+			want = must(want.Add(affiliate.MustAmount(of(b))))
+		}
+		if drawn != want || !strings.Contains(page.text(), figure+" by week") {
+			t.Errorf("%s: bars of %v in all, reported are %v", figure, drawn, want)
+		}
+	}
+	if got := w.get("reports?chart=x"); got.status != 400 || !strings.Contains(got.text(), "no such figure") {
+		t.Errorf("a figure that is none: %d %s", got.status, got.text())
+	}
 	for query, want := range map[string]string{
 		"period=ever": "no such period", "period=days": "Enter both dates", "period=days&since=2026-03-10&until=2026-03-09": "before the first", "period=days&since=2020-01-01&until=2026-03-09": "at most two years",
 		"by=name": "by must be one of", "sort=name": "sort must be one of", "cursor=x": "Invalid cursor",
