@@ -94,6 +94,9 @@ func owedPage(v *visit) (view, error) {
 	return shown, err
 }
 
+// Due reports whether a payout run may pay somebody.
+func (r owedRow) Due() bool { return r.Payable.Sign() > 0 && !r.Gone }
+
 // owedRow names the affiliate of a balance.
 func (v *visit) owedRow(b affiliate.Balance) (r owedRow, err error) {
 	r.Balance = b

@@ -153,7 +153,7 @@ const fieldExcept = "except"
 // exceptField is that field. A new run leaves out whose last payout did not arrive.
 func (v *visit) exceptField() (field, error) {
 	f := field{Name: fieldExcept, Label: "Leave out", Type: "textarea",
-		Value: strings.ReplaceAll(v.query.Get(fieldExcept), ",", "\n"),
+		Value: strings.ReplaceAll(strings.Join(v.query[fieldExcept], "\n"), ",", "\n"),
 		Hint:  "Emails, ids or links of affiliates, one in a line. They wait for another run."}
 	if v.query.Has(paramRun) {
 		return f, nil // it goes on as it was begun
@@ -165,8 +165,8 @@ func (v *visit) exceptField() (field, error) {
 			lines = append(lines, b.Email)
 		}
 	}
-	if f.Value = strings.Join(lines, "\n"); len(lines) > 0 {
-		f.Hint += " These are there because their last payout did not arrive, and it would go to the same address."
+	if f.Value = strings.TrimSpace(f.Value + "\n" + strings.Join(lines, "\n")); len(lines) > 0 {
+		f.Hint += " Those by email are there because their last payout did not arrive, and it would go to the same address."
 	}
 	return f, err
 }

@@ -112,7 +112,7 @@ func (v *visit) readQuery(known []string) error {
 		if name != paramDone && !slices.Contains(known, name) {
 			return badQuery("Unknown query parameter: " + page.Text(name, 50))
 		}
-		if len(all) > 1 && name != paramID {
+		if len(all) > 1 && name != paramID && name != fieldExcept {
 			return badQuery("The parameter " + name + " is there twice.")
 		}
 	}
