@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -393,4 +394,46 @@ func queued(ctx context.Context, pool *pgxpool.Pool) (n int, err error) {
 	const sql = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
 	err = pool.QueryRow(ctx, sql).Scan(&n)
 	return n, err
+}
+
+// TestManyRows: a transaction writes any number of rows: in statements of a bounded size, and in
+// a time that grows with their number. A commit that took longer than it may would fail each
+// time, whatever it was for.
+func TestManyRows(t *testing.T) {
+	for _, mode := range []pgstore.Mode{pgstore.Queue, pgstore.Serializable} {
+		pool := newPool(t, databaseURL(t))
+		s := newStore(t, pool, pgstore.Config{Schema: newSchema(t, pool), Mode: mode})
+		s.SetCommitPatience(time.Millisecond)
+		program, n := uuid.UUID{7}, pgstore.MostRows+1
+		write := func(change func(tx *record.Tx, i int) error) {
+			t.Helper()
+			must(0, s.Update(t.Context(), program, func(tx *record.Tx) error {
+				for i := range n {
+					if err := change(tx, i); err != nil {
+						return err
+					}
+				}
+				return nil
+			}))
+		}
+		click := func(i int, from string) record.Click {
+			return record.Click{ID: uuid.UUID{1, 14: byte(i >> 8), 15: byte(i)}, Number: int64(i + 1), Referrer: from, CreatedAt: affiliate.InstantOf(time.Now())}
+		}
+		write(func(tx *record.Tx, i int) error { return tx.Clicks.Insert(click(i, "a")) })
+		write(func(tx *record.Tx, i int) error { return tx.Clicks.Replace(click(i, fmt.Sprint(i))) })
+		seen := 0
+		must(0, s.View(t.Context(), program, func(tx *record.Tx) error {
+			for c, err := range tx.Clicks.List(record.Query{}) {
+				if err != nil || c.Referrer != fmt.Sprint(seen) {
+					t.Fatalf("click %d: %q, %v", seen, c.Referrer, err)
+				}
+				seen++
+			}
+			return nil
+		}))
+		if seen != n {
+			t.Errorf("mode %v: %d of %d rows", mode, seen, n)
+		}
+		write(func(tx *record.Tx, i int) error { return tx.Clicks.Delete(click(i, "").ID) })
+	}
 }

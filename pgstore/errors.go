@@ -226,7 +226,7 @@ func (t *txn) writeJoined(w *writeBatch, args []any) (held bool, failed *failure
 	for _, one := range w.list {
 		args = append(args, one.args...)
 	}
-	ctx, cancel := t.outlast(commitPatience)
+	ctx, cancel := t.outlast(t.patience)
 	defer cancel()
 	tag, err := t.conn.Exec(ctx, t.s.sql.joined(w), args...)
 	if err != nil {

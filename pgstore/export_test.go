@@ -2,6 +2,7 @@ package pgstore
 
 import (
 	"errors"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -50,6 +51,12 @@ func (s *Store) Remembered() int {
 	defer s.pictures.mu.Unlock()
 	return s.pictures.size
 }
+
+// SetCommitPatience sets how long a commit of no rows may take.
+func (s *Store) SetCommitPatience(d time.Duration) { s.commitPatience = d }
+
+// MostRows is the number of rows that one statement writes.
+const MostRows = mostRows
 
 // Pool returns the pool of the Store.
 func (s *Store) Pool() *pgxpool.Pool { return s.pool }

@@ -54,7 +54,8 @@ type Store struct {
 	sql   *statements
 	turns turns
 
-	pictures pictures // used in Queue mode
+	pictures       pictures // used in Queue mode
+	commitPatience time.Duration
 }
 
 // New makes a Store on a pool. It opens no connection and changes nothing:
@@ -69,7 +70,7 @@ func New(pool *pgxpool.Pool, cfg Config) (*Store, error) {
 	if pool == nil {
 		return nil, errors.New("pgstore: no pool")
 	}
-	return &Store{pool: pool, cfg: cfg, sql: newStatements(cfg.Schema)}, nil
+	return &Store{pool: pool, cfg: cfg, sql: newStatements(cfg.Schema), commitPatience: commitPatience}, nil
 }
 
 // complete fills in the defaults and refuses values that cannot work.

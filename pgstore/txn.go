@@ -56,7 +56,8 @@ type txn struct {
 	db        db              // nil: no connection yet
 	conn      *pgxpool.Conn   // the connection to give back; nil in a host's transaction
 	opened    bool
-	err       error // the database failed: every later call returns this error
+	patience  time.Duration // of the commit
+	err       error         // the database failed: every later call returns this error
 
 	first    *firstRead // of a View: what it read outside of a transaction
 	single   bool       // of a View: the first read may be outside of a transaction
@@ -362,9 +363,11 @@ func (t *txn) checkIsolation(results pgx.BatchResults) error {
 	})
 }
 
-// The longest time that the end of a transaction may take.
+// The longest time that the end of a transaction may take. That of a commit is longer for each
+// row that is written with it.
 const (
 	commitPatience   = 15 * time.Second
+	rowPatience      = 2 * time.Millisecond
 	rollbackPatience = 5 * time.Second
 )
 
@@ -441,7 +444,7 @@ func (t *txn) flush() (*pgx.Batch, error) {
 
 // send sends a batch whose last statement is the commit.
 func (t *txn) send(b *pgx.Batch) *failure {
-	ctx, cancel := t.outlast(commitPatience)
+	ctx, cancel := t.outlast(t.patience)
 	defer cancel()
 	n := b.Len()
 	results := t.db.SendBatch(ctx, b)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
@@ -17,6 +18,7 @@ import (
 // writeBatch is all that a transaction sends at its end.
 type writeBatch struct {
 	list  []rowWrite
+	rows  int
 	apart bool // their order matters
 }
 
@@ -226,6 +228,7 @@ func (t *txn) writes() (*writeBatch, error) {
 			return nil, err
 		}
 	}
+	t.patience = t.s.commitPatience + time.Duration(w.rows)*rowPatience
 	return w, nil
 }
 
@@ -256,6 +259,7 @@ func (tab *table[T]) flush(w *writeBatch) error {
 		here = append(here, moved...)
 	}
 	if len(gone) > 0 {
+		w.rows += len(gone)
 		w.list = append(w.list, rowWrite{tab.sql, deleteRows, []any{idsOf(gone)}})
 	}
 	if err := tab.add(w, updateRow, updateRows, here); err != nil {
@@ -281,10 +285,21 @@ func idsOf[T any](entries []entry[T]) pgtype.FlatArray[pgtype.UUID] {
 	return ids
 }
 
-// add adds a write for each row, or one for many.
+// mostRows is the number of rows that one statement writes: the server takes no message above
+// 1 GB, which the events of 100,000 sales come near.
+const mostRows = 5_000
+
+// add adds a write for each row, or some for many.
 func (tab *table[T]) add(w *writeBatch, one, many how, entries []entry[T]) error {
+	w.rows += len(entries)
+	w.apart = w.apart || len(entries) > mostRows
 	if len(entries) > few {
-		return tab.addMany(w, many, entries)
+		for some := range slices.Chunk(entries, mostRows) {
+			if err := tab.addMany(w, many, some); err != nil {
+				return err
+			}
+		}
+		return nil
 	}
 	for _, e := range entries {
 		row := tab.t.cellsFor(tab.sql)
