@@ -235,3 +235,22 @@ func (p Partner) Spend(ctx context.Context, name string) (bool, error) {
 func (p Partner) Spent(ctx context.Context, name string) (bool, error) {
 	return p.in(ctx).Spent(ctx, name)
 }
+
+// OpenCase is [Program.OpenCase] by the affiliate itself. What the input says of who asks is
+// the affiliate, or nothing.
+//
+// Errors: those of Program.OpenCase; [affiliate.IdentifiersMismatch] for another affiliate.
+//
+// Source: docs/contract.md 4.7.
+func (p Partner) OpenCase(ctx context.Context, in affiliate.CaseParams) (partner.Case, error) {
+	return p.in(ctx).OpenCase(ctx, in)
+}
+
+// Cases lists what the affiliate has asked, newest first.
+//
+// Errors: [affiliate.InvalidQuery] for a bad page.
+//
+// Source: docs/contract.md 4.7.
+func (p Partner) Cases(ctx context.Context, pg affiliate.Page) (affiliate.List[partner.Case], error) {
+	return p.in(ctx).Cases(ctx, pg)
+}

@@ -43,6 +43,7 @@ import (
 //   - What is owed, and why: Adjustment, Adjustments, RecordAdjustment, Attention,
 //     Balance, Balances, TotalBalance, RankedBalances, Movements, AdjustmentReasons,
 //     Report, Breakdown, ExplainSale, Simulate, Statement
+//   - What affiliates ask: OpenCase, AnswerCase, Case, Cases
 //   - Events: EventsAfter, Follow, Events; [Program.Webhooks] has endpoints and deliveries
 //   - Another program's records: [Program.Imports]
 //   - What the host keeps for itself: [Program.Values]

@@ -218,6 +218,8 @@ func (p *Program) Step(ctx context.Context, job affiliate.Job, at affiliate.Step
 //   - I84: an alias is no slug, and leads to one link, which names it.
 //   - I91: a name of somebody who was merged leads to one live customer or affiliate, and nothing is
 //     left in the ledger of an affiliate who was merged.
+//   - I92: a case is of a live affiliate, names a sale or an order as its kind does, and has an answer
+//     exactly when it is ANSWERED, unless the affiliate was erased.
 //   - I83: no record shows a customer after the erasure; an erased email names a
 //     live referral or none, and no customer has it.
 //   - I81: statuses, approvals and types are ones that the contract lists; a

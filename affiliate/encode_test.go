@@ -291,6 +291,7 @@ func TestWireShapes(t *testing.T) {
 		"endpoint": scene.Must(w.Webhooks().Endpoint(ctx, hook.ID)), "issued endpoint": hook, "delivery": deliveries[0],
 		"click": click, "refund": scene.Must(w.RefundSale(ctx, affiliate.Refund{SaleID: sale.ID, Amount: scene.Amount("1")})),
 		"payout":     scene.Must(w.CreatePayout(ctx, affiliate.PayoutParams{AffiliateID: mara.ID})),
+		"case":       scene.Must(w.OpenCase(ctx, affiliate.CaseParams{AffiliateID: mara.ID, Kind: affiliate.PayoutRequest})),
 		"adjustment": scene.Must(w.RecordAdjustment(ctx, affiliate.AdjustmentParams{AffiliateID: mara.ID, Kind: affiliate.AdjustBonus, Amount: scene.Sum("1"), Reason: "r"})),
 	}
 	want := map[string]string{
@@ -299,6 +300,7 @@ func TestWireShapes(t *testing.T) {
 		"bad evaluation": "{valid reasons[{reason message}] unverified[] discount=null total=null risks[] promotionalCode=null coupon=null affiliate=null}",
 		"plan":           strings.TrimSuffix(planShape, "}") + " createdAt updatedAt}", "tier": strings.TrimSuffix(tierShape, "}") + " createdAt updatedAt}", "payout": payoutShape, "adjustment": adjustmentShape,
 		"endpoint": endpointHead + endpointTail, "issued endpoint": endpointHead + strings.TrimSuffix(endpointTail, "}") + " secret}", "delivery": deliveryHead + "}",
+		"case":   "{id affiliateId kind saleId=null externalId=null text status answer=null answeredAt=null actor=null createdAt}",
 		"click":  "{id affiliateId affiliateLinkId referralId=null deviceId=null uniqueClick fullLandingUrl documentReferrer=null userAgent=null createdAt}",
 		"refund": "{success alreadyRefunded reason}",
 	}

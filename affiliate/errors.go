@@ -269,6 +269,9 @@ const (
 	RedemptionNotFound   Reason = "redemption_not_found"   // the sale redeemed no code
 	RedemptionRestored   Reason = "redemption_restored"    // the redemption was given back before
 	RetentionTooShort    Reason = "retention_too_short"    // the policy would remove what is still needed
+	CaseNotFound         Reason = "case_not_found"         // no case has the id
+	CaseIsOpen           Reason = "case_open"              // a case of the affiliate about the same waits for an answer
+	CaseLimitReached     Reason = "case_limit_reached"     // the affiliate waits for as many answers as one may
 	VerifyRunning        Reason = "verify_running"         // Verify is under way for another request
 
 	PortalNotConfigured Reason = "portal_not_configured" // the server has no partner pages

@@ -235,12 +235,12 @@ func TestErrorAsSuccess(t *testing.T) {
 func TestNull(t *testing.T) {
 	misses := map[string]bool{
 		"Affiliate": true, "Coupon": true, "Code": true, "Referral": true, "CreateReferral": true,
-		"Sale": true, "Endpoint": true, "Delivery": true, "Payout": true, "Adjustment": true, "Balance": true, "PayoutRun": true, "ExplainSale": true, "Hold": true,
+		"Sale": true, "Endpoint": true, "Delivery": true, "Payout": true, "Adjustment": true, "Case": true, "Balance": true, "PayoutRun": true, "ExplainSale": true, "Hold": true,
 		"Plan": true, "Tier": true, "TrackClick": true,
 	}
 	fine := map[string]bool{
 		"RecordSale": true, "RecordConversion": true, "Affiliates": true, "Links": true, "Coupons": true, "Codes": true, "Referrals": true, "Sales": true,
-		"Endpoints": true, "Deliveries": true, "Events": true, "EventsAfter": true, "Follow": true, "Payouts": true, "Transfers": true, "PayoutRuns": true, "PayoutLines": true, "Balances": true, "RankedBalances": true, "Movements": true, "Report": true, "Breakdown": true, "Adjustments": true,
+		"Endpoints": true, "Deliveries": true, "Events": true, "EventsAfter": true, "Follow": true, "Payouts": true, "Transfers": true, "PayoutRuns": true, "PayoutLines": true, "Balances": true, "RankedBalances": true, "Movements": true, "Report": true, "Breakdown": true, "Adjustments": true, "Cases": true,
 		"Plans": true, "Tiers": true,
 	}
 	for _, inv := range invocations() {

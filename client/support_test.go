@@ -286,6 +286,10 @@ func invocations() []invocation {
 		{"Breakdown", func(x ctx, c c) error {
 			return errOf(c.Breakdown(x, affiliate.BreakdownQuery{By: affiliate.DimensionLink}, affiliate.Page{}))
 		}},
+		{"Case", func(x ctx, c c) error { return errOf(c.Case(x, id)) }},
+		{"Cases", func(x ctx, c c) error { return errOf(c.Cases(x, affiliate.CaseQuery{}, affiliate.Page{})) }},
+		{"OpenCase", func(x ctx, c c) error { return errOf(c.OpenCase(x, affiliate.CaseParams{})) }},
+		{"AnswerCase", func(x ctx, c c) error { return errOf(c.AnswerCase(x, id, affiliate.CaseAnswer{})) }},
 		{"Adjustment", func(x ctx, c c) error { return errOf(c.Adjustment(x, id)) }},
 		{"Adjustments", func(x ctx, c c) error {
 			return errOf(c.Adjustments(x, affiliate.AdjustmentQuery{}, affiliate.Page{}))

@@ -92,8 +92,8 @@ const (
 	ScopeFull Scope = "full"
 	// ScopeIntegration allows what a shop needs: to read and write affiliates,
 	// links, coupons, promotional codes, referrals and sales. It does not allow
-	// webhooks, payouts and adjustments: a leaked key of a shop must not add an
-	// endpoint or pay.
+	// webhooks, payouts, adjustments and cases: a leaked key of a shop must not add an
+	// endpoint, pay, or answer affiliates.
 	ScopeIntegration Scope = "integration"
 	// ScopeRead allows reading, and nothing that writes. Validating a code is a
 	// POST and is not allowed.

@@ -87,6 +87,7 @@ func memberTexts() map[string]string {
 		"all":               "True: every sale. It is needed when nothing else selects.",
 		"paymentId":         "The payment.",
 		"payoutId":          "The id of the payout.",
+		"caseId":            "The id of the case.",
 		"commissionPlanId":  "The id of the plan.",
 		"commissionTierId":  "The id of the tier.",
 		"webhookId":         "The id of the endpoint.",
@@ -170,7 +171,10 @@ func memberLimits() limits {
 
 		"decision": values[affiliate.PaymentDecision](), "minimum": allOf(atLeast("0"), byDefault(0)),
 		"failedReason": chars("1", "10000"), "returnedReason": chars("1", "10000"), "reason": chars("1", "10000"),
-		"kind":                    only("BONUS", "CORRECTION", "DISPUTE_WON", "CHARGEBACK_FEE"),
+		"AdjustmentParams.kind":   only("BONUS", "CORRECTION", "DISPUTE_WON", "CHARGEBACK_FEE"),
+		"CaseParams.kind":         only("SALE_CLAIM", "SALE_QUESTION", "PAYOUT_REQUEST"),
+		"CaseParams.text":         chars("0", "2000"),
+		"CaseAnswer.answer":       chars("1", "2000"),
 		"AdjustmentParams.amount": allOf(atLeast("-100000000000"), atMost("100000000000")),
 		"PayoutRun.affiliateIds":  atMostItems("10000"), "exceptIds": atMostItems("10000"),
 

@@ -25,6 +25,8 @@ func resourceNotes() []described {
 			"Payouts of all affiliates to whom enough is due."},
 		{"Adjustments", "/adjustments", nil,
 			"Amounts that affiliates are owed, or owe, beside the commissions of sales."},
+		{"Cases", "/cases", affiliate.Case{},
+			"What affiliates ask the people of the program, and the answers."},
 		{"Ledger", "/balances /movements /reports", nil,
 			"What affiliates are owed, and every change of it."},
 		{"Statements", "/statements", nil,
@@ -177,7 +179,7 @@ func operationNotes() map[string]about {
 		},
 		"POST /affiliates/merge": {
 			id: "mergeAffiliates", summary: "Make one affiliate of two",
-			text: "Links with their former slugs, clicks, codes, customers, sales, adjustments " +
+			text: "Links with their former slugs, clicks, codes, customers, sales, adjustments, cases " +
 				"and payouts of from become those of into, as they are; both ledgers say MERGE. " +
 				"The id, the email and the externalId of from name into from then on. What was " +
 				"merged before is answered as it is. Fires promocode.updated, referral.updated " +
@@ -587,6 +589,21 @@ func operationNotes() map[string]about {
 			text: "It is payable at once. Fires nothing.", optional: "amount",
 			invalid:  "identifiers_mismatch adjustment_external_id_taken adjustment_reversed",
 			notFound: "affiliate_not_found sale_not_found adjustment_not_found",
+		},
+		"GET /cases": {
+			id: "getCases", summary: "Look a case up, or list cases",
+			text: "Filters are combined.",
+		},
+		"POST /cases": {
+			id: "openCase", summary: "Ask for an affiliate",
+			text:     "It waits for an answer. Fires nothing.",
+			invalid:  "identifiers_mismatch case_open case_limit_reached",
+			notFound: "affiliate_not_found sale_not_found",
+		},
+		"POST /cases/answer": {
+			id: "answerCase", summary: "Answer a case",
+			text:    "The affiliate sees the answer on the partner pages. Fires nothing.",
+			invalid: "status_not_allowed", notFound: "case_not_found",
 		},
 		"GET /balances": {
 			id: "getBalances", summary: "Look a balance up, or list balances",

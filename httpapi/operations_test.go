@@ -32,7 +32,7 @@ func (o operation) String() string { return o.method + " " + o.target }
 // stock names one record of each kind in a program, as a caller does.
 type stock struct {
 	affiliate, link, coupon, code, referral, endpoint, delivery uuid.UUID
-	payee, payout, adjustment                                   uuid.UUID
+	payee, payout, adjustment, asked                            uuid.UUID
 	conflict                                                    uuid.UUID
 	plan, oldPlan, tier, oldTier, pending, invited              uuid.UUID
 	sale, click                                                 string
@@ -48,6 +48,7 @@ func (w *world) fill() stock {
 	must(w.RecordAdjustment(ctx, bonus))
 	payout := must(w.CreatePayout(ctx, affiliate.PayoutParams{AffiliateID: cy.ID}))
 	adjustment := must(w.RecordAdjustment(ctx, bonus))
+	asked := must(w.OpenCase(ctx, affiliate.CaseParams{AffiliateID: cy.ID, Kind: affiliate.PayoutRequest}))
 	join := func(email, status string) affiliate.AffiliateParams {
 		return affiliate.AffiliateParams{FirstName: "D", LastName: "E", Email: email, AffiliateStatus: status}
 	}
@@ -87,7 +88,7 @@ func (w *world) fill() stock {
 	conflict := must(w.Payments().ReportPayment(ctx, otherPayment("order-1")))
 	return stock{
 		ada.ID, ada.AffiliateLinks[0].ID, coupon.ID, code.ID, customer.ID, hook.ID, claims[0].Delivery,
-		cy.ID, payout.ID, adjustment.ID,
+		cy.ID, payout.ID, adjustment.ID, asked.ID,
 		conflict.Payment.ID,
 		plans[0], plans[1], tiers[0], tiers[1], pending.ID, invited.ID,
 		strconv.FormatInt(int64(sale.ID), 10), strconv.FormatInt(int64(click.ID), 10),
@@ -175,6 +176,9 @@ func (s stock) operations() []operation {
 		{"GET", api + "/reports/breakdown?from=2026-03-01&to=2026-03-31&by=link&affiliateId=" + s.payee.String(), ""},
 		{"GET", api + "/adjustments?id=" + s.adjustment.String(), ""},
 		{"POST", api + "/adjustments", `{"affiliateEmail":"cy@example.com","kind":"CORRECTION","amount":-2.5,"reason":"a\nb & <c>"}`},
+		{"GET", api + "/cases?id=" + s.asked.String(), ""},
+		{"POST", api + "/cases", `{"affiliateEmail":"cy@example.com","kind":"SALE_CLAIM","externalId":"#7 <x>","text":"a\nb & <c>"}`},
+		{"POST", api + "/cases/answer", `{"caseId":"` + s.asked.String() + `","answer":"a\nb & <c>"}`},
 		{"GET", api + "/program", ""},
 		{"PUT", api + "/program", `{"cookieDuration":30,"attribution":{"touch":"FIRST"},"oldUrlModifiers":["via"],"refundWindowSeconds":null}`},
 		{"GET", api + "/attention?limit=3", ""},

@@ -122,6 +122,15 @@ func routes() []route {
 			filtered((*tributary.Program).Adjustments))},
 		{http.MethodPost, "/adjustments", ownerOnly, write(newAdjustment, (*tributary.Program).RecordAdjustment)},
 
+		{http.MethodGet, "/cases", owners, search(
+			one("id", keyedBy(idOf, (*tributary.Program).Case)),
+			filtered((*tributary.Program).Cases))},
+		{http.MethodPost, "/cases", ownerOnly,
+			write(bodyOf[affiliate.CaseParams](), (*tributary.Program).OpenCase, strict)},
+		{http.MethodPost, "/cases/answer", ownerOnly,
+			change("caseId", bodyOf[affiliate.CaseAnswer](), (*tributary.Program).AnswerCase,
+				strict)},
+
 		{http.MethodGet, "/balances", owners, search(
 			balanceOf("affiliateId"),
 			balanceOf("affiliateEmail"),

@@ -214,6 +214,7 @@ func (t *txn) bind() {
 	tx.Uses = handle[record.Use]{t}
 	tx.Holds = handle[record.Hold]{t}
 	tx.Settings = handle[record.Settings]{t}
+	tx.Cases = handle[record.Case]{t}
 	tx.Values = handle[record.Value]{t}
 	tx.Raise = t.raise
 }

@@ -293,6 +293,7 @@ func (u *unit) tx() *record.Tx {
 		Uses:        handle[record.Use]{u},
 		Holds:       handle[record.Hold]{u},
 		Settings:    handle[record.Settings]{u},
+		Cases:       handle[record.Case]{u},
 		Values:      handle[record.Value]{u},
 		Raise:       u.raise,
 		Soon:        u.soon,

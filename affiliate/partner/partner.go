@@ -173,3 +173,16 @@ type DueDay struct {
 	Day    affiliate.Time   `json:"day"` // its beginning, in the program's zone
 	Amount affiliate.Amount `json:"amount"`
 }
+
+// Case is what the affiliate has asked, and the answer.
+type Case struct {
+	ID         uuid.UUID                       `json:"id"`
+	Kind       affiliate.CaseKind              `json:"kind"`
+	SaleID     affiliate.Opt[affiliate.SaleID] `json:"saleId"`     // the sale of a question; null: none
+	ExternalID affiliate.Opt[string]           `json:"externalId"` // the order of a claim; null: none
+	Text       string                          `json:"text"`
+	Status     affiliate.CaseStatus            `json:"status"`
+	Answer     affiliate.Opt[string]           `json:"answer"`     // null while it is OPEN
+	AnsweredAt affiliate.Opt[affiliate.Time]   `json:"answeredAt"` // null while it is OPEN
+	CreatedAt  affiliate.Time                  `json:"createdAt"`
+}

@@ -66,6 +66,7 @@ func Schema() []TableSchema {
 		{"uses", []Index{OfUser, OfRedemption}, flat, of(func(tx *Tx) *Table[Use] { return &tx.Uses })},
 		{"holds", []Index{ByExternalID, OfCode, OfCoupon}, !flat, of(func(tx *Tx) *Table[Hold] { return &tx.Holds })},
 		{"settings", nil, !flat, of(func(tx *Tx) *Table[Settings] { return &tx.Settings })},
+		{"cases", []Index{OfAffiliate, OfState}, flat, of(func(tx *Tx) *Table[Case] { return &tx.Cases })},
 		{"values", []Index{ByName, OfKind}, !flat, of(func(tx *Tx) *Table[Value] { return &tx.Values })},
 	}
 }
@@ -134,8 +135,10 @@ func PlaceOf[T Record[T]]() int {
 		return 28
 	case *Settings:
 		return 29
-	case *Value:
+	case *Case:
 		return 30
+	case *Value:
+		return 31
 	}
 	return -1
 }

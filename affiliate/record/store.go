@@ -115,6 +115,7 @@ type Tx struct {
 	Uses        Table[Use]
 	Holds       Table[Hold]
 	Settings    Table[Settings]
+	Cases       Table[Case]
 	Values      Table[Value]
 
 	// Raise moves a sequence of the program on, to its last number plus by or to the

@@ -3,6 +3,7 @@ package servertest
 import (
 	"fmt"
 	"slices"
+	"strings"
 )
 
 const (
@@ -51,7 +52,38 @@ func moneyCases() []serverCase {
 		refusedCase{"M80 a sale twice", `{"saleIds":[1,1],"approvalStatus":"ACCEPTED"}`, mustBe("saleIds", distinctOnly)}, refusedCase{"M80 saleIds 5", `{"saleIds":5,"approvalStatus":"ACCEPTED"}`, mustBe("saleIds", "must be an array of integers")},
 		refusedCase{"M80 an unknown field", `{"saleIds":[1],"approvalStatus":"ACCEPTED","x":1}`, unknownField("x")}, refusedCase{"M80 no approvalStatus", `{"saleIds":[1]}`, mustBe("approvalStatus", "must be one of ACCEPTED, ON_HOLD, DECLINED")},
 		refusedCase{"M80 an unknown sale", `{"saleIds":[9007199254740993],"approvalStatus":"ACCEPTED"}`, saleNotFound})...)
-	return slices.Concat(cases, adjustmentCases(), payoutStories(), runCases(), ledgerCases())
+	return slices.Concat(cases, adjustmentCases(), askedCases(), payoutStories(), runCases(), ledgerCases())
+}
+
+// askedCases test /cases: rule 4.10.
+func askedCases() []serverCase {
+	const rule = "rule 4.10: what affiliates ask"
+	with := func(members string) string { return `{"affiliateId":"{{affiliate}}",` + members + `}` }
+	cases := append(refusals(rule, "POST /cases",
+		refusedCase{"no affiliate", `{"kind":"PAYOUT_REQUEST"}`, ownerRequired}, refusedCase{"no kind", `{"affiliateId":"{{affiliate}}"}`, kindRequired},
+		refusedCase{"kind claim", with(`"kind":"claim"`), mustBe("kind", "must be one of SALE_CLAIM, SALE_QUESTION, PAYOUT_REQUEST")},
+		refusedCase{"a claim without an order", with(`"kind":"SALE_CLAIM","text":"t"`), RefuseNoExternalID},
+		refusedCase{"a claim with a sale", with(`"kind":"SALE_CLAIM","text":"t","externalId":"o","saleId":1`), mustBe("saleId", "must not be sent")},
+		refusedCase{"a claim without a text", with(`"kind":"SALE_CLAIM","externalId":"o"`), textRequired},
+		refusedCase{"a question without a sale", with(`"kind":"SALE_QUESTION","text":"t"`), RefuseNoSaleID},
+		refusedCase{"a question with an order", with(`"kind":"SALE_QUESTION","text":"t","saleId":1,"externalId":"o"`), mustBe("externalId", "must not be sent")},
+		refusedCase{"a sale of another affiliate", `{"affiliateId":"{{other}}","kind":"SALE_QUESTION","text":"t","saleId":{{sale}}}`, saleNotFound},
+		refusedCase{"an unknown affiliate", `{"affiliateId":"{{unknown}}","kind":"PAYOUT_REQUEST"}`, affiliateNotFound},
+		refusedCase{"a long text", with(`"kind":"PAYOUT_REQUEST","text":"` + strings.Repeat("x", 2001) + `"`), mustBe("text", tooLong)},
+	), refusals(rule, "POST /cases/answer",
+		refusedCase{"no case", `{"answer":"a"}`, caseIDRequired}, refusedCase{"no answer", `{"caseId":"{{unknown}}"}`, answerRequired},
+		refusedCase{"an unknown case", `{"caseId":"{{unknown}}","answer":"a"}`, caseNotFound})...)
+	return marked(append(cases, serverCase{"/cases a claim and its answer", rule, func(x *exam) {
+		payee(x)
+		claim := `{"affiliateId":"{{a}}","kind":"SALE_CLAIM","externalId":"#7","text":"mine"}`
+		x.do("POST /cases", claim).as("c").has(`{"status":"OPEN","answer":null,"answeredAt":null,"externalId":"#7","saleId":null}`)
+		x.do("POST /cases", claim).refused(caseOpen)
+		x.get("/cases?affiliateId={{a}}&status=OPEN&kind=SALE_CLAIM").has(`[{"id":"{{c}}"}]`)
+		x.do("POST /cases/answer", `{"caseId":"{{c}}","answer":"It is"}`).has(`{"status":"ANSWERED","answer":"It is"}`)
+		x.do("POST /cases/answer", `{"caseId":"{{c}}","answer":"It is"}`).refused(statusNotAllowed)
+		x.get("/cases?id={{c}}").has(`{"text":"mine","status":"ANSWERED"}`)
+		x.get("/cases?affiliateId={{a}}&status=OPEN").has(`[]`)
+	}}))
 }
 
 func adjustmentCases() []serverCase {

@@ -45,6 +45,8 @@ func routes() []route {
 		{"POST /terms/simulate", `{"commissionRate":20,"commissionPlanId":"{{unknown}}"}`},
 		{"POST /payouts/run", `{"externalId":"{{u}}","affiliateIds":["{{unknown}}"]}`},
 		{"POST /adjustments", `{"affiliateId":"{{affiliate}}","kind":"CORRECTION","amount":1,"reason":"r"}`},
+		{"POST /cases", `{"affiliateId":"{{affiliate}}","kind":"PAYOUT_REQUEST"}`},
+		{"POST /cases/answer", `{"caseId":"{{unknown}}","answer":"a"}`},
 		{"POST /affiliates/ensure", `{"firstName":"A","lastName":"B","email":"{{u}}@conform.example","externalId":"{{u}}"}`},
 		{"POST /affiliates/status", `{"affiliateIds":["{{unknown}}"],"status":"ACTIVE"}`},
 		{"POST /affiliates/plan", `{"affiliateIds":["{{unknown}}"],"commissionPlanId":null}`},
@@ -122,6 +124,7 @@ func lookups() []lookup {
 			[]string{"affiliateId", "affiliateEmail", "saleId", "payoutId", "adjustmentId"}, true},
 		{"/adjustments", []string{"id", "affiliateId", "affiliateEmail", "saleId", "kind", "payoutId"},
 			[]string{"affiliateId", "affiliateEmail", "saleId", "payoutId"}, true},
+		{"/cases", []string{"id", "affiliateId", "affiliateEmail", "status", "kind"}, []string{"affiliateId", "affiliateEmail"}, true},
 		{"/reports", []string{"linkId", "affiliateId", "promotionalCodeId"}, nil, true},
 		{"/reports/breakdown", []string{"affiliateId"}, nil, true},
 		{"/events", []string{"objectId", "type", "eventId", "after"}, []string{"objectId", "eventId"}, true},
@@ -142,7 +145,7 @@ func administers(path string) bool {
 	case "/holds", "/program", "/attention", "/verify", "/clicks", "/promotional-codes/generate", "/promotional-codes/search", "/coupons/summaries", "/events", "/sales/reverse", "/sales/restore-redemption", "/sales/accept-redemption", "/sales/recalculate", "/payments/decide", "/partner/token", "/prune":
 		return true
 	}
-	return strings.HasPrefix(path, "/commission-") || strings.HasPrefix(path, "/affiliates/") || strings.HasPrefix(path, "/referrals/")
+	return strings.HasPrefix(path, "/cases") || strings.HasPrefix(path, "/commission-") || strings.HasPrefix(path, "/affiliates/") || strings.HasPrefix(path, "/referrals/")
 }
 
 // adminCase begins the names of cases about administration.

@@ -223,6 +223,11 @@ var (
 	rateRequired         = missing("commissionRate", "Commission rate is required")
 	selectionRequired    = missing("affiliateId", "Affiliate ID, affiliate email, referral ID, or all is required")
 	adjustmentNotFound   = denial{404, "adjustment_not_found", "", "Adjustment not found"}
+	caseNotFound         = denial{404, "case_not_found", "", "Case not found"}
+	caseOpen             = denial{400, "case_open", "", "The affiliate waits for an answer to the same already"}
+	caseIDRequired       = denial{400, "missing_field", "caseId", "Case ID is required"}
+	textRequired         = denial{400, "missing_field", "text", "Text is required"}
+	answerRequired       = denial{400, "missing_field", "answer", "Answer is required"}
 	adjustmentReversed   = denial{400, "adjustment_reversed", "", "Adjustment was already reversed"}
 	adjustmentTaken      = denial{400, "adjustment_external_id_taken", "externalId", "An adjustment with this external ID already exists"}
 	webhookDisabled      = denial{400, "webhook_disabled", "", "Webhook endpoint is disabled"}

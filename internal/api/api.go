@@ -164,4 +164,8 @@ type Direct interface {
 	Adjustments(ctx context.Context, f affiliate.AdjustmentQuery,
 		pg affiliate.Page) (affiliate.List[affiliate.Adjustment], error)
 	RecordAdjustment(ctx context.Context, in affiliate.AdjustmentParams) (affiliate.Adjustment, error)
+	OpenCase(ctx context.Context, in affiliate.CaseParams) (affiliate.Case, error)
+	AnswerCase(ctx context.Context, id uuid.UUID, in affiliate.CaseAnswer) (affiliate.Case, error)
+	Case(ctx context.Context, id uuid.UUID) (affiliate.Case, error)
+	Cases(ctx context.Context, q affiliate.CaseQuery, pg affiliate.Page) (affiliate.List[affiliate.Case], error)
 }

@@ -30,6 +30,9 @@ func (a *audit) verifyPeople() {
 	for r := range a.erasures.records() {
 		a.verifyName(r)
 	}
+	for r := range a.cases.records() {
+		a.verifyCase(r)
+	}
 	unique(a, "I35", "affiliate", &a.affiliates, record.ByEmail)
 	unique(a, "I35", "affiliate", &a.affiliates, record.ByExternalID)
 	unique(a, "I35", "referral", &a.referrals, record.ByEmail)
@@ -50,6 +53,35 @@ func (a *audit) verifyAffiliate(r *record.Affiliate) {
 		listed(a, named("affiliate", r.ID), "status", r.Status, affiliateStatuses...)
 		a.instants("affiliate", r.ID, r.CreatedAt, r.UpdatedAt)
 	}
+}
+
+// verifyCase checks that a case is of an affiliate, about what its kind says, and answered exactly
+// when it has an answer. Of somebody who was erased it has no text.
+func (a *audit) verifyCase(r *record.Case) {
+	name := named("case", r.ID)
+	if a.affiliates.lacks(r.AffiliateID) {
+		a.breach("I92", name, "its affiliate %s does not exist", r.AffiliateID)
+	}
+	if !a.own(r.ID) {
+		return
+	}
+	listed(a, name, "kind", r.Kind, affiliate.CaseKinds()...)
+	listed(a, name, "status", r.Status, affiliate.CaseStatuses()...)
+	erased := r.Text == "" && r.ExternalID == "" && r.Answer == ""
+	if (r.Kind == affiliate.SaleQuestion) != (r.Sale != 0) || !erased &&
+		(r.Kind == affiliate.SaleClaim) != (r.ExternalID != "") {
+		a.breach("I92", name, "it is %s of sale %d and the order %q", r.Kind, r.Sale, r.ExternalID)
+	}
+	answered := r.Status == affiliate.CaseAnswered
+	if answered == r.AnsweredAt.IsZero() || answered == (r.Answer == "") && !(answered && erased) ||
+		!answered && r.Actor != "" {
+		a.breach("I92", name, "it is %s, answered at %v by %q", r.Status, r.AnsweredAt, r.Actor)
+	}
+	changed := r.AnsweredAt
+	if changed.IsZero() {
+		changed = r.CreatedAt
+	}
+	a.instants("case", r.ID, r.CreatedAt, changed)
 }
 
 // verifyEmail checks that an email is canonical, or erased.
@@ -261,6 +293,10 @@ func (a *audit) siftPeople() {
 	})
 	pays := a.payers.any()
 	sift(a, &a.referrals, func(r *record.Referral) { a.siftReferral(r, pays) })
+	sift(a, &a.cases, func(r *record.Case) {
+		a.about(inPeople, a.key(r.ID))
+		a.verifyCase(r)
+	})
 	a.about(inPeople, 0)
 	for r := range a.erasures.walk() {
 		a.verifyName(r)

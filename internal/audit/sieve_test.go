@@ -34,6 +34,9 @@ var sieved = map[string]func(t *testing.T) *scene.World{
 			return nil
 		})
 		scene.Must(b.RecordAdjustment(ctx, affiliate.AdjustmentParams{AffiliateID: b.Person.ID, Kind: affiliate.AdjustBonus, Amount: scene.Sum("5"), Reason: "r"}))
+		asked := scene.Must(b.OpenCase(ctx, affiliate.CaseParams{AffiliateID: b.Person.ID, Kind: affiliate.SaleQuestion, SaleID: 1, Text: "t"}))
+		scene.Must(b.By("kim").AnswerCase(ctx, asked.ID, affiliate.CaseAnswer{Answer: "a"}))
+		scene.Must(b.OpenCase(ctx, affiliate.CaseParams{AffiliateID: b.Person.ID, Kind: affiliate.SaleClaim, ExternalID: "o", Text: "t"}))
 		scene.Must(b.RunPayouts(ctx, affiliate.PayoutRun{ExternalID: "run", NoDetails: true}))
 		b.SellTo("carl@customer.example", "50")
 		b.Verifies()

@@ -346,6 +346,7 @@ type tables struct {
 	holds      collection[record.Hold]
 	settings   collection[record.Settings]
 	hosted     collection[record.Value]
+	cases      collection[record.Case]
 }
 
 // lead leads every collection to its table.
@@ -381,6 +382,7 @@ func (a *audit) lead(tx *record.Tx) {
 	leads(a, &a.holds, tx.Holds, 29)
 	leads(a, &a.settings, tx.Settings, 30)
 	leads(a, &a.hosted, tx.Values, 31)
+	leads(a, &a.cases, tx.Cases, 32)
 	// The two halves of a reversal are looked at together.
 	a.adjusted.also = func(r *record.Adjustment) bool { return a.mine(r.Reverses) }
 }

@@ -571,6 +571,9 @@ func (o *Op) dropAffiliate(rec record.Affiliate) error {
 		func() error { return Each(o.Tx.Codes, key, o.unassignCode) },
 		func() error { return Each(o.Tx.Payouts, key, o.dropPayout) },
 		func() error { return Each(o.Tx.Adjustments, key, o.dropAdjustment(cause)) },
+		func() error {
+			return Each(o.Tx.Cases, key, func(r record.Case) error { return o.Tx.Cases.Delete(r.ID) })
+		},
 		func() error { return o.forget(rec.ID) },
 		func() error { return o.dropNames(record.OfAffiliate, rec.ID) },
 		func() error { return o.Tx.Affiliates.Delete(rec.ID) },

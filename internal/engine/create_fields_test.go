@@ -272,6 +272,14 @@ func creations(s scene.Shop) map[string]creation {
 				"reversesId": {with: `{"affiliateId":"` + uuid.Nil.String() +
 					`","kind":"","amount":0,"reversesId":` + quoted(bonus.ID) + `}`},
 			}},
+		"OpenCase": {`{"affiliateId":` + ada + `,"kind":"SALE_CLAIM","externalId":"o","text":"t"}`,
+			map[string]createdField{
+				"affiliateId":    {with: `{"affiliateId":` + bob + `}`},
+				"affiliateEmail": {byEmail, "affiliateId", bob},
+				"kind":           {with: `{"kind":"PAYOUT_REQUEST","externalId":""}`},
+				"saleId": {with: fmt.Sprintf(`{"kind":"SALE_QUESTION","externalId":"","saleId":%d}`,
+					sale.ID)},
+			}},
 		"CreatePayout": {`{"affiliateId":` + ada + `}`, map[string]createdField{
 			"affiliateId":    {with: `{"affiliateId":` + bob + `}`},
 			"affiliateEmail": {byEmail, "affiliateId", bob},

@@ -115,12 +115,15 @@ func (m *mergeState) openBooks() error {
 	return nil
 }
 
-// links moves links with their aliases, former slugs that lead to nobody, and clicks.
+// links moves links with their aliases, former slugs that lead to nobody, clicks and cases.
 func (m *mergeState) links() error {
 	err := change(m.Tx.Links, m.key,
 		func(r *record.Link) { r.AffiliateID, r.UpdatedAt = m.into.ID, Later(m.Now, r.UpdatedAt) })
 	if err == nil {
 		err = change(m.Tx.Aliases, m.key, func(r *record.Alias) { r.AffiliateID = m.into.ID })
+	}
+	if err == nil {
+		err = change(m.Tx.Cases, m.key, func(r *record.Case) { r.AffiliateID = m.into.ID })
 	}
 	if err == nil {
 		err = change(m.Tx.Clicks, m.key, func(r *record.Click) { r.AffiliateID = m.into.ID })

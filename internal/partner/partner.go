@@ -296,3 +296,35 @@ func told(h affiliate.HoldReason) affiliate.HoldReason {
 	}
 	return h
 }
+
+// OpenCase implements tributary.Partner.OpenCase.
+func (v Partner) OpenCase(ctx context.Context, in affiliate.CaseParams) (partner.Case, error) {
+	if in.AffiliateID != uuid.Nil && in.AffiliateID != v.id {
+		return partner.Case{}, refusal.IdentifiersMismatch.Err()
+	}
+	in.AffiliateID = v.id
+	c, err := v.self().OpenCaseOf(ctx, in, func(rec *record.Affiliate) error {
+		if rec.ID != v.id { // merged into another one
+			return refusal.RefuseNoAffiliate.Err()
+		}
+		return nil
+	})
+	if err != nil {
+		return partner.Case{}, err
+	}
+	return caseOf(c), nil
+}
+
+// Cases implements tributary.Partner.Cases.
+func (v Partner) Cases(ctx context.Context, pg affiliate.Page) (affiliate.List[partner.Case], error) {
+	if pg == (affiliate.Page{}) {
+		pg.Limit = affiliate.PageSize
+	}
+	cases, err := v.p.Cases(ctx, affiliate.CaseQuery{AffiliateID: affiliate.Set(v.id)}, pg)
+	return shownTo(cases, err, caseOf)
+}
+
+func caseOf(c affiliate.Case) partner.Case {
+	return partner.Case{ID: c.ID, Kind: c.Kind, SaleID: c.SaleID, ExternalID: c.ExternalID,
+		Text: c.Text, Status: c.Status, Answer: c.Answer, AnsweredAt: c.AnsweredAt, CreatedAt: c.CreatedAt}
+}

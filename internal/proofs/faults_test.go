@@ -46,7 +46,7 @@ func (s keyedShop) readers() map[string][]any {
 		"Coupon": {affiliate.CouponRef{ID: s.Autumn.ID}}, "Code": {affiliate.CodeRef{Code: "ADA20"}}, "Referral": {"kim@example.net"}, "Sale": {sale},
 		"WriteCoupon": {affiliate.CouponRef{ID: s.Autumn.ID}, io.Discard}, "WriteCoupons": {io.Discard},
 		"AffiliateData": {s.Person.ID}, "ReferralData": {"kim@example.net"},
-		"Endpoint": {s.Hooked.ID}, "Delivery": {delivery}, "ExplainSale": {sale}, "Payout": {payout}, "PayoutEntries": {payout, affiliate.Page{}}, "AdjustmentReasons": {adjusted}, "Adjustment": {adjusted},
+		"Endpoint": {s.Hooked.ID}, "Delivery": {delivery}, "ExplainSale": {sale}, "Payout": {payout}, "PayoutEntries": {payout, affiliate.Page{}}, "AdjustmentReasons": {adjusted}, "Adjustment": {adjusted}, "Case": {s.writes["AnswerCase"][0]},
 		"Simulate": {affiliate.SimulateQuery{From: scene.Start, To: to, Terms: affiliate.Terms{Rate: affiliate.MustPercent("25")}}},
 		"Balance":  {affiliate.AffiliateRef{ID: s.Person.ID}}, "Movements": {affiliate.MovementQuery{AffiliateID: affiliate.Set(s.Person.ID)}, affiliate.Page{}},
 		"TotalBalance": {to}, "RankedBalances": {to, affiliate.Page{}},

@@ -32,7 +32,7 @@ var unkeyed = map[string]string{
 	"Affiliate": reads, "Answers": reads, "Affiliates": reads, "Links": reads, "Coupon": reads, "Coupons": reads,
 	"Code": reads, "Codes": reads, "Referral": reads, "Referrals": reads, "Sale": reads, "Sales": reads, "SaleSums": reads,
 	"Endpoint": reads, "Endpoints": reads, "Delivery": reads, "Deliveries": reads,
-	"ExplainSale": reads, "Simulate": reads, "Payout": reads, "Payouts": reads, "PayoutSums": reads, "Adjustment": reads, "Adjustments": reads, "Transfers": reads, "Balance": reads, "Balances": reads, "TotalBalance": reads, "RankedBalances": reads, "Movements": reads, "Report": reads, "Breakdown": reads, "Statement": reads, "PreviewPayouts": reads, "ProviderPayment": reads, "Payer": reads,
+	"ExplainSale": reads, "Simulate": reads, "Payout": reads, "Payouts": reads, "PayoutSums": reads, "Adjustment": reads, "Adjustments": reads, "Case": reads, "Cases": reads, "Transfers": reads, "Balance": reads, "Balances": reads, "TotalBalance": reads, "RankedBalances": reads, "Movements": reads, "Report": reads, "Breakdown": reads, "Statement": reads, "PreviewPayouts": reads, "ProviderPayment": reads, "Payer": reads,
 	"Hold": reads, "Holds": reads,
 	"PayoutRun": reads, "PayoutRuns": reads, "PayoutLines": reads, "Plans": reads, "Tiers": reads,
 	"Plan": reads, "Tier": reads, "Settings": reads, "CheckCodes": reads,
@@ -105,6 +105,8 @@ func newKeyedShop(t *testing.T, store record.Store) keyedShop {
 	again.HoldID = nobodys.ID
 	over := scene.Must(s.RecordSale(ctx, again)).Sale.Or(affiliate.Sale{})
 
+	asked := scene.Must(s.OpenCase(ctx, affiliate.CaseParams{AffiliateID: paid.ID, Kind: affiliate.PayoutRequest}))
+
 	writes := map[string][]any{
 		"AcceptRedemption":           {affiliate.SaleRef{ID: over.ID}},
 		"DecidePayment":              {waits.ID, affiliate.PaymentDecisionParams{Decision: affiliate.PaymentDismissed}},
@@ -156,6 +158,7 @@ func newKeyedShop(t *testing.T, store record.Store) keyedShop {
 		"RunPayouts":      {affiliate.PayoutRun{ExternalID: "2026-03", NoDetails: true}},
 		"RunPayouts step": {affiliate.PayoutRun{ExternalID: "2026-03", NoDetails: true, Limit: 1}},
 		"SetPayoutStatus": {payout.ID, affiliate.PayoutPaid}, "FailPayout": {payout.ID, "no account"}, "ReturnPayout": {settled.ID, "no account"},
+		"AnswerCase": {asked.ID, affiliate.CaseAnswer{Answer: "yes"}},
 		"CreatePlan": {affiliate.PlanParams{Name: "new"}}, "DeletePlan": {plan.ID},
 		"UpdatePlan": {plan.ID, affiliate.PlanUpdate{TermsUpdate: affiliate.Terms{Rate: affiliate.MustPercent("9")}.Update()}},
 		"CreateTier": {affiliate.TierParams{Tier: 2, Name: "new"}}, "DeleteTier": {tier.ID},

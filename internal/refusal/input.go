@@ -25,7 +25,7 @@ const (
 	MaxName       = 255 // names, plans, descriptions, external ids, product ids
 	MaxPrefix     = 50
 	MaxNotes      = 10_000
-	MaxNote       = 2_000 // of an affiliate
+	MaxNote       = 2_000 // of an affiliate; a text of a case
 	MaxProducts   = 1000
 	MaxMonths     = 1200
 	MaxHoldDays   = 3650

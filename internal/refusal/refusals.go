@@ -258,6 +258,9 @@ var (
 	RefuseNoPortal       = Refusal{affiliate.KindConflict, affiliate.PortalNotConfigured, "", "Partner pages are not configured"} // of a server that has none
 	PaymentConflict      = Refusal{affiliate.KindConflict, affiliate.PaymentConflict, "", "The ids of the payment belong to two sales: {sales}"}
 	PaymentNotFound      = Refusal{affiliate.KindNotFound, affiliate.PaymentNotFound, "", "No payment with this ID waits for a decision"}
+	CaseNotFound         = Refusal{affiliate.KindNotFound, affiliate.CaseNotFound, "", "Case not found"}
+	CaseIsOpen           = Refusal{affiliate.KindConflict, affiliate.CaseIsOpen, "", "The affiliate waits for an answer to the same already"}
+	CasesTooMany         = Refusal{affiliate.KindConflict, affiliate.CaseLimitReached, "", "The affiliate waits for the answers to 20 cases"}
 	VerifyRunning        = Refusal{affiliate.KindConflict, affiliate.VerifyRunning, "", "A verification is running"}
 	HoldsKeptTooShort    = Refusal{affiliate.KindInvalid, affiliate.RetentionTooShort, "holds", "holds must be kept for at least 24 hours"}
 	ClicksKeptTooShort   = Refusal{affiliate.KindInvalid, affiliate.RetentionTooShort, "clicks", "clicks must be kept for as long as they attribute"}
@@ -269,10 +272,13 @@ var (
 	RefuseMove                = Refusal{affiliate.KindInvalid, affiliate.InvalidField, "status", "status must be one of ACTIVE, DECLINED, DEACTIVATED, BANNED"} // of affiliates
 	RefuseFailedReason        = Refusal{affiliate.KindInvalid, affiliate.InvalidField, "failedReason", "failedReason is only for the status FAILED"}            // of a payout
 	RefuseReturnedReason      = Refusal{affiliate.KindInvalid, affiliate.InvalidField, "returnedReason", "returnedReason is only for the status RETURNED"}      // of a payout
-	RefuseNoExternalID        = Refusal{affiliate.KindInvalid, affiliate.MissingField, "externalId", "External ID is required"}                                 // of a payout run
+	RefuseNoExternalID        = Refusal{affiliate.KindInvalid, affiliate.MissingField, "externalId", "External ID is required"}                                 // of a payout run, or a claim
 	RunAffiliatesTooMany      = Refusal{affiliate.KindInvalid, affiliate.InvalidField, "affiliateIds", "affiliateIds must have at most 10000 entries"}
 	RunExceptTooMany          = Refusal{affiliate.KindInvalid, affiliate.InvalidField, "exceptIds", "exceptIds must have at most 10000 entries"}
 	PayoutRunMismatch         = Refusal{affiliate.KindConflict, affiliate.PayoutRunMismatch, "", "This payout run was started with different settings"}
+	CaseIDRequired            = Refusal{affiliate.KindInvalid, affiliate.MissingField, "caseId", "Case ID is required"}
+	CaseTextRequired          = Refusal{affiliate.KindInvalid, affiliate.MissingField, "text", "Text is required"}
+	AnswerRequired            = Refusal{affiliate.KindInvalid, affiliate.MissingField, "answer", "Answer is required"}
 	KindRequired              = Refusal{affiliate.KindInvalid, affiliate.MissingField, "kind", "Kind is required"}
 	ReasonRequired            = Refusal{affiliate.KindInvalid, affiliate.MissingField, "reason", "Reason is required"}
 	RefuseNoAmount            = Refusal{affiliate.KindInvalid, affiliate.MissingField, "amount", "Amount is required"} // of an adjustment: a zero amount of a Go call is not above or below zero
@@ -340,11 +346,13 @@ var table = []Refusal{
 	BulkLimitExceeded, KeySpaceTooSmall, CouponInUse, PlanInUse, TierInUse, TierNotFound, PlanMissing, StatusNotAllowed,
 	PayoutNotFound, NothingPayable, AffiliateNotApproved, BooksNotOpen, BelowPayoutMinimum, HoldNotFound, HoldConfirmed, HoldOfAnother,
 	HoldsTooMany, HoldsOfNobody, RefuseNoHoldID, RefuseNoUntil, HoldUntilRange, RedemptionNotFound,
-	RedemptionRestored, ReceiptsKeptTooShort, RefuseNoPortal, PaymentConflict, PaymentNotFound, VerifyRunning,
+	RedemptionRestored, ReceiptsKeptTooShort, RefuseNoPortal, PaymentConflict, PaymentNotFound, CaseNotFound,
+	CaseIsOpen, CasesTooMany, VerifyRunning,
 	HoldsKeptTooShort, ClicksKeptTooShort,
 
 	PaymentIDRequired, DecisionRequired, PayoutIDRequired, RefuseNoStatus, RefuseMove, RefuseFailedReason,
-	RefuseReturnedReason, RefuseNoExternalID, RunAffiliatesTooMany, RunExceptTooMany, PayoutRunMismatch, KindRequired, ReasonRequired,
+	RefuseReturnedReason, RefuseNoExternalID, RunAffiliatesTooMany, RunExceptTooMany, PayoutRunMismatch, CaseIDRequired,
+	CaseTextRequired, AnswerRequired, KindRequired, ReasonRequired,
 	RefuseNoAmount, AdjustmentZero, AdjustmentNotNegative, AdjustmentNotPositive, AdjustmentNotFound, AdjustmentReversed,
 	AdjustmentExternalIDTaken,
 

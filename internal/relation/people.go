@@ -108,3 +108,20 @@ func referralFields() []field[record.Referral] {
 		at("updated_at", "when it last changed", func(r *record.Referral) *affiliate.Instant { return &r.UpdatedAt }),
 	}
 }
+
+// caseFields describe cases.
+func caseFields() []field[record.Case] {
+	return []field[record.Case]{
+		id("id", "of the row", func(r *record.Case) *uuid.UUID { return &r.ID }),
+		id("affiliate_id", "who asks", func(r *record.Case) *uuid.UUID { return &r.AffiliateID }).key(record.OfAffiliate),
+		text("kind", "SALE_CLAIM, SALE_QUESTION or PAYOUT_REQUEST", func(r *record.Case) *affiliate.CaseKind { return &r.Kind }),
+		optInteger("sale_id", "the sale of a question; may be gone", func(r *record.Case) *int64 { return &r.Sale }),
+		text("external_id", "the number of the order of a claim, as the affiliate has written it", func(r *record.Case) *string { return &r.ExternalID }),
+		text("text", "what the affiliate has written", func(r *record.Case) *string { return &r.Text }),
+		word("status", "OPEN or ANSWERED", func(r *record.Case) *affiliate.CaseStatus { return &r.Status }).key(record.OfState),
+		text("answer", "what the affiliate is told", func(r *record.Case) *string { return &r.Answer }),
+		text("actor", "who answered: a person, an API key", func(r *record.Case) *string { return &r.Actor }),
+		optAt("answered_at", "when it was answered", func(r *record.Case) *affiliate.Instant { return &r.AnsweredAt }),
+		at("created_at", "when it was opened", func(r *record.Case) *affiliate.Instant { return &r.CreatedAt }),
+	}
+}

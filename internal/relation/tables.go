@@ -21,6 +21,7 @@ func described() []Table {
 		tableOf("totals", "Running totals of a link, an affiliate or a referral, under the owner's id. No row: all are zero.", totalsFields()),
 		tableOf("payouts", "What was paid out, or is to be.", payoutFields()),
 		tableOf("adjustments", "Amounts that are owed besides commissions.", adjustmentFields()),
+		tableOf("cases", "What affiliates ask the people of the program, and the answers.", caseFields()),
 		tableOf("movements", "The ledger: every amount that moved from one account of an affiliate to another. Rows never change.", movementFields()),
 		tableOf("runs", "Payout runs: their settings and how far they have come.", runFields()),
 		tableOf("lines", "What a run did about one affiliate.", lineFields()),

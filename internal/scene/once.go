@@ -72,6 +72,8 @@ func (s OnceShop) Creates() map[string]OnceCreate {
 			(*tributary.Program).RecordSale),
 		"RecordAdjustment": Creator(affiliate.AdjustmentParams{AffiliateID: s.Person.ID, Kind: affiliate.AdjustBonus, Amount: affiliate.MustAmount("5"), Reason: "r"},
 			(*tributary.Program).RecordAdjustment),
+		"OpenCase": Creator(affiliate.CaseParams{AffiliateID: s.Person.ID, Kind: affiliate.PayoutRequest},
+			(*tributary.Program).OpenCase),
 		"CreateEndpoint": Creator(affiliate.EndpointParams{URL: "https://hooks.example/b", Events: []affiliate.EventType{"*"}},
 			func(p *tributary.Program, ctx context.Context,
 				in affiliate.EndpointParams) (affiliate.IssuedEndpoint, error) {

@@ -503,6 +503,17 @@ func moneyOperations(ctx context.Context) []operation {
 				Amount: in.amount(), Reason: "r", ExternalID: in.of("", "a1", "a2"),
 			}))
 		}},
+		{"case", func(w twin, in *input) string {
+			return answer(w.OpenCase(ctx, affiliate.CaseParams{
+				Once: in.once(), AffiliateID: w.someAffiliate(in).ID, Kind: affiliate.CaseKind(in.of("SALE_CLAIM", "SALE_QUESTION", "PAYOUT_REQUEST")),
+				SaleID: affiliate.SaleID(in.n(2)) * w.someSale(in).ID, ExternalID: in.of("", "a1", "a2"), Text: in.of("", "t"),
+			}))
+		}},
+		{"case answered", func(w twin, in *input) string {
+			id := pick(in, must(w.Cases(ctx, affiliate.CaseQuery{}, affiliate.Page{})).Items).ID
+			return answer(w.AnswerCase(ctx, id, affiliate.CaseAnswer{Answer: in.of("", "a")})) + answer(w.Case(ctx, id)) +
+				answer(w.Cases(ctx, affiliate.CaseQuery{Status: affiliate.CaseOpen}, affiliate.Page{Limit: 2}))
+		}},
 		{"adjustment reversed", func(w twin, in *input) string {
 			id := pick(in, must(w.Adjustments(ctx, affiliate.AdjustmentQuery{}, affiliate.Page{})).Items).ID
 			if id == uuid.Nil {

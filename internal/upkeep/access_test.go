@@ -151,6 +151,8 @@ func TestReferralData(t *testing.T) {
 	scene.Must(b.Payments().ReportPayment(ctx, affiliate.PaymentFact{Provider: "stripe", Keys: []string{"pi_Z"}, At: b.Now, Currency: "USD", Payer: affiliate.PayerFact{ID: "cus_Z"},
 		Sale: affiliate.Set(affiliate.Paid{SaleParams: affiliate.SaleParams{TotalEarned: scene.Sum("10")}, Gross: scene.Sum("10"), Renewal: true})}))
 	scene.Must(b.RecordAdjustment(ctx, affiliate.AdjustmentParams{AffiliateID: b.Person.ID, Kind: affiliate.AdjustBonus, Amount: scene.Sum("1"), Reason: "for bringing zork@shop.example"}))
+	asked := scene.Must(b.OpenCase(ctx, affiliate.CaseParams{AffiliateID: b.Person.ID, Kind: affiliate.SaleClaim, ExternalID: "o", Text: "from zork@shop.example"}))
+	scene.Must(b.AnswerCase(ctx, asked.ID, affiliate.CaseAnswer{Answer: "Zork@shop.example came by a link"}))
 	scene.Must(b.UpdateReferral(ctx, b.Customer.ID.String(), affiliate.ReferralUpdate{Notes: affiliate.Set("friend of zork@shop.example")}))
 	scene.Must(b.UpdateAffiliate(ctx, affiliate.AffiliateRef{ID: b.Person.ID}, affiliate.AffiliateUpdate{Note: affiliate.Set("found Zork@shop.example first")}))
 	scene.Must(b.Because("Zork rang").UpdateSale(ctx, sale.ID, affiliate.SaleUpdate{Name: affiliate.Set("Zork who rang")}))
@@ -164,7 +166,7 @@ func TestReferralData(t *testing.T) {
 	for _, r := range data.Records {
 		kinds[r.Kind] = true
 	}
-	for _, kind := range []string{"referral", "clicks", "sales", "codes", "payers", "payments", "adjustments", "notes", "events", "answers"} {
+	for _, kind := range []string{"referral", "clicks", "sales", "codes", "payers", "payments", "adjustments", "cases", "notes", "events", "answers"} {
 		if !kinds[kind] {
 			t.Errorf("no %s", kind)
 		}
@@ -198,6 +200,8 @@ func TestAffiliateData(t *testing.T) {
 	scene.Must(b.CreateCode(ctx, affiliate.CodeParams{CouponID: b.Autumn.ID, Code: "Z10", AffiliateID: z.ID}))
 	scene.Must(b.RecordSale(ctx, affiliate.SaleParams{PromoCode: "Z10", Email: "eve@customer.example", Name: "Eve", TotalEarned: scene.Sum("50")}))
 	scene.Must(b.RecordAdjustment(ctx, affiliate.AdjustmentParams{AffiliateID: z.ID, Kind: affiliate.AdjustBonus, Amount: scene.Sum("1"), Reason: "Quixwood asked"}))
+	asked := scene.Must(b.OpenCase(ctx, affiliate.CaseParams{Once: affiliate.Once{Key: "ask"}, AffiliateID: z.ID, Kind: affiliate.SaleClaim, ExternalID: "Quixwood-7", Text: "Zebulonia again"}))
+	scene.Must(b.Keyed(affiliate.Once{Key: "say"}).AnswerCase(ctx, asked.ID, affiliate.CaseAnswer{Answer: "Dear Zebulonia"}))
 	scene.Must(b.CreatePayout(ctx, affiliate.PayoutParams{AffiliateID: z.ID}))
 	scene.Must(b.UpdateAffiliate(ctx, affiliate.AffiliateRef{ID: z.ID}, affiliate.AffiliateUpdate{Note: affiliate.Set("Quixwood\nis slow")}))
 	scene.Must(b.UpdateAffiliate(ctx, affiliate.AffiliateRef{ID: b.Person.ID}, affiliate.AffiliateUpdate{Note: affiliate.Set("sister of zq@quix.example")}))
@@ -208,7 +212,7 @@ func TestAffiliateData(t *testing.T) {
 	b.Pass(time.Minute)
 	read := func() (affiliate.PersonalData, error) { return b.AffiliateData(ctx, z.ID) }
 	text := scene.JSON(scene.Must(read()))
-	for _, want := range []string{"affiliate", "links", "codes", "commissions", "payouts", "adjustments", "events", "answers"} {
+	for _, want := range []string{"affiliate", "links", "codes", "commissions", "payouts", "adjustments", "cases", "events", "answers"} {
 		if !strings.Contains(text, `"kind":"`+want+`"`) {
 			t.Errorf("no %s", want)
 		}

@@ -306,12 +306,13 @@ const (
 	itself                           // the person
 	itselfCustomer                   // the person, as a referral
 	payee                            // a payout to the person, or an adjustment
+	asking                           // a case of the person
 )
 
 // appearsAs finds out how an object shows the person.
 func (who person) appearsAs(object []byte) appearance {
 	var id, email, referral, paid string
-	as, payout := itself, false
+	as, payout, question := itself, false, false
 	for name, value := range jsontext.Members(object) {
 		switch string(name) {
 		case "id":
@@ -328,6 +329,8 @@ func (who person) appearsAs(object []byte) appearance {
 			payout = payout || jsontext.Text(value) != ""
 		case "reversedById": // of an adjustment, whose reason may be about anybody
 			payout = true
+		case "answeredAt":
+			question = true
 		}
 	}
 	switch person := who.id.String(); {
@@ -335,6 +338,8 @@ func (who person) appearsAs(object []byte) appearance {
 		return as
 	case payout && paid == person:
 		return payee
+	case question && paid == person:
+		return asking
 	case referral == person || engine.SameMailbox(email, who.email):
 		return ofSale
 	}
@@ -353,6 +358,15 @@ func (as appearance) erased(key string) string {
 			return null
 		case "reason":
 			return blank
+		}
+		return ""
+	}
+	if as == asking {
+		switch key {
+		case "text":
+			return blank
+		case "externalId", "answer":
+			return null
 		}
 		return ""
 	}

@@ -129,6 +129,9 @@ func TestEraseByEmailAlone(t *testing.T) {
 			"adjustment": {func(b *scene.Ledger) error {
 				return scene.ErrOf(b.RecordAdjustment(t.Context(), affiliate.AdjustmentParams{AffiliateID: b.Person.ID, Kind: affiliate.AdjustBonus, Amount: scene.Sum("1"), Reason: "for bringing Zork@shop.example."}))
 			}},
+			"case": {func(b *scene.Ledger) error {
+				return scene.ErrOf(b.OpenCase(t.Context(), affiliate.CaseParams{AffiliateID: b.Person.ID, Kind: affiliate.PayoutRequest, Text: "for bringing Zork@shop.example."}))
+			}},
 			"notes about another": {func(b *scene.Ledger) error {
 				return scene.ErrOf(b.UpdateReferral(t.Context(), b.Customer.ID.String(), affiliate.ReferralUpdate{Notes: affiliate.Set("friend of zork@shop.example")}))
 			}},
@@ -360,6 +363,7 @@ func TestErasureKnowsEveryText(t *testing.T) {
 // an erasure does about them.
 func TestErasureKnowsEveryTable(t *testing.T) {
 	textsListed[record.Adjustment](t, ".Reason without the person", ".ExternalID of the host")
+	textsListed[record.Case](t, ".ExternalID goes", ".Text goes", ".Answer goes", ".Actor who did it")
 	textsListed[record.Code](t, ".CustomerID becomes an id", ".Code in use outside", ".ExternalID of the provider")
 	textsListed[record.Coupon](t, ".Name of the coupon", ".ProductIDs of products", ".ExternalID of the provider")
 	textsListed[record.Link](t, ".Slug in use outside", ".Aliases in use outside")

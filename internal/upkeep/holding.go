@@ -265,6 +265,14 @@ func affiliateHoldings() []personalRecords {
 			blank: func(who *subject, r record.Adjustment) record.Adjustment { return without(r, &who.affiliate) },
 			show:  given,
 		}.as("adjustments"),
+		personalTable[record.Case]{
+			table: func(tx *record.Tx) record.Table[record.Case] { return tx.Cases }, list: ofTheirs,
+			blank: func(_ *subject, r record.Case) record.Case {
+				r.Text, r.Answer, r.ExternalID = "", "", ""
+				return r
+			},
+			show: asked,
+		}.as("cases"),
 		personalTable[record.Link]{
 			table: func(tx *record.Tx) record.Table[record.Link] { return tx.Links }, list: ofTheirs,
 			show: func(r *record.Link) (affiliate.Instant, any) { return r.CreatedAt, map[string]any{"link": r.Slug} },
@@ -333,6 +341,19 @@ func customerHoldings() []personalRecords {
 				return r.CreatedAt, map[string]any{"reason": r.Reason}
 			},
 		}.as("adjustments"),
+		personalTable[record.Case]{
+			table: func(tx *record.Tx) record.Table[record.Case] { return tx.Cases }, list: everywhere,
+			of: func(who *subject, r *record.Case) bool {
+				return names(r.Text, who.email) || names(r.Answer, who.email)
+			},
+			blank: func(who *subject, r record.Case) record.Case {
+				r.Text, r.Answer = withoutEmail(r.Text, who.email), withoutEmail(r.Answer, who.email)
+				return r
+			},
+			show: func(r *record.Case) (affiliate.Instant, any) {
+				return r.CreatedAt, map[string]any{"text": r.Text, "answer": r.Answer}
+			},
+		}.as("cases"),
 		personalTable[record.Payout]{
 			table: func(tx *record.Tx) record.Table[record.Payout] { return tx.Payouts }, list: everywhere,
 			of: func(who *subject, r *record.Payout) bool {

@@ -187,3 +187,13 @@ func given(r *record.Adjustment) (affiliate.Instant, any) {
 		ExternalID string                   `json:"externalId"`
 	}{r.Kind, r.Amount, r.Reason, r.ExternalID}
 }
+
+// asked returns a case as its affiliate's.
+func asked(r *record.Case) (affiliate.Instant, any) {
+	return r.CreatedAt, struct {
+		Kind       affiliate.CaseKind `json:"kind"`
+		ExternalID string             `json:"externalId"`
+		Text       string             `json:"text"`
+		Answer     string             `json:"answer"`
+	}{r.Kind, r.ExternalID, r.Text, r.Answer}
+}

@@ -754,6 +754,24 @@ CREATE TABLE tributary_settings (
   PRIMARY KEY (program, id)
 ) STRICT;
 
+CREATE TABLE tributary_cases (
+  program INTEGER NOT NULL REFERENCES tributary_programs (number),
+  id TEXT NOT NULL,
+  affiliate_id TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  sale_id INTEGER,
+  external_id TEXT NOT NULL,
+  text TEXT NOT NULL,
+  status TEXT,
+  answer TEXT NOT NULL,
+  actor TEXT NOT NULL,
+  answered_at INTEGER,
+  created_at INTEGER NOT NULL,
+  PRIMARY KEY (program, id)
+) STRICT;
+CREATE INDEX tributary_cases_of_affiliate ON tributary_cases (program, affiliate_id, id);
+CREATE INDEX tributary_cases_of_state ON tributary_cases (program, status, id) WHERE status IS NOT NULL;
+
 CREATE TABLE tributary_values (
   program INTEGER NOT NULL REFERENCES tributary_programs (number),
   id TEXT NOT NULL,

@@ -149,6 +149,14 @@ var bucketColumns = []column{
 var breakdownColumns = append([]column{{"VALUE", "value", 36, plain}, {"NAME", "name", 16, plain}},
 	bucketColumns[3:]...)
 
+var caseColumns = []column{
+	{"ID", "id", 36, ident},
+	{"CREATED", "createdAt", 16, date},
+	{"KIND", "kind", 14, plain},
+	{"STATUS", "status", 8, plain},
+	{"TEXT", "text", 24, plain},
+}
+
 var adjustmentColumns = []column{
 	{"ID", "id", 36, ident},
 	{"CREATED", "createdAt", 16, date},
@@ -219,5 +227,24 @@ var ledgerCommands = []command{
 		method: "POST", path: "/adjustments", arg: "affiliateId", columns: adjustmentColumns,
 		fields: fields("affiliateId", "affiliateEmail", "saleId", "kind", "amount:n", "currency",
 			"reason", "externalId", "reversesId"),
+	},
+	{
+		group: "cases", verb: "list", what: "List what affiliates ask",
+		method: "GET", path: "/cases", fields: fields("affiliateId", "affiliateEmail", "status", "kind"),
+		paging: inQuery, columns: caseColumns,
+	},
+	{
+		group: "cases", verb: "get", what: "Show a case",
+		method: "GET", path: "/cases", fields: fields("id"), arg: "id", columns: caseColumns,
+	},
+	{
+		group: "cases", verb: "create", what: "Ask for an affiliate",
+		method: "POST", path: "/cases", arg: "affiliateId", columns: caseColumns,
+		fields: fields("affiliateId", "affiliateEmail", "kind", "saleId", "externalId", "text"),
+	},
+	{
+		group: "cases", verb: "answer", what: "Answer a case",
+		method: "POST", path: "/cases/answer", arg: "caseId", columns: caseColumns,
+		fields: fields("caseId", "answer"),
 	},
 }

@@ -73,6 +73,8 @@ func (s *story) bases() map[string]string {
 		"POST /api/v1/payouts/preview":            `{}`,
 		"POST /api/v1/payouts/run":                `{"externalId":"probe"}`,
 		"POST /api/v1/adjustments":                `{"affiliateId":"` + s.payee + `","kind":"CORRECTION","amount":1,"reason":"r"}`,
+		"POST /api/v1/cases":                      `{"affiliateId":"` + s.payee + `","kind":"PAYOUT_REQUEST"}`,
+		"POST /api/v1/cases/answer":               `{"caseId":"` + s.asked + `","answer":"a"}`,
 		"POST /api/v1/affiliates/ensure":          `{"firstName":"A","lastName":"B","email":"probe@example.org","externalId":"probe"}`,
 		"POST /api/v1/affiliates/status":          `{"affiliateIds":["` + s.affiliate + `"],"status":"ACTIVE"}`,
 		"POST /api/v1/affiliates/plan":            `{"affiliateIds":["` + s.affiliate + `"],"commissionPlanId":null}`,
@@ -214,7 +216,7 @@ func beyond(op operation, field string, value any) bool {
 		"POST coupons amountOff", "POST coupons currency", "POST coupons durationInMonths", "PUT coupons percentOff",
 		"POST promotional-codes affiliateId", "POST promotional-codes codeStructure",
 		"POST promotional-codes/generate affiliateId", "POST sales/reverse saleId", "POST sales/restore-redemption saleId", "POST sales/accept-redemption saleId",
-		"POST payouts affiliateId", "POST adjustments affiliateId", "POST adjustments kind", "POST adjustments amount", "POST prune before",
+		"POST payouts affiliateId", "POST adjustments affiliateId", "POST cases affiliateId", "POST adjustments kind", "POST adjustments amount", "POST prune before",
 	}
 	notHere := []string{
 		"PUT program timeZone",                         // no zone of the database
@@ -223,8 +225,9 @@ func beyond(op operation, field string, value any) bool {
 		"PUT sales totalEarned",                        // the tax is more than that
 		"POST sales subtotal",                          // the amount earned is more than that
 		"PUT sales subtotal",
-		"POST adjustments amount", // 0
-		"POST holds until",        // it has passed
+		"POST adjustments amount",                                       // 0
+		"POST cases kind", "POST cases saleId", "POST cases externalId", // another kind, or the same case again
+		"POST holds until", // it has passed
 		"POST payouts/preview cursor", "POST commission-tiers/assign cursor", "POST sales/recalculate cursor",
 		"PUT commission-plans from", "PUT commission-plans withdraw", "PUT terms from", "PUT terms withdraw", // no term changes, no version begins then
 		"POST affiliates/erase cursor", "POST referrals/erase cursor", "POST prune cursor", "POST prune retention",

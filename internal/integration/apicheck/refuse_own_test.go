@@ -192,8 +192,32 @@ func (s *story) ofMoney() []refused {
 		{"sale_not_found", post, "/adjustments", adjust(`"affiliateId":"` + s.payee + `","saleId":999,"kind":"BONUS","amount":1`)},
 		{"adjustment_external_id_taken", post, "/adjustments", adjust(`"affiliateId":"` + s.payee + `","kind":"BONUS","amount":1,"externalId":"taken"`)},
 		{"adjustment_not_found", post, "/adjustments", adjust(`"reversesId":"none"`)},
+		{"missing_field", post, "/cases", `{"affiliateId":"` + s.payee + `"}`},
+		{"identifiers_mismatch", post, "/cases", `{"affiliateId":"` + s.payee + `","affiliateEmail":"kim@example.org","kind":"PAYOUT_REQUEST"}`},
+		{"affiliate_not_found", post, "/cases", `{"affiliateId":"none","kind":"PAYOUT_REQUEST"}`},
+		{"sale_not_found", post, "/cases", `{"affiliateId":"` + s.payee + `","kind":"SALE_QUESTION","saleId":999,"text":"t"}`},
+		{"case_open", post, "/cases", `{"affiliateId":"` + s.payee + `","kind":"SALE_CLAIM","externalId":"o-9","text":"mine"}`},
+		{"case_limit_reached", post, "/cases", `{"affiliateId":"` + s.curious() + `","kind":"PAYOUT_REQUEST"}`},
+		{"missing_field", post, "/cases/answer", `{"caseId":"none"}`},
+		{"case_not_found", post, "/cases/answer", `{"caseId":"none","answer":"a"}`},
+		{"status_not_allowed", post, "/cases/answer", `{"caseId":"` + s.answered() + `","answer":"a"}`},
 		{"adjustment_reversed", post, "/adjustments", adjust(`"reversesId":"` + bonus + `"`)},
 	}
+}
+
+// curious makes an affiliate for whom as many cases wait as may.
+func (s *story) curious() string {
+	id := s.post("/affiliates", `{"firstName":"C","lastName":"U","email":"curious@example.org"}`)
+	for n := range 20 {
+		s.post("/cases", fmt.Sprintf(`{"affiliateId":"%s","kind":"SALE_CLAIM","externalId":"o-%d","text":"t"}`, id, n))
+	}
+	return id
+}
+
+// answered makes a case that was answered.
+func (s *story) answered() string {
+	id := s.post("/cases", `{"affiliateId":"`+s.payee+`","kind":"PAYOUT_REQUEST"}`)
+	return s.post("/cases/answer", `{"caseId":"`+id+`","answer":"a"}`)
 }
 
 func (s *story) ofAdministration() []refused {

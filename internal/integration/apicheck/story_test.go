@@ -26,7 +26,7 @@ type story struct {
 	sale, small       string
 	webhook, disabled string
 
-	payee, payout, adjustment string
+	payee, payout, adjustment, asked string
 
 	plan, tier, invited string
 }
@@ -57,6 +57,10 @@ func tell(t testing.TB, w *world) *story {
 	s.invited = s.post("/affiliates/invite", `{"firstName":"I","lastName":"V","email":"invited@example.org","commissionPlanId":"`+s.plan+`","questionAnswers":[{"questionId":"`+uuid.Max.String()+`","answer":"A newsletter"}]}`)
 	s.post("/payouts/run", `{"externalId":"run-2","until":"2026-12-31","minimum":1,"methods":["PAYPAL"],"noDetails":true,"affiliateIds":["`+s.payee+`"],"limit":10}`)
 	s.adjustment = s.post("/adjustments", `{"affiliateId":"`+s.affiliate+`","saleId":`+s.sale+`,"kind":"CHARGEBACK_FEE","amount":-1.5,"reason":"fee"}`)
+	s.asked = s.post("/cases", `{"affiliateId":"`+s.payee+`","kind":"SALE_CLAIM","externalId":"o-9","text":"mine\ntoo"}`)
+	s.post("/cases", `{"affiliateEmail":"mara@example.org","kind":"SALE_QUESTION","saleId":`+s.sale+`,"text":"why?"}`)
+	answered := s.post("/cases", `{"affiliateId":"`+s.payee+`","kind":"PAYOUT_REQUEST"}`)
+	s.post("/cases/answer", `{"caseId":"`+answered+`","answer":"On Friday"}`)
 	return s
 }
 
@@ -105,6 +109,7 @@ func (s *story) finds() {
 		"/promotional-codes/search": {"search=a&couponId=" + s.coupon, "affiliateId=" + s.affiliate + "&active=true&state=usable"},
 		"/payouts":                  {"id=" + s.payout, "affiliateId=" + s.payee, "affiliateEmail=payee@example.org", "status=PENDING&affiliateId=" + s.payee},
 		"/adjustments":              {"id=" + s.adjustment, "affiliateId=" + s.payee, "affiliateEmail=payee@example.org&kind=BONUS", "saleId=" + s.sale, "payoutId=" + s.payout},
+		"/cases":                    {"id=" + s.asked, "affiliateId=" + s.payee, "affiliateEmail=payee@example.org&status=OPEN", "kind=SALE_QUESTION"},
 		"/program":                  nil,
 		"/attention":                {"limit=1", "limit=20"},
 		"/verify":                   nil,
