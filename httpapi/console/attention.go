@@ -20,12 +20,20 @@ type concern struct {
 // A waitingItem is one thing that waits for somebody.
 type waitingItem struct{ Path, Text string }
 
+// shownCases is the number of cases in the overview.
+const shownCases = 5
+
 // concerns returns what waits for somebody, without the kinds of which nothing does.
 func concerns(v *visit) (all []concern, err error) {
 	a, err := v.program.Attention(v.Ctx(), 0)
 	if err != nil {
 		return nil, err
 	}
+	asked, err := v.openCases()
+	if err != nil {
+		return nil, err
+	}
+	asked.Items = asked.Items[:min(len(asked.Items), shownCases)]
 	applications := applicationsPath
 	if v.cfg.ReadOnly {
 		applications = "affiliates?status=INACTIVE"
@@ -33,6 +41,9 @@ func concerns(v *visit) (all []concern, err error) {
 	return shown(
 		concernOf(concern{Badge: "Waits for approval", List: applications}, a.PendingAffiliates, func(p affiliate.PendingAffiliate) waitingItem {
 			return waitingItem{"affiliates/" + p.ID.String(), v.Short(p.Name)}
+		}),
+		concernOf(concern{Badge: "Waits for an answer", List: casesPath + "?status=OPEN"}, asked, func(c affiliate.Case) waitingItem {
+			return waitingItem{casesPath + "/" + c.ID.String(), subject(c, inList)}
 		}),
 		concernOf(concern{Badge: "On hold", List: "sales?approval=ON_HOLD"}, a.HeldSales, func(s affiliate.HeldSale) waitingItem {
 			text := fmt.Sprintf("Sale %v, %s", s.ID, v.Money(s.CommissionEarned))

@@ -197,7 +197,8 @@ func (v *visit) moved(in *input, metadata affiliate.Opt[json.RawMessage],
 
 // moveFields are the fields of a form that moves something.
 func (v *visit) moveFields() ([]field, error) {
-	to, err := v.picker(field{Name: fieldAffiliate, Label: "Affiliate", Required: true})
+	to, err := v.picker(field{Name: fieldAffiliate, Label: "Affiliate", Required: true,
+		Value: v.query.Get(paramAffiliate)})
 	return []field{to,
 		{Name: fieldReason, Label: "Reason", Hint: "It is kept with what is moved.",
 			Required: true}}, err

@@ -349,12 +349,8 @@ func (v *visit) soldTo(text string, q *affiliate.SaleQuery) error {
 // namedSales returns the sales that a text names, and whether they are all that it finds: those with it
 // as external id or invoice. A number may be a part of an order too.
 func (v *visit) namedSales(text string) (named []affiliate.Sale, all bool, err error) {
-	some := affiliate.Set(text)
-	for _, f := range []affiliate.SaleQuery{{ExternalID: some}, {ExternalInvoiceID: some}} {
-		list, err := v.program.Sales(v.Ctx(), f, affiliate.Page{Limit: 50})
-		if named = append(named, list.Items...); err != nil {
-			return nil, false, err
-		}
+	if named, err = v.ordered(text); err != nil {
+		return nil, false, err
 	}
 	all = len(named) > 0
 	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
@@ -367,6 +363,18 @@ func (v *visit) namedSales(text string) (named []affiliate.Sale, all bool, err e
 		}
 	}
 	return named, all, nil
+}
+
+// ordered returns the sales with an order or an invoice of a number.
+func (v *visit) ordered(number string) (all []affiliate.Sale, err error) {
+	of := affiliate.Set(number)
+	for _, q := range []affiliate.SaleQuery{{ExternalID: of}, {ExternalInvoiceID: of}} {
+		list, err := v.program.Sales(v.Ctx(), q, affiliate.Page{Limit: 50})
+		if all = append(all, list.Items...); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
 }
 
 // A saleSheet is the page of a sale.

@@ -47,6 +47,7 @@ type group struct {
 var groups = []group{
 	{"Overview", []section{{Path: "", Name: "Overview"}}},
 	{"Partners", []section{{Path: "affiliates", Name: "Affiliates"}, {Path: applicationsPath, Name: "Applications"},
+		{Path: casesPath, Name: "Cases"},
 		{Path: "coupons", Name: "Coupons"}, {Path: "customers", Name: "Customers"}}},
 	{"Money", []section{{Path: "sales", Name: "Sales"}, {Path: "owed", Name: "Owed"},
 		{Path: "payouts", Name: "Payouts"}, {Path: "books", Name: "Books"}}},
@@ -66,8 +67,11 @@ func (v *view) Groups() (all []group) {
 	if home, other := homes[here]; other {
 		here = home
 	}
-	if v.Path == applicationsPath {
+	switch {
+	case v.Path == applicationsPath:
 		here = v.Path
+	case strings.HasPrefix(v.Path, casesPath):
+		here = casesPath
 	}
 	for _, g := range groups {
 		shown := group{Name: g.Name}
@@ -138,6 +142,7 @@ var choices = map[string][]option{
 	"affiliates status": options(affiliate.AffiliateActive, affiliate.AffiliateInactive,
 		affiliate.AffiliateInvited, affiliate.AffiliateDeclined, affiliate.AffiliateDeactivated,
 		affiliate.AffiliateBanned),
+	"cases status": options(affiliate.CaseStatuses()...),
 	"codes state": options(affiliate.CodeUsable, affiliate.CodeUsedUp, affiliate.CodeOver,
 		affiliate.CodeUpcoming),
 	"coupons valid":    {{"true", "Switched on"}, {"false", "Switched off"}},

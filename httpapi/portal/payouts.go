@@ -12,7 +12,8 @@ import (
 // A payoutList is the page of the payouts.
 type payoutList struct {
 	Payouts []partner.Payout
-	Due     *dueSheet // on its first page
+	Due     *dueSheet  // on its first page
+	Ask     []caseForm // to be paid, when something is due: one, or none
 }
 
 // payouts lists the payouts, below what is due.
@@ -24,6 +25,9 @@ func payouts(v *visit) (view, error) {
 	d := payoutList{Payouts: list.Items}
 	if v.Cursor() == "" {
 		d.Due, err = v.due()
+		if err == nil && len(d.Due.Rows) > 0 && d.Due.Rows[0].Amount.Sign() > 0 { // the first is now
+			d.Ask = v.askOf(affiliate.PayoutRequest, "")
+		}
 	}
 	return view{title: v.T("Payouts"), template: "payouts", next: list.Next, Data: &d}, err
 }

@@ -36,7 +36,7 @@ import (
 )
 
 // Config holds what the host decides. Authorize or Key is required, and so is Logger unless
-// nobody can change anything: NoPayoutForm, no MaxLinks, no SignUp and no SignIn.
+// nobody can change anything: NoPayoutForm, no MaxLinks, no Cases, no SignUp and no SignIn.
 type Config struct {
 	// Prefix is the beginning of the paths of requests when they arrive, such as
 	// "/partner/"; "" or "/": a handler before the pages has stripped it.
@@ -53,6 +53,7 @@ type Config struct {
 	HideCustomers bool          // customers are not shown, not even masked
 	NoPayoutForm  bool          // affiliates cannot change how they are paid
 	MaxLinks      int           // until an affiliate has so many links, they make more by themselves, and rename them; zero: neither
+	Cases         bool          // affiliates ask about orders and payouts, and people of the program answer, as in the console
 	Frames        []string      // origins that may show the pages in a frame, such as "https://shop.example", for which "embed.js" below the pages has an element; none: nobody
 	SignUp        *SignUp       // where people apply, at "apply" below the pages; nil: nowhere
 	SignIn        *SignIn       // where affiliates ask for a link by mail, at "sign-in" below the pages; nil: nowhere
@@ -113,7 +114,7 @@ func New(p *tributary.Program, cfg Config) (*Portal, error) {
 		return nil, errors.New("portal: the program is nil")
 	case cfg.Authorize == nil && len(cfg.Key) == 0:
 		return nil, errors.New("portal: neither Authorize nor Key is set")
-	case cfg.Logger == nil && (!cfg.NoPayoutForm || cfg.MaxLinks > 0 || cfg.SignUp != nil || cfg.SignIn != nil):
+	case cfg.Logger == nil && (!cfg.NoPayoutForm || cfg.MaxLinks > 0 || cfg.Cases || cfg.SignUp != nil || cfg.SignIn != nil):
 		return nil, errors.New("portal: Logger is nil, so changes would leave no trace")
 	case cfg.MaxLinks < 0:
 		return nil, errors.New("portal: MaxLinks is negative")

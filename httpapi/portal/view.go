@@ -44,7 +44,7 @@ func (v *view) Sections() (all []section) {
 		{"links", "Links", false}, {"codes", "Codes", false}, {"sales", "Sales", false},
 		{"customers", "Customers", false}, {"reports", "Reports", false},
 		{"statements", "Statements", false}, {"payouts", "Payouts", false},
-		{"payout-details", "Payout details", false}, {emailPath, "Email", false}} {
+		{"payout-details", "Payout details", false}, {casesPath, "Questions", false}, {emailPath, "Email", false}} {
 		for _, rt := range routes {
 			if rt.path == s.Path && (rt.shown == nil || rt.shown(v.visit)) {
 				s.Name = v.T(s.Name)
@@ -101,6 +101,15 @@ func (v *view) Notice() string {
 		return v.T(rt.done)
 	}
 	return ""
+}
+
+// Of returns the view for a template of a part of the page.
+func (v *view) Of(rows any) *part { return &part{v, rows} }
+
+// A part is a part of a page.
+type part struct {
+	*view
+	Rows any
 }
 
 // Next returns the query of the next page of the list; empty: there is none.

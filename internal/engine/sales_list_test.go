@@ -616,6 +616,7 @@ var filteredElsewhere = map[string]string{
 	"MovementQuery":   "AffiliateID AffiliateEmail SaleID PayoutID AdjustmentID Cause From To",            // TestMovements
 	"ReportQuery":     "From To By AffiliateID CodeID LinkID",                                             // TestReportOf
 	"BreakdownQuery":  "From To By Sort AffiliateID",                                                      // TestBreakdown
+	"CaseQuery":       "AffiliateID AffiliateEmail Status Kind",                                           // TestCases
 	"HoldQuery":       "CodeID CouponID",                                                                  // Holds of TestFilters
 }
 
@@ -670,7 +671,8 @@ func TestFilterFields(t *testing.T) {
 		reflect.TypeFor[affiliate.Dimension](): true, reflect.TypeFor[affiliate.Figure](): true,
 		reflect.TypeFor[affiliate.SaleStatus](): true, reflect.TypeFor[affiliate.ApprovalStatus](): true,
 		reflect.TypeFor[affiliate.SubscriptionStatus](): true, reflect.TypeFor[affiliate.CodeState](): true,
-		reflect.TypeFor[affiliate.Currency](): true,
+		reflect.TypeFor[affiliate.Currency](): true, reflect.TypeFor[affiliate.CaseStatus](): true,
+		reflect.TypeFor[affiliate.CaseKind](): true,
 	}
 	for filter := range listFilters(t) {
 		for f := range filter.Fields() {

@@ -230,7 +230,7 @@ func inJSON(raw []byte, s string) bool {
 func (who person) within(raw []byte) bool {
 	switch jsontext.First(raw) {
 	case '{':
-		if as := who.appearsAs(raw); as == itself || as == itselfCustomer || as == payee {
+		if who.appearsAs(raw) > ofSale {
 			return true
 		}
 		for name, value := range jsontext.Members(raw) {

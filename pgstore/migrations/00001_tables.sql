@@ -792,6 +792,25 @@ CREATE TABLE IF NOT EXISTS tributary.settings (
   PRIMARY KEY (program, id)
 );
 
+-- What affiliates ask the people of the program, and the answers.
+CREATE TABLE IF NOT EXISTS tributary.cases (
+  program uuid NOT NULL,
+  id uuid NOT NULL,
+  affiliate_id uuid NOT NULL,
+  kind text COLLATE "C" NOT NULL,
+  sale_id bigint,
+  external_id text COLLATE "C" NOT NULL,
+  text text COLLATE "C" NOT NULL,
+  status text COLLATE "C",
+  answer text COLLATE "C" NOT NULL,
+  actor text COLLATE "C" NOT NULL,
+  answered_at timestamptz,
+  created_at timestamptz NOT NULL,
+  PRIMARY KEY (program, id)
+);
+CREATE INDEX IF NOT EXISTS cases_of_affiliate ON tributary.cases (program, affiliate_id, id) WHERE affiliate_id IS NOT NULL;
+CREATE INDEX IF NOT EXISTS cases_of_state ON tributary.cases (program, status, id) WHERE status IS NOT NULL;
+
 -- What the host keeps for itself, such as its users. The program reads none of it.
 CREATE TABLE IF NOT EXISTS tributary.values (
   program uuid NOT NULL,

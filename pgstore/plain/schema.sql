@@ -82,6 +82,24 @@ CREATE UNIQUE INDEX aliases_by_slug ON tributary.aliases (program, by_slug) WHER
 CREATE INDEX aliases_of_affiliate ON tributary.aliases (program, affiliate_id, id) WHERE (affiliate_id IS NOT NULL);
 CREATE INDEX aliases_of_link ON tributary.aliases (program, affiliate_link_id, id) WHERE (affiliate_link_id IS NOT NULL);
 
+CREATE TABLE tributary.cases (
+  program uuid NOT NULL,
+  id uuid NOT NULL,
+  affiliate_id uuid NOT NULL,
+  kind text NOT NULL,
+  sale_id bigint,
+  external_id text NOT NULL,
+  text text NOT NULL,
+  status text,
+  answer text NOT NULL,
+  actor text NOT NULL,
+  answered_at timestamptz,
+  created_at timestamptz NOT NULL,
+  PRIMARY KEY (program, id)
+);
+CREATE INDEX cases_of_affiliate ON tributary.cases (program, affiliate_id, id) WHERE (affiliate_id IS NOT NULL);
+CREATE INDEX cases_of_state ON tributary.cases (program, status, id) WHERE (status IS NOT NULL);
+
 CREATE TABLE tributary.clicks (
   program uuid NOT NULL,
   id uuid NOT NULL,
