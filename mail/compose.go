@@ -215,6 +215,17 @@ func (r *round) about(ctx context.Context, letter *Letter, data *Data,
 		data.Amount, data.Reason = money(payout.Amount, payout.Currency), payout.FailedReason.Or("")
 		data.Link += "payout-details"
 		return payout.AffiliateID, nil
+	case Answered:
+		id, err := uuid.Parse(letter.About)
+		if err != nil {
+			return of, err
+		}
+		c, err := r.Program.Case(ctx, id)
+		if data.Answer = c.Answer.Or(""); data.Answer == "" {
+			return of, err // the affiliate was erased
+		}
+		data.Link += "cases"
+		return c.AffiliateID, err
 	case Statement:
 		return r.aboutMonth(ctx, letter, data, c)
 	}
@@ -273,6 +284,11 @@ func (r *round) needs(ctx context.Context) (all []string, err error) {
 	if err != nil {
 		return nil, err
 	}
+	cases, err := r.Program.Cases(ctx, affiliate.CaseQuery{Status: affiliate.CaseOpen},
+		affiliate.Page{Limit: 100})
+	if err != nil {
+		return nil, err
+	}
 	unsent := 0
 	for letter, err := range r.Letters(ctx) {
 		if err != nil {
@@ -288,6 +304,7 @@ func (r *round) needs(ctx context.Context) (all []string, err error) {
 		what string
 	}{
 		{a.PendingAffiliates.Count, a.PendingAffiliates.More, "affiliates wait for approval"},
+		{len(cases.Items), cases.Next != "", "questions of affiliates wait for an answer"},
 		{a.HeldSales.Count, a.HeldSales.More, "sales have a commission on hold"},
 		{a.FailedPayouts.Count, a.FailedPayouts.More, "payouts have failed"},
 		{a.PaymentConflicts.Count, a.PaymentConflicts.More, "payments wait for a decision"},

@@ -44,7 +44,7 @@ type Post struct {
 // A Letter is a mail that waits for another try, or that could not be sent.
 type Letter struct {
 	Kind  Kind           `json:"kind"`
-	About string         `json:"about"`        // the id of an event or a payout, a day, or a month and the id of an affiliate
+	About string         `json:"about"`        // the id of an event, a payout or a case, a day, or a month and the id of an affiliate
 	To    string         `json:"to,omitempty"` // an operator; empty: the affiliate
 	Since affiliate.Time `json:"since"`
 	Tries int            `json:"tries"`
@@ -69,6 +69,7 @@ type state struct {
 	Holder   uuid.UUID      // the Post that works
 	Until    affiliate.Time // it is gone
 	Sheets   sheets
+	Asked    asked
 }
 
 const (
@@ -157,7 +158,7 @@ func (p *Post) Round(ctx context.Context) (uuid.UUID, error) {
 		return uuid.Nil, err
 	}
 	err := r.events(ctx)
-	for _, work := range []func(context.Context) error{r.failedPayouts, r.mornings, r.waiting,
+	for _, work := range []func(context.Context) error{r.failedPayouts, r.answers, r.mornings, r.waiting,
 		r.statements} {
 		if err == nil {
 			err = work(ctx)
@@ -196,7 +197,7 @@ func (p *Post) change(ctx context.Context, f func(*state)) error {
 // save writes how far the round is.
 func (r *round) save(ctx context.Context) error {
 	return r.change(ctx, func(s *state) {
-		s.Position, s.Failed, s.Day, s.Sheets = r.Position, r.Failed, r.Day, r.Sheets
+		s.Position, s.Failed, s.Day, s.Sheets, s.Asked = r.Position, r.Failed, r.Day, r.Sheets, r.Asked
 	})
 }
 
@@ -213,6 +214,9 @@ func (r *round) begin(ctx context.Context) error {
 		r.Position = e.ID
 	}
 	if _, r.Failed, err = r.newlyFailed(ctx); err != nil {
+		return err
+	}
+	if _, r.Asked, err = r.newlyAnswered(ctx); err != nil {
 		return err
 	}
 	wait := affiliate.AffiliateQuery{Status: affiliate.AffiliateInactive}

@@ -189,6 +189,46 @@ func TestPost(t *testing.T) {
 	s.expect("what is off")
 }
 
+// TestPostAnswers: the answer to a case is mailed once, whether or not a round saw the case open; what
+// was answered before the first round, what is off, and an answer to somebody erased are not.
+func TestPostAnswers(t *testing.T) {
+	s := newShop(t)
+	ctx := t.Context()
+	ada := must(s.Affiliate(ctx, "ada"))
+	ask := func(order string) uuid.UUID {
+		return must(s.OpenCase(ctx, affiliate.CaseParams{AffiliateID: ada.ID, Kind: affiliate.SaleClaim, ExternalID: order, Text: "mine"})).ID
+	}
+	answer := func(id uuid.UUID) {
+		must(s.AnswerCase(ctx, id, affiliate.CaseAnswer{Answer: "It <is>\nyours"}))
+	}
+	s.round()
+	slow := ask("1")
+	s.expect("a case is opened")
+	answer(slow)
+	quick := ask("2")
+	answer(quick)
+	waits := ask("3")
+	s.round()
+	if len(s.sent) != 2 {
+		t.Fatalf("%d mails", len(s.sent))
+	}
+	if m := s.sent[0]; !strings.Contains(m.Text, "\n\nIt <is> yours\n\n") || !strings.Contains(m.HTML, "It &lt;is&gt; yours") || !strings.Contains(m.Text, "/partner/cases\n") || !strings.HasPrefix(m.ID, "answered-") {
+		t.Errorf("it says %+v", m)
+	}
+	s.expect("nothing more")
+	s.now = s.now.Add(time.Hour)
+	must(s.UpdateAffiliate(ctx, affiliate.AffiliateRef{ID: ada.ID}, affiliate.AffiliateUpdate{Language: affiliate.Set("de")}))
+	answer(waits)
+	s.expect("in German", "ada@example.com: Beans hat Ihnen geantwortet")
+	off := ask("4")
+	s.expect("opened")
+	s.Off = append(s.Off, mail.Answered)
+	answer(off)
+	s.expect("what is off")
+	s.Off = nil
+	s.expect("and on again")
+}
+
 // TestPostSays: a mail has what its reader needs, and the name of an applicant, whom nobody has looked
 // at, is in none.
 func TestPostSays(t *testing.T) {

@@ -34,6 +34,7 @@ const (
 	FirstSale    Kind = "first-sale"    // the first sale of an affiliate, which is not necessary
 	PayoutSent   Kind = "payout-sent"   // a payout was paid
 	PayoutFailed Kind = "payout-failed" // a payout did not arrive
+	Answered     Kind = "answered"      // a case of an affiliate was answered
 	Statement    Kind = "statement"     // what an affiliate earned in a month, which is not necessary
 	Attention    Kind = "attention"     // what waits for the people of the program
 )
@@ -41,7 +42,7 @@ const (
 // Kinds lists the kinds of mails.
 func Kinds() []Kind {
 	return []Kind{SignIn, EmailOld, EmailNew, Received, Welcome, Approved, Declined, FirstSale, PayoutSent, PayoutFailed,
-		Statement, Attention}
+		Answered, Statement, Attention}
 }
 
 // Data is what texts show. What a kind has no use for is empty. Each text is one line.
@@ -52,6 +53,7 @@ type Data struct {
 	Email       string   // the new one, in EmailOld
 	Reason      string   // why an applicant was declined, or a payout has failed; may be empty
 	Amount      string   // with its currency: of a payout, or the commission of a sale
+	Answer      string   // to what an affiliate has asked
 	Waiting     []string // what waits for the people of the program
 	Unsubscribe string   // the link that stops such mails; empty: the mail is necessary
 
@@ -210,6 +212,8 @@ func sample(kind Kind) Data {
 		d.Name, d.Waiting = "", []string{"2: affiliates wait for approval"}
 	case Declined:
 		d.Reason = "no reason"
+	case Answered:
+		d.Answer = "The order was paid in another shop."
 	case PayoutSent, PayoutFailed, FirstSale:
 		d.Amount = "EUR 9.98"
 	case Statement:
@@ -275,7 +279,7 @@ type textError struct{ error }
 // Write returns the mail of a kind, without an id and a recipient.
 func (t *Texts) Write(kind Kind, data Data) (m Mail, err error) {
 	data.Program, data.Name = oneLine(data.Program), oneLine(data.Name)
-	data.Reason, data.Email = oneLine(data.Reason), oneLine(data.Email)
+	data.Reason, data.Email, data.Answer = oneLine(data.Reason), oneLine(data.Email), oneLine(data.Answer)
 	var plain, html bytes.Buffer
 	name := string(kind) + ".txt"
 	if err := t.plain.ExecuteTemplate(&plain, name, data); err != nil {

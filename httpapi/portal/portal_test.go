@@ -24,13 +24,14 @@ import (
 
 // TestNew: what New refuses.
 func TestNew(t *testing.T) {
-	w := newWorld(t, "")
+	w := newWorld(t, "", func(c *portal.Config) { c.Cases = false })
 	for name, change := range map[string]func(*portal.Config){
 		"nobody gets in": func(c *portal.Config) { c.Key = nil }, "no log": func(c *portal.Config) { c.Logger = nil }, "short key": func(c *portal.Config) { c.Key = key[:31] },
 		"prefix": func(c *portal.Config) { c.Prefix = "/partner" }, "session": func(c *portal.Config) { c.Session = 25 * time.Hour }, "negative": func(c *portal.Config) { c.Session = -1 },
 		"no log of applications": func(c *portal.Config) { c.Logger, c.NoPayoutForm, c.SignUp = nil, true, &portal.SignUp{} },
 		"negative links":         func(c *portal.Config) { c.MaxLinks = -1 }, "no log of links": func(c *portal.Config) { c.Logger, c.NoPayoutForm, c.MaxLinks = nil, true, 1 },
-		"back": func(c *portal.Config) { c.Back = "javascript:alert(1)" }, "back to a host": func(c *portal.Config) { c.Back = "//evil.example" }, "back with a user": func(c *portal.Config) { c.Back = "https://u@x.example" },
+		"no log of cases": func(c *portal.Config) { c.Logger, c.NoPayoutForm, c.Cases = nil, true, true },
+		"back":            func(c *portal.Config) { c.Back = "javascript:alert(1)" }, "back to a host": func(c *portal.Config) { c.Back = "//evil.example" }, "back with a user": func(c *portal.Config) { c.Back = "https://u@x.example" },
 		"frame with path": func(c *portal.Config) { c.Frames = []string{"https://a.example/"} }, "frame of all": func(c *portal.Config) { c.Frames = []string{"https://*.example"} }, "frame of none": func(c *portal.Config) { c.Frames = []string{"'none'"} },
 	} {
 		cfg := w.cfg
@@ -277,7 +278,7 @@ func TestPayoutForm(t *testing.T) {
 	if page := w.get(cookie, ""); page.status != 200 || !strings.Contains(page.text(), "Due now") {
 		t.Errorf("banned: %d %s", page.status, page.text())
 	}
-	none := newWorld(t, "", func(c *portal.Config) { c.NoPayoutForm, c.Logger = true, nil })
+	none := newWorld(t, "", func(c *portal.Config) { c.NoPayoutForm, c.Cases, c.Logger = true, false, nil })
 	if page := none.get(none.enter(none.ada.ID), "payout-details"); page.status != 404 {
 		t.Errorf("no form: %d", page.status)
 	}

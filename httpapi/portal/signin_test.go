@@ -241,7 +241,7 @@ func TestSignInConfig(t *testing.T) {
 		},
 		"no Ask": func(c *portal.Config) { c.SignIn.Ask = nil }, "no URL": func(c *portal.Config) { c.SignIn.URL = "" }, "a path": func(c *portal.Config) { c.SignIn.URL = "/partner/" },
 		"no slash": func(c *portal.Config) { c.SignIn.URL = "https://beans.example/partner" }, "a query": func(c *portal.Config) { c.SignIn.URL += "?a=b" },
-		"no logger": func(c *portal.Config) { c.Logger, c.NoPayoutForm = nil, true },
+		"no logger": func(c *portal.Config) { c.Logger, c.NoPayoutForm, c.Cases = nil, true, false },
 	} {
 		cfg := in.cfg
 		sign := *cfg.SignIn

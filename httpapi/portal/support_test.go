@@ -70,6 +70,8 @@ func newWorld(t testing.TB, name string, change ...func(*portal.Config)) *world 
 		}
 		must(w.CreatePayout(ctx, affiliate.PayoutParams{AffiliateID: a.ID, ManuallyPaid: true}))
 		must(w.RecordSale(ctx, affiliate.SaleParams{ReferralID: who, Email: "late-" + who + "@buyer.example", Name: "B", TotalEarned: affiliate.MustAmount("30")}))
+		asked := must(w.OpenCase(ctx, affiliate.CaseParams{AffiliateID: a.ID, Kind: affiliate.SaleClaim, ExternalID: who + "-lost" + name, Text: "T" + name}))
+		must(w.AnswerCase(ctx, asked.ID, affiliate.CaseAnswer{Answer: "A" + name}))
 		if who == "ada" {
 			w.ada = a
 		} else {
@@ -77,7 +79,7 @@ func newWorld(t testing.TB, name string, change ...func(*portal.Config)) *world 
 		}
 		w.now = w.now.Add(time.Hour)
 	}
-	w.cfg = portal.Config{Prefix: "/partner/", Key: key, Logger: slog.New(slog.NewTextHandler(&w.log, nil)), Back: "https://shop.example/account"}
+	w.cfg = portal.Config{Prefix: "/partner/", Key: key, Cases: true, Logger: slog.New(slog.NewTextHandler(&w.log, nil)), Back: "https://shop.example/account"}
 	if name == "" {
 		w.cfg.Texts = map[string]map[string]string{wrapped: wrappedTexts()}
 	}
