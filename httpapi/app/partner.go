@@ -53,7 +53,7 @@ func newPartner(ctx context.Context, programs []*tributary.Program, set settings
 	forms := &serve.Limiter{Most: min(cmp.Or(set.limit, perMinute), formsPerMinute),
 		Proxies: set.proxies, Now: set.now}
 	cfg := portal.Config{Prefix: partnerPath, Key: key, Frames: set.frames, SignUp: set.applicants,
-		Brand: set.brand, Writes: set.texts.Has, Logger: logger}
+		Brand: set.brand, Writes: set.texts.Has, Cases: true, Logger: logger}
 	if cfg.SignUp != nil {
 		cfg.SignUp.Guard = func(r *http.Request) error { return often(forms, r) }
 	}

@@ -44,6 +44,7 @@ type stock struct {
 	hold          string           // open
 	late          affiliate.Sale   // over a limit
 	applies       affiliate.Affiliate
+	asked         affiliate.Case // about the movable sale, which somebody else has
 }
 
 // stock is the same for every caller.
@@ -74,6 +75,8 @@ func (w *world) newStock() (s stock) {
 	s.movable, _ = must(w.RecordSale(ctx, affiliate.SaleParams{ReferralID: must(w.Affiliate(ctx, "banned@example.org")).ID.String(), Email: uuid.NewString() + "@m.example", Name: "M", TotalEarned: affiliate.MustAmount("30")})).Sale.Get()
 	s.extraCustomer = must(w.CreateReferral(ctx, affiliate.ReferralParams{AffiliateID: s.extra.ID.String(), Name: "Ex", Email: uuid.NewString() + "@x.example", ReferredUserExternalID: uuid.NewString(), Plan: "p"}))
 	s.applies = must(w.CreateAffiliate(ctx, affiliate.AffiliateParams{FirstName: "App", LastName: "Lies", Email: uuid.NewString() + "@example.org", AffiliateStatus: "inactive"}))
+	must(w.UpdateSale(ctx, s.movable.ID, affiliate.SaleUpdate{ExternalID: affiliate.Set("order-77")}))
+	s.asked = must(w.OpenCase(ctx, affiliate.CaseParams{AffiliateID: w.ada.ID, Kind: affiliate.SaleClaim, ExternalID: "order-77", Text: "My reader bought it"}))
 	s.twice = must(w.CreateAffiliate(ctx, affiliate.AffiliateParams{FirstName: "Twi", LastName: "Ce", Email: uuid.NewString() + "@example.org"}))
 	s.twiceCustomer = must(w.CreateReferral(ctx, affiliate.ReferralParams{AffiliateID: s.twice.ID.String(), Name: "Twi", Email: uuid.NewString() + "@x.example", ReferredUserExternalID: uuid.NewString(), Plan: "p"}))
 	for _, sale := range must(w.Sales(ctx, affiliate.SaleQuery{}, affiliate.Page{Limit: 100})).Items {
@@ -132,6 +135,8 @@ func moreDeeds(w *world) []deed {
 			func() string { return person(w.ada.ID).LastName }, "Byron", ""},
 		{"decide", "affiliates.decide", "affiliate:" + s.applies.ID.String(), "affiliates/applications", []string{"to-" + s.applies.ID.String(), "DECLINED", "why-" + s.applies.ID.String(), "no site"},
 			[]string{"to-" + s.applies.ID.String(), "DECLINED", "why-" + s.applies.ID.String(), strings.Repeat("x", 501)}, "why-" + s.applies.ID.String(), func() string { return string(person(s.applies.ID).Status) }, "DECLINED", ""},
+		{"answer", "cases.answer", "case:" + s.asked.ID.String(), at("affiliates/cases", s.asked.ID, "answer"), []string{"answer", "It is\r\nyours"}, []string{"answer", " "}, "answer",
+			func() string { c := must(w.Case(ctx, s.asked.ID)); return string(c.Status) + " " + c.Answer.Or("") }, "ANSWERED It is\nyours", ""},
 		{"correct", "sales.correct", fmt.Sprint("sale:", s.movable.ID), fmt.Sprint("sales/", s.movable.ID, "/correct"), []string{"amount", "1.25", "reason", "agreed by mail"}, []string{"amount", "1.25", "commissionRate", "5", "reason", "both"}, "amount",
 			func() string { return must(w.Sale(ctx, s.movable.ID)).CommissionEarned.String() }, "1.25", ""},
 		{"plan", "affiliates.plan", "affiliate:" + s.extra.ID.String(), "affiliates/plan?id=" + s.extra.ID.String(), []string{"commissionPlanId", s.plan.ID.String()}, []string{"commissionPlanId", "x"}, "commissionPlanId",

@@ -43,6 +43,7 @@ func twists(w *world, s stock) map[string]twist {
 	return map[string]twist{
 		"affiliates.status":    {func(w *world) { must(w.SetAffiliateStatus(ctx, affiliate.AffiliateDeclined, w.idle.ID)) }, "is declined and cannot become active"},
 		"affiliates.decide":    {func(w *world) { must(w.SetAffiliateStatus(ctx, affiliate.AffiliateActive, s.applies.ID)) }, "is active meanwhile"},
+		"cases.answer":         {func(w *world) { must(w.AnswerCase(ctx, s.asked.ID, affiliate.CaseAnswer{Answer: "no"})) }, "It was answered meanwhile"},
 		"affiliates.take-back": {rename(must(w.Affiliate(ctx, "banned@example.org")).ID), "Meanwhile"},
 		"affiliates.adjust": {func(w *world) {
 			must(w.RecordAdjustment(ctx, affiliate.AdjustmentParams{AffiliateID: w.ada.ID, Kind: affiliate.AdjustBonus, Amount: affiliate.MustAmount("7.77"), Reason: "by somebody else"}))

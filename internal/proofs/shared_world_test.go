@@ -85,6 +85,7 @@ func (w *fullWorld) trades() {
 	paid := w.Sell(affiliate.SaleParams{ReferralID: w.Tomas.ID.String(), ExternalID: "order-0"})
 	bonus := affiliate.AdjustmentParams{AffiliateID: w.Ada.Person.ID, Kind: affiliate.AdjustBonus, Amount: scene.Sum("5")}
 	w.Adjust(bonus)
+	scene.Must(w.OpenCase(ctx, affiliate.CaseParams{AffiliateID: w.Bob.ID, Kind: affiliate.PayoutRequest}))
 	w.Pass(time.Hour)
 	scene.Must(w.RunPayouts(ctx, affiliate.PayoutRun{ExternalID: "run-1"}))
 	scene.Must(w.SetAffiliatePlan(ctx, w.plan, w.Ada.Person.ID, w.Bob.ID))
@@ -172,6 +173,7 @@ func knownArguments(w *fullWorld) map[reflect.Type][]any {
 		affiliate.AffiliateRef{ID: ada.ID}, affiliate.AffiliateUpdate{AffiliateLink: affiliate.Set("ada-more")}, affiliate.AffiliateActive, affiliate.AffiliateDeactivated,
 		affiliate.Merge{From: "cleo@example.com", Into: ada.Email}, affiliate.Merge{From: w.Bea.Email, Into: w.Tomas.Email},
 		affiliate.AdjustmentParams{AffiliateID: ada.ID, Kind: affiliate.AdjustBonus, Amount: scene.Sum("1"), Reason: "r"},
+		affiliate.CaseParams{AffiliateID: ada.ID, Kind: affiliate.PayoutRequest}, affiliate.CaseAnswer{Answer: "a"},
 		affiliate.LinkParams{AffiliateID: ada.ID, Link: "more"}, affiliate.LinkRef{Slug: "ada"}, affiliate.LinkRef{Slug: "ada-new"}, affiliate.ClickParams{Slug: "ada", Offer: true},
 		affiliate.CouponParams{Name: "New", PercentOff: scene.Percent("5"), ProductIDs: []string{"A", "B"}, LimitToProducts: true},
 		affiliate.CouponRef{ID: w.coupon}, affiliate.CouponUpdate{ProductIDs: affiliate.Set([]string{"C", "D"})},

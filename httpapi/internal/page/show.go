@@ -179,9 +179,9 @@ var PaymentMethods = []affiliate.PaymentMethod{"PAYPAL", "WISE", "WISE_BANK", "B
 // Tone returns the class of a status, for its colour; its word says the same.
 func (Show) Tone(status any) string {
 	switch fmt.Sprint(status) {
-	case "ACTIVE", "ACCEPTED", "PAID", "DONE", "delivered", "enabled", "ENABLED":
+	case "ACTIVE", "ACCEPTED", "PAID", "DONE", "ANSWERED", "delivered", "enabled", "ENABLED":
 		return "good"
-	case "INACTIVE", "ON_HOLD", "INVITED", "PENDING", "PROCESSING", "RUNNING", "pending":
+	case "INACTIVE", "ON_HOLD", "INVITED", "PENDING", "PROCESSING", "RUNNING", "OPEN", "pending":
 		return "warn"
 	case "FAILED", "RETURNED", "BANNED", "DECLINED", "REFUNDED", "failed", "disabled", "DISABLED":
 		return "bad"
