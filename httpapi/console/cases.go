@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"slices"
 	"strconv"
 
 	"github.com/google/uuid"
@@ -33,22 +34,21 @@ func (v *visit) openCases() (affiliate.Waiting[affiliate.Case], error) {
 		More: l.Next != ""}, err
 }
 
-// Waits returns how many wait at a section, for the navigation; empty: none, or nobody counts.
-func (v *view) Waits(s section) string {
-	if s.Path != casesPath {
-		return ""
+// countCases counts the cases that wait, for the navigation of the section that is shown. What
+// answers a form is not counted for: it would fail after the deed.
+func (v *view) countCases() error {
+	i := slices.IndexFunc(v.Groups(), group.Current)
+	if !v.Reads() || i < 0 || !slices.ContainsFunc(groups[i].Sections, func(s section) bool { return s.Path == casesPath }) {
+		return nil
 	}
 	open, err := v.openCases()
 	switch {
-	case err != nil:
-		v.Failed("number of cases", err) // the page is shown without it
-		return ""
 	case open.More:
-		return fmt.Sprint(open.Count, "+")
-	case open.Count == 0:
-		return ""
+		v.openCount = fmt.Sprint(open.Count, "+")
+	case open.Count > 0:
+		v.openCount = strconv.Itoa(open.Count)
 	}
-	return strconv.Itoa(open.Count)
+	return err
 }
 
 // A caseRow is a case in a list, with the name of its affiliate.
@@ -110,9 +110,20 @@ func (c *caseSheet) ByHand() string {
 	return "?" + url.Values{paramAffiliate: {c.Who.Email}, paramOrder: {c.ExternalID.Or("")}}.Encode()
 }
 
-// ToThem returns the query of the form that gives a sale to who asks.
+// paramCase names the case that a form was opened for.
+const paramCase = "case"
+
+// ToThem returns the query of the form that gives a sale to who asks, and leads back.
 func (c *caseSheet) ToThem() string {
-	return "?" + url.Values{paramAffiliate: {c.Who.Email}}.Encode()
+	return "?" + url.Values{paramAffiliate: {c.Who.Email}, paramCase: {c.ID.String()}}.Encode()
+}
+
+// caseOr returns the page of the case that the form was opened for, else another one.
+func (v *visit) caseOr(other string) string {
+	if id, err := uuid.Parse(v.query.Get(paramCase)); err == nil {
+		return ofCase.page + id.String()
+	}
+	return other
 }
 
 // caseSheet finds out what is known of a case.

@@ -28,7 +28,7 @@ func TestCasePage(t *testing.T) {
 		TotalEarned: affiliate.MustAmount("30"), ExternalID: "order-1", ExternalInvoiceID: "inv-1"})).Sale.Or(affiliate.Sale{})
 	must(w.Payments().ReportPayment(ctx, affiliate.PaymentFact{Provider: "stripe", Keys: []string{"pi_lost9"}, At: w.now, Currency: "USD",
 		Payer: affiliate.PayerFact{ID: "cus_lost"}, Sale: affiliate.Set(affiliate.Paid{SaleParams: affiliate.SaleParams{TotalEarned: affiliate.MustAmount("9")}, Gross: affiliate.MustAmount("9"), Tries: []affiliate.Credit{{PromoCode: "GONE"}}})}))
-	give := fmt.Sprintf(`sales/%v/move?affiliate=ada%%40example.org"`, idle.ID)
+	give := fmt.Sprintf(`sales/%v/move?affiliate=ada%%40example.org&amp;case=`, idle.ID)
 	claim := func(order string) affiliate.Case {
 		return w.ask(affiliate.CaseParams{Kind: affiliate.SaleClaim, ExternalID: order, Text: "<b>mine</b>\nreally"})
 	}
@@ -39,7 +39,7 @@ func TestCasePage(t *testing.T) {
 	}{
 		"an order":   {claim("order-1"), []string{"Order order-1 is missing", "<b>mine</b>", fmt.Sprintf("Sale %v of 30.00 USD", idle.ID), "for Idle", "The shop named them."}, []string{give}, []string{"Nothing has been told"}, []string{"sales/new"}},
 		"an invoice": {claim("inv-1"), []string{fmt.Sprintf("Sale %v of", idle.ID)}, []string{give}, nil, nil},
-		"a payment":  {claim("pi_lost9"), []string{"9.00 USD, Stripe", "it names nobody who exists"}, []string{`/payments"><bdi>9.00 USD, Stripe`, "sales/new?affiliate=ada%40example.org&amp;order=pi_lost9"}, []string{"Nothing has been told"}, []string{"/move?"}},
+		"a payment":  {claim("pi_lost9"), []string{"9.00 USD, Stripe", "it names nobody who exists"}, []string{`payments"><bdi>9.00`, "sales/new?affiliate=ada%40example.org&amp;order=pi_lost9"}, []string{"Nothing has been told"}, []string{"/move?"}},
 		"nothing":    {claim("unheard"), []string{"Nothing has been told by this number."}, []string{"sales/new?affiliate=ada%40example.org&amp;order=unheard"}, nil, []string{"/move?"}},
 		"a question": {w.ask(affiliate.CaseParams{Kind: affiliate.SaleQuestion, SaleID: w.free.ID, Text: "why?"}), []string{fmt.Sprint("About sale ", w.free.ID), "why?"}, []string{fmt.Sprintf(`sales/%v"`, w.free.ID)}, []string{"not there"}, []string{"/move?", "sales/new"}},
 		"to be paid": {w.ask(affiliate.CaseParams{Kind: affiliate.PayoutRequest}), []string{"To be paid now", "They wrote nothing.", "is payable to them now"}, []string{"affiliates/" + w.ada.ID.String() + "/pay", "payouts/new"}, []string{"Nothing has been told"}, []string{"sales/new"}},
@@ -71,6 +71,14 @@ func TestCasePage(t *testing.T) {
 	}
 	if page := w.get(fmt.Sprintf("sales/%v/move?affiliate=ada%%40example.org", idle.ID)); !strings.Contains(page.body, `value="ada@example.org"`) {
 		t.Error("the form that gives the sale does not name who asks")
+	}
+	asked := claim("order-1-again").ID.String()
+	move := fmt.Sprintf("sales/%v/move?affiliate=ada%%40example.org&case=%s", idle.ID, asked)
+	if sent := w.send(move, w.form(move, "reason", "see the case")); !strings.Contains(sent.head.Get("Location"), "affiliates/cases/"+asked) {
+		t.Errorf("it leads to %s: %s", sent.head.Get("Location"), sent.text())
+	}
+	if got := must(w.Sale(ctx, idle.ID)).AffiliateID; got != w.ada.ID {
+		t.Errorf("the sale is of %s", got)
 	}
 	if page := w.get("sales/new?affiliate=ada%40example.org&order=unheard"); !strings.Contains(page.body, `value="unheard"`) {
 		t.Error("the form that records the sale does not have the order")

@@ -123,7 +123,7 @@ func routes() []route {
 		{path: "sales/{}", page: salePage},
 		{path: "sales/{}/refund", act: refundSale},
 		{path: "sales/{}/correct", act: correctSale},
-		{path: "sales/{}/move", params: []string{paramAffiliate}, act: moveSale},
+		{path: "sales/{}/move", params: []string{paramAffiliate, paramCase}, act: moveSale},
 		{path: "sales/{}/reverse", act: reverseSale},
 		{path: "sales/{}/restore-redemption", act: restoreRedemption},
 

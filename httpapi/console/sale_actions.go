@@ -284,7 +284,7 @@ var moveSale = &action{
 		fields, err := v.moveFields()
 		return form{
 			Title: fmt.Sprint("Give sale ", sale.ID, " to another affiliate"), Button: "Give",
-			Back: fmt.Sprint("sales/", sale.ID),
+			Back: v.caseOr(fmt.Sprint("sales/", sale.ID)),
 			Effects: []string{
 				fmt.Sprintf("It earns %s for %s now.", v.Money(sale.CommissionEarned),
 					page.Text(sale.Affiliate.Name, page.InList)),
@@ -310,7 +310,7 @@ var moveSale = &action{
 				affiliate.SaleUpdate{AffiliateID: affiliate.Set(to.ID),
 					ClawBack: in.yes("clawback"), Metadata: metadata})
 		}
-		return fmt.Sprint("sales/", sale.ID), err
+		return v.caseOr(fmt.Sprint("sales/", sale.ID)), err
 	},
 }
 

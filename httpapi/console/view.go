@@ -28,6 +28,8 @@ type view struct {
 	next     string // cursor of the next page of the list
 	Tabs     []tab
 	total    *sumSheet
+
+	openCount string // of cases, for the navigation
 	Data     any
 }
 
@@ -35,6 +37,7 @@ type view struct {
 type section struct {
 	Path, Name string
 	Current    bool
+	Waits      string // how many wait there; empty: none, or nobody counts
 }
 
 // A group is an entry of the navigation, with the sections below it.
@@ -79,7 +82,9 @@ func (v *view) Groups() (all []group) {
 			if s.Path == "access" && v.cfg.Access == nil || s.Path == applicationsPath && v.cfg.ReadOnly {
 				continue
 			}
-			s.Current = s.Path == here
+			if s.Current = s.Path == here; s.Path == casesPath {
+				s.Waits = v.openCount
+			}
 			shown.Sections = append(shown.Sections, s)
 		}
 		all = append(all, shown)

@@ -181,5 +181,11 @@ func (v *visit) denied() {
 // render writes a page.
 func (v *visit) render(status int, shown view) {
 	shown.visit = v
+	if shown.template != "wrong" {
+		if err := shown.countCases(); err != nil {
+			v.fail(err)
+			return
+		}
+	}
 	v.Write(status, templates()[shown.template], &shown)
 }

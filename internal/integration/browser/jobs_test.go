@@ -14,6 +14,7 @@ import (
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/affiliate/payfile"
+	"github.com/tributary-go/tributary/httpapi/portal"
 )
 
 // The jobs for which people open the pages, each from the first page on, and what it
@@ -83,6 +84,52 @@ func TestTenApplications(t *testing.T) {
 			if got := must(w.Affiliate(t.Context(), a.ID.String()))(t).Status; (got == affiliate.AffiliateActive) != (i%2 == 0) || got == affiliate.AffiliateInactive {
 				t.Errorf("applicant %d is %s", i, got)
 			}
+		}
+	})
+}
+
+// TestClaim: an affiliate claims an order, which is given to them and answered from its case, and
+// reads the answer.
+func TestClaim(t *testing.T) {
+	t.Parallel()
+	scriptsOff(t, func(t *testing.T, open func(*world) *tab) {
+		w := newWorld(t).fill()
+		sale := must(w.RecordSale(t.Context(), affiliate.SaleParams{ReferralID: "idle", Email: "lost@x.example", Name: "L",
+			TotalEarned: affiliate.MustAmount("50"), ExternalID: "order-77"}))(t).Sale.Or(affiliate.Sale{})
+		ada := newTab(t, originOf(t, w.partner(portal.Config{Cases: true})))
+		ada.job(func() {
+			ada.press("Sales")
+			ada.fill("Number of the order", "order-77")
+			ada.fill("What you want to say", "My reader bought it")
+			ada.press("Send")
+			ada.says("It was sent.")
+			look(ada, 1)
+		})
+		tb := open(w)
+		tb.job(func() {
+			tb.press("Order order-77 is missing")
+			tb.says("My reader bought it")
+			look(tb, 1)
+			tb.press(fmt.Sprintf("Give sale %v to them…", sale.ID))
+			tb.fill("Reason", "their reader bought it")
+			tb.press("Give")
+			tb.says("The sale was given to another affiliate.")
+			tb.press("Answer…")
+			tb.fill("Answer", "You are right. It is yours.")
+			tb.press("Answer")
+			tb.says("The answer was saved.")
+			look(tb, 1)
+		})
+		ada.job(func() {
+			ada.press("Questions")
+			ada.says("You are right. It is yours.")
+			look(ada, 1)
+		})
+		if got := must(w.Sale(t.Context(), sale.ID))(t).AffiliateID; got != w.made.Ada.ID {
+			t.Errorf("the sale is of %s", got)
+		}
+		if err := w.Verify(t.Context()); err != nil {
+			t.Error(err)
 		}
 	})
 }
