@@ -30,7 +30,7 @@ type view struct {
 	total    *sumSheet
 
 	openCount string // of cases, for the navigation
-	Data     any
+	Data      any
 }
 
 // A section is a page of the console with an entry in the navigation.

@@ -26,7 +26,9 @@ import (
 // sets are the sets of pages, by their name: how a program's are mounted at "/".
 var sets = map[string]func(*world) http.Handler{
 	"console": func(w *world) http.Handler { return w.console(console.Config{}) },
-	"partner": func(w *world) http.Handler { return w.partner(portal.Config{MaxLinks: 5, Cases: true, SignUp: applying}) },
+	"partner": func(w *world) http.Handler {
+		return w.partner(portal.Config{MaxLinks: 5, Cases: true, SignUp: applying})
+	},
 }
 
 // worlds are the programs whose pages are looked at.
