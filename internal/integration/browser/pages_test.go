@@ -135,7 +135,8 @@ func (tb *tab) peek(path string) (status int64, html bool) {
 }
 
 // kind is a path without its ids and without the values of its query. A sum is the same
-// whatever was added up, a list or a form whomever it is about, and a list from either end.
+// whatever was added up, a list or a form whomever it is about, a list from either end or of some
+// days, and a report whatever it draws.
 func kind(path string) string {
 	u, err := url.Parse(path)
 	if err != nil {
@@ -150,7 +151,8 @@ func kind(path string) string {
 	names := []string{}
 	for name := range u.Query() {
 		switch last := parts[len(parts)-1]; {
-		case last == "sum", name == "sort" && last != "reports", name == "affiliate", name == "coupon", name == "customer":
+		case last == "sum", name == "sort" && last != "reports", name == "affiliate", name == "coupon", name == "customer",
+			name == "since", name == "until", name == "chart":
 		default:
 			names = append(names, name)
 		}
