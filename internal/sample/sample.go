@@ -49,6 +49,7 @@ func Fill(t testing.TB, p *tributary.Program, pass func(time.Duration), texts ..
 	f.lines()
 	f.conflict()
 	f.deliveries()
+	f.cases()
 	return f.made
 }
 
@@ -159,6 +160,15 @@ func (f *sampleProgram) sales() {
 	f.done(f.RefundSale(f.ctx,
 		affiliate.Refund{SaleID: f.made.Paid.ID, Amount: affiliate.Set(affiliate.MustAmount("10")),
 			ClawBack: true}))
+}
+
+// cases makes one that was answered, and one that waits.
+func (f *sampleProgram) cases() {
+	asked := must[affiliate.Case](f.t)(f.OpenCase(f.ctx, affiliate.CaseParams{AffiliateID: f.made.Ada.ID,
+		Kind: affiliate.SaleQuestion, SaleID: f.made.Paid.ID, Text: "Why so little?" + f.text()}))
+	f.done(f.AnswerCase(f.ctx, asked.ID, affiliate.CaseAnswer{Answer: "It was refunded." + f.text()}))
+	f.done(f.OpenCase(f.ctx, affiliate.CaseParams{AffiliateID: f.made.Ada.ID, Kind: affiliate.SaleClaim,
+		ExternalID: "lost" + f.text(), Text: "My reader bought it." + f.text()}))
 }
 
 // payouts makes a payout of each state.
