@@ -54,8 +54,8 @@ type CaseParams struct {
 	AffiliateID uuid.UUID `json:"affiliateId,omitzero"`
 	// The email of who asks.
 	AffiliateEmail string `json:"affiliateEmail,omitzero"`
-	// What about; required.
-	Kind CaseKind `json:"kind,omitzero"`
+	// What about.
+	Kind CaseKind `json:"kind"`
 	// A sale of the affiliate; required for SALE_QUESTION, and only for that.
 	SaleID SaleID `json:"saleId,omitzero"`
 	// The number of the order, 1–255 characters; required for SALE_CLAIM, and only for that.
@@ -68,7 +68,7 @@ type CaseParams struct {
 // CaseAnswer is the input of Program.AnswerCase.
 type CaseAnswer struct {
 	// What the affiliate is told: 1–2,000 characters, with line breaks.
-	Answer string `json:"answer,omitzero" wire:"text"`
+	Answer string `json:"answer" wire:"text"`
 }
 
 // CaseQuery selects the cases that match every field that is set; without a field it selects

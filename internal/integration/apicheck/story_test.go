@@ -219,6 +219,8 @@ func miss(path, param string) string {
 			return "REFUNDED"
 		case "/affiliates/search":
 			return "BANNED"
+		case "/cases":
+			return "ANSWERED"
 		}
 		return "PROCESSING"
 	case "valid", "active":
@@ -234,6 +236,9 @@ func miss(path, param string) string {
 	case "from", "to":
 		return "2020-01-01"
 	case "kind":
+		if path == "/cases" {
+			return "PAYOUT_REQUEST"
+		}
 		return "DISPUTE_WON"
 	case "after":
 		return "evt_ffffffffffffffffffffffffffffffff"
