@@ -610,7 +610,7 @@ func TestChargedPages(t *testing.T) {
 		"sales?currency=eur": "ida@x.example 130.10 120.00 EUR",
 		"sales?currency=USD": "No sale fits.",
 		"sales?currency=EU":  "Currency must be an ISO 4217 code",
-		"sales/1":            "Paid by the customer 120.00 EUR less tax 20.00 EUR Base of the whole sale 100.00 EUR One EUR was worth 1.0842 USD Rate, of the program 20 % Exactly, before it is rounded 5421/250 Commission 21.68 USD",
+		"sales/1":            "Paid by the customer 120.00 EUR Less tax 20.00 EUR Base of the whole sale 100.00 EUR One EUR was worth 1.0842 USD Rate, of the program 20 % Exactly, before it is rounded 5421/250 Commission 21.68 USD",
 		"sales/1 ":           "130.10 USD, charged as 120.00 EUR · recorded",
 		"sales/1  ":          "SEAT 1 100.00 EUR 0.00 EUR",
 		"sales/1/refund":     "The customer paid 120.00 EUR, which were 130.10 USD, and 0.00 EUR was refunded so far.",

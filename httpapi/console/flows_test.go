@@ -311,7 +311,7 @@ func TestPreview(t *testing.T) {
 		t.Errorf("paid %d, %s: the preview says %s", run.Created, run.Total, page.text())
 	}
 	shown := w.get("payouts/run?externalId=2026-03").text()
-	for _, want := range []string{"Wise 2 16.00 Wise file Mark all as paid…", "PayPal file with 12,50", "Pay Ee 8.00 Wise Pending What is in it", "Waits Not yet due"} {
+	for _, want := range []string{"Wise 2 16.00 Wise file Mark all as paid…", "PayPal file decimal comma", "Pay Ee 8.00 Wise Pending What is in it", "Waits Not yet due"} {
 		if !strings.Contains(shown, want) {
 			t.Errorf("the run does not say %q: %s", want, shown)
 		}

@@ -275,7 +275,7 @@ func salesSum(v *visit) (view, error) {
 		return foundSalesSum(v)
 	}
 	sums, err := v.program.SaleSums(v.Ctx(), q.SaleQuery)
-	return view{title: "What fits", template: "sum", Data: soldSheet(&sums.All)}, err
+	return view{title: "Totals", template: "sum", Data: soldSheet(&sums.All)}, err
 }
 
 // foundSalesSum reads them all, because a search is no sum of a store.

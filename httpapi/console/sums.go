@@ -145,7 +145,7 @@ func addUp[T any](noun string, names []string, list listing[T],
 				}
 			}
 		}
-		return view{title: "What fits", template: "sum", Data: &d}, nil
+		return view{title: "Totals", template: "sum", Data: &d}, nil
 	}
 }
 

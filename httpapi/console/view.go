@@ -60,9 +60,9 @@ var groups = []group{
 }
 
 // homes are the sections of pages without a section of their own.
-var homes = map[string]string{"search": "", "codes": "coupons", "holds": "coupons",
+var homes = map[string]string{"codes": "coupons", "holds": "coupons",
 	"redemptions": "sales", "links": "affiliates", "payments": "sales", "providers": "settings",
-	"plans": "terms", "tiers": "settings"}
+	"plans": "settings", "tiers": "settings"}
 
 // Groups returns the entries of the navigation.
 func (v *view) Groups() (all []group) {

@@ -148,7 +148,7 @@ func (v *visit) fail(err error) {
 		first := maps.Clone(v.query)
 		first.Del(paramCursor)
 		v.render(why.Kind.Status(),
-			view{title: http.StatusText(why.Kind.Status()), template: "wrong",
+			view{title: titleOf(why.Kind.Status()), template: "wrong",
 				Data: page.Problem{Text: why.Message, First: v.Root + v.Path + "?" + first.Encode()}})
 	case refused:
 		v.wrong(why.Kind.Status(), why.Message)
@@ -168,7 +168,15 @@ func (v *visit) missing() {
 
 // wrong shows a page that says why the asked one cannot be shown.
 func (v *visit) wrong(status int, text string) {
-	v.render(status, view{title: http.StatusText(status), template: "wrong", Data: page.Problem{Text: text}})
+	v.render(status, view{title: titleOf(status), template: "wrong", Data: page.Problem{Text: text}})
+}
+
+// titleOf is the title of a page that says what is wrong.
+func titleOf(status int) string {
+	if status == http.StatusBadRequest {
+		return "This cannot be shown"
+	}
+	return http.StatusText(status)
 }
 
 // denied answers those who may not see the program.

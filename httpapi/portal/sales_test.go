@@ -261,8 +261,6 @@ func TestTerms(t *testing.T) {
 		}))
 	}
 	says(parts{"Now": {
-		"20 % of everything else", "for the first 24 payments of a customer", "for 1 month from the first payment of a customer",
-		"at most 50.00 USD for a sale", "at most 500.00 USD for all sales of a customer", "payable after 30 days",
 		"2.50 USD for each piece | products: SEAT, a, b, c, d, e, f, g, h, i and 3 more; not the categories: gift; the first 12 payments of a customer",
 		"5 % | plans: yearly; from the month no. 13 on of a customer; customers who have paid before",
 		"40 % | the first payment of a customer",
@@ -271,6 +269,8 @@ func TestTerms(t *testing.T) {
 		"3.00 USD for the sale | what your customers do without a payment: signup",
 		"nothing | categories: Z; not the products: X; not the plans: Y; customers who pay for the first time",
 		"1 % | everything",
+		"20 % of everything else", "for the first 24 payments of a customer", "for 1 month from the first payment of a customer",
+		"at most 50.00 USD for a sale", "at most 500.00 USD for all sales of a customer", "payable after 30 days",
 	}})
 	plan := must(w.CreatePlan(ctx, affiliate.PlanParams{Name: "secret plan", Terms: affiliate.Terms{Rate: affiliate.MustPercent("30")}}))
 	must(w.SetAffiliatePlan(ctx, plan.ID, w.ada.ID))

@@ -40,11 +40,12 @@ func (v *view) Sections() (all []section) {
 		return nil
 	}
 	here, _, _ := strings.Cut(v.Path, "/")
-	for _, s := range []section{{"", "Overview", false}, {"terms", "Terms", false},
-		{"links", "Links", false}, {"codes", "Codes", false}, {"sales", "Sales", false},
+	for _, s := range []section{{"", "Overview", false}, {"links", "Links", false},
+		{"codes", "Codes", false}, {"sales", "Sales", false},
 		{"customers", "Customers", false}, {"reports", "Reports", false},
-		{"statements", "Statements", false}, {"payouts", "Payouts", false},
-		{"payout-details", "Payout details", false}, {casesPath, "Questions", false}, {emailPath, "Email", false}} {
+		{"payouts", "Payouts", false}, {"statements", "Statements", false},
+		{"payout-details", "Payout details", false}, {"terms", "Terms", false},
+		{casesPath, "Questions", false}, {emailPath, "Email", false}} {
 		for _, rt := range routes {
 			if rt.path == s.Path && (rt.shown == nil || rt.shown(v.visit)) {
 				s.Name = v.T(s.Name)

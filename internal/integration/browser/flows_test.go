@@ -87,7 +87,7 @@ func TestRefund(t *testing.T) {
 		page := fmt.Sprint("/sales/", w.made.Free.ID)
 		tb.open(page)
 		tb.says("Why 2.25 USD?")
-		tb.says("less shipping 1.10 USD Base of the whole sale 11.24 USD Rate, of the program 20 % Exactly, before it is rounded 281/125 Commission 2.25 USD")
+		tb.says("Less shipping 1.10 USD Base of the whole sale 11.24 USD Rate, of the program 20 % Exactly, before it is rounded 281/125 Commission 2.25 USD")
 		tb.press("Refund…")
 		tb.fill("Amount in USD", "5")
 		tb.press("Book the refund")

@@ -144,7 +144,7 @@ func TestRefundAfterPayout(t *testing.T) {
 		sale := fmt.Sprint(w.made.Paid.ID)
 		tb.job(func() {
 			tb.press("Money")
-			tb.fill("Number, order", sale)
+			tb.fill("Search", sale)
 			tb.press("Show")
 			tb.press(sale)
 			tb.press("Refund…")
@@ -270,7 +270,7 @@ func TestMissingCommission(t *testing.T) {
 		sale := fmt.Sprint(w.made.Free.ID)
 		tb.job(func() {
 			tb.press("Money")
-			tb.fill("Number, order", sale)
+			tb.fill("Search", sale)
 			tb.press("Show")
 			tb.press(sale)
 			tb.says("The link that the shop named → Ada X")

@@ -367,7 +367,7 @@ func TestLogin(t *testing.T) {
 				t.Errorf("there are %d forms to sign out", n)
 			}
 			tb.press("Partners")
-			tb.says("Add…")
+			tb.says("Add an affiliate…")
 			tb.pressAs(403, "Sign out")
 			tb.openAs(403, "/console/affiliates")
 			tb.signIn(200, readKey)

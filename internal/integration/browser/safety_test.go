@@ -65,7 +65,7 @@ func TestMounts(t *testing.T) {
 			tb.press("Refund…")
 			tb.press("Cancel")
 			tb.press("Partners")
-			tb.press("Add…")
+			tb.press("Add an affiliate…")
 			tb.fill("First name", "New")
 			tb.fill("Last name", name)
 			tb.fill("Email", name+"@example.org")
