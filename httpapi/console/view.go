@@ -60,7 +60,7 @@ var groups = []group{
 }
 
 // homes are the sections of pages without a section of their own.
-var homes = map[string]string{"codes": "coupons", "holds": "coupons",
+var homes = map[string]string{"search": "", "codes": "coupons", "holds": "coupons",
 	"redemptions": "sales", "links": "affiliates", "payments": "sales", "providers": "settings",
 	"plans": "settings", "tiers": "settings"}
 
