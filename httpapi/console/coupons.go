@@ -91,7 +91,7 @@ func (v *visit) couponFields(c affiliate.Coupon) []field {
 }
 
 var couponRules = []field{
-	{Name: "duration", Label: "Applies to", Required: true, Options: options(durations...)},
+	{Name: "duration", Label: "Lasts", Required: true, Options: options(durations...)},
 	{Name: "durationInMonths", Label: "Months", Hint: "Only when it is repeating.", Type: "number"},
 	{Name: "redeemBy", Label: "Until", Hint: "The last day. Empty: for ever.", Type: lastDay},
 	{Name: "maxRedemptions", Label: "Uses in all", Hint: "Over all its codes. Empty: no limit.",

@@ -153,7 +153,7 @@ var payoutSteps = []struct {
 }{
 	{affiliate.PayoutPaid, "Mark as paid", "It becomes paid, and stays so unless the money comes back.", ""},
 	{affiliate.PayoutFailed, "It failed", "It can be tried again or canceled.", "failedReason"},
-	{affiliate.PayoutProcessing, "On its way",
+	{affiliate.PayoutProcessing, "Mark as on its way",
 		"Somebody is paying it. It is paid or failed next, and cannot be canceled.", ""},
 	{affiliate.PayoutCanceled, "Cancel the payout", "What it took can be paid by the next run.", ""},
 	{affiliate.PayoutReturned, "It came back",

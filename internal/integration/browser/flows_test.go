@@ -55,7 +55,7 @@ func TestCoupons(t *testing.T) {
 		}
 		w.clock.pass(time.Minute)
 		tb.open(coupon)
-		tb.press("Generate…")
+		tb.press("Generate codes…")
 		tb.fill("Emails of the affiliates", "ada@example.org")
 		tb.fill("Codes for each", "500")
 		tb.fill("Begins with", "X")

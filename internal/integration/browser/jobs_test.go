@@ -479,7 +479,7 @@ func TestCouponWithThreeCodes(t *testing.T) {
 			tb.fill("Name", "Spring")
 			tb.fill("Percent off", "15")
 			tb.press("Create")
-			tb.press("Generate…")
+			tb.press("Generate codes…")
 			tb.fill("Emails of the affiliates", "ada@example.org\ngrace@example.org\nmary@example.org")
 			tb.press("Generate")
 			tb.says("The codes were made.")
