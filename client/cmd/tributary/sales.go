@@ -154,7 +154,7 @@ var caseColumns = []column{
 	{"CREATED", "createdAt", 16, date},
 	{"KIND", "kind", 14, plain},
 	{"STATUS", "status", 8, plain},
-	{"TEXT", "text", 24, plain},
+	{"TEXT", "text", 18, plain},
 }
 
 var adjustmentColumns = []column{
