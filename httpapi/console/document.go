@@ -85,7 +85,7 @@ func (v *visit) document(a affiliate.Affiliate, month time.Time, m *monthSum) (d
 		Sales: m.sales, Deleted: m.deleted,
 		Opening: m.opening, Commission: m.commission, Adjustments: m.adjustments, Paid: m.paid, Closing: m.closing,
 	}
-	if v.cfg.Document != nil && a.Email != "" {
+	if v.cfg.Document != nil && !a.CreatedAt.IsZero() { // who was deleted is not known to the host
 		if d.Document, err = v.cfg.Document(v.Ctx(), a, month); err != nil {
 			return d, err
 		}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"html"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/netip"
 	"net/url"
@@ -270,13 +271,21 @@ func TestDocument(t *testing.T) {
 
 // TestDocuments: the documents of a month that is over are those of each affiliate, page by page.
 func TestDocuments(t *testing.T) {
-	w := newWorld(t)
+	w := newWorld(t, func(_ *tributary.Config, c *console.Config) {
+		c.Document = func(_ context.Context, a affiliate.Affiliate, _ time.Time) (console.Document, error) {
+			return console.Document{Number: "SB-" + a.ID.String()}, nil
+		}
+	})
 	w.fill("")
 	const more = 120
+	var erased uuid.UUID
 	for i := range more {
 		by := must(w.CreateAffiliate(t.Context(), affiliate.AffiliateParams{FirstName: "M", LastName: fmt.Sprint(i), Email: fmt.Sprintf("m%d@example.org", i)}))
 		must(w.RecordAdjustment(t.Context(), affiliate.AdjustmentParams{AffiliateID: by.ID, Kind: affiliate.AdjustBonus, Amount: affiliate.MustAmount("12.5"), Reason: "r"}))
+		erased = by.ID
 	}
+	must(w.CreatePayout(t.Context(), affiliate.PayoutParams{AffiliateID: erased, ManuallyPaid: true}))
+	must(0, w.EraseAffiliate(t.Context(), erased))
 	if page := w.get("books/2026-03/documents"); page.status != 400 || !strings.Contains(page.text(), "not over") {
 		t.Errorf("a month that goes on: %d %s", page.status, page.text())
 	}
@@ -299,6 +308,9 @@ func TestDocuments(t *testing.T) {
 	alone := document.FindString(w.get("affiliates/" + w.ada.ID.String() + "/statements/2026-03/document").body)
 	if !seen[alone] || alone == "" {
 		t.Errorf("no document is as this one: %s", alone)
+	}
+	if !slices.ContainsFunc(slices.Collect(maps.Keys(seen)), func(d string) bool { return strings.Contains(d, "SB-"+erased.String()) }) {
+		t.Error("of who was erased, the host gave no number")
 	}
 	if page := w.get("books/2026-03/documents?cursor=x"); page.status != 400 {
 		t.Errorf("a cursor that is none: %d", page.status)
