@@ -141,7 +141,7 @@ func (p *Program) AdjustmentReasons(ctx context.Context, ids ...uuid.UUID) (map[
 	return payout.AdjustmentReasons(ctx, p.in(ctx), ids...)
 }
 
-// Report counts what happened in each day, week or month of a period, from ≤ t < to: the
+// Report counts what happened in each day, week, month, quarter or year of a period, from ≤ t < to: the
 // oldest first, empty ones too. A sale, a refund and a deletion count when they happen: a
 // refund changes its own day and not the day of the sale. Clicks and referrals are those
 // that are still stored, by the time of their creation.

@@ -130,6 +130,17 @@ func (p *Program) Terms(ctx context.Context) ([]affiliate.DatedTerms, error) {
 	return p.in(ctx).Terms(ctx)
 }
 
+// Budgets lists how much of the budgets of terms is used, the latest periods first, and those
+// without a period last.
+//
+// Errors: [affiliate.InvalidQuery] for an unknown status, or a bad page.
+//
+// Source: docs/rewards.md.
+func (p *Program) Budgets(ctx context.Context, q affiliate.BudgetQuery,
+	pg affiliate.Page) (affiliate.List[affiliate.BudgetUse], error) {
+	return p.in(ctx).Budgets(ctx, q, pg)
+}
+
 // DeletePlan removes a plan.
 //
 // Errors: [affiliate.MissingField] (commissionPlanId); [affiliate.PlanNotFound];

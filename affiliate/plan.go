@@ -41,6 +41,10 @@ type Terms struct {
 	// commissions; not given: no cap.
 	MaxPerCustomer Amount `json:"maxPerCustomer,omitzero"`
 
+	// What sales earn together at most, at most 16; a commission is cut by the first, then by the
+	// next. Two that count the same are refused.
+	Budgets []Budget `json:"budgets,omitempty"`
+
 	// The coupon that links give customers without a code: that of an affiliate before that of
 	// its plan, and that before the program's. Not given: none.
 	//
@@ -61,6 +65,10 @@ func (t Terms) Update() TermsUpdate {
 		MaxMonths: nullIfZero(t.MaxMonths), HoldDays: Set(t.HoldDays), Rules: Null[[]Rule](),
 		MonthsFrom: Set(t.MonthsFrom), MaxPerSale: nullIfZero(t.MaxPerSale),
 		MaxPerCustomer: nullIfZero(t.MaxPerCustomer), OfferCouponID: nullIfZero(t.OfferCouponID),
+		Budgets: Null[[]Budget](),
+	}
+	if len(t.Budgets) > 0 {
+		up.Budgets = Set(t.Budgets)
 	}
 	if len(t.Rules) > 0 {
 		up.Rules = Set(t.Rules)
@@ -108,6 +116,8 @@ type Plan struct {
 	MaxPerSale Amount `json:"maxPerSale,omitzero"`
 	// What all sales of a customer earn together at most; not there: no cap.
 	MaxPerCustomer Amount `json:"maxPerCustomer,omitzero"`
+	// What sales earn together at most; not there when nothing is.
+	Budgets []Budget `json:"budgets,omitempty"`
 	// The coupon that links give customers without a code; not there: none.
 	OfferCouponID uuid.UUID `json:"offerCouponId,omitzero"`
 	// The terms with their dates, oldest first; not there when they have none, and in events.
@@ -166,6 +176,8 @@ type TermsUpdate struct {
 	// What all sales of a customer earn together at most, of all affiliates, without declined
 	// commissions; null: no cap.
 	MaxPerCustomer Opt[Amount] `json:"maxPerCustomer,omitzero"`
+	// What sales earn together at most, replaced as a whole; null: anything.
+	Budgets Opt[[]Budget] `json:"budgets,omitzero"`
 	// The coupon that links give customers without a code; null: none.
 	OfferCouponID Opt[uuid.UUID] `json:"offerCouponId,omitzero"`
 
@@ -291,9 +303,9 @@ const (
 	MonthsFromReferral MonthsFrom = "REFERRAL" // when the customer was referred
 )
 
-// Clone copies the terms with their rules.
+// Clone copies the terms with their rules and budgets.
 func (t Terms) Clone() Terms {
-	t.Rules = slices.Clone(t.Rules)
+	t.Rules, t.Budgets = slices.Clone(t.Rules), slices.Clone(t.Budgets)
 	for i := range t.Rules {
 		w := &t.Rules[i].When
 		for _, list := range []*[]string{&w.Products, &w.Plans, &w.Categories, &w.NotProducts,

@@ -29,6 +29,9 @@ const (
 	IntervalDay   Interval = "day"   // of 23 or 25 hours where the clock is changed
 	IntervalWeek  Interval = "week"  // from Monday
 	IntervalMonth Interval = "month" // from the first
+
+	IntervalQuarter Interval = "quarter" // from January, April, July or October
+	IntervalYear    Interval = "year"    // from January
 )
 
 // A Bucket is what happened in one day, week or month of a report. The first one

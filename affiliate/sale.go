@@ -631,6 +631,8 @@ type Explanation struct {
 	Movements []Movement `json:"movements"`
 	// What each line earns, when a rule decides about one; else it is not there.
 	Lines []ExplainedLine `json:"lines,omitempty"`
+	// The budgets that count it, in the order of the terms; not there when none does.
+	Budgets []ExplainedBudget `json:"budgets,omitempty"`
 	// What the link gave in place of a code; not there when it gave nothing.
 	Offer Opt[ExplainedOffer] `json:"offer,omitzero"`
 

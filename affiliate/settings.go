@@ -191,6 +191,8 @@ type ProgramTerms struct {
 	MaxPerSale Amount `json:"maxPerSale,omitzero"`
 	// What all sales of a customer earn together at most; not there: no cap.
 	MaxPerCustomer Amount `json:"maxPerCustomer,omitzero"`
+	// What sales earn together at most; not there when nothing is.
+	Budgets []Budget `json:"budgets,omitempty"`
 	// The coupon that links give customers without a code; not there: none.
 	OfferCouponID uuid.UUID `json:"offerCouponId,omitzero"`
 }

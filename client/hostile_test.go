@@ -241,7 +241,7 @@ func TestNull(t *testing.T) {
 	fine := map[string]bool{
 		"RecordSale": true, "RecordConversion": true, "Affiliates": true, "Links": true, "Coupons": true, "Codes": true, "Referrals": true, "Sales": true,
 		"Endpoints": true, "Deliveries": true, "Events": true, "EventsAfter": true, "Follow": true, "Payouts": true, "Transfers": true, "PayoutRuns": true, "PayoutLines": true, "Balances": true, "RankedBalances": true, "Movements": true, "Report": true, "Breakdown": true, "Adjustments": true, "Cases": true,
-		"Plans": true, "Tiers": true,
+		"Plans": true, "Tiers": true, "Budgets": true,
 	}
 	for _, inv := range invocations() {
 		err := inv.call(t.Context(), always(200, " null\n").client(t))

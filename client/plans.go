@@ -52,6 +52,12 @@ func (c *Client) SetTerms(ctx context.Context, up affiliate.TermsUpdate) ([]affi
 	return send[[]affiliate.DatedTerms](ctx, c, c.put(terms, up))
 }
 
+// Budgets is [tributary.Program.Budgets].
+func (c *Client) Budgets(ctx context.Context, q affiliate.BudgetQuery,
+	pg affiliate.Page) (affiliate.List[affiliate.BudgetUse], error) {
+	return selected[affiliate.BudgetUse](ctx, c, "/budgets", filterOf(q), pg)
+}
+
 // DeletePlan is [tributary.Program.DeletePlan].
 func (c *Client) DeletePlan(ctx context.Context, id uuid.UUID) error {
 	return done(ctx, c, c.remove(plans, planID{id}))

@@ -160,6 +160,9 @@ func invocations() []invocation {
 		{"InviteAffiliate", func(x ctx, c c) error { return errOf(c.InviteAffiliate(x, affiliate.AffiliateParams{})) }},
 		{"AcceptInvite", func(x ctx, c c) error { return errOf(c.AcceptInvite(x, id, affiliate.Acceptance{})) }},
 		{"Plan", func(x ctx, c c) error { return errOf(c.Plan(x, id)) }},
+		{"Budgets", func(x ctx, c c) error {
+			return errOf(c.Budgets(x, affiliate.BudgetQuery{Status: affiliate.BudgetLow}, affiliate.Page{}))
+		}},
 		{"Plans", func(x ctx, c c) error { return errOf(c.Plans(x, affiliate.Page{})) }},
 		{"CreatePlan", func(x ctx, c c) error { return errOf(c.CreatePlan(x, affiliate.PlanParams{})) }},
 		{"UpdatePlan", func(x ctx, c c) error { return errOf(c.UpdatePlan(x, id, affiliate.PlanUpdate{})) }},

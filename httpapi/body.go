@@ -156,6 +156,7 @@ var readings = readingsOf(
 	reads("", linesOf),
 	reads("", refundLines),
 	either("", rules),
+	either("", budgets),
 	reads("", attribution),
 	reads("", retentionDays),
 	reads("", func(in *input, name string) affiliate.Opt[affiliate.Product] {

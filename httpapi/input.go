@@ -61,6 +61,7 @@ const (
 	kindLines   kind = "lines"   // of a sale
 	kindParts   kind = "parts"   // of a refund: lines of its sale
 	kindRules   kind = "rules"   // of terms
+	kindBudgets kind = "budgets" // of terms
 	kindHeaders kind = "headers" // an object of texts
 	kindObject  kind = "object"
 	kindLength  kind = "length" // a boolean, or the length of what it turns on
@@ -432,6 +433,25 @@ func rules(in *input, name string) affiliate.Opt[[]affiliate.Rule] {
 				Firm: in.flag("firm"),
 				When: nested(in, "when", readWhen).Or(affiliate.RuleWhen{}),
 				Pay:  nested(in, "pay", readPay).Or(affiliate.RulePay{}),
+			}
+		},
+	})
+}
+
+// budgets reads the budgets of terms.
+func budgets(in *input, name string) affiliate.Opt[[]affiliate.Budget] {
+	return objects(in, name, entries[affiliate.Budget]{
+		kind: kindBudgets, most: refusal.MaxBudgets, over: refusal.FieldOver16Entries,
+		spoil: func(b *affiliate.Budget) { b.MaxCommission, b.MaxRewards = affiliate.Amount{}, 0 },
+		read: func(in *input) affiliate.Budget {
+			return affiliate.Budget{
+				Of:            enum[affiliate.BudgetOf](in, "of").Or(""),
+				Per:           enum[affiliate.Interval](in, "per").Or(""),
+				CouponID:      in.optID("couponId").Or(uuid.Nil),
+				UTMCampaign:   in.optional("utmCampaign"),
+				MaxCommission: in.amount("maxCommission").Or(affiliate.Amount{}),
+				MaxRewards:    in.positive("maxRewards").Or(0),
+				Whole:         in.flag("whole"),
 			}
 		},
 	})

@@ -185,6 +185,9 @@ func memberLimits() limits {
 		"tier": atLeast("1"), "emoji": externalText, "minReferrals": allOf(atLeast("0"), byDefault(0)),
 		"minRevenue": allOf(atLeast("0"), byDefault(0)), "conditionType": byDefault("ALL"),
 
+		"Budget.per": only("day", "week", "month", "quarter", "year"), "Budget.utmCampaign": chars("1", "255"),
+		"Budget.maxCommission": atLeast("0"), "Budget.maxRewards": atLeast("1"),
+
 		"Rule.name": allOf(nameText, notBlank), "RulePay.commissionRate": allOf(atLeast("0"), atMost(largest)), "RuleWhen.conversions": allOf(hundred, each(allOf(nameText, notBlank))),
 		"RuleWhen.products": tags, "RuleWhen.plans": tags, "RuleWhen.categories": tags,
 		"RuleWhen.notProducts": tags, "RuleWhen.notPlans": tags, "RuleWhen.notCategories": tags,

@@ -39,6 +39,8 @@ func resourceNotes() []described {
 			"Terms that affiliates and referrals can be put on."},
 		{"Terms", "/terms", affiliate.DatedTerms{},
 			"The program's own terms, of affiliates without a plan, each from a moment on."},
+		{"Budgets", "/budgets", affiliate.BudgetUse{},
+			"What sales took of what they earn together at most."},
 		{"Commission tiers", "/commission-tiers", affiliate.Tier{},
 			"Ranks that affiliates reach by their results."},
 		{"Clicks", "/clicks", nil,
@@ -639,7 +641,7 @@ func operationNotes() map[string]about {
 			id: "getMovements", summary: "List movements", text: "Filters are combined.",
 		},
 		"GET /reports": {
-			id: "getReport", summary: "Count by day, week or month",
+			id: "getReport", summary: "Count by day, week, month, quarter or year",
 			text: "The oldest bucket first, empty ones too, at most 1,000 in all. Without an id " +
 				"the report is about the program; with an id of nobody it has zeros only.",
 			texts: map[string]string{
@@ -749,6 +751,10 @@ func operationNotes() map[string]about {
 		"GET /terms": {
 			id:      "getTerms",
 			summary: "List the program's own terms, oldest first: past, in force, and to come",
+		},
+		"GET /budgets": {
+			id: "getBudgets", summary: "List how much of the budgets of terms is used",
+			text: "The latest periods first, those without a period last. Filters are combined.",
 		},
 		"PUT /terms": {
 			id: "setTerms", summary: "Change the program's own terms, at once or from a moment on",

@@ -398,6 +398,8 @@ func (d *drafter) kindSchema(k kind) schema {
 		return d.inputObjects(reflect.TypeFor[affiliate.RefundLine](), "500")
 	case kindRules:
 		return d.inputObjects(reflect.TypeFor[affiliate.Rule](), "64")
+	case kindBudgets:
+		return d.inputObjects(reflect.TypeFor[affiliate.Budget](), "16")
 	case kindTexts:
 		return arrayOf(schema{Type: types{"string"}})
 	case kindHeaders:

@@ -202,6 +202,8 @@ func routes() []route {
 			gone("commissionPlanId", "Commission plan deleted successfully",
 				(*tributary.Program).DeletePlan, strict)},
 
+		{http.MethodGet, "/budgets", owners, search(filtered((*tributary.Program).Budgets))},
+
 		{http.MethodGet, "/terms", owners, search(terms())},
 		{http.MethodPut, "/terms", ownerOnly,
 			write(bodyOf[affiliate.TermsUpdate](), (*tributary.Program).SetTerms, strict)},

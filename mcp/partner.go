@@ -62,8 +62,8 @@ func (v *partnerView) tools() []tool {
 		v.tool("statement",
 			"What you were owed at the beginning and the end of a period, and each change between, oldest first.",
 			append(period(), paged...), v.statement),
-		v.tool("report", "Clicks, customers, sales and commission of a period, by day, week or month.",
-			append(period(), one("by", "How long a row is.", "day", "week", "month")), v.report),
+		v.tool("report", "Clicks, customers, sales and commission of a period, by day, week, month, quarter or year.",
+			append(period(), one("by", "How long a row is.", "day", "week", "month", "quarter", "year")), v.report),
 		v.tool("breakdown", "What brought the clicks, sales and commission of a period, the most revenue first.",
 			append(append(period(), one("by", "What the rows differ in.", "link", "promotionalCode", "landingPage", "utmSource", "utmMedium", "utmCampaign", "sub")), paged...), v.breakdown),
 	}

@@ -215,6 +215,7 @@ func (t *txn) bind() {
 	tx.Holds = handle[record.Hold]{t}
 	tx.Settings = handle[record.Settings]{t}
 	tx.Cases = handle[record.Case]{t}
+	tx.Budgets = handle[record.Budget]{t}
 	tx.Values = handle[record.Value]{t}
 	tx.Raise = t.raise
 }

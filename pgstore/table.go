@@ -294,6 +294,7 @@ func (u *unit) tx() *record.Tx {
 		Holds:       handle[record.Hold]{u},
 		Settings:    handle[record.Settings]{u},
 		Cases:       handle[record.Case]{u},
+		Budgets:     handle[record.Budget]{u},
 		Values:      handle[record.Value]{u},
 		Raise:       u.raise,
 		Soon:        u.soon,

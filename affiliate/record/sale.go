@@ -56,6 +56,7 @@ type Sale struct {
 	CreatedAt    affiliate.Instant
 	UpdatedAt    affiliate.Instant
 	Cap          affiliate.Opt[affiliate.Amount] `json:",omitzero"` // what it may earn at most, by the caps of its terms
+	Budgets      []Draw                          `json:",omitempty"`
 	Why          Why                             `json:",omitzero"`
 
 	// Charged has the amounts in the currency that was charged, if that is not the
@@ -113,7 +114,7 @@ func (r Sale) Clone() Sale {
 	r.Lines = affiliate.CloneLines(r.Lines)
 	r.Products = slices.Clone(r.Products)
 	r.Metadata = slices.Clone(r.Metadata)
-	r.Charged = slices.Clone(r.Charged)
+	r.Charged, r.Budgets = slices.Clone(r.Charged), slices.Clone(r.Budgets)
 	return r
 }
 

@@ -116,6 +116,7 @@ type Tx struct {
 	Holds       Table[Hold]
 	Settings    Table[Settings]
 	Cases       Table[Case]
+	Budgets     Table[Budget]
 	Values      Table[Value]
 
 	// Raise moves a sequence of the program on, to its last number plus by or to the

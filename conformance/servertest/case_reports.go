@@ -2,7 +2,7 @@ package servertest
 
 import "strings"
 
-const reportsRule = "contract 4.4: a report counts by day, week or month, page by page; money 16"
+const reportsRule = "contract 4.4: a report counts by day, week, month, quarter or year, page by page; money 16"
 
 // reportCases test /reports: money check 49.
 func reportCases() []serverCase {
@@ -15,7 +15,7 @@ func reportCases() []serverCase {
 	refused("no by", "from=2026-02-01&to=2026-02-01", missing("by", "By is required"))
 	refused("from x", "from=x&to=2026-02-01&by=day", badParameter("from", asDate))
 	refused("to before from", "from=2026-02-02&to=2026-02-01&by=day", badParameter("to", "must be after from"))
-	refused("by DAY", "from=2026-02-01&to=2026-02-01&by=DAY", badParameter("by", "must be one of day, week, month"))
+	refused("by DAY", "from=2026-02-01&to=2026-02-01&by=DAY", badParameter("by", "must be one of day, week, month, quarter, year"))
 	refused("two ids", "from=2026-02-01&to=2026-02-01&by=day&affiliateId={{affiliate}}&linkId=x", reportOfSeveral)
 	refused("1,001 days", "from=2026-01-01&to=2028-09-27&by=day", reportTooLarge)
 	rank := func(name, query string, want denial) {

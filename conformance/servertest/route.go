@@ -125,6 +125,7 @@ func lookups() []lookup {
 		{"/adjustments", []string{"id", "affiliateId", "affiliateEmail", "saleId", "kind", "payoutId"},
 			[]string{"affiliateId", "affiliateEmail", "saleId", "payoutId"}, true},
 		{"/cases", []string{"id", "affiliateId", "affiliateEmail", "status", "kind"}, []string{"affiliateId", "affiliateEmail"}, true},
+		{"/budgets", []string{"affiliateId", "affiliateEmail", "status"}, []string{"affiliateId", "affiliateEmail"}, true},
 		{"/reports", []string{"linkId", "affiliateId", "promotionalCodeId"}, nil, true},
 		{"/reports/breakdown", []string{"affiliateId"}, nil, true},
 		{"/events", []string{"objectId", "type", "eventId", "after"}, []string{"objectId", "eventId"}, true},
@@ -142,7 +143,7 @@ func lookups() []lookup {
 // which servers of the published API alone do not have.
 func administers(path string) bool {
 	switch path {
-	case "/holds", "/program", "/attention", "/verify", "/clicks", "/promotional-codes/generate", "/promotional-codes/search", "/coupons/summaries", "/events", "/sales/reverse", "/sales/restore-redemption", "/sales/accept-redemption", "/sales/recalculate", "/payments/decide", "/partner/token", "/prune":
+	case "/budgets", "/holds", "/program", "/attention", "/verify", "/clicks", "/promotional-codes/generate", "/promotional-codes/search", "/coupons/summaries", "/events", "/sales/reverse", "/sales/restore-redemption", "/sales/accept-redemption", "/sales/recalculate", "/payments/decide", "/partner/token", "/prune":
 		return true
 	}
 	return strings.HasPrefix(path, "/cases") || strings.HasPrefix(path, "/commission-") || strings.HasPrefix(path, "/affiliates/") || strings.HasPrefix(path, "/referrals/")

@@ -82,7 +82,8 @@ func (a *audit) siftSaleMovement(r *record.Movement) {
 	unweighed := r.Amount.IsZero() && r.Sales == 0 && r.Conversions == 0 &&
 		(r.Commission != 0 || r.Revenue.IsZero() && r.Refunds.IsZero())
 	begins := (r.Sales > 0 || r.Conversions > 0) && !r.Cause.Is(affiliate.CauseSale) && !r.Cause.Is(affiliate.CauseMove)
-	if unweighed || begins || r.Cause.Is(affiliate.CauseMove) {
+	moves := r.From == r.To && !r.Amount.IsZero() // a memo that is none
+	if unweighed || begins || moves || r.Cause.Is(affiliate.CauseMove) {
 		a.pick(inMovements, k)
 	}
 	a.add(inMovements, k, of.num(ofSales).num(r.Commission), r.Sales)

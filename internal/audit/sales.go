@@ -68,6 +68,7 @@ func (a *audit) verifySale(r *record.Sale) {
 	if len(r.Lines) > 0 {
 		a.verifyLines(name, r)
 	}
+	a.verifyDraws(name, r)
 	if limit, ok := r.Cap.Get(); ok && (limit.Sign() < 0 || r.RateFixed) {
 		a.breach("I40", name, "it may earn at most %v, and its rate is given for it alone: %v", limit, r.RateFixed)
 	}
@@ -236,6 +237,7 @@ func (a *audit) siftSale(r *record.Sale) {
 			commission += a.bounded(c.Earned)
 		}
 	}
+	a.siftDraws(r, commission)
 	for i, id := range [...]uuid.UUID{r.AffiliateID, r.LinkID, r.ReferralID} {
 		if id == uuid.Nil || i > 0 && id == r.AffiliateID || i > 1 && id == r.LinkID {
 			continue
@@ -487,13 +489,21 @@ func ofConversion(r *record.Sale) *big.Rat {
 	return new(big.Rat)
 }
 
-// capped returns what a sale earns, at most its cap. What a person set has none.
+// capped returns what a sale earns, at most its cap and what budgets left it. What a person set
+// has none.
 func capped(r *record.Sale, earned *big.Rat) *big.Rat {
-	limit, ok := r.Cap.Get()
-	if _, hand := r.ByHand.Get(); !ok || hand {
+	if _, hand := r.ByHand.Get(); hand {
 		return earned
 	}
-	return least(earned, fraction(limit))
+	if limit, ok := r.Cap.Get(); ok {
+		earned = least(earned, fraction(limit))
+	}
+	for i := range r.Budgets {
+		if most, cut := r.Budgets[i].Most.Get(); cut {
+			earned = least(earned, fraction(most))
+		}
+	}
+	return earned
 }
 
 // verifyRules checks the rules of a plan: they are as the program stores them.
@@ -501,7 +511,7 @@ func (a *audit) verifyRules(name object, t *affiliate.Terms) {
 	if t.MaxPerSale.Sign() < 0 || t.MaxPerCustomer.Sign() < 0 {
 		a.breach("I40", name, "its caps are %v a sale, %v a customer", t.MaxPerSale, t.MaxPerCustomer)
 	}
-	if len(t.Rules) == 0 && t.MonthsFrom == "" {
+	if len(t.Rules) == 0 && t.MonthsFrom == "" && len(t.Budgets) == 0 {
 		return
 	}
 	terms := t.Clone()
@@ -510,9 +520,9 @@ func (a *audit) verifyRules(name object, t *affiliate.Terms) {
 		affiliate.Amount{}, affiliate.Amount{}
 	want := terms.Clone()
 	if err := engine.NormalizeTerms(&terms); err != nil {
-		a.breach("I40", name, "its rules are not valid: %v", err)
+		a.breach("I40", name, "its rules or budgets are not valid: %v", err)
 	} else if terms.Type = ""; !engine.Same(record.Plan{Terms: want}, record.Plan{Terms: terms}) {
-		a.breach("I40", name, "its rules are not as they are stored")
+		a.breach("I40", name, "its rules or budgets are not as they are stored")
 	}
 }
 

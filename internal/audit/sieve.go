@@ -377,6 +377,8 @@ const (
 	isTotal                        // totals count it
 	isKeyed                        // a payment has an id of its provider
 	isClicked                      // a sale names a click
+	isSpent                        // sales took so much of a budget
+	isRewarded                     // so many sales took something of a budget
 )
 
 // siftAll goes over all tables once. What others refer to comes first.
@@ -397,6 +399,7 @@ func (a *audit) siftAll() {
 	sift(a, &a.adjusted, a.siftAdjustment)
 	sift(a, &a.movements, a.siftMovement)
 	sift(a, &a.totals, a.siftTotals)
+	sift(a, &a.budgets, a.siftBudget)
 	a.siftRuns()
 	a.siftPayments()
 }

@@ -24,6 +24,12 @@ import (
 	"github.com/tributary-go/tributary/internal/scene"
 )
 
+// budgets of which the second sale of 50 finds nothing left.
+var budgets = []affiliate.Budget{
+	{Of: affiliate.BudgetOfAffiliate, Per: affiliate.IntervalYear, MaxCommission: affiliate.MustAmount("20"), MaxRewards: 3},
+	{Of: affiliate.BudgetOfAll, MaxRewards: 1},
+}
+
 // sieved are programs with records of every kind.
 var sieved = map[string]func(t *testing.T) *scene.World{
 	"ledger": func(t *testing.T) *scene.World {
@@ -38,6 +44,9 @@ var sieved = map[string]func(t *testing.T) *scene.World{
 		scene.Must(b.By("kim").AnswerCase(ctx, asked.ID, affiliate.CaseAnswer{Answer: "a"}))
 		scene.Must(b.OpenCase(ctx, affiliate.CaseParams{AffiliateID: b.Person.ID, Kind: affiliate.SaleClaim, ExternalID: "o", Text: "t"}))
 		scene.Must(b.RunPayouts(ctx, affiliate.PayoutRun{ExternalID: "run", NoDetails: true}))
+		b.SellTo("carl@customer.example", "50")
+		scene.Must(b.SetTerms(ctx, affiliate.TermsUpdate{Budgets: affiliate.Set(budgets)}))
+		b.SellTo("carl@customer.example", "50")
 		b.SellTo("carl@customer.example", "50")
 		b.Verifies()
 		return b.World

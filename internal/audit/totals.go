@@ -50,6 +50,7 @@ func (a *audit) verifyTotals() {
 		delete(c.of, r.ID)
 	}
 	a.verifyUncounted(c)
+	a.verifyBudgets()
 }
 
 // verifyUncounted reports counts without a totals record. A reference to a

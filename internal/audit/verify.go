@@ -347,6 +347,7 @@ type tables struct {
 	settings   collection[record.Settings]
 	hosted     collection[record.Value]
 	cases      collection[record.Case]
+	budgets    collection[record.Budget]
 }
 
 // lead leads every collection to its table.
@@ -383,6 +384,7 @@ func (a *audit) lead(tx *record.Tx) {
 	leads(a, &a.settings, tx.Settings, 30)
 	leads(a, &a.hosted, tx.Values, 31)
 	leads(a, &a.cases, tx.Cases, 32)
+	leads(a, &a.budgets, tx.Budgets, 33)
 	// The two halves of a reversal are looked at together.
 	a.adjusted.also = func(r *record.Adjustment) bool { return a.mine(r.Reverses) }
 }

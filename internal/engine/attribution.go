@@ -175,6 +175,25 @@ func (o *Op) couponThere(id uuid.UUID) error {
 	return refusal.CouponNotFound.IfMissing(err)
 }
 
+// couponsThere refuses terms that name a coupon which does not exist, unless the earlier ones named it.
+func (o *Op) couponsThere(t, was *affiliate.Terms) error {
+	if t.OfferCouponID != was.OfferCouponID {
+		if err := o.couponThere(t.OfferCouponID); err != nil {
+			return err
+		}
+	}
+	for i := range t.Budgets {
+		id := t.Budgets[i].CouponID
+		if slices.ContainsFunc(was.Budgets, func(b affiliate.Budget) bool { return b.CouponID == id }) {
+			continue
+		}
+		if err := o.couponThere(id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // couponUnoffered refuses when links of an affiliate give the coupon, or terms that are in force or to come.
 func (o *Op) couponUnoffered(id uuid.UUID) error {
 	used, err := Holds(o.Tx.Affiliates, record.Key{Index: record.OfCoupon, ID: id})

@@ -102,11 +102,14 @@ func KeptOf(r *record.Sale) (affiliate.Amount, error) { return r.TotalEarned.Sub
 // nothing is kept, exactly nothing is earned.
 //
 // It is computed in the currency that was charged, and rounded once, in the program's. It
-// is at most the cap of the sale, unless it was set by hand.
+// is at most the cap of the sale, and what its budgets have left for it, unless it was set by hand.
 func (p *Program) Earned(r *record.Sale) (affiliate.Amount, error) {
 	earned, err := p.earned(AsCharged(r))
 	if r.ByHand.IsZero() {
 		earned = Capped(earned, r.Cap)
+		for i := range r.Budgets {
+			earned = Capped(earned, r.Budgets[i].Most)
+		}
 	}
 	return earned, err
 }
@@ -183,23 +186,30 @@ func (o *Op) Recompute(r *record.Sale) error {
 		return TooLargeFor("commissionEarned", err)
 	}
 	if SaleFrozen(r) {
-		o.makeUp(r, sum)
-		return nil
+		return o.makeUp(r, sum)
 	}
 	c := &r.Commissions[0]
 	c.Earned, c.UpdatedAt = earned, Later(o.Now, c.UpdatedAt)
 	return nil
 }
 
-// makeUp appends a further entry to a sale. It is payable at once if the first entry
-// is payable, otherwise it gets the same approval status: a declined commission is not
-// clawed back.
-func (o *Op) makeUp(r *record.Sale, difference affiliate.Amount) {
+// makeUp appends a further entry to a sale, or changes the one that it appended before. It is
+// payable at once if the first entry is payable, otherwise it gets the same approval status: a
+// declined commission is not clawed back.
+func (o *Op) makeUp(r *record.Sale, difference affiliate.Amount) (err error) {
+	if last := len(r.Commissions) - 1; r.Commissions[last].Number == 0 {
+		c := &r.Commissions[last]
+		if c.Earned, err = c.Earned.Add(difference); c.Earned.IsZero() {
+			r.Commissions = r.Commissions[:last]
+		}
+		return TooLargeFor("commissionEarned", err)
+	}
 	first := &r.Commissions[0]
 	r.Commissions = append(r.Commissions, record.Commission{
 		AffiliateID: r.AffiliateID, Earned: difference, ClawBack: true,
 		Approval: first.Approval, HoldReason: first.HoldReason, CreatedAt: o.Now, UpdatedAt: o.Now,
 	})
+	return nil
 }
 
 // NumberEntries numbers the entries that makeUp appended. It runs when the sale is

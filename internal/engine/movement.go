@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"errors"
 
 	"github.com/google/uuid"
@@ -297,7 +298,7 @@ func (o *Op) moveSale(was, is *record.Sale, cause affiliate.Cause) error {
 	if is == nil {
 		rec = was
 	}
-	if err := o.Count(rec.LinkID, change); err != nil {
+	if err := cmp.Or(o.Count(rec.LinkID, change), o.spend(was, is)); err != nil {
 		return err
 	}
 	if err := o.countWith(rec.AffiliateID, change, &b); err != nil {

@@ -20,7 +20,7 @@ func (p *Program) CreatePlan(ctx context.Context, in affiliate.PlanParams) (_ af
 		Refused: planNormalize(&rec, func() error { return NormalizeTerms(&rec.Terms) })}
 	o := p.Op(ctx)
 	return Write(o, rq, func() (affiliate.Plan, error) {
-		if err := o.couponThere(rec.Terms.OfferCouponID); err != nil {
+		if err := o.couponsThere(&rec.Terms, &affiliate.Terms{}); err != nil {
 			return affiliate.Plan{}, err
 		}
 		rec := rec
@@ -143,7 +143,7 @@ func planOf(rec *record.Plan, at affiliate.Instant) affiliate.Plan {
 		NumberOfMonths: t.NumberOfMonths, PaymentTrigger: rec.Trigger,
 		AutoApproveRewards: !rec.HoldRewards, RewardType: affiliate.RewardCash,
 		HoldDays: t.HoldDays, Rules: t.Rules, MonthsFrom: t.MonthsFrom, MaxPerSale: t.MaxPerSale,
-		MaxPerCustomer: t.MaxPerCustomer, OfferCouponID: t.OfferCouponID,
+		MaxPerCustomer: t.MaxPerCustomer, Budgets: t.Budgets, OfferCouponID: t.OfferCouponID,
 	}
 }
 

@@ -44,7 +44,7 @@ func planNormalize(r *record.Plan, terms func() error) error {
 	return refusal.First(refusal.OneOf("paymentTrigger", r.Trigger, paymentTriggers))
 }
 
-// NormalizeTerms fills in the type and checks rate, limits, holding period and rules.
+// NormalizeTerms fills in the type and checks rate, limits, holding period, budgets and rules.
 func NormalizeTerms(t *affiliate.Terms) error {
 	if t.Type == "" {
 		t.Type = affiliate.CommissionPercentage
@@ -71,6 +71,9 @@ func NormalizeTerms(t *affiliate.Terms) error {
 		refusal.FieldNotAtLeastZero.About("maxPerSale").When(t.MaxPerSale.Sign() < 0),
 		refusal.FieldNotAtLeastZero.About("maxPerCustomer").When(t.MaxPerCustomer.Sign() < 0),
 	); err != nil {
+		return err
+	}
+	if err := normalizeBudgets(t); err != nil {
 		return err
 	}
 	return normalizeRules(t)

@@ -187,6 +187,9 @@ func (o *Op) EmitReferral(typ affiliate.EventType, rec record.Referral) (affilia
 // written when they are recorded. A change without a cause moves nothing between
 // the accounts.
 func (o *Op) SaveSale(old, rec record.Sale, cause affiliate.Cause) (affiliate.Sale, error) {
+	if err := o.fit(&old, &rec); err != nil {
+		return affiliate.Sale{}, err
+	}
 	if Same(old, rec) {
 		return o.saleOf(old)
 	}

@@ -597,7 +597,7 @@ func (o *Op) terms(rec *record.Sale, in *affiliate.SaleParams, d *Decision) erro
 		rec.Lines = []affiliate.StoredLine{{Whole: true, ProductID: product.ProductID, Name: product.Name, Quantity: product.Quantity.Or(one)}}
 	}
 	DecideLines(rec, &d.deal.Terms, d.deal.rateFrom, d.stage)
-	return o.limit(rec, &d.deal.Terms, affiliate.Amount{})
+	return cmp.Or(o.limit(rec, &d.deal.Terms, affiliate.Amount{}), o.draw(rec, &d.deal.Terms, d.verdict.coupon.ID))
 }
 
 // Shared returns the stored text when it equals text, so that a customer's name is not
@@ -612,7 +612,7 @@ func Shared(text, stored string) string {
 // insertSale writes the sale, its totals and movement, and the redemption of its
 // code.
 func (o *Op) insertSale(rec *record.Sale, d *Decision) error {
-	if err := o.moveSale(nil, rec, affiliate.CauseSale); err != nil {
+	if err := cmp.Or(o.fit(nil, rec), o.moveSale(nil, rec, affiliate.CauseSale)); err != nil {
 		return err
 	}
 	if err := o.Tx.Sales.Insert(*rec); err != nil {

@@ -135,8 +135,8 @@ func (o *Op) mergeSale(original, rec *record.Sale, up affiliate.SaleUpdate) erro
 	if err := o.applyCommission(&before, rec, up); err != nil {
 		return err
 	}
-	if sameMoney(original, rec) {
-		return nil
+	if err := o.fit(original, rec); err != nil || sameMoney(original, rec) {
+		return err
 	}
 	if inPayout(&before) && !up.ClawBack {
 		return refusal.SaleInPayout.Err()
@@ -275,7 +275,7 @@ func (o *Op) decideAgain(rec *record.Sale, d *deal, ref *record.Referral) error 
 	if err != nil {
 		return err
 	}
-	if err := o.limit(rec, &d.Terms, own.Commission); err != nil || earns {
+	if err := cmp.Or(o.limit(rec, &d.Terms, own.Commission), o.drawAgain(rec, &d.Terms)); err != nil || earns {
 		return err
 	}
 	return o.reward(rec, *d)
@@ -309,7 +309,7 @@ func (o *Op) decideOwn(rec *record.Sale) error {
 	rec.Why.Over, rec.Why.PlanFrom, rec.Why.PlanID = affiliate.Enum[affiliate.OverLimit]{},
 		affiliate.EnumOf(d.planFrom), d.planID
 	DecideLines(rec, &d.Terms, affiliate.RateOfSale, s)
-	return nil
+	return o.drawAgain(rec, &d.Terms)
 }
 
 // stageOf returns where the customer of a stored sale stood, as the sale says.
@@ -414,6 +414,9 @@ func (o *Op) setCommission(before, rec *record.Sale, earned affiliate.Amount) er
 // rewardOwn adds the commission of a sale that had none, and is paid by a rate or an amount of its own.
 func (o *Op) rewardOwn(rec *record.Sale) error {
 	d, _, err := o.dealOf(rec)
+	if err == nil {
+		err = o.drawAgain(rec, &d.Terms)
+	}
 	if err != nil {
 		return err
 	}
@@ -461,14 +464,19 @@ func (o *Op) refuseTakenSaleIDs(before, rec *record.Sale) error {
 func sameGround(r *record.Sale, q *record.Sale) bool {
 	paid := func(a, b affiliate.StoredLine) bool { return a.Rule == b.Rule && a.Pay == b.Pay }
 	return AsCharged(r).TotalEarned == AsCharged(q).TotalEarned && r.Rate == q.Rate &&
-		r.RateType == q.RateType && r.Cap == q.Cap && slices.EqualFunc(r.Lines, q.Lines, paid)
+		r.RateType == q.RateType && r.Cap == q.Cap && slices.Equal(r.Budgets, q.Budgets) &&
+		slices.EqualFunc(r.Lines, q.Lines, paid)
 }
 
 // sameMoney reports whether total, rate and commissions are the same.
 func sameMoney(r *record.Sale, q *record.Sale) bool {
-	return sameGround(r, q) && r.ByHand == q.ByHand &&
-		slices.EqualFunc(r.Commissions, q.Commissions,
-			func(a, b record.Commission) bool { return a.Earned == b.Earned })
+	return sameGround(r, q) && r.ByHand == q.ByHand && sameEntries(r, q)
+}
+
+// sameEntries reports whether the commissions have the same amounts.
+func sameEntries(r *record.Sale, q *record.Sale) bool {
+	return slices.EqualFunc(r.Commissions, q.Commissions,
+		func(a, b record.Commission) bool { return a.Earned == b.Earned && a.Approval == b.Approval })
 }
 
 // DeleteSale implements tributary.Program.DeleteSale.

@@ -33,7 +33,7 @@ func shownTerms(t *affiliate.Terms) affiliate.ProgramTerms {
 		CommissionType: t.Type, CommissionRate: t.Rate, NumberOfPayments: OrNull(t.MaxPayments),
 		NumberOfMonths: OrNull(t.MaxMonths), HoldDays: t.HoldDays, Rules: t.Clone().Rules,
 		MonthsFrom: t.MonthsFrom, MaxPerSale: t.MaxPerSale, MaxPerCustomer: t.MaxPerCustomer,
-		OfferCouponID: t.OfferCouponID,
+		OfferCouponID: t.OfferCouponID, Budgets: slices.Clone(t.Budgets),
 	}
 }
 
@@ -62,12 +62,12 @@ func (o *Op) changeTerms(r *record.Plan, up affiliate.TermsUpdate) error {
 	}
 	if up.From.IsZero() {
 		t := termsAt(r, o.Now)
-		was := t.OfferCouponID
+		was := *t
 		*t = termsMerged(up, *t)
-		if err := NormalizeTerms(t); err != nil || t.OfferCouponID == was {
+		if err := NormalizeTerms(t); err != nil {
 			return err
 		}
-		return o.couponThere(t.OfferCouponID)
+		return o.couponsThere(t, &was)
 	}
 	from := o.beginning(up.From)
 	if !from.After(o.Now) {
@@ -77,7 +77,7 @@ func (o *Op) changeTerms(r *record.Plan, up affiliate.TermsUpdate) error {
 	if err := NormalizeTerms(&v.Terms); err != nil {
 		return err
 	}
-	if err := o.couponThere(up.OfferCouponID.Or(uuid.Nil)); err != nil {
+	if err := o.couponsThere(&v.Terms, termsAt(r, from)); err != nil {
 		return err
 	}
 	i, there := version(r, from)
@@ -157,6 +157,9 @@ func termsMerged(up affiliate.TermsUpdate, t affiliate.Terms) affiliate.Terms {
 	}
 	if !up.MaxPerCustomer.IsZero() {
 		t.MaxPerCustomer = up.MaxPerCustomer.Or(affiliate.Amount{})
+	}
+	if !up.Budgets.IsZero() {
+		t.Budgets = slices.Clone(up.Budgets.Or(nil))
 	}
 	if !up.OfferCouponID.IsZero() {
 		t.OfferCouponID = up.OfferCouponID.Or(uuid.Nil)

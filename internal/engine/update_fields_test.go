@@ -292,6 +292,7 @@ func fieldChanges() []fieldChange {
 		{plan{TermsUpdate: affiliate.TermsUpdate{MonthsFrom: affiliate.Set(affiliate.MonthsFromReferral)}}, "monthsFrom", `"REFERRAL"`},
 		{plan{TermsUpdate: affiliate.TermsUpdate{MaxPerSale: affiliate.Set(sum("30"))}}, "maxPerSale", `30`},
 		{plan{TermsUpdate: affiliate.TermsUpdate{MaxPerCustomer: affiliate.Set(sum("500"))}}, "maxPerCustomer", `500`},
+		{plan{TermsUpdate: affiliate.TermsUpdate{Budgets: affiliate.Set([]affiliate.Budget{{Of: affiliate.BudgetOfAll, MaxRewards: 3}})}}, "budgets", `[{"of":"ALL","maxRewards":3}]`},
 		{plan{TermsUpdate: affiliate.TermsUpdate{HoldDays: number(5)}}, "holdDays", `5`},
 
 		{tier{Tier: number(7)}, "tier", `7`},
@@ -373,7 +374,7 @@ func quietTarget(w *scene.World, up any) fieldTarget {
 		return fieldTarget{
 			func(up any) error { return scene.ErrOf(w.UpdatePlan(ctx, id, up.(affiliate.PlanUpdate))) },
 			func() any { return scene.Must(w.Plans(ctx, affiliate.Page{})).Items[0] }, 0,
-			map[string][]string{"commissionRate": {"commissionType", "numberOfPayments", "numberOfMonths", "holdDays", "rules", "monthsFrom", "maxPerSale", "maxPerCustomer"}}, // Terms are replaced as a whole
+			map[string][]string{"commissionRate": {"commissionType", "numberOfPayments", "numberOfMonths", "holdDays", "rules", "monthsFrom", "maxPerSale", "maxPerCustomer", "budgets"}}, // Terms are replaced as a whole
 		}
 	case affiliate.TierUpdate:
 		id := scene.Must(w.CreateTier(ctx, affiliate.TierParams{Tier: 1, Name: "old"})).ID

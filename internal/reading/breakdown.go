@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"maps"
-	"net/url"
 	"slices"
 	"strings"
 
@@ -278,10 +277,10 @@ func (b *breakdown) visit(owner, link uuid.UUID, page string) mark {
 
 // landed returns the mark of a page on which a visitor landed.
 func (b *breakdown) landed(page string) mark {
-	path, query, _ := strings.Cut(page, "?")
 	var name string
 	switch b.by {
 	case affiliate.DimensionLandingPage:
+		path, _, _ := strings.Cut(page, "?")
 		return mark{text: path}
 	case affiliate.DimensionUTMSource:
 		name = "utm_source"
@@ -292,20 +291,7 @@ func (b *breakdown) landed(page string) mark {
 	case affiliate.DimensionSub:
 		name = engine.ParamSub
 	}
-	for pair := range strings.SplitSeq(query, "&") {
-		if k, v, _ := strings.Cut(pair, "="); unescaped(k) == name {
-			return mark{text: unescaped(v)}
-		}
-	}
-	return mark{}
-}
-
-// unescaped returns a part of a query as text; one that is cut off stays as it is.
-func unescaped(s string) string {
-	if text, err := url.QueryUnescape(s); err == nil {
-		s = text
-	}
-	return strings.ToValidUTF8(s, "\uFFFD")
+	return mark{text: engine.ParamOf(page, name)}
 }
 
 // addSums counts movements that the store has added up. Not done: several products share sales.

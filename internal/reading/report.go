@@ -15,8 +15,6 @@ import (
 	"github.com/tributary-go/tributary/internal/refusal"
 )
 
-var intervals = []affiliate.Interval{affiliate.IntervalDay, affiliate.IntervalWeek, affiliate.IntervalMonth}
-
 // maxBuckets is the length of the longest report.
 const maxBuckets = 1000
 
@@ -35,7 +33,7 @@ func check(q *affiliate.ReportQuery) error {
 		return err
 	}
 	return refusal.First(
-		engine.InQuery(refusal.OneOf("by", q.By, intervals)),
+		engine.InQuery(refusal.OneOf("by", q.By, engine.Intervals)),
 		refusal.ReportOfSeveral.When(given > 1),
 	)
 }
@@ -45,9 +43,9 @@ func edges(q *affiliate.ReportQuery, loc *time.Location) ([]affiliate.Instant, e
 	to := affiliate.InstantOf(q.To)
 	edges := []affiliate.Instant{affiliate.InstantOf(q.From)}
 	year, month, date := q.From.In(loc).Date()
-	day := begins(q.By, year, month, date)
+	day := engine.Begins(q.By, year, month, date)
 	for {
-		day = after(q.By, day)
+		day = engine.Ends(q.By, day)
 		edge := affiliate.InstantOf(isodate.LastBefore(day, loc)).Add(time.Millisecond)
 		if !edge.Before(to) {
 			return append(edges, to), nil
@@ -60,29 +58,6 @@ func edges(q *affiliate.ReportQuery, loc *time.Location) ([]affiliate.Instant, e
 		}
 		edges = append(edges, edge)
 	}
-}
-
-// begins returns the first day of the interval with a day, as its midnight in UTC.
-func begins(by affiliate.Interval, year int, month time.Month, day int) time.Time {
-	date := time.Date(year, month, day, 0, 0, 0, 0, time.UTC)
-	switch by {
-	case affiliate.IntervalWeek:
-		return date.AddDate(0, 0, -(int(date.Weekday())+6)%7)
-	case affiliate.IntervalMonth:
-		return date.AddDate(0, 0, 1-day)
-	}
-	return date
-}
-
-// after returns the first day of the next interval.
-func after(by affiliate.Interval, day time.Time) time.Time {
-	switch by {
-	case affiliate.IntervalWeek:
-		return day.AddDate(0, 0, 7)
-	case affiliate.IntervalMonth:
-		return day.AddDate(0, 1, 0)
-	}
-	return day.AddDate(0, 0, 1)
 }
 
 // addMovement counts a movement. An opening is what was there before, and no

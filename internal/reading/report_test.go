@@ -90,7 +90,7 @@ func TestReportErrors(t *testing.T) {
 		return func() error { return scene.ErrOf(s.Report(ctx, q, affiliate.Page{})) }
 	}
 	s.Refused(scene.FieldError(affiliate.MissingField, "by", "By is required"), with(func(q *affiliate.ReportQuery) { q.By = "" }))
-	s.Refused(scene.FieldError(affiliate.InvalidQuery, "by", "by must be one of day, week, month"), with(func(q *affiliate.ReportQuery) { q.By = "DAY" }))
+	s.Refused(scene.FieldError(affiliate.InvalidQuery, "by", "by must be one of day, week, month, quarter, year"), with(func(q *affiliate.ReportQuery) { q.By = "DAY" }))
 	s.Refused(scene.FieldError(affiliate.InvalidQuery, "to", "to must be after from"), with(func(q *affiliate.ReportQuery) { q.To = q.From }))
 	s.Refused(scene.FieldError(affiliate.InvalidQuery, "from", "from must be an ISO 8601 date"), with(func(q *affiliate.ReportQuery) { q.From = q.From.AddDate(-3000, 0, 0) }))
 	several := scene.FieldError(affiliate.InvalidQuery, "", "Only one of affiliateId, promotionalCodeId and linkId may be given")

@@ -38,6 +38,9 @@ func Explain(o *engine.Op, r *record.Sale) (e affiliate.Explanation, err error) 
 			return affiliate.Explanation{}, err
 		}
 	}
+	for i := range r.Budgets {
+		e.Budgets = append(e.Budgets, budgetOf(&r.Budgets[i]))
+	}
 	moved, err := engine.Gather(o.Tx.Movements,
 		record.Query{Key: record.Key{Index: record.OfSale, ID: record.NumberID(r.Number)},
 			Desc: true})
@@ -65,6 +68,15 @@ func Explain(o *engine.Op, r *record.Sale) (e affiliate.Explanation, err error) 
 		e.Lines, err = explainedLines(reading, r)
 	}
 	return e, err
+}
+
+func budgetOf(d *record.Draw) affiliate.ExplainedBudget {
+	left := affiliate.Null[affiliate.Amount]()
+	if !d.Most.IsZero() && d.MaxCommission.Sign() > 0 {
+		left = affiliate.Set(d.Left)
+	}
+	return affiliate.ExplainedBudget{Budget: d.Budget, From: refusal.TimeOrNull(d.From), Left: left,
+		Most: d.Most}
 }
 
 // offerOf reads what the link gave with a sale.

@@ -31,6 +31,7 @@ const (
 	MaxHoldDays   = 3650
 	MaxLines      = 500 // of a sale
 	MaxCategories = 16  // of a line
+	MaxBudgets    = 16
 	MaxCodes      = 20  // that are compared for one order
 	MaxRules      = 64  // of terms
 	MaxVersions   = 32  // of terms

@@ -125,6 +125,44 @@ func (e rule) value() affiliate.Rule {
 	return affiliate.Rule{Name: e.Name, When: e.When, Pay: affiliate.RulePay{Type: e.Type, Rate: affiliate.PercentFromScaled(e.Rate)}, Firm: e.Firm}
 }
 
+type budget struct {
+	Of            affiliate.BudgetOf `json:"of"`
+	Per           affiliate.Interval `json:"per,omitzero"`
+	CouponID      uuid.UUID          `json:"coupon_id,omitzero"`
+	UTMCampaign   string             `json:"utm_campaign,omitzero"`
+	MaxCommission int64              `json:"max_commission,omitzero"`
+	MaxRewards    int64              `json:"max_rewards,omitzero"`
+	Whole         bool               `json:"whole,omitzero"`
+}
+
+func budgetOf(v affiliate.Budget) budget {
+	return budget{v.Of, v.Per, v.CouponID, v.UTMCampaign, v.MaxCommission.Scaled(), v.MaxRewards, v.Whole}
+}
+
+func (e budget) value() affiliate.Budget {
+	return affiliate.Budget{Of: e.Of, Per: e.Per, CouponID: e.CouponID, UTMCampaign: e.UTMCampaign,
+		MaxCommission: affiliate.AmountFromScaled(e.MaxCommission), MaxRewards: e.MaxRewards, Whole: e.Whole}
+}
+
+type draw struct {
+	ID      uuid.UUID            `json:"budget_id"`
+	PlanID  uuid.UUID            `json:"commission_plan_id,omitzero"`
+	OwnerID uuid.UUID            `json:"owner_id,omitzero"`
+	From    affiliate.Opt[int64] `json:"period_from,omitzero"`
+	budget
+	Most affiliate.Opt[int64] `json:"most,omitzero"`
+	Left int64                `json:"left,omitzero"`
+}
+
+func drawOf(v record.Draw) draw {
+	return draw{v.ID, v.PlanID, v.OwnerID, optMicros(v.From), budgetOf(v.Budget), mapped(v.Most, affiliate.Amount.Scaled), v.Left.Scaled()}
+}
+
+func (e draw) value() record.Draw {
+	return record.Draw{ID: e.ID, PlanID: e.PlanID, OwnerID: e.OwnerID, From: optInstant(e.From), Budget: e.budget.value(),
+		Most: mapped(e.Most, affiliate.AmountFromScaled), Left: affiliate.AmountFromScaled(e.Left)}
+}
+
 type version struct {
 	From           int64                    `json:"from"`
 	Type           affiliate.CommissionType `json:"commission_type,omitzero"`
@@ -136,6 +174,7 @@ type version struct {
 	MonthsFrom     affiliate.MonthsFrom     `json:"months_from,omitzero"`
 	MaxPerSale     int64                    `json:"max_per_sale,omitzero"`
 	MaxPerCustomer int64                    `json:"max_per_customer,omitzero"`
+	Budgets        []budget                 `json:"budgets,omitempty"`
 	OfferCouponID  uuid.UUID                `json:"offer_coupon_id,omitzero"`
 }
 
@@ -143,7 +182,7 @@ func versionOf(v affiliate.StoredTerms) version {
 	t := &v.Terms
 	return version{
 		micros(v.From), t.Type, t.Rate.Scaled(), t.MaxPayments, t.MaxMonths, t.HoldDays, each(t.Rules, ruleOf), t.MonthsFrom,
-		t.MaxPerSale.Scaled(), t.MaxPerCustomer.Scaled(), t.OfferCouponID,
+		t.MaxPerSale.Scaled(), t.MaxPerCustomer.Scaled(), each(t.Budgets, budgetOf), t.OfferCouponID,
 	}
 }
 
@@ -152,7 +191,7 @@ func (e version) value() affiliate.StoredTerms {
 		Type: e.Type, Rate: affiliate.PercentFromScaled(e.Rate), MaxPayments: e.MaxPayments, MaxMonths: e.MaxMonths, HoldDays: e.HoldDays,
 		Rules: each(e.Rules, rule.value), MonthsFrom: e.MonthsFrom,
 		MaxPerSale: affiliate.AmountFromScaled(e.MaxPerSale), MaxPerCustomer: affiliate.AmountFromScaled(e.MaxPerCustomer),
-		OfferCouponID: e.OfferCouponID,
+		Budgets: each(e.Budgets, budget.value), OfferCouponID: e.OfferCouponID,
 	}}
 }
 

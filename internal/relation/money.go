@@ -56,6 +56,7 @@ func saleFields() []field[record.Sale] {
 		at("updated_at", "when it last changed", func(r *record.Sale) *affiliate.Instant { return &r.UpdatedAt }),
 		integer("hold_days", "days of 24 hours from created_at until a payout may take the first commission, by the terms then", func(r *record.Sale) *int16 { return &r.HoldDays }),
 		optMoney("commission_cap", "the most that it may earn, by the caps of its terms", func(r *record.Sale) *affiliate.Opt[affiliate.Amount] { return &r.Cap }),
+		listAs("budgets", "that count it: {budget_id, commission_plan_id, owner_id, period_from, of, per, coupon_id, utm_campaign, max_commission, max_rewards, whole, most, left}; budget_id: in the table budgets, where the others are; most: what it may earn since the budget cut it, left: what was left then", func(r *record.Sale) *[]record.Draw { return &r.Budgets }, drawOf, draw.value),
 		enum("why_by", "what credited the affiliate: CODE, CLICK, LINK, AFFILIATE, REFERRAL or EMAIL; NULL: an older sale", func(r *record.Sale) *affiliate.Enum[affiliate.CreditedBy] { return &r.Why.By }),
 		enum("why_rate_from", "whose rate it has: SALE, AFFILIATE, TIER, PLAN or PROGRAM; NULL: an older sale", func(r *record.Sale) *affiliate.Enum[affiliate.RateSource] { return &r.Why.RateFrom }),
 		enum("why_plan_from", "whose plan it has: PROGRAM, AFFILIATE or CUSTOMER; NULL: an older sale", func(r *record.Sale) *affiliate.Enum[affiliate.PlanSource] { return &r.Why.PlanFrom }),
@@ -206,6 +207,7 @@ func planFields() []field[record.Plan] {
 		text("months_from", "when a customer's first month begins: REFERRAL; empty: the first payment", func(r *record.Plan) *affiliate.MonthsFrom { return &r.Terms.MonthsFrom }),
 		money("max_per_sale", "the most that a sale earns; 0: no cap", func(r *record.Plan) *affiliate.Amount { return &r.Terms.MaxPerSale }),
 		money("max_per_customer", "the most that all sales of a customer earn; 0: no cap", func(r *record.Plan) *affiliate.Amount { return &r.Terms.MaxPerCustomer }),
+		listAs("budgets", "what sales earn together at most: {of, per, coupon_id, utm_campaign, max_commission, max_rewards, whole}; as in the table budgets", func(r *record.Plan) *[]affiliate.Budget { return &r.Terms.Budgets }, budgetOf, budget.value),
 		ref("offer_coupon_id", "what links give customers", func(r *record.Plan) *uuid.UUID { return &r.Terms.OfferCouponID }),
 		listAs("versions", "later terms: {from}, since when they hold, and the columns commission_type to offer_coupon_id", func(r *record.Plan) *[]affiliate.StoredTerms { return &r.Versions }, versionOf, version.value),
 		text("payment_trigger", "SIGNUP, PURCHASE, BONUS or CONTENT_REWARD", func(r *record.Plan) *affiliate.PaymentTrigger { return &r.Trigger }),
@@ -229,6 +231,26 @@ func tierFields() []field[record.Tier] {
 		text("commission_type", "of commission_rate: PERCENTAGE or FLAT; empty: no rate, or one stored without a type", func(r *record.Tier) *affiliate.CommissionType { return &r.RateType }),
 		at("created_at", "when it was recorded", func(r *record.Tier) *affiliate.Instant { return &r.CreatedAt }),
 		at("updated_at", "when it last changed", func(r *record.Tier) *affiliate.Instant { return &r.UpdatedAt }),
+	}
+}
+
+// budgetFields describe budgets.
+func budgetFields() []field[record.Budget] {
+	return []field[record.Budget]{
+		id("id", "of the row", func(r *record.Budget) *uuid.UUID { return &r.ID }),
+		ref("commission_plan_id", "whose terms have it; NULL: the program's", func(r *record.Budget) *uuid.UUID { return &r.PlanID }),
+		ref("affiliate_id", "whose sales share it; NULL: everybody's", func(r *record.Budget) *uuid.UUID { return &r.OwnerID }).key(record.OfAffiliate),
+		optAt("period_from", "when its period begins; NULL: it has none", func(r *record.Budget) *affiliate.Instant { return &r.From }),
+		text("of", "AFFILIATE: each has it whole, or ALL", func(r *record.Budget) *affiliate.BudgetOf { return &r.Of }),
+		text("per", "day, week, month, quarter or year; empty: for ever", func(r *record.Budget) *affiliate.Interval { return &r.Per }),
+		ref("coupon_id", "whose sales alone it counts", func(r *record.Budget) *uuid.UUID { return &r.CouponID }),
+		text("utm_campaign", "whose sales alone it counts; empty: all", func(r *record.Budget) *string { return &r.UTMCampaign }),
+		money("max_commission", "what the sales earn together at most; 0: any amount", func(r *record.Budget) *affiliate.Amount { return &r.MaxCommission }),
+		integer("max_rewards", "how many of them earn something at most; 0: any number", func(r *record.Budget) *int64 { return &r.MaxRewards }),
+		flag("whole", "a commission that does not fit is nothing", func(r *record.Budget) *bool { return &r.Whole }),
+		money("commission", "what the sales earned, without what was declined", func(r *record.Budget) *affiliate.Amount { return &r.Commission }),
+		integer("rewards", "how many of them earned something", func(r *record.Budget) *int64 { return &r.Rewards }),
+		text("status", "OPEN, LOW: four fifths are used, or SPENT", func(r *record.Budget) *affiliate.BudgetStatus { return &r.Status }).key(record.OfState),
 	}
 }
 

@@ -22,6 +22,7 @@ func described() []Table {
 		tableOf("payouts", "What was paid out, or is to be.", payoutFields()),
 		tableOf("adjustments", "Amounts that are owed besides commissions.", adjustmentFields()),
 		tableOf("cases", "What affiliates ask the people of the program, and the answers.", caseFields()),
+		tableOf("budgets", "What sales took of what they earn together at most, for each period.", budgetFields()),
 		tableOf("movements", "The ledger: every amount that moved from one account of an affiliate to another. Rows never change.", movementFields()),
 		tableOf("runs", "Payout runs: their settings and how far they have come.", runFields()),
 		tableOf("lines", "What a run did about one affiliate.", lineFields()),

@@ -472,7 +472,7 @@ func moneyOperations(ctx context.Context) []operation {
 			return out + answer(page, nil) + answer(w.PayoutRuns(ctx, affiliate.Page{})) + answer(w.PayoutRun(ctx, "r1"))
 		}},
 		{"report", func(w twin, in *input) string {
-			q := affiliate.ReportQuery{From: time.Date(2026, 3, 11, 9, 24, in.n(3_600), 0, time.UTC), By: affiliate.Interval(in.of("day", "week", "month"))}
+			q := affiliate.ReportQuery{From: time.Date(2026, 3, 11, 9, 24, in.n(3_600), 0, time.UTC), By: affiliate.Interval(in.of("day", "week", "month", "quarter", "year"))}
 			q.To = q.From.Add(time.Duration(1+in.n(48)) * time.Hour)
 			rows := affiliate.BreakdownQuery{From: q.From, To: q.To, By: affiliate.Dimension(in.of("affiliate", "link", "promotionalCode", "coupon", "product", "landingPage", "utmSource"))}
 			switch id := affiliate.Set(w.someAffiliate(in).ID); in.n(4) {

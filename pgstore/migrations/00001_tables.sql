@@ -289,6 +289,7 @@ CREATE TABLE IF NOT EXISTS tributary.sales (
   updated_at timestamptz NOT NULL,
   hold_days bigint NOT NULL,
   commission_cap bigint,
+  budgets json,
   why_by text COLLATE "C",
   why_rate_from text COLLATE "C",
   why_plan_from text COLLATE "C",
@@ -344,6 +345,7 @@ CREATE TABLE IF NOT EXISTS tributary.plans (
   months_from text COLLATE "C" NOT NULL,
   max_per_sale bigint NOT NULL,
   max_per_customer bigint NOT NULL,
+  budgets json,
   offer_coupon_id uuid,
   versions json,
   payment_trigger text COLLATE "C" NOT NULL,
@@ -810,6 +812,28 @@ CREATE TABLE IF NOT EXISTS tributary.cases (
 );
 CREATE INDEX IF NOT EXISTS cases_of_affiliate ON tributary.cases (program, affiliate_id, id) WHERE affiliate_id IS NOT NULL;
 CREATE INDEX IF NOT EXISTS cases_of_state ON tributary.cases (program, status, id) WHERE status IS NOT NULL;
+
+-- What sales took of what they earn together at most, for each period.
+CREATE TABLE IF NOT EXISTS tributary.budgets (
+  program uuid NOT NULL,
+  id uuid NOT NULL,
+  commission_plan_id uuid,
+  affiliate_id uuid,
+  period_from timestamptz,
+  of text COLLATE "C" NOT NULL,
+  per text COLLATE "C" NOT NULL,
+  coupon_id uuid,
+  utm_campaign text COLLATE "C" NOT NULL,
+  max_commission bigint NOT NULL,
+  max_rewards bigint NOT NULL,
+  whole boolean NOT NULL,
+  commission bigint NOT NULL,
+  rewards bigint NOT NULL,
+  status text COLLATE "C" NOT NULL,
+  PRIMARY KEY (program, id)
+);
+CREATE INDEX IF NOT EXISTS budgets_of_affiliate ON tributary.budgets (program, affiliate_id, id) WHERE affiliate_id IS NOT NULL;
+CREATE INDEX IF NOT EXISTS budgets_of_state ON tributary.budgets (program, status, id) WHERE status IS NOT NULL;
 
 -- What the host keeps for itself, such as its users. The program reads none of it.
 CREATE TABLE IF NOT EXISTS tributary.values (

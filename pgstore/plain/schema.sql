@@ -82,6 +82,27 @@ CREATE UNIQUE INDEX aliases_by_slug ON tributary.aliases (program, by_slug) WHER
 CREATE INDEX aliases_of_affiliate ON tributary.aliases (program, affiliate_id, id) WHERE (affiliate_id IS NOT NULL);
 CREATE INDEX aliases_of_link ON tributary.aliases (program, affiliate_link_id, id) WHERE (affiliate_link_id IS NOT NULL);
 
+CREATE TABLE tributary.budgets (
+  program uuid NOT NULL,
+  id uuid NOT NULL,
+  commission_plan_id uuid,
+  affiliate_id uuid,
+  period_from timestamptz,
+  of text NOT NULL,
+  per text NOT NULL,
+  coupon_id uuid,
+  utm_campaign text NOT NULL,
+  max_commission bigint NOT NULL,
+  max_rewards bigint NOT NULL,
+  whole bool NOT NULL,
+  commission bigint NOT NULL,
+  rewards bigint NOT NULL,
+  status text NOT NULL,
+  PRIMARY KEY (program, id)
+);
+CREATE INDEX budgets_of_affiliate ON tributary.budgets (program, affiliate_id, id) WHERE (affiliate_id IS NOT NULL);
+CREATE INDEX budgets_of_state ON tributary.budgets (program, status, id) WHERE (status IS NOT NULL);
+
 CREATE TABLE tributary.cases (
   program uuid NOT NULL,
   id uuid NOT NULL,
@@ -491,6 +512,7 @@ CREATE TABLE tributary.plans (
   months_from text NOT NULL,
   max_per_sale bigint NOT NULL,
   max_per_customer bigint NOT NULL,
+  budgets json,
   offer_coupon_id uuid,
   versions json,
   payment_trigger text NOT NULL,
@@ -667,6 +689,7 @@ CREATE TABLE tributary.sales (
   updated_at timestamptz NOT NULL,
   hold_days bigint NOT NULL,
   commission_cap bigint,
+  budgets json,
   why_by text,
   why_rate_from text,
   why_plan_from text,

@@ -273,6 +273,7 @@ CREATE TABLE tributary_sales (
   updated_at INTEGER NOT NULL,
   hold_days INTEGER NOT NULL,
   commission_cap INTEGER,
+  budgets TEXT,
   why_by TEXT,
   why_rate_from TEXT,
   why_plan_from TEXT,
@@ -327,6 +328,7 @@ CREATE TABLE tributary_plans (
   months_from TEXT NOT NULL,
   max_per_sale INTEGER NOT NULL,
   max_per_customer INTEGER NOT NULL,
+  budgets TEXT,
   offer_coupon_id TEXT,
   versions TEXT,
   payment_trigger TEXT NOT NULL,
@@ -771,6 +773,27 @@ CREATE TABLE tributary_cases (
 ) STRICT;
 CREATE INDEX tributary_cases_of_affiliate ON tributary_cases (program, affiliate_id, id);
 CREATE INDEX tributary_cases_of_state ON tributary_cases (program, status, id) WHERE status IS NOT NULL;
+
+CREATE TABLE tributary_budgets (
+  program INTEGER NOT NULL REFERENCES tributary_programs (number),
+  id TEXT NOT NULL,
+  commission_plan_id TEXT,
+  affiliate_id TEXT,
+  period_from INTEGER,
+  of TEXT NOT NULL,
+  per TEXT NOT NULL,
+  coupon_id TEXT,
+  utm_campaign TEXT NOT NULL,
+  max_commission INTEGER NOT NULL,
+  max_rewards INTEGER NOT NULL,
+  whole INTEGER NOT NULL CHECK (whole IN (0, 1)),
+  commission INTEGER NOT NULL,
+  rewards INTEGER NOT NULL,
+  status TEXT NOT NULL,
+  PRIMARY KEY (program, id)
+) STRICT;
+CREATE INDEX tributary_budgets_of_affiliate ON tributary_budgets (program, affiliate_id, id) WHERE affiliate_id IS NOT NULL;
+CREATE INDEX tributary_budgets_of_state ON tributary_budgets (program, status, id);
 
 CREATE TABLE tributary_values (
   program INTEGER NOT NULL REFERENCES tributary_programs (number),

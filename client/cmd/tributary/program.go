@@ -68,9 +68,20 @@ var (
 	planFields  = slices.Concat(fields("name"), termsFields, fields("paymentTrigger", "autoApproveRewards:b"))
 	termsFields = fields("commissionRate:n", "commissionType", "numberOfPayments:n",
 		"numberOfMonths:n", "holdDays:n", "rules:j", "monthsFrom", "maxPerSale:n",
-		"maxPerCustomer:n", "offerCouponId")
+		"maxPerCustomer:n", "budgets:j", "offerCouponId")
 	termsDates = fields("from", "withdraw")
 )
+
+var budgetColumns = []column{
+	{"FROM", "from", 10, date},
+	{"OF", "of", 9, plain},
+	{"PER", "per", 7, plain},
+	{"USED", "commission", 12, money},
+	{"LIMIT", "maxCommission", 12, money},
+	{"REWARDS", "rewards", 7, count},
+	{"AT MOST", "maxRewards", 7, count},
+	{"STATUS", "status", 6, plain},
+}
 
 var termsColumns = []column{
 	{"FROM", "from", 24, plain},
@@ -112,6 +123,11 @@ var planCommands = []command{
 	{
 		group: "terms", verb: "set", what: "Change the program's own terms, from a date on with --from 2027-01-01",
 		method: "PUT", path: "/terms", fields: slices.Concat(termsFields, termsDates), columns: termsColumns,
+	},
+	{
+		group: "budgets", verb: "list", what: "List how much of the budgets of terms is used",
+		method: "GET", path: "/budgets", fields: fields("affiliateId", "affiliateEmail", "status"),
+		paging: inQuery, columns: budgetColumns,
 	},
 	{
 		group: "terms", verb: "simulate", what: "Say what past sales would have earned by other terms, in the last --days",

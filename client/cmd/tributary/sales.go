@@ -200,7 +200,7 @@ var ledgerCommands = []command{
 		paging: inQuery, rows: "lines", columns: statementColumns,
 	},
 	{
-		group: "reports", verb: "get", what: "Show clicks, sales and commissions of a period, by day, week or month",
+		group: "reports", verb: "get", what: "Show clicks, sales and commissions of a period, by day, week, month, quarter or year",
 		method: "GET", path: "/reports",
 		fields: fields("from", "to", "by", "affiliateId", "promotionalCodeId", "linkId"),
 		paging: inQuery, columns: bucketColumns,

@@ -1,0 +1,147 @@
+package engine_test
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"pgregory.net/rapid"
+
+	"github.com/tributary-go/tributary"
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/internal/engine"
+	"github.com/tributary-go/tributary/internal/scene"
+)
+
+// within gives the program's terms of 10 % some budgets.
+func within(budgets ...affiliate.Budget) func(*tributary.Config) {
+	return func(c *tributary.Config) {
+		c.Terms = affiliate.Terms{Rate: affiliate.MustPercent("10"), Budgets: budgets}
+	}
+}
+
+func TestBudgets(t *testing.T) {
+	s, ctx := scene.NewShop(t, within(
+		affiliate.Budget{Of: affiliate.BudgetOfAffiliate, Per: affiliate.IntervalDay, MaxCommission: affiliate.MustAmount("50")},
+		affiliate.Budget{Of: affiliate.BudgetOfAll, MaxRewards: 10},
+	)), t.Context()
+	s.ToTomas("400")
+	s.Sell(affiliate.SaleParams{ReferralID: s.Bea.ID.String(), TotalEarned: affiliate.MustAmount("100")})
+	s.Now = s.Now.Add(24 * time.Hour)
+	cut := s.ToTomas("900")
+	list := func(q affiliate.BudgetQuery) (all []string) {
+		for use, err := range affiliate.All(ctx, s.Budgets, q) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			who, from := "all", "ever"
+			if id, one := use.AffiliateID.Get(); one {
+				who = map[uuid.UUID]string{s.Ada.Person.ID: "Ada", s.Bob.ID: "Bob"}[id]
+			}
+			if day, has := use.From.Get(); has {
+				from = day.Time().Format("01-02")
+				scene.Equal(t, 24*time.Hour, use.To.Or(affiliate.Time{}).Time().Sub(day.Time()))
+			}
+			all = append(all, fmt.Sprintf("%s %s %v/%v %d/%d %s", who, from, use.Commission, use.MaxCommission, use.Rewards, use.MaxRewards, use.Status))
+		}
+		return all
+	}
+	today, all := "Ada 03-12 50/50 1/0 SPENT", "all ever 100/0 3/10 OPEN"
+	ada, bob := "Ada 03-11 40/50 1/0 LOW", "Bob 03-11 10/50 1/0 OPEN"
+	whole := list(affiliate.BudgetQuery{})
+	scene.Equal(t, []string{today, all}, []string{whole[0], whole[3]})
+	slices.Sort(whole)
+	scene.Equal(t, []string{ada, today, bob, all}, whole)
+	scene.Equal(t, []string{today, ada}, list(affiliate.BudgetQuery{AffiliateID: affiliate.Set(s.Ada.Person.ID)}))
+	scene.Equal(t, []string{bob}, list(affiliate.BudgetQuery{AffiliateEmail: affiliate.Set("bob@example.com")}))
+	scene.Equal(t, []string{ada}, list(affiliate.BudgetQuery{Status: affiliate.BudgetLow}))
+	scene.Equal(t, []string{bob, all}, list(affiliate.BudgetQuery{Status: affiliate.BudgetOpen}))
+	scene.Equal(t, []string{today}, list(affiliate.BudgetQuery{Status: affiliate.BudgetUsedUp, AffiliateID: affiliate.Set(s.Ada.Person.ID)}))
+	scene.Equal(t, 0, len(list(affiliate.BudgetQuery{AffiliateID: affiliate.Null[uuid.UUID]()})))
+	_, err := s.Budgets(ctx, affiliate.BudgetQuery{Status: "spent"}, affiliate.Page{})
+	scene.Equal(t, "status must be one of OPEN, LOW, SPENT", fmt.Sprint(err))
+
+	e := scene.Must(s.ExplainSale(ctx, cut.ID))
+	scene.Equal(t, 2, len(e.Budgets))
+	scene.Equal(t, []affiliate.Opt[affiliate.Amount]{scene.Amount("50"), scene.Amount("50")}, []affiliate.Opt[affiliate.Amount]{e.Budgets[0].Left, e.Budgets[0].Most})
+	scene.Equal(t, []bool{true, true}, []bool{e.Budgets[1].Left.IsNull(), !e.Budgets[1].Most.Or(affiliate.MustAmount("1")).IsZero()})
+	s.Verifies()
+}
+
+// However many sell at once, a budget pays exactly so many rewards, and exactly so much.
+func TestBudgetsAtOnce(t *testing.T) {
+	s, ctx := scene.NewShop(t, within(
+		affiliate.Budget{Of: affiliate.BudgetOfAll, MaxCommission: affiliate.MustAmount("43.5")},
+		affiliate.Budget{Of: affiliate.BudgetOfAffiliate, MaxRewards: 5},
+	)), t.Context()
+	var all sync.WaitGroup
+	for i := range 40 {
+		all.Go(func() {
+			of := []string{"ada", "bob"}[i%2]
+			res, err := s.RecordSale(ctx, affiliate.SaleParams{ReferralID: of, Email: fmt.Sprintf("c%d@example.net", i), Name: "N", TotalEarned: affiliate.MustAmount("70")})
+			sale, _ := res.Sale.Get()
+			if err == nil && i%4 == 0 {
+				_, err = s.RefundSale(ctx, affiliate.Refund{SaleID: sale.ID, Amount: scene.Amount("20")})
+			}
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	for i := range 40 { // what refunds gave back
+		s.Sell(affiliate.SaleParams{ReferralID: "ada", Email: fmt.Sprintf("d%d@example.net", i), Name: "N", TotalEarned: affiliate.MustAmount("70")})
+	}
+	for use, err := range affiliate.All(ctx, s.Budgets, affiliate.BudgetQuery{}) {
+		if use.AffiliateID.IsNull() && use.Commission.Cmp(affiliate.MustAmount("43.5")) > 0 || use.Rewards > 10 || err != nil {
+			t.Errorf("%v in %d, %v", use.Commission, use.Rewards, err)
+		}
+	}
+	s.Verifies()
+}
+
+// A merge moves no money: what both used stays where it was used.
+func TestBudgetsOfMerged(t *testing.T) {
+	s, ctx := scene.NewShop(t, within(affiliate.Budget{Of: affiliate.BudgetOfAffiliate, MaxCommission: affiliate.MustAmount("10")})), t.Context()
+	s.ToTomas("100")
+	moved := s.Sell(affiliate.SaleParams{ReferralID: s.Bea.ID.String(), TotalEarned: affiliate.MustAmount("80")})
+	scene.Must(s.MergeAffiliates(ctx, affiliate.Merge{From: s.Bob.ID.String(), Into: s.Ada.Person.ID.String()}))
+	scene.Equal(t, scene.Sum("8"), scene.Must(s.Sale(ctx, moved.ID)).CommissionEarned)
+	scene.Equal(t, scene.Sum("0"), s.ToTomas("100").CommissionEarned)
+	s.Verifies()
+	scene.Must(s.RefundSale(ctx, affiliate.Refund{SaleID: moved.ID}))
+	scene.Equal(t, scene.Sum("0"), s.ToTomas("100").CommissionEarned)
+	s.Verifies()
+}
+
+// Intervals lie side by side, each moment is in one, and its beginning too.
+func TestIntervals(t *testing.T) {
+	zones := []*time.Location{time.UTC}
+	for _, name := range []string{"America/St_Johns", "Pacific/Apia", "Africa/Cairo", "Europe/Berlin"} {
+		zones = append(zones, scene.Must(time.LoadLocation(name)))
+	}
+	begins := func(by affiliate.Interval, at time.Time) time.Time {
+		year, month, day := at.Date()
+		return engine.Begins(by, year, month, day)
+	}
+	rapid.Check(t, func(rt *rapid.T) {
+		by := rapid.SampledFrom(engine.Intervals).Draw(rt, "by")
+		at := time.Unix(rapid.Int64Range(0, 4e9).Draw(rt, "at"), 0).In(rapid.SampledFrom(zones).Draw(rt, "zone"))
+		first := begins(by, at)
+		next := engine.Ends(by, first)
+		day := time.Date(at.Year(), at.Month(), at.Day(), 0, 0, 0, 0, time.UTC)
+		if day.Before(first) || !day.Before(next) || begins(by, first) != first || begins(by, next) != next || begins(by, next.AddDate(0, 0, -1)) != first {
+			rt.Errorf("%s with %v: from %v to %v", by, at, first, next)
+		}
+	})
+	for _, c := range []struct {
+		by          affiliate.Interval
+		first, next string
+	}{{"day", "2026-08-05", "2026-08-06"}, {"week", "2026-08-03", "2026-08-10"}, {"month", "2026-08-01", "2026-09-01"}, {"quarter", "2026-07-01", "2026-10-01"}, {"year", "2026-01-01", "2027-01-01"}} {
+		first := engine.Begins(c.by, 2026, 8, 5)
+		scene.Equal(t, []string{c.first, c.next}, []string{first.Format(time.DateOnly), engine.Ends(c.by, first).Format(time.DateOnly)})
+	}
+}
