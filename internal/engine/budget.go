@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -91,6 +92,27 @@ func counted(b *affiliate.Budget) affiliate.Budget {
 	return affiliate.Budget{Of: b.Of, Per: b.Per, CouponID: b.CouponID, UTMCampaign: b.UTMCampaign}
 }
 
+// HasShared reports whether affiliates share a budget of terms.
+func HasShared(t *affiliate.Terms) bool {
+	return slices.ContainsFunc(t.Budgets, func(b affiliate.Budget) bool { return b.Of == affiliate.BudgetOfAll })
+}
+
+// SharesBudget reports whether affiliates share a budget of a version of the terms of a plan, which
+// may be gone.
+func (o *Op) SharesBudget(plan uuid.UUID) (bool, error) {
+	rec, err := o.programTerms()
+	if plan != uuid.Nil {
+		var named record.Plan
+		named, err = o.planRecord(plan)
+		rec = &named
+	}
+	if err != nil {
+		return false, IgnoreMissing(err)
+	}
+	later := func(v affiliate.StoredTerms) bool { return HasShared(&v.Terms) }
+	return HasShared(&rec.Terms) || slices.ContainsFunc(rec.Versions, later), nil
+}
+
 // draw sets the budgets of some terms that count a sale with a coupon. A sale that was decided
 // about before stays in its periods.
 func (o *Op) draw(r *record.Sale, t *affiliate.Terms, coupon uuid.UUID) error {
@@ -126,8 +148,8 @@ func (o *Op) draw(r *record.Sale, t *affiliate.Terms, coupon uuid.UUID) error {
 	return nil
 }
 
-// drawAgain is draw for a stored sale.
-func (o *Op) drawAgain(r *record.Sale, t *affiliate.Terms) error {
+// DrawAgain is draw for a stored sale.
+func (o *Op) DrawAgain(r *record.Sale, t *affiliate.Terms) error {
 	for i := range t.Budgets {
 		if t.Budgets[i].CouponID != uuid.Nil {
 			given, err := o.Tx.Redemptions.Get(record.NumberID(r.Number))
@@ -260,6 +282,22 @@ func drawOf(r *record.Sale, id uuid.UUID) *record.Draw {
 	return nil
 }
 
+// CutTo returns what a sale may earn that wants so much, when other sales took so much of its budget, and
+// what is left of the commission, if that has a limit.
+func CutTo(b *affiliate.Budget, wants, used affiliate.Amount, rewards int64) (most, left affiliate.Amount) {
+	most = wants
+	if b.MaxCommission.Sign() > 0 {
+		left = affiliate.AmountFromScaled(max(b.MaxCommission.Scaled()-used.Scaled(), 0))
+		if most = lesser(wants, left); b.Whole && left.Cmp(wants) < 0 {
+			most = affiliate.Amount{}
+		}
+	}
+	if b.MaxRewards > 0 && rewards >= b.MaxRewards {
+		most = affiliate.Amount{}
+	}
+	return most, left
+}
+
 // fit cuts the commission of a sale, which may be new, to what its budgets have left. It leaves what
 // the sale has already, unless that was set by hand or the budget has other limits since, and never
 // cuts what is set by hand.
@@ -289,18 +327,7 @@ func (o *Op) fit(was, is *record.Sale) error {
 		if err != nil {
 			return err
 		}
-		most, left := wants, affiliate.Amount{}
-		if d.MaxCommission.Sign() > 0 {
-			left = affiliate.AmountFromScaled(max(d.MaxCommission.Scaled()-(used.Commission.Scaled()-own.Scaled()), 0))
-			if d.Whole && left.Cmp(wants) < 0 {
-				most = affiliate.Amount{}
-			} else {
-				most = lesser(most, left)
-			}
-		}
-		if d.MaxRewards > 0 && used.Rewards-rewards >= d.MaxRewards {
-			most = affiliate.Amount{}
-		}
+		most, left := CutTo(&d.Budget, wants, affiliate.AmountFromScaled(used.Commission.Scaled()-own.Scaled()), used.Rewards-rewards)
 		if most.Cmp(stays) < 0 {
 			most = stays
 		}

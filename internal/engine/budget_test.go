@@ -3,6 +3,7 @@ package engine_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -101,6 +102,42 @@ func TestBudgetsAtOnce(t *testing.T) {
 		}
 	}
 	s.Verifies()
+}
+
+// Other budgets are tried on past sales in the order of these, each affiliate's alone or all together;
+// what is by hand counts, and stays.
+func TestSimulateBudgets(t *testing.T) {
+	s, ctx := scene.NewShop(t, within()), t.Context()
+	s.ToTomas("100")
+	bea := func(total string) affiliate.Sale {
+		return s.Sell(affiliate.SaleParams{ReferralID: s.Bea.ID.String(), TotalEarned: affiliate.MustAmount(total)})
+	}
+	bea("50")
+	byHand := s.ToTomas("200")
+	bea("120")
+	declined := s.ToTomas("70")
+	bea("30")
+	scene.Must(s.UpdateSale(ctx, byHand.ID, affiliate.SaleUpdate{CommissionEarned: scene.Amount("9")}))
+	scene.Must(s.ReviewCommissions(ctx, affiliate.ApprovalDeclined, declined.ID))
+	would := func(budgets ...affiliate.Budget) string {
+		var all []string
+		q := affiliate.SimulateQuery{Terms: affiliate.Terms{Rate: affiliate.MustPercent("10"), Budgets: budgets}}
+		for d, err := range s.Simulate(ctx, q) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			name := map[uuid.UUID]string{s.Ada.Person.ID: "Ada", s.Bob.ID: "Bob"}[d.AffiliateID]
+			all = append(all, fmt.Sprintf("%s %v→%v %d of %d", name, d.Was, d.Would, d.Changed, d.Sales))
+		}
+		slices.Sort(all)
+		return strings.Join(all, ", ")
+	}
+	at := affiliate.MustAmount
+	scene.Equal(t, "Ada 26→26 0 of 3, Bob 20→20 0 of 3", would())
+	scene.Equal(t, "Ada 26→26 0 of 3, Bob 20→15 2 of 3", would(affiliate.Budget{Of: "AFFILIATE", MaxCommission: at("15")}, affiliate.Budget{Of: "AFFILIATE", Per: "year", MaxCommission: at("22")}))
+	scene.Equal(t, "Ada 26→26 0 of 3, Bob 20→17 1 of 3", would(affiliate.Budget{Of: "ALL", MaxCommission: at("36")}))
+	scene.Equal(t, "Ada 26→26 0 of 3, Bob 20→5 2 of 3", would(affiliate.Budget{Of: "ALL", MaxRewards: 3}))
+	scene.Equal(t, "Ada 26→26 0 of 3, Bob 20→8 1 of 3", would(affiliate.Budget{Of: "ALL", MaxCommission: at("35"), Whole: true}))
 }
 
 // A merge moves no money: what both used stays where it was used.

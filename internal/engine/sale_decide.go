@@ -325,7 +325,7 @@ func (o *Op) rewardPaid(rec *record.Sale) error {
 		return err
 	}
 	DecideLines(rec, &d.Terms, rec.Why.RateFrom.Value(), stageOf(rec))
-	if err := cmp.Or(o.limit(rec, &d.Terms, affiliate.Amount{}), o.drawAgain(rec, &d.Terms)); err != nil {
+	if err := cmp.Or(o.limit(rec, &d.Terms, affiliate.Amount{}), o.DrawAgain(rec, &d.Terms)); err != nil {
 		return err
 	}
 	return o.reward(rec, d)

@@ -52,7 +52,7 @@ func (o *Op) moveTo(rec *record.Sale, to uuid.UUID, clawBack bool) error {
 	}
 	DecideLines(rec, &d.Terms, d.rateFrom, s)
 	rec.Why.Earlier = affiliate.Opt[affiliate.Amount]{}
-	if err := cmp.Or(o.limit(rec, &d.Terms, own.Commission), o.drawAgain(rec, &d.Terms)); err != nil {
+	if err := cmp.Or(o.limit(rec, &d.Terms, own.Commission), o.DrawAgain(rec, &d.Terms)); err != nil {
 		return err
 	}
 	return o.reward(rec, d)

@@ -275,7 +275,7 @@ func (o *Op) decideAgain(rec *record.Sale, d *deal, ref *record.Referral) error 
 	if err != nil {
 		return err
 	}
-	if err := cmp.Or(o.limit(rec, &d.Terms, own.Commission), o.drawAgain(rec, &d.Terms)); err != nil || earns {
+	if err := cmp.Or(o.limit(rec, &d.Terms, own.Commission), o.DrawAgain(rec, &d.Terms)); err != nil || earns {
 		return err
 	}
 	return o.reward(rec, *d)
@@ -309,7 +309,7 @@ func (o *Op) decideOwn(rec *record.Sale) error {
 	rec.Why.Over, rec.Why.PlanFrom, rec.Why.PlanID = affiliate.Enum[affiliate.OverLimit]{},
 		affiliate.EnumOf(d.planFrom), d.planID
 	DecideLines(rec, &d.Terms, affiliate.RateOfSale, s)
-	return o.drawAgain(rec, &d.Terms)
+	return o.DrawAgain(rec, &d.Terms)
 }
 
 // stageOf returns where the customer of a stored sale stood, as the sale says.
@@ -415,7 +415,7 @@ func (o *Op) setCommission(before, rec *record.Sale, earned affiliate.Amount) er
 func (o *Op) rewardOwn(rec *record.Sale) error {
 	d, _, err := o.dealOf(rec)
 	if err == nil {
-		err = o.drawAgain(rec, &d.Terms)
+		err = o.DrawAgain(rec, &d.Terms)
 	}
 	if err != nil {
 		return err

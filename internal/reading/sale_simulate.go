@@ -1,9 +1,11 @@
 package reading
 
 import (
+	"bytes"
 	"context"
 	"iter"
 	"maps"
+	"slices"
 
 	"github.com/google/uuid"
 
@@ -27,6 +29,23 @@ func Simulate(ctx context.Context, p *engine.Program,
 			yield(affiliate.Difference{}, err)
 			return
 		}
+		shared, err := engine.View(ctx, p, func(o *engine.Op) (bool, error) { return shares(o, &q) })
+		if err != nil {
+			yield(affiliate.Difference{}, err)
+			return
+		}
+		if shared {
+			all, err := simulate(ctx, p, &q, record.Key{})
+			for _, id := range slices.SortedFunc(maps.Keys(all), func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) }) {
+				if !yield(all[id], nil) {
+					return
+				}
+			}
+			if err != nil {
+				yield(affiliate.Difference{}, err)
+			}
+			return
+		}
 		for after, more := uuid.Nil, true; more; {
 			recs, err := engine.View(ctx, p, func(o *engine.Op) ([]record.Affiliate, error) {
 				return engine.Gather(o.Tx.Affiliates, record.Query{After: after, Limit: simulatedAffiliates})
@@ -37,14 +56,23 @@ func Simulate(ctx context.Context, p *engine.Program,
 			}
 			for i := range recs {
 				after = recs[i].ID
-				d, err := simulate(ctx, p, &q, after)
-				if (err != nil || d.Sales+d.Conversions > 0) && !yield(d, err) || err != nil {
+				all, err := simulate(ctx, p, &q, record.Key{Index: record.OfAffiliate, ID: after})
+				d, there := all[after]
+				if (err != nil || there) && !yield(d, err) || err != nil {
 					return
 				}
 			}
 			more = len(recs) == simulatedAffiliates
 		}
 	}
+}
+
+// shares reports whether affiliates share a budget, so that their sales are walked together.
+func shares(o *engine.Op, q *affiliate.SimulateQuery) (bool, error) {
+	if q.Dated {
+		return o.SharesBudget(q.PlanID)
+	}
+	return engine.HasShared(&q.Terms), nil
 }
 
 // simulateCheck checks the terms of a query.
@@ -55,25 +83,28 @@ func simulateCheck(q *affiliate.SimulateQuery) error {
 	return engine.NormalizeTerms(&q.Terms)
 }
 
-// simulate adds up the sales of one affiliate.
+// simulate adds up the sales with a key, by affiliate.
 func simulate(ctx context.Context, p *engine.Program, q *affiliate.SimulateQuery,
-	id uuid.UUID) (affiliate.Difference, error) {
-	d, customers := affiliate.Difference{AffiliateID: id}, map[uuid.UUID]earlierSales{}
+	key record.Key) (map[uuid.UUID]affiliate.Difference, error) {
+	all := newSimulation()
 	for after, more := uuid.Nil, true; more; {
 		part, err := engine.View(ctx, p,
-			func(o *engine.Op) (simulatedSum, error) {
-				return simulateAfter(o, q, d, customers,
-					after)
-			})
+			func(o *engine.Op) (simulation, error) { return simulateAfter(o, q, key, all, after) })
 		if err != nil {
-			return affiliate.Difference{}, err
+			return nil, err
 		}
-		d, after, more = part.sum, part.last, part.read == simulatedSales
-		maps.Copy(customers, part.customers)
+		after, more = part.last, part.read == simulatedSales
+		all.add(part)
 	}
-	difference, err := d.Would.Sub(d.Was)
-	d.Difference = difference
-	return d, err
+	for id, d := range all.sums {
+		difference, err := d.Would.Sub(d.Was)
+		if err != nil {
+			return nil, err
+		}
+		d.Difference = difference
+		all.sums[id] = d
+	}
+	return all.sums, nil
 }
 
 // earlierSales holds what the earlier sales of a customer would have earned, and how much more than
@@ -99,68 +130,78 @@ func (b earlierSales) beside(r *record.Sale) (affiliate.Amount, error) {
 	return earlier.Add(b.more)
 }
 
-// simulatedSum is a sum after one more piece of sales.
-type simulatedSum struct {
-	sum  affiliate.Difference
-	last uuid.UUID
-	read int
-
-	// Of each customer of the piece, with a cap for each customer.
-	customers map[uuid.UUID]earlierSales
+// A simulation is what sales would have earned. A piece of one has what it changed, so that it
+// may be computed again.
+type simulation struct {
+	sums      map[uuid.UUID]affiliate.Difference // of affiliates
+	customers map[uuid.UUID]earlierSales         // with a cap for each customer
+	budgets   map[uuid.UUID]record.Budget
+	last      uuid.UUID
+	read      int
 }
 
-func simulateAfter(o *engine.Op, q *affiliate.SimulateQuery, sum affiliate.Difference,
-	earlier map[uuid.UUID]earlierSales, after uuid.UUID) (simulatedSum, error) {
-	recs, err := engine.Gather(o.Tx.Sales,
-		record.Query{Key: record.Key{Index: record.OfAffiliate, ID: sum.AffiliateID}, After: after,
-			Limit: simulatedSales})
-	if err != nil {
-		return simulatedSum{}, err
+func newSimulation() simulation {
+	return simulation{sums: map[uuid.UUID]affiliate.Difference{}, customers: map[uuid.UUID]earlierSales{},
+		budgets: map[uuid.UUID]record.Budget{}}
+}
+
+func (s *simulation) add(part simulation) {
+	maps.Copy(s.sums, part.sums)
+	maps.Copy(s.customers, part.customers)
+	maps.Copy(s.budgets, part.budgets)
+}
+
+// known returns a value of a piece, else that from before it.
+func known[V any](now, before map[uuid.UUID]V, id uuid.UUID) V {
+	if v, there := now[id]; there {
+		return v
 	}
-	now, dated := map[uuid.UUID]earlierSales{}, *q
+	return before[id]
+}
+
+func simulateAfter(o *engine.Op, q *affiliate.SimulateQuery, key record.Key, before simulation,
+	after uuid.UUID) (simulation, error) {
+	recs, err := engine.Gather(o.Tx.Sales, record.Query{Key: key, After: after, Limit: simulatedSales})
+	if err != nil {
+		return simulation{}, err
+	}
+	part, dated := newSimulation(), *q
+	part.last, part.read = after, len(recs)
 	for i := range recs {
 		r := &recs[i]
-		after = r.ID
+		part.last = r.ID
 		if !selects(q, r) {
 			continue
 		}
 		if q.Dated {
 			if dated.Terms, err = o.TermsAt(q.PlanID, engine.PaidOf(r), refusal.PlanMissing); err != nil {
-				return simulatedSum{}, err
+				return simulation{}, err
 			}
 		}
-		others, there := now[r.ReferralID]
-		if !there {
-			others = earlier[r.ReferralID]
-		}
-		was, would, err := addSimulated(o, &dated, &sum, r, others)
-		if err == nil && (q.Dated || q.Terms.MaxPerCustomer.Sign() > 0) {
-			now[r.ReferralID], err = others.and(would, was)
-		}
-		if err != nil {
-			return simulatedSum{}, err
+		if err := simulateSale(o, &dated, r, &part, &before); err != nil {
+			return simulation{}, err
 		}
 	}
-	return simulatedSum{sum, after, len(recs), now}, nil
+	return part, nil
 }
 
-// selects reports whether the sale has the plan, and was recorded in the period.
-func selects(q *affiliate.SimulateQuery, r *record.Sale) bool {
-	at := r.CreatedAt.Time()
-	return r.Why.PlanID == q.PlanID && !at.Before(q.From) && (q.To.IsZero() || at.Before(q.To))
-}
-
-// addSimulated adds a sale to the sums, and returns what it earns and what it would have
-// earned beside the earlier ones of its customer.
-func addSimulated(o *engine.Op, q *affiliate.SimulateQuery, sum *affiliate.Difference,
-	r *record.Sale, earlier earlierSales) (was, would affiliate.Amount, err error) {
-	if was, err = engine.CommissionEarned(r); err != nil {
-		return was, would, err
+// simulateSale adds a sale to a piece.
+func simulateSale(o *engine.Op, q *affiliate.SimulateQuery, r *record.Sale, part, before *simulation) error {
+	sum, others := known(part.sums, before.sums, r.AffiliateID), known(part.customers, before.customers, r.ReferralID)
+	sum.AffiliateID = r.AffiliateID
+	was, err := engine.CommissionEarned(r)
+	if err != nil {
+		return err
 	}
-	kept := !applies(q, r)
-	if would = was; !kept {
-		if would, err = wouldEarn(o, q, r, earlier); err != nil {
-			return was, would, err
+	kept, would := !applies(q, r), was
+	if !kept {
+		if would, err = wouldEarn(o, q, r, others); err != nil {
+			return err
+		}
+	}
+	if len(q.Terms.Budgets) > 0 {
+		if would, err = wouldFit(o, q, r, would, kept, part, before); err != nil {
+			return err
 		}
 	}
 	if r.Conversion != "" {
@@ -177,7 +218,50 @@ func addSimulated(o *engine.Op, q *affiliate.SimulateQuery, sum *affiliate.Diffe
 	if sum.Was, err = sum.Was.Add(was); err == nil {
 		sum.Would, err = sum.Would.Add(would)
 	}
-	return was, would, err
+	part.sums[r.AffiliateID] = sum
+	if err == nil && (q.Dated || q.Terms.MaxPerCustomer.Sign() > 0) {
+		part.customers[r.ReferralID], err = others.and(would, was)
+	}
+	return err
+}
+
+// wouldFit returns what budgets would leave a sale that wants so much; one that stays as it is is not
+// cut. What was declined takes nothing, and is not cut.
+func wouldFit(o *engine.Op, q *affiliate.SimulateQuery, r *record.Sale, wants affiliate.Amount, stays bool,
+	part, before *simulation) (affiliate.Amount, error) {
+	if r.HasApproval(affiliate.ApprovalDeclined) {
+		return wants, nil
+	}
+	other := *r
+	if err := o.DrawAgain(&other, &q.Terms); err != nil {
+		return wants, err
+	}
+	for i := range other.Budgets {
+		if d := &other.Budgets[i]; !stays {
+			used := known(part.budgets, before.budgets, d.ID)
+			wants, _ = engine.CutTo(&d.Budget, wants, used.Commission, used.Rewards)
+		}
+	}
+	if wants.Sign() <= 0 {
+		return wants, nil
+	}
+	for i := range other.Budgets {
+		id := other.Budgets[i].ID
+		used := known(part.budgets, before.budgets, id)
+		sum, err := used.Commission.Add(wants)
+		if err != nil {
+			return wants, err
+		}
+		used.Commission, used.Rewards = sum, used.Rewards+1
+		part.budgets[id] = used
+	}
+	return wants, nil
+}
+
+// selects reports whether the sale has the plan, and was recorded in the period.
+func selects(q *affiliate.SimulateQuery, r *record.Sale) bool {
+	at := r.CreatedAt.Time()
+	return r.Why.PlanID == q.PlanID && !at.Before(q.From) && (q.To.IsZero() || at.Before(q.To))
 }
 
 // applies reports whether terms decide about the commission of a sale. They do
@@ -220,7 +304,7 @@ func wouldEarn(o *engine.Op, q *affiliate.SimulateQuery, r *record.Sale,
 		return affiliate.Amount{}, err
 	}
 	other := *r
-	other.Lines = affiliate.CloneLines(r.Lines)
+	other.Lines, other.Budgets = affiliate.CloneLines(r.Lines), nil
 	if !ownRate(r) && r.Conversion == "" {
 		other.Rate, other.RateType = affiliate.Set(q.Terms.Rate), affiliate.EnumOf(q.Terms.Type)
 	}
