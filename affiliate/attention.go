@@ -35,13 +35,19 @@ type Attention struct {
 	// Payout addresses of several affiliates, who may be one person, as long as they are; not
 	// there: there is none.
 	SharedPayees Waiting[SharedPayee] `json:"sharedPayees,omitzero"`
+
+	// Budgets that everybody shares of which four fifths are used in their present period, or all; not
+	// there: there is none.
+	//
+	// See [Budget].
+	Budgets Waiting[BudgetUse] `json:"budgets,omitzero"`
 }
 
 // Empty reports whether nothing waits.
 func (a *Attention) Empty() bool {
 	return a.PendingAffiliates.Count+a.HeldSales.Count+a.FailingWebhooks.Count+
 		a.FailedDeliveries.Count+a.FailedPayouts.Count+a.PaymentConflicts.Count+
-		a.Overdrawn.Count+a.SharedPayees.Count == 0
+		a.Overdrawn.Count+a.SharedPayees.Count+a.Budgets.Count == 0
 }
 
 // Waiting is one list of what waits: the newest of it.

@@ -82,6 +82,10 @@ type BudgetQuery struct {
 	AffiliateEmail Opt[string] `json:"affiliateEmail,omitzero"`
 	// Those in this status; not given: any.
 	Status BudgetStatus `json:"status,omitzero"`
+	// Those that one affiliate has whole, or those that everybody shares; not given: any.
+	Of BudgetOf `json:"of,omitzero"`
+	// True: only those whose period is not over, and those without one.
+	Current bool `json:"current,omitzero"`
 }
 
 // An ExplainedBudget is a budget in which a sale counts.

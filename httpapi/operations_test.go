@@ -179,7 +179,7 @@ func (s stock) operations() []operation {
 		{"GET", api + "/cases?id=" + s.asked.String(), ""},
 		{"POST", api + "/cases", `{"affiliateEmail":"cy@example.com","kind":"SALE_CLAIM","externalId":"#7 <x>","text":"a\nb & <c>"}`},
 		{"POST", api + "/cases/answer", `{"caseId":"` + s.asked.String() + `","answer":"a\nb & <c>"}`},
-		{"GET", api + "/budgets?affiliateEmail=cy@example.com&status=LOW", ""},
+		{"GET", api + "/budgets?affiliateEmail=cy@example.com&status=LOW&of=AFFILIATE&current=true", ""},
 		{"GET", api + "/program", ""},
 		{"PUT", api + "/program", `{"cookieDuration":30,"attribution":{"touch":"FIRST"},"oldUrlModifiers":["via"],"refundWindowSeconds":null}`},
 		{"GET", api + "/attention?limit=3", ""},

@@ -25,10 +25,10 @@ func (r Budget) RecordID() uuid.UUID { return r.ID }
 // Clone returns r: it holds no changeable memory.
 func (r Budget) Clone() Budget { return r }
 
-// AppendKeys appends OfAffiliate, of one that an affiliate has whole, and OfState.
+// AppendKeys appends OfAffiliate, of one that an affiliate has whole, OfKind and OfState.
 func (r Budget) AppendKeys(dst []Key) []Key {
 	dst = AppendID(dst, OfAffiliate, r.OwnerID)
-	return append(dst, TextKey(OfState, string(r.Status)))
+	return append(dst, TextKey(OfKind, string(r.Of)), TextKey(OfState, string(r.Status)))
 }
 
 // Draw is what counts a sale in a budget.

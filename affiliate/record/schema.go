@@ -67,7 +67,7 @@ func Schema() []TableSchema {
 		{"holds", []Index{ByExternalID, OfCode, OfCoupon}, !flat, of(func(tx *Tx) *Table[Hold] { return &tx.Holds })},
 		{"settings", nil, !flat, of(func(tx *Tx) *Table[Settings] { return &tx.Settings })},
 		{"cases", []Index{OfAffiliate, OfState}, flat, of(func(tx *Tx) *Table[Case] { return &tx.Cases })},
-		{"budgets", []Index{OfAffiliate, OfState}, flat, of(func(tx *Tx) *Table[Budget] { return &tx.Budgets })},
+		{"budgets", []Index{OfAffiliate, OfKind, OfState}, flat, of(func(tx *Tx) *Table[Budget] { return &tx.Budgets })},
 		{"values", []Index{ByName, OfKind}, !flat, of(func(tx *Tx) *Table[Value] { return &tx.Values })},
 	}
 }

@@ -125,7 +125,7 @@ func lookups() []lookup {
 		{"/adjustments", []string{"id", "affiliateId", "affiliateEmail", "saleId", "kind", "payoutId"},
 			[]string{"affiliateId", "affiliateEmail", "saleId", "payoutId"}, true},
 		{"/cases", []string{"id", "affiliateId", "affiliateEmail", "status", "kind"}, []string{"affiliateId", "affiliateEmail"}, true},
-		{"/budgets", []string{"affiliateId", "affiliateEmail", "status"}, []string{"affiliateId", "affiliateEmail"}, true},
+		{"/budgets", []string{"affiliateId", "affiliateEmail", "status", "of", "current"}, []string{"affiliateId", "affiliateEmail"}, true},
 		{"/reports", []string{"linkId", "affiliateId", "promotionalCodeId"}, nil, true},
 		{"/reports/breakdown", []string{"affiliateId"}, nil, true},
 		{"/events", []string{"objectId", "type", "eventId", "after"}, []string{"objectId", "eventId"}, true},

@@ -56,6 +56,7 @@ type portrait struct {
 	Month      string // of the newest statement
 	Answers    []affiliate.Answer
 	Events     []affiliate.Event // the newest
+	Budgets    []*affiliate.BudgetUse
 }
 
 // Waits reports whether they wait for approval, and Due whether something can be paid to them now.
@@ -89,9 +90,13 @@ func affiliatePage(v *visit) (view, error) {
 	answers, err8 := v.program.Answers(v.Ctx(), a.ID)
 	events, err9 := v.program.Events(v.Ctx(),
 		affiliate.EventQuery{ObjectID: affiliate.Set(a.ID.String())}, affiliate.Page{Limit: 10})
+	budgets, err10 := v.program.Budgets(v.Ctx(), affiliate.BudgetQuery{AffiliateID: of, Current: true}, affiliate.Page{Limit: 16})
+	for i := range budgets.Items {
+		d.Budgets = append(d.Budgets, &budgets.Items[i])
+	}
 	d.Plan, d.Tier, d.Answers, d.Events = plan, tier, answers, events.Items
 	return view{title: page.Named(a.Name), template: "affiliate", Data: &d},
-		errors.Join(err1, err2, err3, err4, err5, err6, err7, err8, err9)
+		errors.Join(err1, err2, err3, err4, err5, err6, err7, err8, err9, err10)
 }
 
 var ofAffiliate = noun[affiliate.Affiliate]{"affiliates/",

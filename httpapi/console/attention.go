@@ -83,6 +83,13 @@ func concerns(v *visit) (all []concern, err error) {
 			return waitingItem{"affiliates/" + s.Affiliates[0].ID.String(),
 				v.Short(strings.Join(names, ", ")) + ": " + v.Short(s.Affiliates[0].PayoutEmail)}
 		}),
+		concernOf(concern{Badge: "Budget", List: "terms"}, a.Budgets, func(b affiliate.BudgetUse) waitingItem {
+			to := "terms"
+			if plan, of := b.CommissionPlanID.Get(); of {
+				to = "plans/" + plan.String()
+			}
+			return waitingItem{to, fmt.Sprintf("%s: %s are used", v.BudgetSaid(b.Budget), v.BudgetUsed(&b))}
+		}),
 		concernOf(concern{Badge: "Endpoint fails", Bad: true, List: "webhooks"}, a.FailingWebhooks, func(w affiliate.FailingWebhook) waitingItem {
 			return waitingItem{"webhooks/" + w.ID.String(), v.Short(w.URL)}
 		}),

@@ -257,11 +257,17 @@ func (in *input) rules() (rules []affiliate.Rule, rows []int) {
 
 var ruleField = regexp.MustCompile(`^rules\[(\d+)\](?:\.(name|when|pay\.commissionType|pay\.commissionRate)\b)?`)
 
-// atRow puts a refusal of the engine at the field of the row that it is about.
+// atRow puts a refusal of the engine at the field of the row that it is about; those of budgets are
+// in one field.
 func atRow(err error, rows []int) error {
 	why, refused := page.Refusal(err)
 	if !refused {
 		return err
+	}
+	if strings.HasPrefix(why.Field, "budgets[") {
+		at := *why
+		at.Field = "budgets"
+		return &at
 	}
 	m := ruleField.FindStringSubmatch(why.Field)
 	if m == nil {

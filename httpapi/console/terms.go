@@ -44,7 +44,7 @@ func (v *visit) holder() (h holder, err error) {
 			NumberOfPayments: p.NumberOfPayments, NumberOfMonths: p.NumberOfMonths,
 			HoldDays: p.HoldDays, Rules: p.Rules, MonthsFrom: p.MonthsFrom,
 			MaxPerSale: p.MaxPerSale, MaxPerCustomer: p.MaxPerCustomer,
-			OfferCouponID: p.OfferCouponID,
+			Budgets: p.Budgets, OfferCouponID: p.OfferCouponID,
 		}}}
 	}
 	return h, nil
@@ -104,6 +104,8 @@ type termsSheet struct {
 	holder
 	Shown *affiliate.DatedTerms // all of the page but the list of versions is about it
 	Past  bool                  // it was in force before
+
+	Budgets []budgetRow
 }
 
 // Offer is the coupon that links give customers; empty: none.
@@ -129,7 +131,8 @@ func termsPage(v *visit) (view, error) {
 	if !h.Program() {
 		title = "Plan " + page.Named(h.Plan.Name)
 	}
-	return view{title: title, template: "terms", Data: &termsSheet{h, &h.Versions[i], i < h.now()}}, nil
+	budgets, err := v.budgetsOf(&h, &h.Versions[i])
+	return view{title: title, template: "terms", Data: &termsSheet{h, &h.Versions[i], i < h.now(), budgets}}, err
 }
 
 // A listedTerms is a version in the list.
@@ -196,6 +199,7 @@ func changeTerms(name, object string) *action {
 		do: func(v *visit, p *tributary.Program, in *input) (string, error) {
 			terms, rows := in.terms(), []int(nil)
 			terms.Rules, rows = in.rules()
+			terms.Budgets = in.budgets()
 			up := terms.Update()
 			up.From = in.begins(v)
 			if in.err != nil {
@@ -283,7 +287,8 @@ func termsForm(v *visit) (form, error) {
 			Hint: "The beginning of that day in " + v.program.Config().Location.String() +
 				". Empty: at once."}}
 	}
-	f.Fields = append(append(f.Fields, v.termsFilled(t.ProgramTerms)...), v.ruleRows(t.Rules)...)
+	f.Fields = append(append(f.Fields, v.termsFilled(t.ProgramTerms)...), budgetField(t.Budgets))
+	f.Fields = append(f.Fields, v.ruleRows(t.Rules)...)
 	return f, nil
 }
 
@@ -368,6 +373,7 @@ func whatTermsCost(v *visit, in *input) ([]string, error) {
 	}
 	terms, rows := in.terms(), []int(nil)
 	terms.Rules, rows = in.rules()
+	terms.Budgets = in.budgets()
 	if in.err != nil {
 		return nil, in.err
 	}

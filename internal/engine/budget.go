@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -435,7 +436,10 @@ func budgetStatus(r *record.Budget) affiliate.BudgetStatus {
 func (p *Program) Budgets(ctx context.Context, q affiliate.BudgetQuery,
 	pg affiliate.Page) (_ affiliate.List[affiliate.BudgetUse], err error) {
 	defer p.Begin(&ctx, "Budgets", Reads).End(&err)
-	if err := refusal.First(InQuery(refusal.OneOfOrNone("status", q.Status, affiliate.BudgetStatuses()))); err != nil {
+	if err := refusal.First(
+		InQuery(refusal.OneOfOrNone("status", q.Status, affiliate.BudgetStatuses())),
+		InQuery(refusal.OneOfOrNone("of", q.Of, affiliate.BudgetsOf())),
+	); err != nil {
 		return affiliate.List[affiliate.BudgetUse]{}, err
 	}
 	l, err := p.Listing(pg, "budgets", q)
@@ -447,12 +451,58 @@ func (p *Program) Budgets(ctx context.Context, q affiliate.BudgetQuery,
 		if q.Status != "" {
 			c.ByText(record.OfState, affiliate.Set(string(q.Status)), func(r *record.Budget) string { return string(r.Status) })
 		}
+		if q.Of != "" {
+			c.ByText(record.OfKind, affiliate.Set(string(q.Of)), func(r *record.Budget) string { return string(r.Of) })
+		}
+		if q.Current {
+			c.Fits = append(c.Fits, func(r *record.Budget) bool { return r.Per == "" || p.periodEnd(r.Per, r.From).After(o.Now) })
+		}
 		c.ByOwner(o, q.AffiliateID, q.AffiliateEmail, func(r *record.Budget) uuid.UUID { return r.OwnerID })
-		return Chosen(o.Tx.Budgets, c, l, func(r record.Budget) (affiliate.BudgetUse, error) { return p.budgetUse(&r), nil })
+		return Chosen(o.Tx.Budgets, c, l, func(r record.Budget) (affiliate.BudgetUse, error) { return p.BudgetUse(&r), nil })
 	})
 }
 
-func (p *Program) budgetUse(r *record.Budget) affiliate.BudgetUse {
+// SharedBudgets yields the budgets that everybody shares by terms in force, in their present period and
+// with the limits of these terms, as far as something of them is used.
+func (o *Op) SharedBudgets(yield func(*record.Budget) error) error {
+	each := func(plan *record.Plan, id uuid.UUID) error {
+		t := termsAt(plan, o.Now)
+		for i := range t.Budgets {
+			d := record.Draw{PlanID: id, Budget: t.Budgets[i]}
+			if d.Of != affiliate.BudgetOfAll {
+				continue
+			}
+			if d.Per != "" {
+				d.From = o.periodWith(d.Per, o.Now)
+			}
+			rec, there, err := o.budget(BudgetID(&d))
+			if rec.Budget, rec.Status = d.Budget, ""; there {
+				rec.Status = budgetStatus(&rec)
+				err = yield(&rec)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	own, err := o.programTerms()
+	if err == nil {
+		err = each(own, uuid.Nil)
+	}
+	for plan, read := range o.Tx.Plans.List(record.Query{}) {
+		if err = cmp.Or(err, read); err != nil {
+			return err
+		}
+		if plan.ID != programPlan() {
+			err = each(&plan, plan.ID)
+		}
+	}
+	return err
+}
+
+// BudgetUse returns a budget as it is listed.
+func (p *Program) BudgetUse(r *record.Budget) affiliate.BudgetUse {
 	use := affiliate.BudgetUse{ID: r.ID, Budget: r.Budget, CommissionPlanID: OrNull(r.PlanID), AffiliateID: OrNull(r.OwnerID),
 		From: refusal.TimeOrNull(r.From), To: affiliate.Null[affiliate.Time](),
 		Commission: r.Commission, Rewards: r.Rewards, Status: r.Status}

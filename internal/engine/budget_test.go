@@ -62,7 +62,12 @@ func TestBudgets(t *testing.T) {
 	scene.Equal(t, []string{bob, all}, list(affiliate.BudgetQuery{Status: affiliate.BudgetOpen}))
 	scene.Equal(t, []string{today}, list(affiliate.BudgetQuery{Status: affiliate.BudgetUsedUp, AffiliateID: affiliate.Set(s.Ada.Person.ID)}))
 	scene.Equal(t, 0, len(list(affiliate.BudgetQuery{AffiliateID: affiliate.Null[uuid.UUID]()})))
-	_, err := s.Budgets(ctx, affiliate.BudgetQuery{Status: "spent"}, affiliate.Page{})
+	scene.Equal(t, []string{all}, list(affiliate.BudgetQuery{Of: affiliate.BudgetOfAll}))
+	scene.Equal(t, []string{today, all}, list(affiliate.BudgetQuery{Current: true}))
+	scene.Equal(t, []string{today}, list(affiliate.BudgetQuery{Current: true, Of: affiliate.BudgetOfAffiliate}))
+	_, err := s.Budgets(ctx, affiliate.BudgetQuery{Of: "EVERYBODY"}, affiliate.Page{})
+	scene.Equal(t, "of must be one of AFFILIATE, ALL", fmt.Sprint(err))
+	_, err = s.Budgets(ctx, affiliate.BudgetQuery{Status: "spent"}, affiliate.Page{})
 	scene.Equal(t, "status must be one of OPEN, LOW, SPENT", fmt.Sprint(err))
 
 	e := scene.Must(s.ExplainSale(ctx, cut.ID))

@@ -617,7 +617,7 @@ var filteredElsewhere = map[string]string{
 	"ReportQuery":     "From To By AffiliateID CodeID LinkID",                                             // TestReportOf
 	"BreakdownQuery":  "From To By Sort AffiliateID",                                                      // TestBreakdown
 	"CaseQuery":       "AffiliateID AffiliateEmail Status Kind",                                           // TestCases
-	"BudgetQuery":     "AffiliateID AffiliateEmail Status",                                                // TestBudgets
+	"BudgetQuery":     "AffiliateID AffiliateEmail Status Of Current",                                     // TestBudgets
 	"HoldQuery":       "CodeID CouponID",                                                                  // Holds of TestFilters
 }
 
@@ -673,7 +673,7 @@ func TestFilterFields(t *testing.T) {
 		reflect.TypeFor[affiliate.SaleStatus](): true, reflect.TypeFor[affiliate.ApprovalStatus](): true,
 		reflect.TypeFor[affiliate.SubscriptionStatus](): true, reflect.TypeFor[affiliate.CodeState](): true,
 		reflect.TypeFor[affiliate.Currency](): true, reflect.TypeFor[affiliate.CaseStatus](): true,
-		reflect.TypeFor[affiliate.CaseKind](): true, reflect.TypeFor[affiliate.BudgetStatus](): true,
+		reflect.TypeFor[affiliate.CaseKind](): true, reflect.TypeFor[affiliate.BudgetStatus](): true, reflect.TypeFor[affiliate.BudgetOf](): true,
 	}
 	for filter := range listFilters(t) {
 		for f := range filter.Fields() {

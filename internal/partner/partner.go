@@ -73,6 +73,9 @@ func (v Partner) Terms(ctx context.Context) (_ []affiliate.DatedTerms, err error
 			for j := range all[i].Rules {
 				all[i].Rules[j].Name = "" // the program's own word
 			}
+			all[i].Budgets = slices.DeleteFunc(all[i].Budgets, func(b affiliate.Budget) bool {
+				return b.Of != affiliate.BudgetOfAffiliate // what others may earn too is the program's own
+			})
 		}
 		return all, err
 	})
@@ -187,6 +190,11 @@ func (v Partner) explanationOf(e *affiliate.Explanation) partner.Explanation {
 		RateFrom: e.Terms.RateFrom, Payment: e.Terms.Payment, Over: e.Terms.Over, Base: e.Base,
 		Arithmetic: e.Arithmetic, Lines: []affiliate.ExplainedLine{}, Entries: []partner.Entry{},
 		Changes: []partner.Change{},
+	}
+	for _, b := range e.Budgets { // how much others have earned is the program's own
+		if most, cut := b.Most.Get(); cut && e.Arithmetic.ByHand.IsNull() {
+			out.Arithmetic.Cap = affiliate.Set(engine.Capped(most, out.Arithmetic.Cap))
+		}
 	}
 	for _, l := range e.Lines {
 		l.ID, l.Rule = affiliate.Null[string](), affiliate.Null[string]() // the program's own words

@@ -52,6 +52,9 @@ func Attention(ctx context.Context, p *engine.Program, n int) (_ affiliate.Atten
 		if a.SharedPayees, err = sharedPayees(o, n); err != nil {
 			return a, err
 		}
+		if a.Budgets, err = lowBudgets(o, n); err != nil {
+			return a, err
+		}
 		oldest, err := engine.Head(o.Tx.Payments, record.Query{Key: record.Undecided})
 		a.OldestPaymentAt = refusal.TimeOrNull(oldest.CreatedAt)
 		return a, engine.IgnoreMissing(err)
@@ -97,6 +100,23 @@ func sharedPayees(o *engine.Op, n int) (w affiliate.Waiting[affiliate.SharedPaye
 	}
 	w.More = w.More || marked == mostMarked
 	return w, nil
+}
+
+// lowBudgets lists the budgets of everybody of which little or nothing is left.
+func lowBudgets(o *engine.Op, n int) (w affiliate.Waiting[affiliate.BudgetUse], err error) {
+	err = o.SharedBudgets(func(r *record.Budget) error {
+		switch {
+		case r.Status == affiliate.BudgetOpen:
+		case w.Count == engine.WaitingCount:
+			w.More = true
+		default:
+			if w.Count++; w.Count <= n {
+				w.Items = append(w.Items, o.BudgetUse(r))
+			}
+		}
+		return nil
+	})
+	return w, err
 }
 
 // newestIn lists the newest n records in a state, and counts on; an empty state is

@@ -115,6 +115,46 @@ func TestAttentionOfWebhooks(t *testing.T) {
 }
 
 // TestAttentionCounts: a list counts to a hundred and shows the newest.
+// A budget of everybody waits while little of it is left, by the terms in force and in its present
+// period; those that an affiliate has whole do not wait.
+func TestAttentionBudgets(t *testing.T) {
+	s, ctx := scene.NewShop(t), t.Context()
+	limits := func(month, ever string) {
+		t.Helper()
+		budgets := []affiliate.Budget{
+			{Of: affiliate.BudgetOfAll, Per: affiliate.IntervalMonth, MaxCommission: affiliate.MustAmount(month)},
+			{Of: affiliate.BudgetOfAffiliate, MaxCommission: affiliate.MustAmount("50")},
+			{Of: affiliate.BudgetOfAll, MaxCommission: affiliate.MustAmount(ever)},
+		}
+		scene.Must(s.SetTerms(ctx, affiliate.TermsUpdate{Rate: scene.Percent("10"), Budgets: affiliate.Set(budgets)}))
+	}
+	waits := func() (said []string) {
+		t.Helper()
+		a := scene.Must(s.Attention(ctx, 0))
+		for _, use := range a.Budgets.Items {
+			said = append(said, fmt.Sprintf("%s %v of %v %s", use.Per, use.Commission, use.MaxCommission, use.Status))
+		}
+		scene.Equal(t, []any{len(said), len(said) == 0}, []any{a.Budgets.Count, a.Empty()})
+		return said
+	}
+	limits("62", "500")
+	s.ToTomas("490")
+	scene.Equal(t, 0, len(waits()))
+	s.ToTomas("50")
+	s.Sell(affiliate.SaleParams{ReferralID: s.Bea.ID.String()})
+	scene.Equal(t, []string{"month 60 of 62 LOW"}, waits())
+	limits("60", "70")
+	scene.Equal(t, []string{"month 60 of 60 SPENT", " 60 of 70 LOW"}, waits())
+	s.Now = s.Now.AddDate(0, 1, 0)
+	scene.Equal(t, []string{" 60 of 70 LOW"}, waits())
+	limits("60", "90")
+	scene.Equal(t, 0, len(waits()))
+	plan := scene.Must(s.CreatePlan(ctx, affiliate.PlanParams{Name: "p", Terms: affiliate.Terms{Rate: affiliate.MustPercent("10"), Budgets: []affiliate.Budget{{Of: affiliate.BudgetOfAll, MaxRewards: 1}}}}))
+	scene.Must(s.SetAffiliatePlan(ctx, plan.ID, s.Bob.ID))
+	s.Sell(affiliate.SaleParams{ReferralID: s.Bea.ID.String()})
+	scene.Equal(t, []string{" 10 of 0 SPENT"}, waits())
+}
+
 func TestAttentionCounts(t *testing.T) {
 	ctx := t.Context()
 	s := scene.NewShop(t)

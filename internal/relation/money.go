@@ -241,7 +241,7 @@ func budgetFields() []field[record.Budget] {
 		ref("commission_plan_id", "whose terms have it; NULL: the program's", func(r *record.Budget) *uuid.UUID { return &r.PlanID }),
 		ref("affiliate_id", "whose sales share it; NULL: everybody's", func(r *record.Budget) *uuid.UUID { return &r.OwnerID }).key(record.OfAffiliate),
 		optAt("period_from", "when its period begins; NULL: it has none", func(r *record.Budget) *affiliate.Instant { return &r.From }),
-		text("of", "AFFILIATE: each has it whole, or ALL", func(r *record.Budget) *affiliate.BudgetOf { return &r.Of }),
+		text("of", "AFFILIATE: each has it whole, or ALL", func(r *record.Budget) *affiliate.BudgetOf { return &r.Of }).key(record.OfKind),
 		text("per", "day, week, month, quarter or year; empty: for ever", func(r *record.Budget) *affiliate.Interval { return &r.Per }),
 		ref("coupon_id", "whose sales alone it counts", func(r *record.Budget) *uuid.UUID { return &r.CouponID }),
 		text("utm_campaign", "whose sales alone it counts; empty: all", func(r *record.Budget) *string { return &r.UTMCampaign }),

@@ -126,7 +126,7 @@ var planCommands = []command{
 	},
 	{
 		group: "budgets", verb: "list", what: "List how much of the budgets of terms is used",
-		method: "GET", path: "/budgets", fields: fields("affiliateId", "affiliateEmail", "status"),
+		method: "GET", path: "/budgets", fields: fields("affiliateId", "affiliateEmail", "status", "of", "current:b"),
 		paging: inQuery, columns: budgetColumns,
 	},
 	{

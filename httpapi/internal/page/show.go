@@ -285,10 +285,44 @@ func (s Show) Limits(t affiliate.ProgramTerms) (all []string) {
 	if !t.MaxPerCustomer.IsZero() {
 		all = append(all, s.T("at most %s for all sales of a customer", s.Money(t.MaxPerCustomer)))
 	}
+	for _, b := range t.Budgets {
+		all = append(all, s.BudgetSaid(b))
+	}
 	if t.HoldDays > 0 {
 		all = append(all, s.Several(t.HoldDays, "payable after %s day|payable after %s days"))
 	}
 	return all
+}
+
+var budgetsSaid = map[affiliate.Interval]string{
+	"": "at most %s in all", affiliate.IntervalDay: "at most %s in a day", affiliate.IntervalWeek: "at most %s in a week",
+	affiliate.IntervalMonth: "at most %s in a month", affiliate.IntervalQuarter: "at most %s in a quarter",
+	affiliate.IntervalYear: "at most %s in a year",
+}
+
+// BudgetSaid says what some sales earn together at most.
+func (s Show) BudgetSaid(b affiliate.Budget) string {
+	var most []string
+	if b.MaxCommission.Sign() > 0 {
+		most = append(most, s.Money(b.MaxCommission))
+	}
+	if b.MaxRewards > 0 {
+		most = append(most, s.Several(b.MaxRewards, "%s reward|%s rewards"))
+	}
+	said := []string{s.T(budgetsSaid[b.Per], strings.Join(most, ", "))}
+	if b.Of == affiliate.BudgetOfAll {
+		said = append(said, s.T("by everybody together"))
+	}
+	if b.CouponID != uuid.Nil {
+		said = append(said, s.T("with a certain coupon"))
+	}
+	if b.UTMCampaign != "" {
+		said = append(said, s.T("of the campaign %s", Text(b.UTMCampaign, InList)))
+	}
+	if b.Whole {
+		said = append(said, s.T("and what does not fit earns nothing"))
+	}
+	return strings.Join(said, ", ")
 }
 
 // Several says how many there are of something: 1 day, 2 days.
