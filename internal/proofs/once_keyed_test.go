@@ -34,7 +34,7 @@ var unkeyed = map[string]string{
 	"Endpoint": reads, "Endpoints": reads, "Delivery": reads, "Deliveries": reads,
 	"ExplainSale": reads, "Simulate": reads, "Payout": reads, "Payouts": reads, "PayoutSums": reads, "Adjustment": reads, "Adjustments": reads, "Case": reads, "Cases": reads, "Transfers": reads, "Balance": reads, "Balances": reads, "TotalBalance": reads, "RankedBalances": reads, "Movements": reads, "Report": reads, "Breakdown": reads, "Statement": reads, "PreviewPayouts": reads, "ProviderPayment": reads, "Payer": reads,
 	"Hold": reads, "Holds": reads,
-	"PayoutRun": reads, "PayoutRuns": reads, "PayoutLines": reads, "Plans": reads, "Tiers": reads,
+	"PayoutRun": reads, "PayoutRuns": reads, "PayoutLines": reads, "Plans": reads, "Budgets": reads, "Tiers": reads,
 	"Plan": reads, "Tier": reads, "Settings": reads, "CheckCodes": reads,
 }
 

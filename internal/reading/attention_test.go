@@ -3,6 +3,7 @@ package reading_test
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"slices"
 	"testing"
 	"time"

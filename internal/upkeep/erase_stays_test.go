@@ -333,18 +333,19 @@ func TestErasureKnowsEveryText(t *testing.T) {
 		".Plan": "the name of what was bought",
 	})
 	textsAfterErasure(t, engine.BlankedSale, map[string]string{
-		".ExternalID":                 "the payment's id, which makes a second delivery of it a duplicate",
-		".InvoiceID":                  "the invoice's id",
-		".Products":                   "ids of products",
-		".Conversion":                 "the name of a conversion, which makes a second report of it a duplicate",
-		".Commissions[0].BonusReason": "what the bonus of the affiliate is for",
-		".Refunds[0].ID":              "the refund's id, which makes a second delivery of it a duplicate",
-		".Lines[0].ID":                "the host's id of the line, which a refund names",
-		".Lines[0].ProductID":         "the id of a product",
-		".Lines[0].PlanID":            "the id of a plan",
-		".Lines[0].Name":              "the name of what was bought",
-		".Lines[0].Categories":        "categories of the product",
-		".Lines[0].Rule":              "the name of a rule of the terms",
+		".ExternalID":                    "the payment's id, which makes a second delivery of it a duplicate",
+		".InvoiceID":                     "the invoice's id",
+		".Products":                      "ids of products",
+		".Conversion":                    "the name of a conversion, which makes a second report of it a duplicate",
+		".Commissions[0].BonusReason":    "what the bonus of the affiliate is for",
+		".Refunds[0].ID":                 "the refund's id, which makes a second delivery of it a duplicate",
+		".Lines[0].ID":                   "the host's id of the line, which a refund names",
+		".Lines[0].ProductID":            "the id of a product",
+		".Lines[0].PlanID":               "the id of a plan",
+		".Lines[0].Name":                 "the name of what was bought",
+		".Lines[0].Categories":           "categories of the product",
+		".Lines[0].Rule":                 "the name of a rule of the terms",
+		".Budgets[0].Budget.UTMCampaign": "the name of a campaign, of the terms",
 	})
 	textsAfterErasure(t, engine.BlankedClick, nil)
 	textsAfterErasure(t, engine.BlankedPayout, map[string]string{
@@ -380,7 +381,8 @@ func TestErasureKnowsEveryTable(t *testing.T) {
 	textsListed[record.Event](t, ".Actor who changed it: prefer an id", ".Reason goes with the payload; of another it loses the email")
 	textsListed[record.Delivery](t, ".Attempts[0].URL of the host", ".Attempts[0].Err a class", ".Attempts[0].Response goes with the payload")
 	textsListed[record.Endpoint](t, ".URL of the host", ".Description of the endpoint", ".HeaderNames of the endpoint", ".Secrets[0].Hint of a secret")
-	textsListed[record.Plan](t, ".Name of the plan", ".Terms.Rules[0].Name of the rule",
+	textsListed[record.Budget](t, ".Budget.UTMCampaign of campaigns")
+	textsListed[record.Plan](t, ".Name of the plan", ".Terms.Budgets[0].UTMCampaign of campaigns", ".Versions[0].Terms.Budgets[0].UTMCampaign of campaigns", ".Terms.Rules[0].Name of the rule",
 		".Terms.Rules[0].When.Products of products", ".Terms.Rules[0].When.Plans of plans", ".Terms.Rules[0].When.Categories of products",
 		".Terms.Rules[0].When.NotProducts of products", ".Terms.Rules[0].When.NotPlans of plans", ".Terms.Rules[0].When.NotCategories of products",
 		".Terms.Rules[0].When.Conversions of conversions",

@@ -833,6 +833,7 @@ CREATE TABLE IF NOT EXISTS tributary.budgets (
   PRIMARY KEY (program, id)
 );
 CREATE INDEX IF NOT EXISTS budgets_of_affiliate ON tributary.budgets (program, affiliate_id, id) WHERE affiliate_id IS NOT NULL;
+CREATE INDEX IF NOT EXISTS budgets_of_kind ON tributary.budgets (program, of, id) WHERE of IS NOT NULL;
 CREATE INDEX IF NOT EXISTS budgets_of_state ON tributary.budgets (program, status, id) WHERE status IS NOT NULL;
 
 -- What the host keeps for itself, such as its users. The program reads none of it.

@@ -101,6 +101,7 @@ CREATE TABLE tributary.budgets (
   PRIMARY KEY (program, id)
 );
 CREATE INDEX budgets_of_affiliate ON tributary.budgets (program, affiliate_id, id) WHERE (affiliate_id IS NOT NULL);
+CREATE INDEX budgets_of_kind ON tributary.budgets (program, of, id) WHERE (of IS NOT NULL);
 CREATE INDEX budgets_of_state ON tributary.budgets (program, status, id) WHERE (status IS NOT NULL);
 
 CREATE TABLE tributary.cases (

@@ -793,6 +793,7 @@ CREATE TABLE tributary_budgets (
   PRIMARY KEY (program, id)
 ) STRICT;
 CREATE INDEX tributary_budgets_of_affiliate ON tributary_budgets (program, affiliate_id, id) WHERE affiliate_id IS NOT NULL;
+CREATE INDEX tributary_budgets_of_kind ON tributary_budgets (program, of, id);
 CREATE INDEX tributary_budgets_of_state ON tributary_budgets (program, status, id);
 
 CREATE TABLE tributary_values (
