@@ -449,9 +449,9 @@ func budgets(in *input, name string) affiliate.Opt[[]affiliate.Budget] {
 				Per:           enum[affiliate.Interval](in, "per").Or(""),
 				CouponID:      in.optID("couponId").Or(uuid.Nil),
 				UTMCampaign:   in.optional("utmCampaign"),
-				MaxCommission: in.amount("maxCommission").Or(affiliate.Amount{}),
 				MaxRewards:    in.positive("maxRewards").Or(0),
 				Whole:         in.flag("whole"),
+				MaxCommission: in.amount("maxCommission").Or(affiliate.Amount{}), // the last that is checked
 			}
 		},
 	})

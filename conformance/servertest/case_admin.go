@@ -101,6 +101,13 @@ func adminPlanCases() []serverCase {
 		refusedCase{"admin/A8 autoApproveRewards 1", `{"name":"n","commissionRate":1,"autoApproveRewards":1}`, mustBe("autoApproveRewards", asBoolean)},
 		refusedCase{"admin/A8 maxPerCustomer as text", `{"name":"n","commissionRate":1,"maxPerCustomer":"40"}`, mustBe("maxPerCustomer", asNumber)},
 		refusedCase{"admin/A8 maxPerSale -1", `{"name":"n","commissionRate":1,"maxPerSale":-1}`, mustBe("maxPerSale", "must be at least 0")},
+		refusedCase{"admin/A8 a budget without a limit", `{"name":"n","commissionRate":1,"budgets":[{"of":"ALL"}]}`, mustBe("budgets[0].maxCommission", "is required")},
+		refusedCase{"admin/A8 a budget of nobody", `{"name":"n","commissionRate":1,"budgets":[{"maxRewards":1}]}`, mustBe("budgets[0].of", "must be one of AFFILIATE, ALL")},
+		refusedCase{"admin/A8 a budget per MONTH", `{"name":"n","commissionRate":1,"budgets":[{"of":"ALL","per":"MONTH","maxRewards":1}]}`, mustBe("budgets[0].per", "must be one of day, week, month, quarter, year")},
+		refusedCase{"admin/A8 a budget of 0 rewards", `{"name":"n","commissionRate":1,"budgets":[{"of":"ALL","maxRewards":0}]}`, mustBe("budgets[0].maxRewards", "must be at least 1")},
+		refusedCase{"admin/A8 a budget with another field", `{"name":"n","commissionRate":1,"budgets":[{"of":"ALL","maxRewards":1,"min":1}]}`, unknownField("budgets[0].min")},
+		refusedCase{"admin/A8 the same budget twice", `{"name":"n","commissionRate":1,"budgets":[{"of":"ALL","maxRewards":1},{"of":"ALL","maxCommission":1}]}`, mustBe("budgets", "must have distinct entries")},
+		refusedCase{"admin/A8 budgets as text", `{"name":"n","commissionRate":1,"budgets":"none"}`, mustBe("budgets", "must be an array of objects")},
 		refusedCase{"admin/A8 an unknown field", `{"name":"n","commissionRate":1,"foo":1}`, unknownField("foo")})
 	cases = append(cases, refusals(planRule, "PUT /commission-plans",
 		refusedCase{"admin/A8 holdDays null", `{"commissionPlanId":"{{unknown}}","holdDays":null}`, mustBe("holdDays", notNull)},
@@ -132,6 +139,9 @@ func planStories() []serverCase {
 			x.do("POST /sales", `{"email":"{{u}}-c@conform.example","totalEarned":200}`).as("capped").has(`{"commissionEarned":40.5}`)
 			x.get("/sales/explain?id={{capped}}").has(`{"arithmetic":{"cap":40.5,"exact":"80","rounded":40.5}}`)
 			x.do("PUT /commission-plans", `{"commissionPlanId":"{{plan}}","maxPerSale":null,"maxPerCustomer":0}`).lacks("maxPer")
+			x.do("PUT /commission-plans", `{"commissionPlanId":"{{plan}}","budgets":[{"of":"AFFILIATE","per":"month","maxCommission":12.5,"whole":true}]}`).has(`{"budgets":[{"of":"AFFILIATE","per":"month","maxCommission":12.5,"whole":true}]}`)
+			x.do("PUT /commission-plans", `{"commissionPlanId":"{{plan}}","budgets":null}`).lacks("budgets")
+			x.get("/budgets?affiliateId={{o}}").has(`[]`)
 			x.do("DELETE /commission-plans", `{"commissionPlanId":"{{plan}}"}`).refused(planInUse)
 			x.do("PUT /commission-plans", `{"commissionPlanId":"{{plan}}","commissionType":"FLAT"}`).refused(planInUse)
 			x.do("POST /affiliates/plan", `{"affiliateIds":["{{o}}"],"commissionPlanId":null}`).has(`[{"commissionPlanId":null}]`)

@@ -69,3 +69,49 @@ func (s *scene) sellsAtOnce(orders []affiliate.SaleParams) (earned []string, num
 	}
 	return earned, numbers
 }
+
+// sceneBudget sells from twenty callers within two budgets of a plan, gives a sale back, and sells again.
+func sceneBudget(s *scene) {
+	month := affiliate.Budget{Of: affiliate.BudgetOfAll, Per: affiliate.IntervalYear, MaxCommission: amount("65.5")}
+	plan := do(s, "CreatePlan", s.CreatePlan, affiliate.PlanParams{Name: s.unique, Terms: affiliate.Terms{
+		Rate: affiliate.MustPercent("10"), Budgets: []affiliate.Budget{month, {Of: affiliate.BudgetOfAffiliate, MaxRewards: 9}},
+	}})
+	mara := do(s, "CreateAffiliate", s.CreateAffiliate, affiliate.AffiliateParams{
+		FirstName: "Mara", LastName: "Lindqvist", Email: s.email("mara"), AffiliateLink: s.slug("mara"), CommissionPlanID: plan.ID,
+	})
+	order := func(i int) affiliate.SaleParams {
+		return affiliate.SaleParams{ReferralID: mara.ID.String(), Email: s.email(fmt.Sprint("kim", i)), Name: "Kim", TotalEarned: amount("100"), ExternalID: fmt.Sprint(s.unique, "-", i)}
+	}
+	orders := make([]affiliate.SaleParams, 20)
+	for i := range orders {
+		orders[i] = order(i)
+	}
+	earned, _ := s.sellsAtOnce(orders)
+	same(s, "what 20 sales at once earn", []string{"10", "10", "10", "10", "10", "10", "5.5", "0", "0"}, earned[:9])
+	used := func(what string, want ...string) {
+		var said []string
+		uses := do2(s, "Budgets", s.Budgets, affiliate.BudgetQuery{AffiliateID: affiliate.Set(mara.ID), Current: true}, affiliate.Page{}).Items
+		for _, use := range uses {
+			said = append(said, fmt.Sprint(use.Commission, " in ", use.Rewards, " ", use.Status))
+		}
+		same(s, what, want, said)
+	}
+	used("what is used", "65.5 in 7 OPEN")
+	var whole, cut affiliate.SaleID
+	for _, sale := range do2(s, "Sales", s.Sales, affiliate.SaleQuery{AffiliateID: affiliate.Set(mara.ID)}, affiliate.Page{Limit: 50}).Items {
+		switch sale.CommissionEarned {
+		case amount("10"):
+			whole = sale.ID
+		case amount("5.5"):
+			cut = sale.ID
+		}
+	}
+	by := do(s, "ExplainSale", s.ExplainSale, cut).Budgets
+	same(s, "what was left", []any{2, month, amount("5.5"), amount("5.5")}, []any{len(by), by[0].Budget, by[0].Left.Or(affiliate.Amount{}), by[0].Most.Or(affiliate.Amount{})})
+	do(s, "RefundSale", s.RefundSale, affiliate.Refund{SaleID: whole, Amount: given(amount("80"))})
+	used("after a refund", "57.5 in 7 OPEN")
+	same(s, "the sale that was cut", amount("5.5"), do(s, "Sale", s.Sale, cut).CommissionEarned)
+	result := do(s, "RecordSale", s.RecordSale, order(20))
+	same(s, "the next sale", amount("8"), result.Sale.Or(affiliate.Sale{}).CommissionEarned)
+	used("after the next sale", "65.5 in 8 LOW")
+}

@@ -73,8 +73,8 @@ func normalizeBudgets(t *affiliate.Terms) error {
 			refusal.OneOf(in+"of", b.Of, affiliate.BudgetsOf()),
 			refusal.OneOfOrNone(in+"per", b.Per, Intervals),
 			refusal.Optional(in+"utmCampaign", b.UTMCampaign, refusal.MaxName),
-			refusal.FieldNotAtLeastZero.About(in+"maxCommission").When(b.MaxCommission.Sign() < 0),
 			refusal.FieldNotAtLeastOne.About(in+"maxRewards").When(b.MaxRewards < 0),
+			refusal.FieldNotAtLeastZero.About(in+"maxCommission").When(b.MaxCommission.Sign() < 0),
 			refusal.FieldMissing.About(in+"maxCommission").When(b.MaxCommission.IsZero() && b.MaxRewards == 0),
 		); err != nil {
 			return err
@@ -342,7 +342,7 @@ func (o *Op) fit(was, is *record.Sale) error {
 	if err := o.Recompute(is); err != nil || was == nil {
 		return err
 	}
-	if sameEntries(was, is) {
+	if was.AffiliateID == is.AffiliateID && sameEntries(was, is) {
 		is.Commissions = was.Commissions
 	}
 	return nil

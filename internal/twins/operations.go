@@ -169,9 +169,19 @@ func termsOperations(ctx context.Context) []operation {
 		}
 		return rules
 	}
+	budgets := func(in *input) (all []affiliate.Budget) {
+		for _, of := range affiliate.BudgetsOf()[:in.n(3)] {
+			all = append(all, affiliate.Budget{
+				Of: of, Per: affiliate.Interval(in.of("", "day", "month")), MaxCommission: affiliate.MustAmount(in.of("1", "20", "300")),
+				MaxRewards: int64(in.n(9)), Whole: in.n(3) == 0, UTMCampaign: in.of("", "", "z"),
+			})
+		}
+		return all
+	}
 	terms := func(in *input) affiliate.Terms {
 		return affiliate.Terms{
-			Type: affiliate.CommissionType(in.of("PERCENTAGE", "FLAT")), Rate: percent(in, "7", "40"), Rules: rules(in), MonthsFrom: affiliate.MonthsFrom(in.of("", "PAYMENT", "REFERRAL")),
+			Budgets: budgets(in),
+			Type:    affiliate.CommissionType(in.of("PERCENTAGE", "FLAT")), Rate: percent(in, "7", "40"), Rules: rules(in), MonthsFrom: affiliate.MonthsFrom(in.of("", "PAYMENT", "REFERRAL")),
 			MaxPerSale: affiliate.MustAmount(in.of("0", "0", "0.5", "20")), MaxPerCustomer: affiliate.MustAmount(in.of("0", "3", "50")), MaxPayments: int64(in.n(4)), MaxMonths: int64(in.n(3)),
 		}
 	}
@@ -248,7 +258,7 @@ func termsOperations(ctx context.Context) []operation {
 		}},
 		{"dated plan", func(w twin, in *input) string {
 			id := pick(in, must(w.Plans(ctx, affiliate.Page{})).Items).ID
-			up := affiliate.PlanUpdate{TermsUpdate: affiliate.TermsUpdate{Rules: affiliate.Set(rules(in)), MaxPerSale: affiliate.Set(in.amount()), From: w.beginning(in)}}
+			up := affiliate.PlanUpdate{TermsUpdate: affiliate.TermsUpdate{Rules: affiliate.Set(rules(in)), Budgets: affiliate.Set(budgets(in)), MaxPerSale: affiliate.Set(in.amount()), From: w.beginning(in)}}
 			return answer(w.UpdatePlan(ctx, id, up)) + answer(w.Plan(ctx, id))
 		}},
 	}

@@ -154,7 +154,15 @@ func scarceTerms() []scarcity {
 		}
 		return n
 	}
+	within := func(budgets ...affiliate.Budget) func(s *stall) trial {
+		return paid(affiliate.Terms{Rate: affiliate.MustPercent("10"), Budgets: budgets})
+	}
 	return []scarcity{
+		{"the rewards of a budget", 5, within(affiliate.Budget{Of: affiliate.BudgetOfAll, MaxRewards: 5}), tens},
+		{"the room of a budget", 7, within(
+			affiliate.Budget{Of: affiliate.BudgetOfAll, MaxCommission: affiliate.MustAmount("500")},
+			affiliate.Budget{Of: affiliate.BudgetOfAffiliate, Per: affiliate.IntervalYear, MaxCommission: affiliate.MustAmount("70")}), tens},
+		{"the whole rewards of a budget", 6, within(affiliate.Budget{Of: affiliate.BudgetOfAll, MaxCommission: affiliate.MustAmount("69.99"), Whole: true}), tens},
 		{"the first payment of a rule", 1, paid(nth(1, 1)), tens},
 		{"the second payment of a rule", 1, paid(nth(2, 2)), tens},
 		{"the payments of a rule", 5, paid(nth(3, 7)), tens},
