@@ -344,6 +344,26 @@ func BenchmarkRealSale(b *testing.B) {
 	}
 }
 
+// BenchmarkRealSaleWithin compares the real sale within budgets with one without, both by terms that were
+// set: one of each affiliate for a month, and the same with one that everybody shares for ever.
+func BenchmarkRealSaleWithin(b *testing.B) {
+	const n = 4000
+	month := affiliate.Budget{Of: affiliate.BudgetOfAffiliate, Per: affiliate.IntervalMonth, MaxCommission: affiliate.MustAmount("1000000000")}
+	shared := affiliate.Budget{Of: affiliate.BudgetOfAll, MaxRewards: 1e9}
+	for name, budgets := range map[string][]affiliate.Budget{"month": {month}, "month and shared": {month, shared}} {
+		b.Run(name, func(b *testing.B) {
+			t, plain := newDesk(b, memstore.New(), 1000, room(n)), newDesk(b, memstore.New(), 1000, room(n))
+			days := affiliate.Set(int64(1))
+			scene.Must(t.p.SetTerms(b.Context(), affiliate.TermsUpdate{HoldDays: days, Budgets: affiliate.Set(budgets)}))
+			scene.Must(plain.p.SetTerms(b.Context(), affiliate.TermsUpdate{HoldDays: days}))
+			benchkit.Compare(b, n, t.sell(1), benchkit.Side{Name: "plain", Run: plain.sell(1)})
+			b.StopTimer()
+			benchkit.Audit(b, t.p, int64(t.sold))
+			benchkit.Audit(b, plain.p, int64(plain.sold))
+		})
+	}
+}
+
 // BenchmarkRealSaleOnFullStore is P4: x-small is the real sale among 10^6 earlier
 // ones over the same among 10^3.
 func BenchmarkRealSaleOnFullStore(b *testing.B) {
