@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -98,16 +99,19 @@ func parseBudget(line string) (b affiliate.Budget, err error) {
 	for limit := range strings.SplitSeq(line[end+1:], ",") {
 		limit = strings.ToLower(strings.TrimSpace(limit))
 		count, rewards := strings.CutSuffix(strings.TrimSuffix(limit, "s"), " reward")
+		twice := false // as in 1,000
 		switch {
 		case limit == "whole":
-			b.Whole = true
+			twice, b.Whole = b.Whole, true
 		case rewards:
+			twice = b.MaxRewards != 0
 			b.MaxRewards, err = strconv.ParseInt(strings.TrimSpace(count), 10, 64)
 		default:
+			twice = !b.MaxCommission.IsZero()
 			b.MaxCommission, err = affiliate.ParseAmount(limit)
 		}
-		if err != nil {
-			return b, err
+		if err != nil || twice {
+			return b, cmp.Or(err, errNoCondition)
 		}
 	}
 	return b, nil

@@ -254,6 +254,93 @@ func TestRulesCostCapped(t *testing.T) {
 	}
 }
 
+// TestBudgetPages: budgets are typed, shown with what is used of them, tried out, and kept by a form that
+// changes something else.
+func TestBudgetPages(t *testing.T) {
+	w := newWorld(t)
+	ctx := t.Context()
+	coupon := must(w.CreateCoupon(ctx, affiliate.CouponParams{Name: "C", PercentOff: affiliate.Set(affiliate.MustPercent("5"))})).ID
+	typed := "each month: 30\nAll quarter, campaign a: b: 1000, 20 rewards\nall: 45.5, whole\neach, coupon " + coupon.String() + ", campaign \"x,y\": 1 reward"
+	for _, path := range []string{"terms", "plans/" + must(w.CreatePlan(ctx, affiliate.PlanParams{Name: "P"})).ID.String()} {
+		if page := w.send(path+"/change", w.form(path+"/change", "commissionRate", "10", "budgets", typed)); page.status != 303 {
+			t.Fatalf("%s: %d %s", path, page.status, page.text())
+		}
+		if page := w.send(path+"/change", w.form(path+"/change", "commissionRate", "20")); page.status != 303 {
+			t.Fatalf("%s: %d %s", path, page.status, page.text())
+		}
+		for _, says := range []string{"at most 30.00 USD in a month", "at most 1,000.00 USD, 20 rewards in a quarter, by everybody together, of the campaign a: b",
+			"at most 45.50 USD in all, by everybody together, and what does not fit earns nothing", "at most 1 reward in all, with a certain coupon, of the campaign x,y"} {
+			if page := w.get(path); !strings.Contains(page.text(), says) {
+				t.Errorf("%s does not say %q: %s", path, says, page.text())
+			}
+		}
+	}
+	for line, why := range map[string]string{
+		"each month: 1,000": "Line 1: “each month: 1,000” is no budget", "all\n": "is no budget", "some: 5": "is no budget", "all decade: 5": "is no budget",
+		"all, coupon x: 5": "is no budget", "all, campaign: 5": "is no budget", "all, color red: 5": "is no budget", "all: five": "is no budget",
+		"each: 5 rewards, 6 rewards": "is no budget", "all: whole": "is required", "all: 5\n\nall: 6": "must have distinct entries", "all: -5": "must be at least 0",
+		"all, coupon " + uuid.Max.String() + ": 5": "Coupon not found",
+	} {
+		if page := w.send("terms/change", w.form("terms/change", "budgets", line)); page.status/100 != 4 || !strings.Contains(page.text(), why) {
+			t.Errorf("%q: %d, without %q: %s", line, page.status, why, page.text())
+		}
+	}
+	ada := must(w.CreateAffiliate(ctx, affiliate.AffiliateParams{FirstName: "Ada", LastName: "Moss", Email: "ada@example.org", AffiliateLink: "ada"}))
+	for range 2 {
+		must(w.RecordSale(ctx, affiliate.SaleParams{ReferralID: "ada", Email: "ida@x.example", Name: "Ida", TotalEarned: affiliate.MustAmount("100")}))
+	}
+	month := "at most 30.00 USD in a month 30.00 USD in 2 sales since"
+	for path, says := range map[string][]string{
+		"affiliates/" + ada.ID.String(): {month, "Spent"},
+		"terms":                         {"on the page of each affiliate", "nothing", "30.00 USD in 2 sales Open"},
+		"sales/2":                       {"At most, by a budget 10.00 USD Commission 10.00 USD", "Counts in the budget: at most 30.00 USD in a month, of the time from", "of which 10.00 USD was left", "Counts in the budget: at most 45.50 USD in all, by everybody together, and what does not fit earns nothing."},
+	} {
+		for _, one := range says {
+			if page := w.get(path); !strings.Contains(page.text(), one) {
+				t.Errorf("%s does not say %q: %s", path, one, page.text())
+			}
+		}
+	}
+	if page := w.send("terms/change", w.form("terms/change", "budgets", "each: 8", "check", "1")); page.status != 200 || !strings.Contains(page.text(), "2 sales earned 30.00 USD, and would have earned 8.00 USD by these terms, 22.00 USD less") {
+		t.Errorf("%d %s", page.status, page.text())
+	}
+	if page := w.send("terms/change", w.form("terms/change", "budgets", "all: 32\nall month: 60")); page.status != 303 {
+		t.Fatalf("%d %s", page.status, page.text())
+	}
+	must(w.RecordSale(ctx, affiliate.SaleParams{ReferralID: "ada", Email: "ida@x.example", Name: "Ida", TotalEarned: affiliate.MustAmount("100")}))
+	if page := w.get(""); !strings.Contains(page.text(), "Budget 1 at most 32.00 USD in all, by everybody together: 32.00 USD in 3 sales are used") {
+		t.Error(page.text())
+	}
+}
+
+// TestBudgetPace: a budget that is used up before its period ends says when, if as much is used on.
+func TestBudgetPace(t *testing.T) {
+	w := newWorld(t)
+	ctx := t.Context()
+	must(w.SetTerms(ctx, affiliate.TermsUpdate{Rate: affiliate.Set(affiliate.MustPercent("10")), Budgets: affiliate.Set([]affiliate.Budget{
+		{Of: affiliate.BudgetOfAll, Per: affiliate.IntervalMonth, MaxCommission: affiliate.MustAmount("60"), MaxRewards: 100}})}))
+	must(w.CreateAffiliate(ctx, affiliate.AffiliateParams{FirstName: "Ada", LastName: "Moss", Email: "ada@example.org", AffiliateLink: "ada"}))
+	sell := func(total string) {
+		must(w.RecordSale(ctx, affiliate.SaleParams{ReferralID: "ada", Email: "ida@x.example", Name: "Ida", TotalEarned: affiliate.MustAmount(total)}))
+	}
+	sell("100")
+	if page := w.get("terms"); strings.Contains(page.text(), "at this pace") {
+		t.Error(page.text())
+	}
+	sell("350")
+	if page := w.get("terms"); !strings.Contains(page.text(), "45.00 USD in 2 sales since 1 Mar 2026 Open at this pace until 13 Mar 2026") {
+		t.Error(page.text())
+	}
+	sell("30")
+	if page := w.get("terms"); !strings.Contains(page.text(), "Low at this pace until 12 Mar 2026") {
+		t.Error(page.text())
+	}
+	sell("900")
+	if page := w.get("terms"); !strings.Contains(page.text(), "60.00 USD in 4 sales since 1 Mar 2026 Spent") || strings.Contains(page.text(), "at this pace") {
+		t.Error(page.text())
+	}
+}
+
 // TestConditions: what the page shows of any rule is read as that rule.
 func TestConditions(t *testing.T) {
 	w := newWorld(t)
