@@ -190,6 +190,7 @@ type goal struct {
 var trades = map[string]func() trade{
 	"redemption": func() trade { return new(redemption) },
 	"signup":     func() trade { return new(signup) },
+	"spending":   func() trade { return new(spending) },
 	"treasury":   func() trade { return new(treasury) },
 }
 

@@ -52,7 +52,7 @@ func (pl plant) inClient(ops api.Operations, p *tributary.Program, s record.Stor
 	return pl.client(culprit{ops, p, s, late})
 }
 
-// plants are the planted bugs: the seven of reliability.md G06, and seven more.
+// plants are the planted bugs: the seven of reliability.md G06, and eight more.
 func plants() []plant {
 	return []plant{
 		{name: "check, then act", trade: "redemption", store: func(s record.Store, _ *lateThings) record.Store { return early{s} }},
@@ -68,6 +68,7 @@ func plants() []plant {
 		{name: "counter falls on a refund", trade: "redemption", client: func(c culprit) api.Operations { return fallsOnRefund{c} }},
 		{name: "payout paid twice", trade: "treasury", store: func(s record.Store, _ *lateThings) record.Store { return paidTwice{s} }},
 		{name: "movement forgotten", trade: "treasury", store: forgetful},
+		{name: "a budget read before the sale", trade: "spending", store: func(s record.Store, _ *lateThings) record.Store { return foresees{s} }},
 		{name: "change without its event", trade: "signup", store: silent},
 	}
 }
@@ -270,6 +271,18 @@ func (s paidTwice) Update(ctx context.Context, program uuid.UUID, fn func(tx *re
 		return err
 	}
 	return changed{s.Store, func(tx *record.Tx) { tx.Payouts = table[record.Payout]{tx.Payouts, maps.Clone(old)} }}.Update(ctx, program, fn)
+}
+
+// foresees looks at what is used of a budget before the transaction that takes from it.
+type foresees struct{ record.Store }
+
+// Update runs fn on the budgets of before.
+func (s foresees) Update(ctx context.Context, program uuid.UUID, fn func(tx *record.Tx) error) error {
+	old, err := copyOf(ctx, s.Store, program, func(tx *record.Tx) record.Table[record.Budget] { return tx.Budgets })
+	if err != nil {
+		return err
+	}
+	return changed{s.Store, func(tx *record.Tx) { tx.Budgets = table[record.Budget]{tx.Budgets, maps.Clone(old)} }}.Update(ctx, program, fn)
 }
 
 // hasty says that a write is done, and does it then.
