@@ -175,7 +175,7 @@ func (p *Program) SetReferralPlan(ctx context.Context, plan uuid.UUID, ids ...uu
 // rate is ignored under a plan of the other type.
 //
 // Errors: [affiliate.MissingField] (name), [affiliate.InvalidField] (tier, name, emoji,
-// minReferrals, minRevenue, conditionType, commissionRate).
+// minReferrals, minRevenue, per, gracePeriods, atPeriodEnd, conditionType, commissionRate).
 //
 // Effects: the tier; no event.
 //

@@ -328,10 +328,17 @@ type Tier struct {
 	Name string `json:"name"`
 	// Its sign.
 	Emoji Opt[string] `json:"emoji"`
-	// Live referrals that it takes.
+	// Live referrals that it takes, with Per of those who came in the period.
 	MinReferrals int64 `json:"minReferrals"`
-	// Revenue that it takes: what is kept of live sales.
+	// Revenue that it takes: what is kept of live sales, with Per of what happened in the period.
 	MinRevenue Amount `json:"minRevenue"`
+	// The minimums are of each day, week, month, quarter or year of the program's time zone; not there:
+	// of all time.
+	Per Interval `json:"per,omitzero"`
+	// For how many periods more it is kept by those who do not reach it; not there: none.
+	GracePeriods int64 `json:"gracePeriods,omitzero"`
+	// True: it is reached when a period ends, and not before; not there: false.
+	AtPeriodEnd bool `json:"atPeriodEnd,omitzero"`
 	// Whether it takes both minimums, or one.
 	ConditionType ConditionType `json:"conditionType"`
 	// The rate of the tier, of the program's commission type; null: none.
@@ -353,7 +360,14 @@ type TierParams struct {
 	// Live referrals that it takes, 0 or more.
 	MinReferrals int64 `json:"minReferrals,omitzero"`
 	// Revenue that it takes, 0 or more: what is kept of live sales.
-	MinRevenue    Amount        `json:"minRevenue,omitzero"`
+	MinRevenue Amount `json:"minRevenue,omitzero"`
+	// The minimums are of each day, week, month, quarter or year of the program's time zone: of who
+	// came in it, and of its sales less its refunds, as reports have them. Not given: of all time.
+	Per Interval `json:"per,omitzero"`
+	// For how many periods more it is kept by those who do not reach it, 0–100; only with Per.
+	GracePeriods int64 `json:"gracePeriods,omitzero"`
+	// True: it is reached when a period ends, and not before; only with Per.
+	AtPeriodEnd   bool          `json:"atPeriodEnd,omitzero"`
 	ConditionType ConditionType `json:"conditionType,omitzero"`
 	// A rate of the program's commission type: 0–100, or an amount of 0 or more; not given:
 	// none.
@@ -369,6 +383,11 @@ type TierUpdate struct {
 	Emoji         Opt[string]        `json:"emoji,omitzero"`
 	MinReferrals  Opt[int64]         `json:"minReferrals,omitzero"`
 	MinRevenue    Opt[Amount]        `json:"minRevenue,omitzero"`
+	// Of which periods the minimums are; null: of all time, without grace.
+	Per Opt[Interval] `json:"per,omitzero"`
+	// For how many periods more it is kept; null: none.
+	GracePeriods  Opt[int64]         `json:"gracePeriods,omitzero"`
+	AtPeriodEnd   Opt[bool]          `json:"atPeriodEnd,omitzero"`
 	ConditionType Opt[ConditionType] `json:"conditionType,omitzero"`
 	// A rate of the program's commission type: 0–100, or an amount of 0 or more; null: none.
 	Rate Opt[Percent] `json:"commissionRate,omitzero"`

@@ -48,12 +48,14 @@ type RetainJob struct {
 
 // AssignTiersJob puts every affiliate into the highest tier whose minimums it meets.
 // The minimums are compared with its live referrals and the revenue of its live sales
-// less refunds. An affiliate that does not meet its tier any more moves down, or to
-// no tier. Exempt affiliates do not change.
+// less refunds, those of a tier with periods with what happened in the present one, or in one of
+// those before it as far as the grace goes. An affiliate that does not meet its tier any more moves
+// down, or to no tier. Exempt affiliates do not change. Once more at the same time it changes
+// nothing.
 //
 // Effects: affiliate.updated for each that changed.
 //
-// Source: docs/rules.md 5.7; docs/contract.md 2.10.
+// Source: docs/rules.md 5.7; docs/contract.md 2.10; docs/rewards.md 4.
 type AssignTiersJob struct{}
 
 // RecalculateJob calculates the commissions of the selected sales again with the

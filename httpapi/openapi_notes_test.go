@@ -185,6 +185,9 @@ func memberLimits() limits {
 		"tier": atLeast("1"), "emoji": externalText, "minReferrals": allOf(atLeast("0"), byDefault(0)),
 		"minRevenue": allOf(atLeast("0"), byDefault(0)), "conditionType": byDefault("ALL"),
 
+		"TierParams.per": only("day", "week", "month", "quarter", "year"), "TierUpdate.per": only("day", "week", "month", "quarter", "year"),
+		"gracePeriods": allOf(atLeast("0"), atMost("100"), byDefault(0)), "atPeriodEnd": byDefault(false),
+
 		"Budget.per": only("day", "week", "month", "quarter", "year"), "Budget.utmCampaign": chars("1", "255"),
 		"Budget.maxCommission": atLeast("0"), "Budget.maxRewards": atLeast("1"),
 

@@ -250,6 +250,9 @@ type Tier struct {
 	Emoji        string
 	MinReferrals int64
 	MinRevenue   affiliate.Amount
+	Per          affiliate.Interval `json:",omitzero"` // of which periods the minimums are; empty: of all time
+	Grace        int64              `json:",omitzero"` // periods
+	AtEnd        bool               `json:",omitzero"` // the present period does not count yet
 	Condition    affiliate.ConditionType
 	Rate         affiliate.Opt[affiliate.Percent] `json:",omitzero"`
 	RateType     affiliate.CommissionType         `json:",omitzero"` // as of an [Affiliate]

@@ -117,6 +117,10 @@ func adminPlanCases() []serverCase {
 		refusedCase{"admin/A8 no plan to delete", `{}`, planIDRequired}, refusedCase{"admin/A8 an unknown plan to delete", `{"commissionPlanId":"{{unknown}}"}`, planMissing})...)
 	cases = append(cases, refusals(tierRule, "POST /commission-tiers",
 		refusedCase{"admin/A9 minRevenue -1", `{"tier":1,"name":"n","minRevenue":-1}`, mustBe("minRevenue", "must be at least 0")},
+		refusedCase{"admin/A9 per Month", `{"tier":1,"name":"n","per":"Month"}`, mustBe("per", "must be one of day, week, month, quarter, year")},
+		refusedCase{"admin/A9 grace without periods", `{"tier":1,"name":"n","gracePeriods":1}`, mustBe("gracePeriods", "must not be sent")},
+		refusedCase{"admin/A9 gracePeriods -1", `{"tier":1,"name":"n","per":"day","gracePeriods":-1}`, mustBe("gracePeriods", "must be at least 0")},
+		refusedCase{"admin/A9 an end without periods", `{"tier":1,"name":"n","atPeriodEnd":true}`, mustBe("atPeriodEnd", "must not be sent")},
 		refusedCase{"admin/A9 emoji blank", `{"tier":1,"name":"n","emoji":" "}`, mustBe("emoji", notEmpty)},
 		refusedCase{"admin/A9 no name", `{"tier":1}`, nameRequired}, refusedCase{"admin/A9 tier 0", `{"tier":0,"name":"n"}`, mustBe("tier", "must be at least 1")})...)
 	cases = append(cases, refusals(tierRule, "PUT /commission-tiers",
@@ -154,6 +158,8 @@ func planStories() []serverCase {
 			x.do("POST /affiliates", `{"firstName":"A","lastName":"B","email":"{{u}}@conform.example"}`).as("a")
 			x.do("POST /commission-tiers", `{"tier":1,"name":"{{u}}","emoji":"*","minReferrals":1000000,"commissionRate":50}`).as("tier").
 				has(`{"id":"{{tier}}","tier":1,"emoji":"*","minReferrals":1000000,"minRevenue":0,"conditionType":"ALL","commissionRate":50}`)
+			x.do("PUT /commission-tiers", `{"commissionTierId":"{{tier}}","per":"quarter","gracePeriods":2,"atPeriodEnd":true}`).has(`{"per":"quarter","gracePeriods":2,"atPeriodEnd":true}`)
+			x.do("PUT /commission-tiers", `{"commissionTierId":"{{tier}}","per":null}`).lacks("eriod")
 			x.do("PUT /commission-tiers", `{"commissionTierId":"{{tier}}","emoji":null}`).has(`{"emoji":null,"commissionRate":50}`)
 			x.do("POST /affiliates/tier", `{"affiliateIds":["{{a}}"],"commissionTierId":"{{tier}}"}`).has(`[{"commissionTierId":"{{tier}}"}]`)
 			x.do("DELETE /commission-tiers", `{"commissionTierId":"{{tier}}"}`).refused(tierInUse)

@@ -137,12 +137,15 @@ func work(ctx context.Context, all []tenant, set settings, logger *slog.Logger,
 			}
 		})
 	}
-	retain := func(ctx context.Context) { serve.Retain(ctx, logger, programsOf(all)...) }
+	daily := func(ctx context.Context) {
+		serve.Retain(ctx, logger, programsOf(all)...)
+		serve.AssignTiers(ctx, logger, programsOf(all)...)
+	}
 	return serve.Background(ctx, append(tasks, func(ctx context.Context) {
 		if set.lasts {
-			retain(ctx) // at once, because a process may run for less than a day
+			daily(ctx) // at once, because a process may run for less than a day
 		}
-		serve.Daily(ctx, retain)
+		serve.Daily(ctx, daily)
 	})...)
 }
 

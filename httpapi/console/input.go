@@ -160,6 +160,8 @@ func (in *input) wordInto(f *field, to any) bool {
 		*to = word[affiliate.Duration](in, f)
 	case *affiliate.Opt[affiliate.ConditionType]:
 		*to = word[affiliate.ConditionType](in, f)
+	case *affiliate.Opt[affiliate.Interval]:
+		*to = word[affiliate.Interval](in, f)
 	default:
 		word := reflect.ValueOf(to).Elem()
 		if word.Kind() != reflect.String {

@@ -206,3 +206,24 @@ func Retain(ctx context.Context, logger *slog.Logger, programs ...*tributary.Pro
 		}
 	}
 }
+
+// AssignTiers puts the affiliates of programs into the tiers that they reach; see
+// [affiliate.AssignTiersJob]. A program without tiers is left as it is.
+func AssignTiers(ctx context.Context, logger *slog.Logger, programs ...*tributary.Program) {
+	for _, p := range programs {
+		tiers, err := p.Tiers(ctx, affiliate.Page{Limit: 1})
+		var done affiliate.Progress
+		if err == nil && len(tiers.Items) > 0 {
+			done, err = p.Run(ctx, affiliate.AssignTiersJob{})
+		}
+		if done.Changed > 0 {
+			logger.Info("tiers assigned", "program", p.Config().ID, "affiliates", done.Changed)
+		}
+		switch {
+		case ctx.Err() != nil:
+			return
+		case err != nil:
+			logger.Error("assign tiers", "program", p.Config().ID, "error", err)
+		}
+	}
+}

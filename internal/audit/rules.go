@@ -503,6 +503,10 @@ func (a *audit) verifyTier(r *record.Tier) {
 	if r.Tier < 1 || r.MinReferrals < 0 || r.MinRevenue.Sign() < 0 {
 		a.breach("I44", name, "rank %d, minReferrals %d, minRevenue %v", r.Tier, r.MinReferrals, r.MinRevenue)
 	}
+	listed(a, name, "per", r.Per, append(engine.Intervals, "")...)
+	if r.Grace < 0 || r.Per == "" && (r.Grace > 0 || r.AtEnd) {
+		a.breach("I44", name, "a grace of %d, at the end of a period: %v, of each %q", r.Grace, r.AtEnd, r.Per)
+	}
 	a.instants("tier", r.ID, r.CreatedAt, r.UpdatedAt)
 }
 

@@ -282,7 +282,7 @@ func list(t *testing.T, pattern string) []listed {
 var audited = map[string]string{
 	"engine": "Program Op Config Reads Same Frozen SaleBody CouponBody CodeBody AffiliateEvent DeletedBody ObjectOf " +
 		"ActionOf EndsObject IsNumbered ForReferral IsRefused AliasOf ImportKinds RefundRanks DisputeRanks AllAdjustmentKinds " +
-		"BlankedSale BlankedReferral BlankedClick MovementID DueAt ValidHoldDays BudgetID CheckRate NormalizeTerms CheckAdjusted AdjustsSale " +
+		"BlankedSale BlankedReferral BlankedClick MovementID DueAt ValidHoldDays BudgetID Intervals CheckRate NormalizeTerms CheckAdjusted AdjustsSale " +
 		"IsLive IsMemo IsMoved SlugDigest Name NameKind NameReferral NameMailbox NameCustomer NameAffiliate NameEmail NameExternal SaleFrozen CommissionFrozen AccountOf MoveBetween Standing PaidOf",
 	"delivery": "Prompt AgainAt QueueOf StatusOK PerEndpoint MaxOldSecrets MaxEndpoints DeliveryStates CheckEventTypes AllEvents",
 	"payment":  "ProviderStatuses MaxSubs",

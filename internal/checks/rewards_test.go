@@ -20,7 +20,7 @@ import (
 func TestRewardsPage(t *testing.T) {
 	tries := map[string]func(*testing.T, affiliate.Terms, [][]string){
 		"Member": membersOfBudget, "Step": budgetStory(-1, 0), "Then": budgetStory(-1, 0), "At": budgetStory(0, 1),
-		"Wanted": eachRow(budgetWanted), "Budgets": eachRow(budgetRefused),
+		"Wanted": eachRow(budgetWanted), "Budgets": eachRow(budgetRefused), "Day": tiersByPeriod,
 	}
 	var terms affiliate.Terms
 	rows, lines := 0, strings.Split(read(t, "docs/rewards.md"), "\n")
@@ -306,4 +306,41 @@ func budgetRefused(t *testing.T, _ affiliate.Terms, row []string) {
 	}
 	_, err := s.SetTerms(t.Context(), affiliate.TermsUpdate{Budgets: affiliate.Set(budgets)})
 	same(t, row[0], err, row[1])
+}
+
+// tiersByPeriod assigns tiers three times each day: as they are, with a grace, and at the end of periods.
+func tiersByPeriod(t *testing.T, _ affiliate.Terms, rows [][]string) {
+	for kind, column := range map[affiliate.TierParams]int{{}: 2, {GracePeriods: 1}: 3, {AtPeriodEnd: true}: 4} {
+		s, ctx := newPageShop(t, affiliate.Terms{Rate: affiliate.MustPercent("10")}, nil), t.Context()
+		s.now = dayOfPage(t, rows[0][0])
+		names := map[uuid.UUID]string{uuid.Nil: "none"}
+		for rank, revenue := range []string{"100", "500"} {
+			in := kind
+			in.Tier, in.Name, in.Per, in.MinRevenue = int64(rank+1), []string{"Silver", "Gold"}[rank], affiliate.IntervalMonth, affiliate.MustAmount(revenue)
+			tier, err := s.CreateTier(ctx, in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			names[tier.ID] = tier.Name
+		}
+		for i, row := range rows {
+			if s.now = dayOfPage(t, row[0]).Add(time.Hour); row[1] != "" {
+				s.sell(affiliate.SaleParams{TotalEarned: affiliate.MustAmount(row[1])})
+			}
+			for again := range 2 {
+				done, err := s.Run(ctx, affiliate.AssignTiersJob{})
+				if err != nil || again > 0 && done.Changed > 0 {
+					t.Errorf("%s: %d changed, %v", row[0], done.Changed, err)
+				}
+			}
+			ada, err := s.Affiliate(ctx, s.ada.ID.String())
+			if err != nil {
+				t.Fatal(err)
+			}
+			same(t, fmt.Sprintf("%d %s, %+v", i+1, row[0], kind), names[ada.CommissionTierID.Or(uuid.Nil)], row[column])
+		}
+		if err := s.Verify(ctx); err != nil {
+			t.Error(err)
+		}
+	}
 }

@@ -293,6 +293,9 @@ func creations(s scene.Shop) map[string]creation {
 		}},
 		"CreateTier": {`{"tier":1,"name":"t"}`, map[string]createdField{
 			"conditionType": {with: `{"conditionType":"SOME"}`},
+			"per":           {with: `{"per":"month"}`},
+			"gracePeriods":  {with: `{"per":"month","gracePeriods":2}`},
+			"atPeriodEnd":   {with: `{"per":"month","atPeriodEnd":true}`},
 		}},
 		"HoldRedemption": {`{"id":"h","promoCode":"ADA20","subtotal":100,"until":"2026-03-11T12:00:00Z"}`,
 			map[string]createdField{

@@ -14,7 +14,7 @@ import (
 func tierOf(rec record.Tier) affiliate.Tier {
 	return affiliate.Tier{
 		ID: rec.ID, Tier: rec.Tier, Name: rec.Name, Emoji: OrNull(rec.Emoji), MinReferrals: rec.MinReferrals,
-		MinRevenue: rec.MinRevenue, ConditionType: rec.Condition, CommissionRate: refusal.NothingOrNull(rec.Rate),
+		MinRevenue: rec.MinRevenue, Per: rec.Per, GracePeriods: rec.Grace, AtPeriodEnd: rec.AtEnd, ConditionType: rec.Condition, CommissionRate: refusal.NothingOrNull(rec.Rate),
 	}
 }
 
@@ -30,7 +30,7 @@ func (p *Program) CreateTier(ctx context.Context, in affiliate.TierParams) (_ af
 	defer p.Begin(&ctx, "CreateTier", Writes).End(&err)
 	rec := record.Tier{
 		Tier: in.Tier, Name: in.Name, Emoji: in.Emoji, MinReferrals: in.MinReferrals, MinRevenue: in.MinRevenue,
-		Condition: in.ConditionType, Rate: in.Rate,
+		Per: in.Per, Grace: in.GracePeriods, AtEnd: in.AtPeriodEnd, Condition: in.ConditionType, Rate: in.Rate,
 	}
 	rq := Request{Name: "tier.create", Input: in, Refused: normalizeTier(&rec)}
 	o := p.Op(ctx)

@@ -3,6 +3,7 @@ package engine
 import (
 	"cmp"
 	"slices"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -20,6 +21,7 @@ func tierUpdateCheck(up affiliate.TierUpdate) error {
 		refusal.Given("emoji", up.Emoji, refusal.MaxName),
 		refusal.NotCleared("minReferrals", up.MinReferrals),
 		refusal.NotCleared("minRevenue", up.MinRevenue),
+		refusal.NotCleared("atPeriodEnd", up.AtPeriodEnd),
 		refusal.NotCleared("conditionType", up.ConditionType),
 	)
 }
@@ -30,6 +32,15 @@ func tierUpdateMerged(up affiliate.TierUpdate, rec record.Tier) record.Tier {
 	refusal.SetText(&rec.Emoji, up.Emoji)
 	rec.MinReferrals = up.MinReferrals.Or(rec.MinReferrals)
 	rec.MinRevenue = up.MinRevenue.Or(rec.MinRevenue)
+	if !up.Per.IsZero() {
+		if rec.Per = up.Per.Or(""); rec.Per == "" {
+			rec.Grace, rec.AtEnd = 0, false
+		}
+	}
+	if !up.GracePeriods.IsZero() {
+		rec.Grace = up.GracePeriods.Or(0)
+	}
+	rec.AtEnd = up.AtPeriodEnd.Or(rec.AtEnd)
 	rec.Condition = up.ConditionType.Or(rec.Condition)
 	if !up.Rate.IsZero() {
 		rec.Rate, rec.RateType = up.Rate, ""
@@ -49,6 +60,11 @@ func normalizeTier(r *record.Tier) error {
 		refusal.Optional("emoji", r.Emoji, refusal.MaxName),
 		refusal.FieldNotAtLeastZero.About("minReferrals").When(r.MinReferrals < 0),
 		refusal.FieldNotAtLeastZero.About("minRevenue").When(r.MinRevenue.Sign() < 0),
+		refusal.OneOfOrNone("per", r.Per, Intervals),
+		refusal.FieldNotAtLeastZero.About("gracePeriods").When(r.Grace < 0),
+		refusal.FieldTooLarge.About("gracePeriods").When(r.Grace > refusal.MaxGrace),
+		refusal.FieldNotAllowed.About("gracePeriods").When(r.Per == "" && r.Grace > 0),
+		refusal.FieldNotAllowed.About("atPeriodEnd").When(r.Per == "" && r.AtEnd),
 		refusal.OneOf("conditionType", r.Condition, []affiliate.ConditionType{affiliate.ConditionAll, affiliate.ConditionSome}),
 	)
 }
@@ -72,11 +88,10 @@ func (o *Op) AssignTier(tiers []record.Tier, rec record.Affiliate) (bool, error)
 	if rec.TierExempt {
 		return false, nil
 	}
-	totals, err := o.Totals(rec.ID)
+	tier, err := o.highestMet(tiers, rec.ID)
 	if err != nil {
-		return false, refusal.Internal("read totals", err)
+		return false, refusal.Internal("read what tiers ask for", err)
 	}
-	tier := highestMet(tiers, totals)
 	if tier == rec.TierID {
 		return false, nil
 	}
@@ -97,18 +112,87 @@ func (o *Op) TiersFromTheTop() ([]record.Tier, error) {
 	return tiers, nil
 }
 
-// highestMet returns the first tier whose minimums are met; zero: none.
-func highestMet(tiers []record.Tier, t record.Totals) uuid.UUID {
+// highestMet returns the first tier whose minimums an affiliate meets; zero: none.
+func (o *Op) highestMet(tiers []record.Tier, id uuid.UUID) (uuid.UUID, error) {
+	ever, err := o.Totals(id)
+	if err != nil {
+		return uuid.Nil, err
+	}
+	periods := map[affiliate.Interval][]record.Totals{"": {ever}}
 	for i := range tiers {
-		if metBy(tiers[i], t) {
-			return tiers[i].ID
+		t := &tiers[i]
+		all, known := periods[t.Per]
+		if !known {
+			if all, err = o.byPeriod(t.Per, longestGrace(tiers, t.Per)+2, id); err != nil {
+				return uuid.Nil, err
+			}
+			periods[t.Per] = all
+		}
+		if t.Per != "" {
+			if all = all[:t.Grace+2]; t.AtEnd {
+				all = all[1:]
+			}
+		}
+		if slices.ContainsFunc(all, func(in record.Totals) bool { return metBy(t, &in) }) {
+			return t.ID, nil
 		}
 	}
-	return uuid.Nil
+	return uuid.Nil, nil
 }
 
-// metBy reports whether the totals meet the tier's minimums.
-func metBy(r record.Tier, t record.Totals) bool {
+// longestGrace returns the longest grace of the tiers of an interval.
+func longestGrace(tiers []record.Tier, per affiliate.Interval) (longest int64) {
+	for i := range tiers {
+		if tiers[i].Per == per {
+			longest = max(longest, tiers[i].Grace)
+		}
+	}
+	return longest
+}
+
+// byPeriod returns what an affiliate did in the present period, and in those before it, the latest first: the
+// referrals that came, and the revenue less the refunds that were booked.
+func (o *Op) byPeriod(per affiliate.Interval, periods int64, id uuid.UUID) ([]record.Totals, error) {
+	all, begins := make([]record.Totals, periods), make([]affiliate.Instant, periods)
+	for i := range begins {
+		if begins[i] = o.periodWith(per, o.Now); i > 0 {
+			begins[i] = o.periodWith(per, begins[i-1].Add(-time.Millisecond))
+		}
+	}
+	in := func(at affiliate.Instant) *record.Totals {
+		i := slices.IndexFunc(begins, func(begin affiliate.Instant) bool { return !at.Before(begin) })
+		return &all[i]
+	}
+	oldest, key := begins[periods-1], record.Key{Index: record.OfAffiliate, ID: id}
+	for r, err := range o.Tx.Movements.List(record.Query{Key: key, After: FirstMovement(oldest)}) {
+		if err != nil {
+			return nil, err
+		}
+		if r.At.Before(oldest) || r.Cause.Is(affiliate.CauseOpening) {
+			continue
+		}
+		if err := AddTally(in(r.At), Tally{Revenue: r.Revenue}); err != nil {
+			return nil, err
+		}
+		if err := AddTally(in(r.At), Tally{Revenue: r.Refunds.Neg()}); err != nil {
+			return nil, err
+		}
+	}
+	for r, err := range o.Tx.Referrals.List(record.Query{Key: key, Desc: true}) {
+		switch {
+		case err != nil:
+			return nil, err
+		case o.Before(r.CreatedAt, oldest):
+			return all, nil
+		case !r.CreatedAt.Before(oldest):
+			in(r.CreatedAt).Referrals++
+		}
+	}
+	return all, nil
+}
+
+// metBy reports whether totals meet the tier's minimums.
+func metBy(r *record.Tier, t *record.Totals) bool {
 	referrals, revenue := t.Referrals >= r.MinReferrals, t.Revenue.Cmp(r.MinRevenue) >= 0
 	if r.Condition == affiliate.ConditionSome {
 		return referrals || revenue

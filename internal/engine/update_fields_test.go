@@ -300,6 +300,9 @@ func fieldChanges() []fieldChange {
 		{tier{Emoji: text("★")}, "emoji", `"★"`},
 		{tier{MinReferrals: number(7)}, "minReferrals", `7`},
 		{tier{MinRevenue: affiliate.Set(sum("7"))}, "minRevenue", `7`},
+		{tier{Per: affiliate.Set(affiliate.IntervalWeek)}, "per", `"week"`},
+		{tier{Per: affiliate.Set(affiliate.IntervalWeek), GracePeriods: number(3)}, "gracePeriods", `3`},
+		{tier{Per: affiliate.Set(affiliate.IntervalWeek), AtPeriodEnd: affiliate.Set(true)}, "atPeriodEnd", `true`},
 		{tier{ConditionType: affiliate.Set(affiliate.ConditionSome)}, "conditionType", `"SOME"`},
 		{tier{Rate: affiliate.Set(percent("9"))}, "commissionRate", `9`},
 

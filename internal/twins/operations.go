@@ -566,7 +566,7 @@ func peopleOperations(ctx context.Context) []operation {
 			return answer(w.SetAffiliatePlan(ctx, id, w.someAffiliate(in).ID))
 		}},
 		{"tier", func(w twin, in *input) string {
-			tier, err := w.CreateTier(ctx, affiliate.TierParams{Tier: 1 + int64(in.n(3)), Name: "t", MinRevenue: in.amount(), Rate: affiliate.Set(affiliate.MustPercent(in.of("3", "60")))})
+			tier, err := w.CreateTier(ctx, affiliate.TierParams{Tier: 1 + int64(in.n(3)), Name: "t", MinRevenue: in.amount(), Per: affiliate.Interval(in.of("", "day", "month")), GracePeriods: int64(in.n(3)), Rate: affiliate.Set(affiliate.MustPercent(in.of("3", "60")))})
 			return answer(tier, err) + answer(w.Run(ctx, affiliate.AssignTiersJob{}))
 		}},
 		{"recalculate", func(w twin, _ *input) string {

@@ -152,7 +152,7 @@ var tierColumns = []column{
 }
 
 var tierFields = fields("tier:n", "name", "emoji", "minReferrals:n", "minRevenue:n",
-	"conditionType", "commissionRate:n")
+	"per", "gracePeriods:n", "atPeriodEnd:b", "conditionType", "commissionRate:n")
 
 var tierCommands = []command{
 	{
