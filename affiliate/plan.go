@@ -380,9 +380,9 @@ type TierUpdate struct {
 	Tier Opt[int64]  `json:"tier,omitzero"`
 	Name Opt[string] `json:"name,omitzero" wire:"text"`
 	// Its sign; null: none.
-	Emoji         Opt[string]        `json:"emoji,omitzero"`
-	MinReferrals  Opt[int64]         `json:"minReferrals,omitzero"`
-	MinRevenue    Opt[Amount]        `json:"minRevenue,omitzero"`
+	Emoji        Opt[string] `json:"emoji,omitzero"`
+	MinReferrals Opt[int64]  `json:"minReferrals,omitzero"`
+	MinRevenue   Opt[Amount] `json:"minRevenue,omitzero"`
 	// Of which periods the minimums are; null: of all time, without grace.
 	Per Opt[Interval] `json:"per,omitzero"`
 	// For how many periods more it is kept; null: none.

@@ -301,8 +301,8 @@ func fieldChanges() []fieldChange {
 		{tier{MinReferrals: number(7)}, "minReferrals", `7`},
 		{tier{MinRevenue: affiliate.Set(sum("7"))}, "minRevenue", `7`},
 		{tier{Per: affiliate.Set(affiliate.IntervalWeek)}, "per", `"week"`},
-		{tier{Per: affiliate.Set(affiliate.IntervalWeek), GracePeriods: number(3)}, "gracePeriods", `3`},
-		{tier{Per: affiliate.Set(affiliate.IntervalWeek), AtPeriodEnd: affiliate.Set(true)}, "atPeriodEnd", `true`},
+		{tier{GracePeriods: number(3)}, "gracePeriods", `3`},
+		{tier{AtPeriodEnd: affiliate.Set(true)}, "atPeriodEnd", `true`},
 		{tier{ConditionType: affiliate.Set(affiliate.ConditionSome)}, "conditionType", `"SOME"`},
 		{tier{Rate: affiliate.Set(percent("9"))}, "commissionRate", `9`},
 
@@ -380,7 +380,7 @@ func quietTarget(w *scene.World, up any) fieldTarget {
 			map[string][]string{"commissionRate": {"commissionType", "numberOfPayments", "numberOfMonths", "holdDays", "rules", "monthsFrom", "maxPerSale", "maxPerCustomer", "budgets"}}, // Terms are replaced as a whole
 		}
 	case affiliate.TierUpdate:
-		id := scene.Must(w.CreateTier(ctx, affiliate.TierParams{Tier: 1, Name: "old"})).ID
+		id := scene.Must(w.CreateTier(ctx, affiliate.TierParams{Tier: 1, Name: "old", Per: affiliate.IntervalMonth})).ID
 		return fieldTarget{
 			func(up any) error { return scene.ErrOf(w.UpdateTier(ctx, id, up.(affiliate.TierUpdate))) },
 			func() any { return scene.Must(w.Tiers(ctx, affiliate.Page{})).Items[0] }, 0, nil,

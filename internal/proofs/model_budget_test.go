@@ -339,4 +339,3 @@ func differing(want, got map[string]string) string {
 	slices.Sort(all)
 	return strings.Join(all, "\n")
 }
-
