@@ -55,6 +55,7 @@ func calledOtherwise() map[reflect.Type]string {
 		reflect.TypeFor[affiliate.Waiting[affiliate.ConflictPayment]]():     "WaitingPayments",
 		reflect.TypeFor[affiliate.Waiting[affiliate.OverdrawnRedemption]](): "WaitingRedemptions",
 		reflect.TypeFor[affiliate.Waiting[affiliate.SharedPayee]]():         "WaitingPayees",
+		reflect.TypeFor[affiliate.Waiting[affiliate.BudgetUse]]():           "WaitingBudgets",
 
 		reflect.TypeFor[issuedToken]():         "PartnerToken",
 		reflect.TypeFor[stepAnswer]():          "Progress",
