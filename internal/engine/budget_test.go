@@ -77,6 +77,21 @@ func TestBudgets(t *testing.T) {
 	s.Verifies()
 }
 
+// A preview says what the sale would earn within the budgets, and takes nothing.
+func TestBudgetsPreviewed(t *testing.T) {
+	s, ctx := scene.NewShop(t, within(affiliate.Budget{Of: affiliate.BudgetOfAffiliate, MaxCommission: affiliate.MustAmount("25")})), t.Context()
+	for _, want := range []string{"10", "10", "5", "0"} {
+		order := affiliate.Order{PromoCode: "ADA20", Subtotal: scene.Amount("125"), TotalEarned: scene.Amount("100"), Email: s.Tomas.Email, Commission: true}
+		for range 2 {
+			e := scene.Must(s.Evaluate(ctx, order))
+			scene.Equal(t, scene.Amount(want), e.Commission)
+		}
+		sale := s.Sell(affiliate.SaleParams{PromoCode: "ADA20", Subtotal: scene.Amount("125"), TotalEarned: affiliate.MustAmount("100"), Email: s.Tomas.Email})
+		scene.Equal(t, scene.Sum(want), sale.CommissionEarned)
+	}
+	s.Verifies()
+}
+
 // However many sell at once, a budget pays exactly so many rewards, and exactly so much.
 func TestBudgetsAtOnce(t *testing.T) {
 	s, ctx := scene.NewShop(t, within(

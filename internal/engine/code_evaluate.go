@@ -245,7 +245,11 @@ func (o *Op) previewCommission(in *affiliate.Order, who *identity, out *affiliat
 	if err == nil {
 		var earned affiliate.Amount
 		earned, err = o.Earned(&rec)
-		out.Commission = affiliate.Set(earned)
+		rec.Commissions = []record.Commission{{Earned: earned, Approval: d.deal.approval()}}
+	}
+	if err == nil {
+		err = o.fit(nil, &rec)
+		out.Commission = affiliate.Set(rec.Commissions[0].Earned)
 	}
 	return err
 }
