@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"bytes"
 	"encoding/json"
 	"math"
 	"net/url"
@@ -496,11 +497,12 @@ func resembles(name, known string) bool {
 	if len(name) > 2*len(known) {
 		return false
 	}
-	a, b := bareName(name), bareName(known)
+	var one, other [64]byte // a request may have thousands of names
+	a, b := bareName(one[:0], name), bareName(other[:0], known)
 	switch {
-	case a == b:
+	case bytes.Equal(a, b):
 		return true
-	case len(b) < 5 || len(a) < len(b)-1 || len(a) > len(b)+1 || a == b+"s":
+	case len(b) < 5 || len(a) < len(b)-1 || len(a) > len(b)+1 || len(a) > len(b) && a[len(b)] == 's' && bytes.HasPrefix(a, b):
 		return false
 	case len(a) > len(b):
 		a, b = b, a
@@ -510,20 +512,21 @@ func resembles(name, known string) bool {
 		i++
 	}
 	if len(a) < len(b) {
-		return a[i:] == b[i+1:]
+		return bytes.Equal(a[i:], b[i+1:])
 	}
-	return a[i+1:] == b[i+1:] || i+1 < len(a) && a[i] == b[i+1] && a[i+1] == b[i] && a[i+2:] == b[i+2:]
+	return bytes.Equal(a[i+1:], b[i+1:]) || i+1 < len(a) && a[i] == b[i+1] && a[i+1] == b[i] && bytes.Equal(a[i+2:], b[i+2:])
 }
 
-// bareName returns the letters and digits of a name, in lower case.
-func bareName(name string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '_' || r == '-' || r == '.' || r == ' ':
-			return -1
-		case 'A' <= r && r <= 'Z':
-			return r + ('a' - 'A')
+// bareName appends a name in lower case, without its separators.
+func bareName(dst []byte, name string) []byte {
+	for i := range len(name) {
+		switch c := name[i]; {
+		case c == '_' || c == '-' || c == '.' || c == ' ':
+		case 'A' <= c && c <= 'Z':
+			dst = append(dst, c+('a'-'A'))
+		default:
+			dst = append(dst, c)
 		}
-		return r
-	}, name)
+	}
+	return dst
 }

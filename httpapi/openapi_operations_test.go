@@ -781,7 +781,7 @@ func operationNotes() map[string]about {
 		},
 		"PUT /commission-tiers": {
 			id: "updateCommissionTier", summary: "Change a tier",
-			text: "It moves no affiliate. Fires nothing.", notFound: "tier_not_found",
+			text: "It moves no affiliate. Fires nothing.", clears: "per", notFound: "tier_not_found",
 		},
 		"DELETE /commission-tiers": {
 			id: "deleteCommissionTier", summary: "Delete a tier that nobody is in",

@@ -109,6 +109,7 @@ func (s *story) finds() {
 		"/promotional-codes/search": {"search=a&couponId=" + s.coupon, "affiliateId=" + s.affiliate + "&active=true&state=usable"},
 		"/payouts":                  {"id=" + s.payout, "affiliateId=" + s.payee, "affiliateEmail=payee@example.org", "status=PENDING&affiliateId=" + s.payee},
 		"/adjustments":              {"id=" + s.adjustment, "affiliateId=" + s.payee, "affiliateEmail=payee@example.org&kind=BONUS", "saleId=" + s.sale, "payoutId=" + s.payout},
+		"/budgets":                  {"affiliateId=" + s.payee, "affiliateEmail=payee@example.org&status=OPEN&current=true", "of=ALL"},
 		"/cases":                    {"id=" + s.asked, "affiliateId=" + s.payee, "affiliateEmail=payee@example.org&status=OPEN", "kind=SALE_QUESTION"},
 		"/program":                  nil,
 		"/attention":                {"limit=1", "limit=20"},
@@ -221,10 +222,16 @@ func miss(path, param string) string {
 			return "BANNED"
 		case "/cases":
 			return "ANSWERED"
+		case "/budgets":
+			return "SPENT"
 		}
 		return "PROCESSING"
 	case "valid", "active":
 		return "false"
+	case "of":
+		return "ALL"
+	case "current":
+		return "true"
 	case "subscriptionStatus":
 		return "CANCELLED"
 	case "approvalStatus":

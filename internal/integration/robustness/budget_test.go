@@ -25,7 +25,7 @@ type spendVerb uint8
 
 const (
 	buy spendVerb = iota
-	takeBack
+	undo
 	readSpent
 	readOrder
 )
@@ -72,7 +72,7 @@ func (s *spending) call(ctx context.Context, ops api.Operations, r *rand.Rand, _
 	for _, v := range []struct {
 		verb  spendVerb
 		share int
-	}{{buy, 45}, {takeBack, 35}, {readSpent, 50}, {readOrder, 100}} {
+	}{{buy, 45}, {undo, 35}, {readSpent, 50}, {readOrder, 100}} {
 		if in.verb = v.verb; r.IntN(100) < v.share {
 			break
 		}
@@ -90,7 +90,7 @@ func (s *spending) do(ctx context.Context, ops api.Operations, in spendIn) (out 
 		sale := got.Sale.Or(affiliate.Sale{})
 		out.fate, out.repeat, out.earned = fateOf(err), got.Outcome == affiliate.SaleDuplicate, sale.CommissionEarned.Scaled()/10_000
 		out.limit = err == nil && !out.repeat && out.earned < in.wants
-	case takeBack:
+	case undo:
 		_, err := ops.ReverseSale(ctx, affiliate.SaleRef{ExternalID: order}, affiliate.Reversal{})
 		out.fate = fateOf(err)
 	case readSpent:
@@ -162,7 +162,7 @@ func (s *spendState) apply(in spendIn) (out spendOut) {
 			*at = 0
 		}
 		out.earned = *at
-	case takeBack:
+	case undo:
 		if *at < 0 {
 			return spendOut{fate: fate{why: string(affiliate.SaleNotFound)}}
 		}
