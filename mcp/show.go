@@ -126,8 +126,8 @@ var plainNumbers = []string{"commissionRate", "percentOff", "exchangeRate", "qua
 var amounts = []string{
 	"adjustments", "amount", "amountOff", "base", "budgetLeft", "byHand", "cap", "codeDiscount",
 	"commission", "commissionEarned", "debts", "difference", "discount", "discountTotal", "earned", "held",
-	"inPayout", "kept", "maturing", "maxDiscount", "maxDiscountTotal", "maxPerCustomer",
-	"maxPerSale", "minRevenue", "minimumAmount", "moved", "namedRefunds", "owed", "paid", "payable",
+	"inPayout", "kept", "left", "maturing", "maxCommission", "maxDiscount", "maxDiscountTotal", "maxPerCustomer",
+	"maxPerSale", "minRevenue", "minimumAmount", "most", "moved", "namedRefunds", "owed", "paid", "payable",
 	"payoutMinimum", "refunded", "refundedAmount", "refunds", "revenue", "rounded", "shippingAmount",
 	"shippingDeducted", "shippingRefunded", "subtotal", "taxAmount", "taxDeducted", "taxRefunded",
 	"told", "total", "totalCommission", "totalCommissionEarned", "totalEarned", "totalRevenue",
