@@ -164,7 +164,7 @@ func (s *spendState) apply(in spendIn) (out spendOut) {
 		out.earned = *at
 	case undo:
 		if *at < 0 {
-			return spendOut{fate: fate{why: string(affiliate.SaleNotFound)}}
+			return spendOut{fate: fate{why: notFound}}
 		}
 		*at = -1
 	case readSpent:
