@@ -9,7 +9,7 @@ import (
 // Budget is a stored [affiliate.BudgetUse]. There is none before a sale takes something, and
 // none when all gave back what they took.
 type Budget struct {
-	ID      uuid.UUID         // begins with From; the rest stands for the fields up to Only
+	ID      uuid.UUID         // begins with From; the rest stands for whose it is and what it counts
 	PlanID  uuid.UUID         // whose terms have it; zero: the program's
 	OwnerID uuid.UUID         // the affiliate whose sales share it; zero: everybody's
 	From    affiliate.Instant // zero: it has no periods

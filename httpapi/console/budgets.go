@@ -203,10 +203,10 @@ func (v *visit) BudgetEnds(u *affiliate.BudgetUse) string {
 	if used == 0 {
 		return ""
 	}
-	passed := int64(v.now().Sub(from.Time()) / time.Second)
-	ends := from.Time().Add(time.Duration(passed*10_000/used) * time.Second)
-	if !ends.Before(u.To.Or(affiliate.Time{}).Time()) {
+	whole := u.To.Or(affiliate.Time{}).Time().Sub(from.Time())
+	lasts := int64(v.now().Sub(from.Time())/time.Second) * 10_000 / used // seconds
+	if lasts >= int64(whole/time.Second) {
 		return ""
 	}
-	return v.Day(affiliate.TimeOf(ends))
+	return v.Day(affiliate.TimeOf(from.Time().Add(time.Duration(lasts) * time.Second)))
 }

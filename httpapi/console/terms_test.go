@@ -323,6 +323,9 @@ func TestBudgetPace(t *testing.T) {
 	sell := func(total string) {
 		must(w.RecordSale(ctx, affiliate.SaleParams{ReferralID: "ada", Email: "ida@x.example", Name: "Ida", TotalEarned: affiliate.MustAmount(total)}))
 	}
+	must(w.SetTerms(ctx, affiliate.TermsUpdate{Budgets: affiliate.Set([]affiliate.Budget{
+		{Of: affiliate.BudgetOfAll, Per: affiliate.IntervalMonth, MaxCommission: affiliate.MustAmount("60"), MaxRewards: 100},
+		{Of: affiliate.BudgetOfAll, Per: affiliate.IntervalYear, MaxCommission: affiliate.MustAmount("99999")}})})) // which would last for centuries
 	sell("100")
 	if page := w.get("terms"); strings.Contains(page.text(), "at this pace") {
 		t.Error(page.text())

@@ -476,7 +476,8 @@ func (o *Op) SharedBudgets(yield func(*record.Budget) error) error {
 				d.From = o.periodWith(d.Per, o.Now)
 			}
 			rec, there, err := o.budget(BudgetID(&d))
-			if rec.Budget, rec.Status = d.Budget, ""; there {
+			if there && err == nil {
+				rec.Budget = d.Budget
 				rec.Status = budgetStatus(&rec)
 				err = yield(&rec)
 			}
