@@ -510,18 +510,34 @@ func CodeClashes(clash refusal.Refusal) map[record.Index]*affiliate.Error {
 		record.ByExternalID: refusal.CodeExternalIDTaken.Err()}
 }
 
-// rude are words that nobody wants in a code, or their consonants. None is longer than rudeLength.
-// Digits and V are read as the letters that they look like.
-var rude = []string{
+// rude are words that nobody wants in a code, or their consonants, by their last letter. None is
+// longer than rudeLength.
+var rude = byLastLetter(
 	"FUCK", "FUK", "FCK", "SHIT", "SHT", "CUNT", "CNT", "DICK", "DCK", "COCK", "SUCK", "SUX", "TWAT", "TIT", "ASS",
 	"SEX", "CUM", "FAG", "FGT", "WANK", "PISS", "PORN", "SLUT", "BITCH", "BTCH", "PRICK", "PNS", "PSSY", "CRAP",
 	"TURD", "KKK", "NGR", "COON", "SPIC", "JIZZ",
-}
+)
 
 const rudeLength = 5
 
-var lookalikes = strings.NewReplacer("0", "O", "1", "I", "2", "Z", "3", "E", "4", "A", "5", "S",
-	"6", "G", "7", "T", "8", "B", "V", "U")
+func byLastLetter(words ...string) (by [256][]string) {
+	for _, word := range words {
+		last := word[len(word)-1]
+		by[last] = append(by[last], word)
+	}
+	return by
+}
+
+// looks has for each byte the letter that it is read as: digits and V look like others.
+var looks = func() (as [256]byte) {
+	for c := range as {
+		as[c] = plaintext.Upper(string([]byte{byte(c)}))[0]
+	}
+	for _, pair := range []string{"0O", "1I", "2Z", "3E", "4A", "5S", "6G", "7T", "8B", "VU", "vU"} {
+		as[pair[0]] = pair[1]
+	}
+	return as
+}()
 
 // A politeness changes the random parts of a batch that would spell a word, also together with the
 // name before them. It draws nothing, because the closure of a write may run twice.
@@ -562,11 +578,12 @@ func (p *politeness) part(base, random string) string {
 // rudeAt returns where in a random part the first rude word ends that is not in its base alone; -1: there is none.
 func rudeAt(base, random string) int {
 	head := base[max(0, len(base)-rudeLength+1):]
-	text := lookalikes.Replace(plaintext.Upper(head + random))
-	for end := len(head) + 1; end <= len(text); end++ {
-		for _, word := range rude {
-			if strings.HasSuffix(text[:end], word) {
-				return end - 1 - len(head)
+	text := append(append(make([]byte, 0, 64), head...), random...)
+	for i, c := range text {
+		text[i] = looks[c]
+		for _, word := range rude[text[i]] {
+			if from := i + 1 - len(word); i >= len(head) && from >= 0 && string(text[from:i+1]) == word {
+				return i - len(head)
 			}
 		}
 	}

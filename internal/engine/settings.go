@@ -538,13 +538,17 @@ func (p *Program) agree(tx *record.Tx) (change *record.Settings, final bool, err
 	if err != nil {
 		return nil, false, err
 	}
-	if final, err = holdsMoney(tx); err != nil {
-		return nil, false, refusal.Internal("look for money", err)
-	}
 	is := kept
 	is.ID, is.Name, is.Currency, is.TimeZone = uuid.Max, p.Cfg.Name, p.Cfg.Currency, p.Cfg.Location.String()
+	same, look := Same(is, kept), holdsMoney
+	if same { // one table is enough to know that nobody has to look again
+		look = holdsSales
+	}
+	if final, err = look(tx); err != nil {
+		return nil, false, refusal.Internal("look for money", err)
+	}
 	switch {
-	case Same(is, kept):
+	case same:
 		return nil, final, nil
 	case final && kept.ID == uuid.Nil:
 		return &is, final, checkAdopted(tx, is.Currency)
@@ -597,7 +601,7 @@ var errSettingsChanged = errors.New("affiliate: the settings of the program were
 // holdsMoney reports whether the store has an amount in the currency of the program that
 // somebody paid or earned.
 func holdsMoney(tx *record.Tx) (bool, error) {
-	for _, look := range [...]func() (bool, error){anyOf(tx.Sales), anyOf(tx.Movements),
+	for _, look := range [...]func() (bool, error){func() (bool, error) { return holdsSales(tx) }, anyOf(tx.Movements),
 		anyOf(tx.Redemptions), anyOf(tx.Payments), anyOf(tx.Payouts)} {
 		if found, err := look(); found || err != nil {
 			return found, err
@@ -605,6 +609,8 @@ func holdsMoney(tx *record.Tx) (bool, error) {
 	}
 	return false, nil
 }
+
+func holdsSales(tx *record.Tx) (bool, error) { return anyOf(tx.Sales)() }
 
 func anyOf[T record.AnyRecord](t record.Table[T]) func() (bool, error) {
 	return func() (bool, error) {
@@ -615,13 +621,11 @@ func anyOf[T record.AnyRecord](t record.Table[T]) func() (bool, error) {
 	}
 }
 
-// announceSettings tells the store what agree reads.
+// announceSettings tells the store what agree reads of a program that is what its Config says.
 func (p *Program) announceSettings(tx *record.Tx) {
 	if tx.Soon == nil {
 		return
 	}
 	tx.Soon("settings", record.Key{ID: uuid.Max})
-	for _, name := range [...]string{"sales", "movements", "redemptions", "payments", "payouts"} {
-		tx.Soon(name, record.Key{})
-	}
+	tx.Soon("sales", record.Key{})
 }

@@ -51,6 +51,7 @@ func BenchmarkTrackClick(b *testing.B) {
 		slugs[i] = "slug-" + strconv.Itoa(i)
 	}
 	const landing = "https://beans.example/shop?ref=x"
+	scene.Must(p.RecordSale(ctx, affiliate.SaleParams{PromoCode: "CODE0", TotalEarned: affiliate.MustAmount("10")})) // with money its currency is for good
 	benchkit.Versus(b, 10_000,
 		func(n int) {
 			for i := range n {
