@@ -44,6 +44,9 @@ type Terms struct {
 	// What sales earn together at most, at most 16; a commission is cut by the first, then by the
 	// next. Two that count the same are refused.
 	Budgets []Budget `json:"budgets,omitempty"`
+	// What affiliates, and the customers they bring, get besides commissions, at most 16. See
+	// [Bonus].
+	Bonuses []Bonus `json:"bonuses,omitempty"`
 
 	// The coupon that links give customers without a code: that of an affiliate before that of
 	// its plan, and that before the program's. Not given: none.
@@ -65,10 +68,13 @@ func (t Terms) Update() TermsUpdate {
 		MaxMonths: nullIfZero(t.MaxMonths), HoldDays: Set(t.HoldDays), Rules: Null[[]Rule](),
 		MonthsFrom: Set(t.MonthsFrom), MaxPerSale: nullIfZero(t.MaxPerSale),
 		MaxPerCustomer: nullIfZero(t.MaxPerCustomer), OfferCouponID: nullIfZero(t.OfferCouponID),
-		Budgets: Null[[]Budget](),
+		Budgets: Null[[]Budget](), Bonuses: Null[[]Bonus](),
 	}
 	if len(t.Budgets) > 0 {
 		up.Budgets = Set(t.Budgets)
+	}
+	if len(t.Bonuses) > 0 {
+		up.Bonuses = Set(t.Bonuses)
 	}
 	if len(t.Rules) > 0 {
 		up.Rules = Set(t.Rules)
@@ -118,6 +124,8 @@ type Plan struct {
 	MaxPerCustomer Amount `json:"maxPerCustomer,omitzero"`
 	// What sales earn together at most; not there when nothing is.
 	Budgets []Budget `json:"budgets,omitempty"`
+	// What affiliates and customers get besides commissions; not there when they get nothing.
+	Bonuses []Bonus `json:"bonuses,omitempty"`
 	// The coupon that links give customers without a code; not there: none.
 	OfferCouponID uuid.UUID `json:"offerCouponId,omitzero"`
 	// The terms with their dates, oldest first; not there when they have none, and in events.
@@ -178,6 +186,9 @@ type TermsUpdate struct {
 	MaxPerCustomer Opt[Amount] `json:"maxPerCustomer,omitzero"`
 	// What sales earn together at most, replaced as a whole; null: anything.
 	Budgets Opt[[]Budget] `json:"budgets,omitzero"`
+	// What affiliates and customers get besides commissions, replaced as a whole; null: nothing.
+	// What was given stays. A bonus that has a name of the terms in force counts what that one does.
+	Bonuses Opt[[]Bonus] `json:"bonuses,omitzero"`
 	// The coupon that links give customers without a code; null: none.
 	OfferCouponID Opt[uuid.UUID] `json:"offerCouponId,omitzero"`
 
@@ -305,7 +316,7 @@ const (
 
 // Clone copies the terms with their rules and budgets.
 func (t Terms) Clone() Terms {
-	t.Rules, t.Budgets = slices.Clone(t.Rules), slices.Clone(t.Budgets)
+	t.Rules, t.Budgets, t.Bonuses = slices.Clone(t.Rules), slices.Clone(t.Budgets), slices.Clone(t.Bonuses)
 	for i := range t.Rules {
 		w := &t.Rules[i].When
 		for _, list := range []*[]string{&w.Products, &w.Plans, &w.Categories, &w.NotProducts,

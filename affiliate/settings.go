@@ -193,6 +193,8 @@ type ProgramTerms struct {
 	MaxPerCustomer Amount `json:"maxPerCustomer,omitzero"`
 	// What sales earn together at most; not there when nothing is.
 	Budgets []Budget `json:"budgets,omitempty"`
+	// What affiliates and customers get besides commissions; not there when they get nothing.
+	Bonuses []Bonus `json:"bonuses,omitempty"`
 	// The coupon that links give customers without a code; not there: none.
 	OfferCouponID uuid.UUID `json:"offerCouponId,omitzero"`
 }

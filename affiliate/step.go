@@ -8,8 +8,8 @@ import (
 )
 
 // A Job is work that grows with the program and is done in steps. It is one of
-// [PruneJob], [RetainJob], [AssignTiersJob], [RecalculateJob], [OpenBooksJob],
-// [CloseBooksJob], [VerifyJob], [EraseAffiliateJob] and [EraseReferralJob].
+// [PruneJob], [RetainJob], [AssignTiersJob], [GrantBonusesJob], [RecalculateJob],
+// [OpenBooksJob], [CloseBooksJob], [VerifyJob], [EraseAffiliateJob] and [EraseReferralJob].
 type Job interface{ job() }
 
 // PruneJob deletes records that are older than Before: receipts (never those
@@ -57,6 +57,19 @@ type RetainJob struct {
 //
 // Source: docs/rules.md 5.7; docs/contract.md 2.10; docs/rewards.md 4.
 type AssignTiersJob struct{}
+
+// GrantBonusesJob gives every affiliate, and the customers they brought, the bonuses of the terms in
+// force that are due, and takes back those that are not due any more, whether they were paid or not.
+// Affiliates who are not ACTIVE are given nothing. A bonus that a person took back is not given again,
+// and one that the terms do not have any more stays. Once more at the same time it changes nothing.
+//
+// It reads the sales of an affiliate since the earliest [Bonus].From.
+//
+// Effects: adjustments of the kind BONUS, with the name of the bonus as their reason, and others that
+// reverse them; no event.
+//
+// Source: docs/rewards.md 5.
+type GrantBonusesJob struct{}
 
 // RecalculateJob calculates the commissions of the selected sales again with the
 // current terms and deductions. A change of terms (a plan, an own rate, a tier)
@@ -111,12 +124,13 @@ type CloseBooksJob struct {
 	Until time.Time
 }
 
-func (PruneJob) job()       {}
-func (RetainJob) job()      {}
-func (AssignTiersJob) job() {}
-func (RecalculateJob) job() {}
-func (OpenBooksJob) job()   {}
-func (CloseBooksJob) job()  {}
+func (PruneJob) job()        {}
+func (RetainJob) job()       {}
+func (AssignTiersJob) job()  {}
+func (GrantBonusesJob) job() {}
+func (RecalculateJob) job()  {}
+func (OpenBooksJob) job()    {}
+func (CloseBooksJob) job()   {}
 
 // A Step says where a job continues, and how much it does.
 type Step struct {

@@ -56,6 +56,8 @@ func stepOf(job affiliate.Job, at affiliate.Step) (path string, body any, barred
 	switch j := job.(type) {
 	case affiliate.AssignTiersJob:
 		return "/commission-tiers/assign", here, ""
+	case affiliate.GrantBonusesJob:
+		return "/bonuses/grant", here, ""
 	case affiliate.RecalculateJob:
 		return recalculation(j, here)
 	case affiliate.EraseAffiliateJob:

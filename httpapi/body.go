@@ -157,6 +157,7 @@ var readings = readingsOf(
 	reads("", refundLines),
 	either("", rules),
 	either("", budgets),
+	either("", bonuses),
 	reads("", attribution),
 	reads("", retentionDays),
 	reads("", func(in *input, name string) affiliate.Opt[affiliate.Product] {

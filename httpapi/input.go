@@ -63,6 +63,7 @@ const (
 	kindParts   kind = "parts"   // of a refund: lines of its sale
 	kindRules   kind = "rules"   // of terms
 	kindBudgets kind = "budgets" // of terms
+	kindBonuses kind = "bonuses" // of terms
 	kindHeaders kind = "headers" // an object of texts
 	kindObject  kind = "object"
 	kindLength  kind = "length" // a boolean, or the length of what it turns on
@@ -453,6 +454,29 @@ func budgets(in *input, name string) affiliate.Opt[[]affiliate.Budget] {
 				MaxRewards:    in.positive("maxRewards").Or(0),
 				Whole:         in.flag("whole"),
 				MaxCommission: in.amount("maxCommission").Or(affiliate.Amount{}), // the last that is checked
+			}
+		},
+	})
+}
+
+// bonuses reads the bonuses of terms.
+func bonuses(in *input, name string) affiliate.Opt[[]affiliate.Bonus] {
+	return objects(in, name, entries[affiliate.Bonus]{
+		kind: kindBonuses, most: refusal.MaxBonuses, over: refusal.FieldOver16Entries,
+		spoil: func(b *affiliate.Bonus) { b.Amount = affiliate.Amount{} },
+		read: func(in *input) affiliate.Bonus {
+			return affiliate.Bonus{
+				Name:      in.text("name"),
+				To:        enum[affiliate.BonusTo](in, "to").Or(""),
+				From:      in.date("from").Or(affiliate.Date{}),
+				Per:       enum[affiliate.Interval](in, "per").Or(""),
+				SignUps:   in.positive("signUps").Or(0),
+				Customers: in.positive("customers").Or(0),
+				MinSpend:  in.amount("minSpend").Or(affiliate.Amount{}),
+				Revenue:   in.amount("revenue").Or(affiliate.Amount{}),
+				HoldDays:  in.ranged("holdDays").Or(0),
+				Times:     in.positive("times").Or(0),
+				Amount:    in.amount("amount").Or(affiliate.Amount{}), // the last that is checked
 			}
 		},
 	})

@@ -220,6 +220,7 @@ func routes() []route {
 		{http.MethodDelete, "/commission-tiers", ownerOnly,
 			gone("commissionTierId", "Tier deleted successfully", (*tributary.Program).DeleteTier,
 				strict)},
+		{http.MethodPost, "/bonuses/grant", ownerOnly, write(stepOf, grantBonuses, strict, wrapped)},
 		{http.MethodPost, "/commission-tiers/assign", ownerOnly, write(stepOf, assignTiers, strict, wrapped)},
 		{http.MethodPost, "/sales/recalculate", ownerOnly, write(recalculationOf, recalculateSales, strict, wrapped)},
 

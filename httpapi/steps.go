@@ -43,6 +43,10 @@ func assignTiers(p *tributary.Program, ctx context.Context, at affiliate.Step) (
 	return steppedOf(p.Step(ctx, affiliate.AssignTiersJob{}, at))
 }
 
+func grantBonuses(p *tributary.Program, ctx context.Context, at affiliate.Step) (stepAnswer, error) {
+	return steppedOf(p.Step(ctx, affiliate.GrantBonusesJob{}, at))
+}
+
 type recalculation struct {
 	job affiliate.RecalculateJob
 	at  affiliate.Step

@@ -139,7 +139,7 @@ func work(ctx context.Context, all []tenant, set settings, logger *slog.Logger,
 	}
 	daily := func(ctx context.Context) {
 		serve.Retain(ctx, logger, programsOf(all)...)
-		serve.AssignTiers(ctx, logger, programsOf(all)...)
+		serve.Reward(ctx, logger, programsOf(all)...)
 	}
 	return serve.Background(ctx, append(tasks, func(ctx context.Context) {
 		if set.lasts {

@@ -188,42 +188,53 @@ func policy(p *tributary.Program) affiliate.Retention {
 // processes may do it at once: each record is deleted once. What fails is logged
 // and left for the next call.
 func Retain(ctx context.Context, logger *slog.Logger, programs ...*tributary.Program) {
-	for _, p := range programs {
-		_, err := p.Settings(ctx) // Config has what another process set since
-		var done affiliate.Progress
-		if err == nil {
-			done, err = p.Run(ctx, affiliate.RetainJob{Retention: policy(p)})
+	each(ctx, logger, "delete old records", programs, func(p *tributary.Program) error {
+		if _, err := p.Settings(ctx); err != nil { // Config has what another process set since
+			return err
 		}
+		done, err := p.Run(ctx, affiliate.RetainJob{Retention: policy(p)})
 		if gone := done.Removed; gone != (affiliate.Retained{}) {
 			logger.Info("old records deleted", "program", p.Config().ID,
 				"events", gone.Events, "receipts", gone.Receipts, "deliveries", gone.Deliveries, "clicks", gone.Clicks, "holds", gone.Holds)
 		}
-		switch {
-		case ctx.Err() != nil:
-			return
-		case err != nil:
-			logger.Error("delete old records", "program", p.Config().ID, "error", err)
-		}
-	}
+		return err
+	})
 }
 
-// AssignTiers puts the affiliates of programs into the tiers that they reach; see
-// [affiliate.AssignTiersJob]. A program without tiers is left as it is.
-func AssignTiers(ctx context.Context, logger *slog.Logger, programs ...*tributary.Program) {
-	for _, p := range programs {
+// Reward puts the affiliates of programs into the tiers that they reach, and gives the bonuses that
+// are due; see [affiliate.AssignTiersJob] and [affiliate.GrantBonusesJob]. The affiliates of a program
+// without tiers stay where they are. What fails is logged and left for the next call.
+func Reward(ctx context.Context, logger *slog.Logger, programs ...*tributary.Program) {
+	each(ctx, logger, "assign tiers", programs, func(p *tributary.Program) error {
 		tiers, err := p.Tiers(ctx, affiliate.Page{Limit: 1})
-		var done affiliate.Progress
-		if err == nil && len(tiers.Items) > 0 {
-			done, err = p.Run(ctx, affiliate.AssignTiersJob{})
+		if err != nil || len(tiers.Items) == 0 {
+			return err
 		}
-		if done.Changed > 0 {
-			logger.Info("tiers assigned", "program", p.Config().ID, "affiliates", done.Changed)
-		}
+		return told(ctx, logger, p, "tiers assigned", affiliate.AssignTiersJob{})
+	})
+	each(ctx, logger, "grant bonuses", programs, func(p *tributary.Program) error {
+		return told(ctx, logger, p, "bonuses granted", affiliate.GrantBonusesJob{})
+	})
+}
+
+// told runs a job over affiliates, and logs of how many something changed.
+func told(ctx context.Context, logger *slog.Logger, p *tributary.Program, what string, job affiliate.Job) error {
+	done, err := p.Run(ctx, job)
+	if done.Changed > 0 {
+		logger.Info(what, "program", p.Config().ID, "affiliates", done.Changed)
+	}
+	return err
+}
+
+// each calls do for each program until ctx ends, and logs what fails.
+func each(ctx context.Context, logger *slog.Logger, what string, programs []*tributary.Program, do func(*tributary.Program) error) {
+	for _, p := range programs {
+		err := do(p)
 		switch {
 		case ctx.Err() != nil:
 			return
 		case err != nil:
-			logger.Error("assign tiers", "program", p.Config().ID, "error", err)
+			logger.Error(what, "program", p.Config().ID, "error", err)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -19,8 +20,11 @@ import (
 // tries what each row says.
 func TestRewardsPage(t *testing.T) {
 	tries := map[string]func(*testing.T, affiliate.Terms, [][]string){
-		"Member": membersOfBudget, "Step": budgetStory(-1, 0), "Then": budgetStory(-1, 0), "At": budgetStory(0, 1),
+		"Member": membersOf(affiliate.Budget{Of: "ALL", Per: "day", CouponID: uuid.Max, UTMCampaign: "c", MaxCommission: affiliate.MustAmount("1"), MaxRewards: 1, Whole: true}), "Step": budgetStory(-1, 0), "Then": budgetStory(-1, 0), "At": budgetStory(0, 1),
 		"Wanted": eachRow(budgetWanted), "Budgets": eachRow(budgetRefused), "Day": tiersByPeriod,
+		"Member of a bonus": membersOf(affiliate.Bonus{Name: "b", To: "CUSTOMER", From: affiliate.Day(2026, 3, 1), Per: "day", SignUps: 1, Customers: 1,
+			MinSpend: affiliate.MustAmount("1"), Revenue: affiliate.MustAmount("1"), HoldDays: 1, Times: 1, Amount: affiliate.MustAmount("1")}),
+		"Date": bonusStory, "Bonuses": eachRow(bonusRefused),
 	}
 	var terms affiliate.Terms
 	rows, lines := 0, strings.Split(read(t, "docs/rewards.md"), "\n")
@@ -48,27 +52,29 @@ func TestRewardsPage(t *testing.T) {
 		rows += len(table)
 		t.Run(head, func(t *testing.T) { try(t, terms, table) })
 	}
-	if len(tries) > 0 || rows < 55 {
+	if len(tries) > 0 || rows < 110 {
 		t.Errorf("%d rows were tried; not on the page: %v", rows, tries)
 	}
 }
 
-func membersOfBudget(t *testing.T, _ affiliate.Terms, rows [][]string) {
-	all := affiliate.Budget{Of: "ALL", Per: "day", CouponID: uuid.Max, UTMCampaign: "c", MaxCommission: affiliate.MustAmount("1"), MaxRewards: 1, Whole: true}
-	have := map[string]any{}
-	text, err := json.Marshal(all)
-	if err == nil {
-		err = json.Unmarshal(text, &have)
-	}
-	for _, row := range rows {
-		name := strings.Trim(row[0], "`")
-		if _, is := have[name]; !is {
-			t.Errorf("%s is no member", name)
+// membersOf compares the rows with the members of a value that has them all.
+func membersOf(all any) func(*testing.T, affiliate.Terms, [][]string) {
+	return func(t *testing.T, _ affiliate.Terms, rows [][]string) {
+		have := map[string]any{}
+		text, err := json.Marshal(all)
+		if err == nil {
+			err = json.Unmarshal(text, &have)
 		}
-		delete(have, name)
-	}
-	if len(have) > 0 || err != nil {
-		t.Errorf("the page lacks %v (%v)", have, err)
+		for _, row := range rows {
+			name := strings.Trim(row[0], "`")
+			if _, is := have[name]; !is {
+				t.Errorf("%s is no member", name)
+			}
+			delete(have, name)
+		}
+		if len(have) > 0 || err != nil {
+			t.Errorf("the page lacks %v (%v)", have, err)
+		}
 	}
 }
 
@@ -343,4 +349,100 @@ func tiersByPeriod(t *testing.T, _ affiliate.Terms, rows [][]string) {
 			t.Error(err)
 		}
 	}
+}
+
+// bonusStory grants bonuses three times after each step, of which the last two change nothing.
+func bonusStory(t *testing.T, terms affiliate.Terms, rows [][]string) {
+	s, ctx := newBudgetShop(t, terms), t.Context()
+	for i, row := range rows {
+		name := fmt.Sprintf("%d %s %s", i+1, row[0], row[1])
+		s.now = dayOfPage(t, row[0]).Add(12*time.Hour + time.Duration(i)*time.Second)
+		if err := s.brings(row[1]); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		for again := range 3 {
+			done, err := s.Run(ctx, affiliate.GrantBonusesJob{})
+			if err != nil || again > 0 && done.Changed > 0 {
+				t.Fatalf("%s: %d changed, %v", name, done.Changed, err)
+			}
+		}
+		same(t, name+": Ada", s.bonusesOf(s.ada.ID.String()), row[2])
+		same(t, name+": Cleo", s.bonusesOf("ext:cleo"), row[3])
+		if err := s.Verify(ctx); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+	}
+}
+
+var broughtSale = regexp.MustCompile(`^(\w+) by Ada pays ([\d.]+)$`)
+
+func (s *budgetShop) brings(step string) error {
+	ctx := s.t.Context()
+	var name, what string
+	if m := broughtSale.FindStringSubmatch(step); m != nil {
+		name = strings.ToLower(m[1])
+		_, err := s.RecordSale(ctx, affiliate.SaleParams{ReferralID: "ada", TotalEarned: affiliate.MustAmount(m[2]),
+			Email: name + "@example.net", Name: m[1], ReferredUserExternalID: name})
+		return err
+	}
+	if n, _ := fmt.Sscanf(step, "%s joins", &name); n == 1 && strings.HasSuffix(step, "joins") {
+		_, err := s.EnsureAffiliate(ctx, affiliate.AffiliateParams{ExternalID: strings.ToLower(name), FirstName: name, LastName: "N", Email: name + "@example.net"})
+		return err
+	}
+	if cut, is := strings.CutPrefix(step, "take back "); is {
+		what = strings.TrimSuffix(cut, " of Ada")
+		list, err := s.Adjustments(ctx, affiliate.AdjustmentQuery{AffiliateID: affiliate.Set(s.ada.ID)}, affiliate.Page{})
+		if err != nil {
+			return err
+		}
+		for _, a := range list.Items {
+			if a.Reason == what && a.ReversedByID.IsNull() && a.ReversesID.IsNull() {
+				_, err = s.RecordAdjustment(ctx, affiliate.AdjustmentParams{Reverses: a.ID, Reason: what})
+			}
+		}
+		return err
+	}
+	switch step {
+	case "nothing":
+		return nil
+	case "pay Ada":
+		_, err := s.CreatePayout(ctx, affiliate.PayoutParams{AffiliateID: s.ada.ID})
+		return err
+	case "ban Ada":
+		_, err := s.SetAffiliateStatus(ctx, affiliate.AffiliateBanned, s.ada.ID)
+		return err
+	}
+	return s.does(step)
+}
+
+// bonusesOf sums what an affiliate was given, less what was taken back, by its reason.
+func (s *budgetShop) bonusesOf(ref string) string {
+	ctx, sums := s.t.Context(), map[string]affiliate.Amount{}
+	of, err := s.Affiliate(ctx, ref)
+	if err != nil {
+		return ""
+	}
+	for a, err := range affiliate.All(ctx, s.Adjustments, affiliate.AdjustmentQuery{AffiliateID: affiliate.Set(of.ID)}) {
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		if sums[a.Reason], err = sums[a.Reason].Add(a.Amount); err != nil {
+			s.t.Fatal(err)
+		}
+	}
+	var all []string
+	for _, reason := range slices.Sorted(maps.Keys(sums)) {
+		all = append(all, reason+" "+sums[reason].String())
+	}
+	return strings.Join(all, ", ")
+}
+
+func bonusRefused(t *testing.T, _ affiliate.Terms, row []string) {
+	s := newPageShop(t, affiliate.Terms{Bonuses: []affiliate.Bonus{{Name: "a", From: affiliate.Day(2026, 3, 1), Customers: 3, Amount: affiliate.MustAmount("5")}}}, nil)
+	var bonuses []affiliate.Bonus
+	if err := json.Unmarshal([]byte(strings.Trim(row[0], "`")), &bonuses); err != nil {
+		t.Fatal(err)
+	}
+	_, err := s.SetTerms(t.Context(), affiliate.TermsUpdate{Bonuses: affiliate.Set(bonuses)})
+	same(t, row[0], err, row[1])
 }

@@ -143,7 +143,7 @@ func planOf(rec *record.Plan, at affiliate.Instant) affiliate.Plan {
 		NumberOfMonths: t.NumberOfMonths, PaymentTrigger: rec.Trigger,
 		AutoApproveRewards: !rec.HoldRewards, RewardType: affiliate.RewardCash,
 		HoldDays: t.HoldDays, Rules: t.Rules, MonthsFrom: t.MonthsFrom, MaxPerSale: t.MaxPerSale,
-		MaxPerCustomer: t.MaxPerCustomer, Budgets: t.Budgets, OfferCouponID: t.OfferCouponID,
+		MaxPerCustomer: t.MaxPerCustomer, Budgets: t.Budgets, Bonuses: t.Bonuses, OfferCouponID: t.OfferCouponID,
 	}
 }
 

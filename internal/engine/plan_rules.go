@@ -76,6 +76,9 @@ func NormalizeTerms(t *affiliate.Terms) error {
 	if err := normalizeBudgets(t); err != nil {
 		return err
 	}
+	if err := normalizeBonuses(t); err != nil {
+		return err
+	}
 	return normalizeRules(t)
 }
 

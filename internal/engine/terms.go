@@ -33,7 +33,7 @@ func shownTerms(t *affiliate.Terms) affiliate.ProgramTerms {
 		CommissionType: t.Type, CommissionRate: t.Rate, NumberOfPayments: OrNull(t.MaxPayments),
 		NumberOfMonths: OrNull(t.MaxMonths), HoldDays: t.HoldDays, Rules: t.Clone().Rules,
 		MonthsFrom: t.MonthsFrom, MaxPerSale: t.MaxPerSale, MaxPerCustomer: t.MaxPerCustomer,
-		OfferCouponID: t.OfferCouponID, Budgets: slices.Clone(t.Budgets),
+		OfferCouponID: t.OfferCouponID, Budgets: slices.Clone(t.Budgets), Bonuses: slices.Clone(t.Bonuses),
 	}
 }
 
@@ -67,6 +67,9 @@ func (o *Op) changeTerms(r *record.Plan, up affiliate.TermsUpdate) error {
 		if err := NormalizeTerms(t); err != nil {
 			return err
 		}
+		if err := sameBonuses(t, &was); err != nil {
+			return err
+		}
 		return o.couponsThere(t, &was)
 	}
 	from := o.beginning(up.From)
@@ -75,6 +78,9 @@ func (o *Op) changeTerms(r *record.Plan, up affiliate.TermsUpdate) error {
 	}
 	v := affiliate.StoredTerms{From: from, Terms: termsMerged(up, termsAt(r, from).Clone())}
 	if err := NormalizeTerms(&v.Terms); err != nil {
+		return err
+	}
+	if err := sameBonuses(&v.Terms, termsAt(r, from)); err != nil {
 		return err
 	}
 	if err := o.couponsThere(&v.Terms, termsAt(r, from)); err != nil {
@@ -160,6 +166,9 @@ func termsMerged(up affiliate.TermsUpdate, t affiliate.Terms) affiliate.Terms {
 	}
 	if !up.Budgets.IsZero() {
 		t.Budgets = slices.Clone(up.Budgets.Or(nil))
+	}
+	if !up.Bonuses.IsZero() {
+		t.Bonuses = slices.Clone(up.Bonuses.Or(nil))
 	}
 	if !up.OfferCouponID.IsZero() {
 		t.OfferCouponID = up.OfferCouponID.Or(uuid.Nil)

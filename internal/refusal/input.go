@@ -32,6 +32,7 @@ const (
 	MaxLines      = 500 // of a sale
 	MaxCategories = 16  // of a line
 	MaxBudgets    = 16
+	MaxBonuses    = 16
 	MaxGrace      = 100 // periods
 	MaxCodes      = 20  // that are compared for one order
 	MaxRules      = 64  // of terms

@@ -398,6 +398,7 @@ var (
 	fieldNotOneOf        = inField("must be one of {values}")
 	FieldNotAnID         = inField("must be an id")
 	FieldNotAllowed      = inField("must not be sent")
+	BonusChanged         = inField("counts something else than the bonus of this name did; give it another name")
 	FieldNotAfterFrom    = inField("must be after from")
 	FieldBeforeStart     = inField("must not be before startsAt")
 	FieldInFuture        = inField("must not be later than now")

@@ -144,6 +144,30 @@ func (e budget) value() affiliate.Budget {
 		MaxCommission: affiliate.AmountFromScaled(e.MaxCommission), MaxRewards: e.MaxRewards, Whole: e.Whole}
 }
 
+type bonus struct {
+	Name      string             `json:"name"`
+	To        affiliate.BonusTo  `json:"to,omitzero"`
+	From      affiliate.Date     `json:"from"`
+	Per       affiliate.Interval `json:"per,omitzero"`
+	SignUps   int64              `json:"sign_ups,omitzero"`
+	Customers int64              `json:"customers,omitzero"`
+	MinSpend  int64              `json:"min_spend,omitzero"`
+	Revenue   int64              `json:"revenue,omitzero"`
+	HoldDays  int64              `json:"hold_days,omitzero"`
+	Times     int64              `json:"times,omitzero"`
+	Amount    int64              `json:"amount"`
+}
+
+func bonusOf(v affiliate.Bonus) bonus {
+	return bonus{v.Name, v.To, v.From, v.Per, v.SignUps, v.Customers, v.MinSpend.Scaled(), v.Revenue.Scaled(), v.HoldDays, v.Times, v.Amount.Scaled()}
+}
+
+func (e bonus) value() affiliate.Bonus {
+	return affiliate.Bonus{Name: e.Name, To: e.To, From: e.From, Per: e.Per, SignUps: e.SignUps, Customers: e.Customers,
+		MinSpend: affiliate.AmountFromScaled(e.MinSpend), Revenue: affiliate.AmountFromScaled(e.Revenue),
+		HoldDays: e.HoldDays, Times: e.Times, Amount: affiliate.AmountFromScaled(e.Amount)}
+}
+
 type draw struct {
 	ID      uuid.UUID            `json:"budget_id"`
 	PlanID  uuid.UUID            `json:"commission_plan_id,omitzero"`
@@ -175,6 +199,7 @@ type version struct {
 	MaxPerSale     int64                    `json:"max_per_sale,omitzero"`
 	MaxPerCustomer int64                    `json:"max_per_customer,omitzero"`
 	Budgets        []budget                 `json:"budgets,omitempty"`
+	Bonuses        []bonus                  `json:"bonuses,omitempty"`
 	OfferCouponID  uuid.UUID                `json:"offer_coupon_id,omitzero"`
 }
 
@@ -182,7 +207,7 @@ func versionOf(v affiliate.StoredTerms) version {
 	t := &v.Terms
 	return version{
 		micros(v.From), t.Type, t.Rate.Scaled(), t.MaxPayments, t.MaxMonths, t.HoldDays, each(t.Rules, ruleOf), t.MonthsFrom,
-		t.MaxPerSale.Scaled(), t.MaxPerCustomer.Scaled(), each(t.Budgets, budgetOf), t.OfferCouponID,
+		t.MaxPerSale.Scaled(), t.MaxPerCustomer.Scaled(), each(t.Budgets, budgetOf), each(t.Bonuses, bonusOf), t.OfferCouponID,
 	}
 }
 
@@ -191,7 +216,7 @@ func (e version) value() affiliate.StoredTerms {
 		Type: e.Type, Rate: affiliate.PercentFromScaled(e.Rate), MaxPayments: e.MaxPayments, MaxMonths: e.MaxMonths, HoldDays: e.HoldDays,
 		Rules: each(e.Rules, rule.value), MonthsFrom: e.MonthsFrom,
 		MaxPerSale: affiliate.AmountFromScaled(e.MaxPerSale), MaxPerCustomer: affiliate.AmountFromScaled(e.MaxPerCustomer),
-		Budgets: each(e.Budgets, budget.value), OfferCouponID: e.OfferCouponID,
+		Budgets: each(e.Budgets, budget.value), Bonuses: each(e.Bonuses, bonus.value), OfferCouponID: e.OfferCouponID,
 	}}
 }
 

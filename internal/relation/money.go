@@ -208,6 +208,7 @@ func planFields() []field[record.Plan] {
 		money("max_per_sale", "the most that a sale earns; 0: no cap", func(r *record.Plan) *affiliate.Amount { return &r.Terms.MaxPerSale }),
 		money("max_per_customer", "the most that all sales of a customer earn; 0: no cap", func(r *record.Plan) *affiliate.Amount { return &r.Terms.MaxPerCustomer }),
 		listAs("budgets", "what sales earn together at most: {of, per, coupon_id, utm_campaign, max_commission, max_rewards, whole}; as in the table budgets", func(r *record.Plan) *[]affiliate.Budget { return &r.Terms.Budgets }, budgetOf, budget.value),
+		listAs("bonuses", "what affiliates and customers get besides commissions: {name, to, from, per, sign_ups, customers, min_spend, revenue, hold_days, times, amount}", func(r *record.Plan) *[]affiliate.Bonus { return &r.Terms.Bonuses }, bonusOf, bonus.value),
 		ref("offer_coupon_id", "what links give customers", func(r *record.Plan) *uuid.UUID { return &r.Terms.OfferCouponID }),
 		listAs("versions", "later terms: {from}, since when they hold, and the columns commission_type to offer_coupon_id", func(r *record.Plan) *[]affiliate.StoredTerms { return &r.Versions }, versionOf, version.value),
 		text("payment_trigger", "SIGNUP, PURCHASE, BONUS or CONTENT_REWARD", func(r *record.Plan) *affiliate.PaymentTrigger { return &r.Trigger }),

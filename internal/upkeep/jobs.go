@@ -23,6 +23,8 @@ func workIn(p *engine.Program, job affiliate.Job) (work, error) {
 			phases: behind(p, j.Retention, p.Now()).phases()}, nil
 	case affiliate.AssignTiersJob:
 		return assignTiers(), nil
+	case affiliate.GrantBonusesJob:
+		return grantBonuses(), nil
 	case affiliate.RecalculateJob:
 		return recalculate(j), nil
 	case affiliate.OpenBooksJob:
@@ -47,6 +49,13 @@ func assignTiers() work {
 		}
 		return walk(o.Tx.Affiliates, record.Key{}, after, n,
 			func(rec record.Affiliate) (bool, error) { return o.AssignTier(tiers, rec) })
+	}}}
+}
+
+// grantBonuses gives every affiliate the bonuses that are due. It reads the sales of each.
+func grantBonuses() work {
+	return work{name: "bonuses", phases: []phase{func(o *engine.Op, after uuid.UUID, n int) (stretch, error) {
+		return walk(o.Tx.Affiliates, record.Key{}, after, min(n, booksAtOnce), o.GrantBonuses)
 	}}}
 }
 
