@@ -31,6 +31,13 @@ func (p Partner) Terms(ctx context.Context) ([]affiliate.DatedTerms, error) {
 	return p.in(ctx).Terms(ctx)
 }
 
+// Bonuses is [Program.Bonuses] of the affiliate.
+//
+// Source: docs/rewards.md 5.
+func (p Partner) Bonuses(ctx context.Context) ([]affiliate.BonusProgress, error) {
+	return p.in(ctx).Bonuses(ctx)
+}
+
 // Offer returns what the affiliate's links give customers without a code, as it works now; not given: nothing, or
 // a coupon that does not work.
 //

@@ -122,6 +122,16 @@ func (p *Program) SetTerms(ctx context.Context, up affiliate.TermsUpdate) ([]aff
 	return p.in(ctx).SetTerms(ctx, up)
 }
 
+// Bonuses returns how far an affiliate is with the bonuses that their terms give affiliates. It reads
+// the sales of the affiliate since the earliest [affiliate.Bonus].From.
+//
+// Errors: [affiliate.AffiliateNotFound]; [affiliate.IdentifiersMismatch].
+//
+// Source: docs/rewards.md 5.
+func (p *Program) Bonuses(ctx context.Context, of affiliate.AffiliateRef) ([]affiliate.BonusProgress, error) {
+	return p.in(ctx).Bonuses(ctx, of)
+}
+
 // Terms returns all versions of the program's own terms, oldest first: past ones, the one in
 // force, and those to come.
 //

@@ -51,3 +51,16 @@ const (
 
 // BonusesTo returns who may get a bonus.
 func BonusesTo() []BonusTo { return []BonusTo{BonusToAffiliate, BonusToCustomer} }
+
+// A BonusProgress is how far an affiliate is with a bonus of their terms that affiliates get.
+type BonusProgress struct {
+	Bonus
+	// When the present period began; null: it has none.
+	PeriodFrom Opt[Time] `json:"periodFrom"`
+	// The sign-ups, the customers or the revenue that count by now, in the present period.
+	Reached Amount `json:"reached"`
+	// How often it was given for that, less what was taken back.
+	Given int64 `json:"given"`
+	// How much has to be reached for the next one; null: there is none.
+	Next Opt[Amount] `json:"next"`
+}

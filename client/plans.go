@@ -52,6 +52,18 @@ func (c *Client) SetTerms(ctx context.Context, up affiliate.TermsUpdate) ([]affi
 	return send[[]affiliate.DatedTerms](ctx, c, c.put(terms, up))
 }
 
+// Bonuses is [tributary.Program.Bonuses].
+//
+// Errors: [affiliate.ErrNotFound] for an unknown affiliate.
+func (c *Client) Bonuses(ctx context.Context, of affiliate.AffiliateRef) ([]affiliate.BonusProgress, error) {
+	rq := fetch("/bonuses", named(of))
+	if len(rq.query) == 0 {
+		return nil, affiliate.ErrNotFound
+	}
+	rq.oneName(of)
+	return find[[]affiliate.BonusProgress](ctx, c, rq)
+}
+
 // Budgets is [tributary.Program.Budgets].
 func (c *Client) Budgets(ctx context.Context, q affiliate.BudgetQuery,
 	pg affiliate.Page) (affiliate.List[affiliate.BudgetUse], error) {

@@ -34,6 +34,15 @@ func terms() lookup {
 	}}
 }
 
+// bonusesOf looks up how far an affiliate is, whom the query names by id, by email or by both.
+func bonusesOf(name string) lookup {
+	return lookup{name: name, single: true, answer: []affiliate.BonusProgress{}, run: func(c *call, q query, _ string) error {
+		return one(name, func(p *tributary.Program, ctx context.Context, _ string) ([]affiliate.BonusProgress, error) {
+			return p.Bonuses(ctx, refOf(q))
+		}).run(c, q, "")
+	}}
+}
+
 var simulatedTerms = bodyOf[affiliate.Terms]()
 
 // A simulationRequest has terms that are tried out on the sales of some days.

@@ -16,11 +16,16 @@ import (
 func balanceOf(name string) lookup {
 	return lookup{name: name, single: true, answer: affiliate.Balance{}, run: func(c *call, q query, _ string) error {
 		return one(name, func(p *tributary.Program, ctx context.Context, _ string) (affiliate.Balance, error) {
-			email, _ := q.get("affiliateEmail")
-			id, _ := q.get("affiliateId")
-			return p.Balance(ctx, affiliate.AffiliateRef{ID: idOf(id), Email: email})
+			return p.Balance(ctx, refOf(q))
 		}).run(c, q, "")
 	}}
+}
+
+// refOf is the affiliate whom a query names.
+func refOf(q query) affiliate.AffiliateRef {
+	id, _ := q.get("affiliateId")
+	email, _ := q.get("affiliateEmail")
+	return affiliate.AffiliateRef{ID: idOf(id), Email: email}
 }
 
 // asOf is the parameter of balances of the past; a plain date is the end of that day.
@@ -78,7 +83,7 @@ func statements() lookup {
 		if err != nil {
 			return err
 		}
-		s, err := c.p.Statement(c.r.Context(), affiliate.AffiliateRef{ID: idOf(id), Email: email}, from, to)
+		s, err := c.p.Statement(c.r.Context(), refOf(q), from, to)
 		if err != nil {
 			return err
 		}

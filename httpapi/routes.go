@@ -220,6 +220,10 @@ func routes() []route {
 		{http.MethodDelete, "/commission-tiers", ownerOnly,
 			gone("commissionTierId", "Tier deleted successfully", (*tributary.Program).DeleteTier,
 				strict)},
+		{http.MethodGet, "/bonuses", owners, search(
+			bonusesOf("affiliateId"),
+			bonusesOf("affiliateEmail"),
+			needs("", refusal.RefuseNoOwner))},
 		{http.MethodPost, "/bonuses/grant", ownerOnly, write(stepOf, grantBonuses, strict, wrapped)},
 		{http.MethodPost, "/commission-tiers/assign", ownerOnly, write(stepOf, assignTiers, strict, wrapped)},
 		{http.MethodPost, "/sales/recalculate", ownerOnly, write(recalculationOf, recalculateSales, strict, wrapped)},

@@ -57,6 +57,7 @@ type portrait struct {
 	Answers    []affiliate.Answer
 	Events     []affiliate.Event // the newest
 	Budgets    []*affiliate.BudgetUse
+	Bonuses    []affiliate.BonusProgress
 }
 
 // Waits reports whether they wait for approval, and Due whether something can be paid to them now.
@@ -94,9 +95,11 @@ func affiliatePage(v *visit) (view, error) {
 	for i := range budgets.Items {
 		d.Budgets = append(d.Budgets, &budgets.Items[i])
 	}
+	var err11 error
+	d.Bonuses, err11 = v.program.Bonuses(v.Ctx(), affiliate.AffiliateRef{ID: a.ID})
 	d.Plan, d.Tier, d.Answers, d.Events = plan, tier, answers, events.Items
 	return view{title: page.Named(a.Name), template: "affiliate", Data: &d},
-		errors.Join(err1, err2, err3, err4, err5, err6, err7, err8, err9, err10)
+		errors.Join(err1, err2, err3, err4, err5, err6, err7, err8, err9, err10, err11)
 }
 
 var ofAffiliate = noun[affiliate.Affiliate]{"affiliates/",

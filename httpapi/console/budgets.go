@@ -53,20 +53,24 @@ func budgetLines(budgets []affiliate.Budget) string {
 }
 
 // budgets reads the budgets that were typed. The engine checks what they say.
-func (in *input) budgets() (budgets []affiliate.Budget) {
-	for i, line := range strings.Split(in.text("budgets"), "\n") {
+func (in *input) budgets() []affiliate.Budget {
+	return typedLines(in, "budgets", "budget, such as “each month: 500” or “all: 20 rewards”", parseBudget)
+}
+
+// typedLines reads a field in which each line is one of what is said.
+func typedLines[T any](in *input, name, what string, parse func(line string) (T, error)) (all []T) {
+	for i, line := range strings.Split(in.text(name), "\n") {
 		if line = strings.TrimSpace(line); line == "" {
 			continue
 		}
-		b, err := parseBudget(line)
+		one, err := parse(line)
 		if err != nil {
-			in.wrong("budgets", fmt.Sprintf("Line %d: “%s” is no budget, such as “each month: 500” or “all: 20 rewards”.",
-				i+1, page.Text(line, page.InList)))
+			in.wrong(name, fmt.Sprintf("Line %d: “%s” is no %s.", i+1, page.Text(line, page.InList), what))
 			return nil
 		}
-		budgets = append(budgets, b)
+		all = append(all, one)
 	}
-	return budgets
+	return all
 }
 
 func parseBudget(line string) (b affiliate.Budget, err error) {

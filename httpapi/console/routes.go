@@ -194,6 +194,7 @@ func routes() []route {
 		{path: "plans/{}/withdraw", params: []string{paramFrom}, act: withdrawOfPlan},
 		{path: "plans/{}/delete", act: deletePlan},
 		{path: "tiers/new", act: newTier},
+		{path: "bonuses/grant", params: []string{paramCursor}, act: grantBonuses},
 		{path: "tiers/assign", params: []string{paramCursor}, act: assignTiers},
 		{path: "tiers/{}/edit", act: editTier},
 		{path: "tiers/{}/delete", act: deleteTier},

@@ -257,16 +257,16 @@ func (in *input) rules() (rules []affiliate.Rule, rows []int) {
 
 var ruleField = regexp.MustCompile(`^rules\[(\d+)\](?:\.(name|when|pay\.commissionType|pay\.commissionRate)\b)?`)
 
-// atRow puts a refusal of the engine at the field of the row that it is about; those of budgets are
-// in one field.
+// atRow puts a refusal of the engine at the field of the row that it is about; those of budgets and
+// of bonuses are in one field each.
 func atRow(err error, rows []int) error {
 	why, refused := page.Refusal(err)
 	if !refused {
 		return err
 	}
-	if strings.HasPrefix(why.Field, "budgets[") {
+	if list, _, in := strings.Cut(why.Field, "["); in && list != "rules" {
 		at := *why
-		at.Field = "budgets"
+		at.Field = list
 		return &at
 	}
 	m := ruleField.FindStringSubmatch(why.Field)

@@ -44,7 +44,7 @@ func (v *visit) holder() (h holder, err error) {
 			NumberOfPayments: p.NumberOfPayments, NumberOfMonths: p.NumberOfMonths,
 			HoldDays: p.HoldDays, Rules: p.Rules, MonthsFrom: p.MonthsFrom,
 			MaxPerSale: p.MaxPerSale, MaxPerCustomer: p.MaxPerCustomer,
-			Budgets: p.Budgets, OfferCouponID: p.OfferCouponID,
+			Budgets: p.Budgets, Bonuses: p.Bonuses, OfferCouponID: p.OfferCouponID,
 		}}}
 	}
 	return h, nil
@@ -199,7 +199,7 @@ func changeTerms(name, object string) *action {
 		do: func(v *visit, p *tributary.Program, in *input) (string, error) {
 			terms, rows := in.terms(), []int(nil)
 			terms.Rules, rows = in.rules()
-			terms.Budgets = in.budgets()
+			terms.Budgets, terms.Bonuses = in.budgets(), in.bonuses()
 			up := terms.Update()
 			up.From = in.begins(v)
 			if in.err != nil {
@@ -287,7 +287,7 @@ func termsForm(v *visit) (form, error) {
 			Hint: "The beginning of that day in " + v.program.Config().Location.String() +
 				". Empty: at once."}}
 	}
-	f.Fields = append(append(f.Fields, v.termsFilled(t.ProgramTerms)...), budgetField(t.Budgets))
+	f.Fields = append(append(f.Fields, v.termsFilled(t.ProgramTerms)...), budgetField(t.Budgets), bonusField(t.Bonuses))
 	f.Fields = append(f.Fields, v.ruleRows(t.Rules)...)
 	return f, nil
 }
@@ -373,7 +373,7 @@ func whatTermsCost(v *visit, in *input) ([]string, error) {
 	}
 	terms, rows := in.terms(), []int(nil)
 	terms.Rules, rows = in.rules()
-	terms.Budgets = in.budgets()
+	terms.Budgets, terms.Bonuses = in.budgets(), in.bonuses()
 	if in.err != nil {
 		return nil, in.err
 	}

@@ -14,13 +14,19 @@ const wholeTerms = 2
 type termsSheet struct {
 	Whole []affiliate.DatedTerms // those in force, and the next ones
 	Later []affiliate.DatedTerms
+
+	Bonuses []affiliate.BonusProgress
 }
 
 // terms shows by what terms the affiliate's sales earn, and what is to come.
 func terms(v *visit) (view, error) {
 	all, err := v.partner().Terms(v.Ctx())
+	if err != nil {
+		return view{}, err
+	}
+	bonuses, err := v.partner().Bonuses(v.Ctx())
 	n := min(len(all), wholeTerms)
-	return view{title: v.T("Terms"), template: "terms", Data: &termsSheet{all[:n], all[n:]}}, err
+	return view{title: v.T("Terms"), template: "terms", Data: &termsSheet{all[:n], all[n:], bonuses}}, err
 }
 
 // From says from when terms hold.

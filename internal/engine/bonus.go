@@ -2,6 +2,7 @@ package engine
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/affiliate/record"
+	"github.com/tributary-go/tributary/internal/decimal"
 	"github.com/tributary-go/tributary/internal/plaintext"
 	"github.com/tributary-go/tributary/internal/refusal"
 )
@@ -409,4 +411,55 @@ func (o *Op) enterBonus(rec record.Adjustment) error {
 		return refusal.Internal("write adjustment", err)
 	}
 	return o.Enter(rec.AffiliateID, BookAdjustment(&rec, affiliate.CauseAdjustment, rec.Amount))
+}
+
+// Bonuses implements tributary.Program.Bonuses.
+func (p *Program) Bonuses(ctx context.Context, of affiliate.AffiliateRef) (_ []affiliate.BonusProgress, err error) {
+	defer p.Begin(&ctx, "Bonuses", Reads).End(&err)
+	return View(ctx, p, func(o *Op) ([]affiliate.BonusProgress, error) {
+		rec, err := o.AffiliateOf(of)
+		if err != nil {
+			return nil, refusal.RefuseNoAffiliate.IfMissing(err)
+		}
+		return o.BonusesOf(&rec)
+	})
+}
+
+// BonusesOf returns how far an affiliate is with the bonuses of their terms.
+func (o *Op) BonusesOf(rec *record.Affiliate) ([]affiliate.BonusProgress, error) {
+	shown := []affiliate.BonusProgress{}
+	terms, err := o.TermsOf(rec.PlanID, refusal.PlanMissing)
+	if err != nil || len(terms.Bonuses) == 0 {
+		return shown, err
+	}
+	all, err := o.countBonuses(terms.Bonuses, rec.ID)
+	if err != nil {
+		return nil, err
+	}
+	given, err := o.givenTo(rec.ID)
+	if err != nil {
+		return nil, err
+	}
+	for i := range all {
+		c := &all[i]
+		if c.To == affiliate.BonusToCustomer {
+			continue
+		}
+		period := c.period(o.Program, o.Now)
+		is := affiliate.BonusProgress{Bonus: *c.Bonus, PeriodFrom: refusal.TimeOrNull(period), Reached: c.revenue[period],
+			Given: int64(given[c.key(o.Program, period)].standing()), Next: affiliate.Null[affiliate.Amount]()}
+		is.To = affiliate.BonusToAffiliate
+		each := c.Revenue
+		if each.IsZero() {
+			is.Reached = affiliate.AmountFromScaled(c.counted[period] * decimal.Scale)
+			each = affiliate.AmountFromScaled((c.SignUps + c.Customers) * decimal.Scale)
+		}
+		if due := c.due(period); c.Times == 0 || due < c.Times {
+			if next, err := affiliate.AmountFromScaled(each.Scaled() * due).Add(each); err == nil {
+				is.Next = affiliate.Set(next)
+			}
+		}
+		shown = append(shown, is)
+	}
+	return shown, nil
 }

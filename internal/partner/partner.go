@@ -81,6 +81,11 @@ func (v Partner) Terms(ctx context.Context) (_ []affiliate.DatedTerms, err error
 	})
 }
 
+// Bonuses implements tributary.Partner.Bonuses.
+func (v Partner) Bonuses(ctx context.Context) ([]affiliate.BonusProgress, error) {
+	return v.p.Bonuses(ctx, affiliate.AffiliateRef{ID: v.id})
+}
+
 // Offer implements tributary.Partner.Offer.
 func (v Partner) Offer(ctx context.Context) (_ affiliate.Opt[affiliate.Offer], err error) {
 	defer v.p.Begin(&ctx, "PartnerOffer", engine.Reads).End(&err)

@@ -68,7 +68,7 @@ var (
 	planFields  = slices.Concat(fields("name"), termsFields, fields("paymentTrigger", "autoApproveRewards:b"))
 	termsFields = fields("commissionRate:n", "commissionType", "numberOfPayments:n",
 		"numberOfMonths:n", "holdDays:n", "rules:j", "monthsFrom", "maxPerSale:n",
-		"maxPerCustomer:n", "budgets:j", "offerCouponId")
+		"maxPerCustomer:n", "budgets:j", "bonuses:j", "offerCouponId")
 	termsDates = fields("from", "withdraw")
 )
 
@@ -81,6 +81,14 @@ var budgetColumns = []column{
 	{"REWARDS", "rewards", 7, count},
 	{"AT MOST", "maxRewards", 7, count},
 	{"STATUS", "status", 6, plain},
+}
+
+var bonusColumns = []column{
+	{"NAME", "name", 32, plain},
+	{"REACHED", "reached", 12, count},
+	{"NEXT", "next", 12, count},
+	{"GIVEN", "given", 6, count},
+	{"AMOUNT", "amount", 12, money},
 }
 
 var termsColumns = []column{
@@ -128,6 +136,14 @@ var planCommands = []command{
 		group: "budgets", verb: "list", what: "List how much of the budgets of terms is used",
 		method: "GET", path: "/budgets", fields: fields("affiliateId", "affiliateEmail", "status", "of", "current:b"),
 		paging: inQuery, columns: budgetColumns,
+	},
+	{
+		group: "bonuses", verb: "list", what: "List how far an affiliate is with the bonuses of their terms",
+		method: "GET", path: "/bonuses", fields: fields("affiliateId", "affiliateEmail"), arg: "affiliateId", columns: bonusColumns,
+	},
+	{
+		group: "bonuses", verb: "grant", what: "Give everybody the bonuses that are due, and take back those that are not",
+		method: "POST", path: "/bonuses/grant", steps: true,
 	},
 	{
 		group: "terms", verb: "simulate", what: "Say what past sales would have earned by other terms, in the last --days",

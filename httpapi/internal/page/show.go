@@ -288,6 +288,9 @@ func (s Show) Limits(t affiliate.ProgramTerms) (all []string) {
 	for _, b := range t.Budgets {
 		all = append(all, s.BudgetSaid(b))
 	}
+	for _, b := range t.Bonuses {
+		all = append(all, s.BonusSaid(b))
+	}
 	if t.HoldDays > 0 {
 		all = append(all, s.Several(t.HoldDays, "payable after %s day|payable after %s days"))
 	}
@@ -323,6 +326,54 @@ func (s Show) BudgetSaid(b affiliate.Budget) string {
 		said = append(said, s.T("and what does not fit earns nothing"))
 	}
 	return strings.Join(said, ", ")
+}
+
+var eachSaid = map[affiliate.Interval]string{
+	affiliate.IntervalDay: "each day anew", affiliate.IntervalWeek: "each week anew", affiliate.IntervalMonth: "each month anew",
+	affiliate.IntervalQuarter: "each quarter anew", affiliate.IntervalYear: "each year anew",
+}
+
+// BonusSaid says what is given besides commissions.
+func (s Show) BonusSaid(b affiliate.Bonus) string {
+	given := s.Money(b.Amount)
+	if b.To == affiliate.BonusToCustomer {
+		given = s.T("%s for your customer", given)
+	}
+	var said []string
+	switch {
+	case b.SignUps > 0:
+		said = append(said, given+" "+s.Several(b.SignUps, "for each customer who signs up|for every %s customers who sign up"))
+	case b.Customers > 0:
+		said = append(said, given+" "+s.Several(b.Customers, "for each customer who pays|for every %s customers who pay"))
+	default:
+		said = append(said, given+" "+s.T("for every %s that customers pay", s.Money(b.Revenue)))
+	}
+	if !b.MinSpend.IsZero() {
+		said = append(said, s.T("%s or more", s.Money(b.MinSpend)))
+	}
+	if b.Per != "" {
+		said = append(said, s.T(eachSaid[b.Per]))
+	}
+	if b.Times > 0 {
+		said = append(said, s.Several(b.Times, "once|%s times at most"))
+	}
+	if b.HoldDays > 0 {
+		said = append(said, s.Several(b.HoldDays, "after %s day|after %s days"))
+	}
+	return strings.Join(said, ", ")
+}
+
+// Reached says how far somebody is with a bonus: 7 of 10.
+func (s Show) Reached(b affiliate.BonusProgress) string {
+	text := func(n affiliate.Amount) string { return s.Grouped(n.String()) }
+	if !b.Revenue.IsZero() {
+		text = func(n affiliate.Amount) string { return s.Money(n) }
+	}
+	next, more := b.Next.Get()
+	if !more {
+		return text(b.Reached)
+	}
+	return s.T("%s of %s", text(b.Reached), text(next))
 }
 
 // Several says how many there are of something: 1 day, 2 days.
