@@ -191,6 +191,10 @@ func memberLimits() limits {
 		"Budget.per": only("day", "week", "month", "quarter", "year"), "Budget.utmCampaign": chars("1", "255"),
 		"Budget.maxCommission": atLeast("0"), "Budget.maxRewards": atLeast("1"),
 
+		"Bonus.name": allOf(nameText, notBlank), "Bonus.per": only("day", "week", "month", "quarter", "year"),
+		"Bonus.to": byDefault("AFFILIATE"), "Bonus.signUps": atLeast("1"), "Bonus.customers": atLeast("1"), "Bonus.minSpend": atLeast("0"),
+		"Bonus.revenue": atLeast("0"), "Bonus.times": atLeast("1"), "Bonus.amount": above("0"),
+
 		"Rule.name": allOf(nameText, notBlank), "RulePay.commissionRate": allOf(atLeast("0"), atMost(largest)), "RuleWhen.conversions": allOf(hundred, each(allOf(nameText, notBlank))),
 		"RuleWhen.products": tags, "RuleWhen.plans": tags, "RuleWhen.categories": tags,
 		"RuleWhen.notProducts": tags, "RuleWhen.notPlans": tags, "RuleWhen.notCategories": tags,

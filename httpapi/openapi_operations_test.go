@@ -41,6 +41,8 @@ func resourceNotes() []described {
 			"The program's own terms, of affiliates without a plan, each from a moment on."},
 		{"Budgets", "/budgets", affiliate.BudgetUse{},
 			"What sales took of what they earn together at most."},
+		{"Bonuses", "/bonuses", affiliate.BonusProgress{},
+			"What affiliates and customers get besides commissions."},
 		{"Commission tiers", "/commission-tiers", affiliate.Tier{},
 			"Ranks that affiliates reach by their results."},
 		{"Clicks", "/clicks", nil,
@@ -755,6 +757,20 @@ func operationNotes() map[string]about {
 		"GET /budgets": {
 			id: "getBudgets", summary: "List how much of the budgets of terms is used",
 			text: "The latest periods first, those without a period last. Filters are combined.",
+		},
+		"GET /bonuses": {
+			id: "getBonuses", summary: "List how far an affiliate is with the bonuses of their terms",
+			text: "Needs affiliateId, affiliateEmail or both.",
+			texts: map[string]string{
+				"affiliateEmail": "The email of whose they are; of nobody: null.",
+				"affiliateId":    "Whose they are; nobody's: null.",
+			},
+			invalid: "identifiers_mismatch",
+		},
+		"POST /bonuses/grant": {
+			id: "grantBonuses", summary: "Give everybody the bonuses that are due, and take back those that are not",
+			text: "In steps: send the cursor of the answer until it is done. A step that is " +
+				"repeated has no second effect. Fires nothing.",
 		},
 		"PUT /terms": {
 			id: "setTerms", summary: "Change the program's own terms, at once or from a moment on",

@@ -400,6 +400,8 @@ func (d *drafter) kindSchema(k kind) schema {
 		return d.inputObjects(reflect.TypeFor[affiliate.Rule](), "64")
 	case kindBudgets:
 		return d.inputObjects(reflect.TypeFor[affiliate.Budget](), "16")
+	case kindBonuses:
+		return d.inputObjects(reflect.TypeFor[affiliate.Bonus](), "16")
 	case kindTexts:
 		return arrayOf(schema{Type: types{"string"}})
 	case kindHeaders:

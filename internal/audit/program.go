@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/internal/engine"
 	"github.com/tributary-go/tributary/internal/refusal"
 )
@@ -67,6 +68,12 @@ func Breaches(ctx context.Context, p *engine.Program, way Way) (breaches []affil
 		} else {
 			a.open(tinySieve, 1)
 			a.pickAll()
+			for r, err := range o.Tx.Plans.List(record.Query{}) { // which the sieve keeps otherwise
+				if err != nil {
+					return err
+				}
+				a.keepTerms(&r)
+			}
 		}
 		a.check(way.Apart)
 		return a.err // what was not looked at is no breach

@@ -511,7 +511,7 @@ func (a *audit) verifyRules(name object, t *affiliate.Terms) {
 	if t.MaxPerSale.Sign() < 0 || t.MaxPerCustomer.Sign() < 0 {
 		a.breach("I40", name, "its caps are %v a sale, %v a customer", t.MaxPerSale, t.MaxPerCustomer)
 	}
-	if len(t.Rules) == 0 && t.MonthsFrom == "" && len(t.Budgets) == 0 {
+	if len(t.Rules) == 0 && t.MonthsFrom == "" && len(t.Budgets) == 0 && len(t.Bonuses) == 0 {
 		return
 	}
 	terms := t.Clone()
@@ -520,9 +520,9 @@ func (a *audit) verifyRules(name object, t *affiliate.Terms) {
 		affiliate.Amount{}, affiliate.Amount{}
 	want := terms.Clone()
 	if err := engine.NormalizeTerms(&terms); err != nil {
-		a.breach("I40", name, "its rules or budgets are not valid: %v", err)
+		a.breach("I40", name, "its rules, budgets or bonuses are not valid: %v", err)
 	} else if terms.Type = ""; !engine.Same(record.Plan{Terms: want}, record.Plan{Terms: terms}) {
-		a.breach("I40", name, "its rules or budgets are not as they are stored")
+		a.breach("I40", name, "its rules, budgets or bonuses are not as they are stored")
 	}
 }
 

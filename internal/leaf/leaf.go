@@ -62,6 +62,8 @@ func (l Leaf) Set(n int) {
 		p[0] = byte(n)
 	case *affiliate.Instant:
 		*p = affiliate.InstantOf(time.Date(2026, 1, n, 0, 0, 0, 0, time.UTC))
+	case *affiliate.Date:
+		*p = affiliate.Day(2026, 1, n)
 	case encoding.TextUnmarshaler:
 		l.setEnum(p, n)
 	case *affiliate.Amount:

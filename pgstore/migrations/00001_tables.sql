@@ -346,6 +346,7 @@ CREATE TABLE IF NOT EXISTS tributary.plans (
   max_per_sale bigint NOT NULL,
   max_per_customer bigint NOT NULL,
   budgets json,
+  bonuses json,
   offer_coupon_id uuid,
   versions json,
   payment_trigger text COLLATE "C" NOT NULL,

@@ -514,6 +514,7 @@ CREATE TABLE tributary.plans (
   max_per_sale bigint NOT NULL,
   max_per_customer bigint NOT NULL,
   budgets json,
+  bonuses json,
   offer_coupon_id uuid,
   versions json,
   payment_trigger text NOT NULL,

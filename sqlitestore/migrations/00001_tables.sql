@@ -329,6 +329,7 @@ CREATE TABLE tributary_plans (
   max_per_sale INTEGER NOT NULL,
   max_per_customer INTEGER NOT NULL,
   budgets TEXT,
+  bonuses TEXT,
   offer_coupon_id TEXT,
   versions TEXT,
   payment_trigger TEXT NOT NULL,
