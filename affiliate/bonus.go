@@ -1,9 +1,11 @@
 package affiliate
 
 // A Bonus is what an affiliate, or the customer whom they bring, gets besides commissions, each
-// time when so many customers sign up, pay, or have paid so much. A [GrantBonusesJob] compares what
-// everybody has with what they should have, gives what is missing as an [Adjustment] of the kind
-// BONUS, and takes the last ones back when refunds and the like undo what they were for.
+// time when so many customers sign up, pay, or have paid so much.
+//
+// A [GrantBonusesJob] compares what everybody has with what they should have, gives what is missing
+// as an [Adjustment] of the kind BONUS, and takes the last ones back when refunds and the like undo
+// what they were for.
 //
 // Exactly one of SignUps, Customers and Revenue is given. A sale whose commission is on hold or
 // declined does not count, and neither does what was imported as past.

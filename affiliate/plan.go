@@ -44,8 +44,7 @@ type Terms struct {
 	// What sales earn together at most, at most 16; a commission is cut by the first, then by the
 	// next. Two that count the same are refused.
 	Budgets []Budget `json:"budgets,omitempty"`
-	// What affiliates, and the customers they bring, get besides commissions, at most 16. See
-	// [Bonus].
+	// What affiliates, and the customers they bring, get besides commissions, at most 16.
 	Bonuses []Bonus `json:"bonuses,omitempty"`
 
 	// The coupon that links give customers without a code: that of an affiliate before that of

@@ -93,6 +93,7 @@ func TestUnfinishedJobs(t *testing.T) {
 		"EraseAffiliate":   func(c c) error { return c.EraseAffiliate(x, anID) },
 		"EraseReferral":    func(c c) error { return c.EraseReferral(x, "kim@example.com") },
 		"AssignTiers":      func(c c) error { return errOf(c.Run(x, affiliate.AssignTiersJob{})) },
+		"GrantBonuses":     func(c c) error { return errOf(c.Run(x, affiliate.GrantBonusesJob{})) },
 		"RecalculateSales": func(c c) error { return errOf(c.Run(x, affiliate.RecalculateJob{})) },
 		"Prune":            func(c c) error { return errOf(c.Run(x, affiliate.PruneJob{Before: time.Unix(0, 0)})) },
 		"Retain": func(c c) error {

@@ -235,7 +235,7 @@ func TestErrorAsSuccess(t *testing.T) {
 func TestNull(t *testing.T) {
 	misses := map[string]bool{
 		"Affiliate": true, "Coupon": true, "Code": true, "Referral": true, "CreateReferral": true,
-		"Sale": true, "Endpoint": true, "Delivery": true, "Payout": true, "Adjustment": true, "Case": true, "Balance": true, "PayoutRun": true, "ExplainSale": true, "Hold": true,
+		"Sale": true, "Endpoint": true, "Delivery": true, "Payout": true, "Adjustment": true, "Case": true, "Balance": true, "Bonuses": true, "PayoutRun": true, "ExplainSale": true, "Hold": true,
 		"Plan": true, "Tier": true, "TrackClick": true,
 	}
 	fine := map[string]bool{

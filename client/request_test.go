@@ -97,7 +97,7 @@ func TestRequests(t *testing.T) {
 		{"POST /commission-plans", `{"name":"n","commissionRate":10,"autoApproveRewards":false}`, func(x ctx, c c) error {
 			return errOf(c.CreatePlan(x, affiliate.PlanParams{Name: "n", Terms: affiliate.Terms{Rate: affiliate.MustPercent("10")}, AutoApproveRewards: affiliate.Set(false)}))
 		}},
-		{"PUT /commission-plans", `{"commissionPlanId":"` + idText + `","commissionRate":10,"commissionType":"PERCENTAGE","numberOfPayments":null,"numberOfMonths":null,"holdDays":0,"rules":null,"monthsFrom":"PAYMENT","maxPerSale":null,"maxPerCustomer":null,"budgets":null,"offerCouponId":null}`, func(x ctx, c c) error {
+		{"PUT /commission-plans", `{"commissionPlanId":"` + idText + `","commissionRate":10,"commissionType":"PERCENTAGE","numberOfPayments":null,"numberOfMonths":null,"holdDays":0,"rules":null,"monthsFrom":"PAYMENT","maxPerSale":null,"maxPerCustomer":null,"budgets":null,"bonuses":null,"offerCouponId":null}`, func(x ctx, c c) error {
 			return errOf(c.UpdatePlan(x, id, affiliate.PlanUpdate{TermsUpdate: affiliate.Terms{Rate: affiliate.MustPercent("10")}.Update()}))
 		}},
 		{"PUT /commission-plans", `{"commissionPlanId":"` + idText + `","rules":[],"monthsFrom":"REFERRAL","maxPerSale":30,"maxPerCustomer":null}`, func(x ctx, c c) error {
@@ -106,7 +106,7 @@ func TestRequests(t *testing.T) {
 		{"PUT /commission-plans", `{"commissionPlanId":"` + idText + `","commissionRate":15,"from":"2027-01-01"}`, func(x ctx, c c) error {
 			return errOf(c.UpdatePlan(x, id, affiliate.PlanUpdate{TermsUpdate: affiliate.TermsUpdate{Rate: affiliate.Set(affiliate.MustPercent("15")), From: affiliate.Set(affiliate.Day(2027, 1, 1))}}))
 		}},
-		{"PUT /terms", `{"commissionRate":15,"commissionType":"PERCENTAGE","numberOfPayments":null,"numberOfMonths":2,"holdDays":3,"rules":null,"monthsFrom":"PAYMENT","maxPerSale":4,"maxPerCustomer":null,"budgets":null,"offerCouponId":null,"from":"2027-01-01","withdraw":"2027-02-01"}`, func(x ctx, c c) error {
+		{"PUT /terms", `{"commissionRate":15,"commissionType":"PERCENTAGE","numberOfPayments":null,"numberOfMonths":2,"holdDays":3,"rules":null,"monthsFrom":"PAYMENT","maxPerSale":4,"maxPerCustomer":null,"budgets":null,"bonuses":null,"offerCouponId":null,"from":"2027-01-01","withdraw":"2027-02-01"}`, func(x ctx, c c) error {
 			up := affiliate.Terms{Rate: affiliate.MustPercent("15"), HoldDays: 3, MaxPerSale: affiliate.MustAmount("4"), MaxMonths: 2}.Update()
 			up.From, up.Withdraw = affiliate.Set(affiliate.Day(2027, 1, 1)), affiliate.Set(affiliate.Day(2027, 2, 1))
 			return errOf(c.SetTerms(x, up))

@@ -160,6 +160,7 @@ func invocations() []invocation {
 		{"InviteAffiliate", func(x ctx, c c) error { return errOf(c.InviteAffiliate(x, affiliate.AffiliateParams{})) }},
 		{"AcceptInvite", func(x ctx, c c) error { return errOf(c.AcceptInvite(x, id, affiliate.Acceptance{})) }},
 		{"Plan", func(x ctx, c c) error { return errOf(c.Plan(x, id)) }},
+		{"Bonuses", func(x ctx, c c) error { return errOf(c.Bonuses(x, affiliate.AffiliateRef{ID: id})) }},
 		{"Budgets", func(x ctx, c c) error {
 			return errOf(c.Budgets(x, affiliate.BudgetQuery{Status: affiliate.BudgetLow}, affiliate.Page{}))
 		}},

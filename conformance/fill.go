@@ -235,6 +235,8 @@ func (f *filler) fill(p any) bool {
 		copy(p[:], f.bytes())
 	case *record.Payload:
 		*p = record.PayloadOf(fmt.Appendf(nil, `{ "z":1, "a" : 1.50, "z":2, "n":"%d/%d" }`, f.n, f.k))
+	case *affiliate.Date:
+		*p = affiliate.Day(2000+f.k%100, 1, 1+f.n%28)
 	case *affiliate.Amount:
 		*p = affiliate.AmountFromScaled(f.int())
 	case *affiliate.Percent:

@@ -385,7 +385,7 @@ func allowed(method, path string, scope httpapi.Scope) bool {
 	switch {
 	case scope == httpapi.ScopeFull, path == "/api/v1/openapi.json":
 		return true
-	case path == "/api/v1/sales/review", strings.HasSuffix(path, "/search"), path == "/api/v1/coupons/summaries", strings.HasSuffix(path, "/sums"), strings.HasPrefix(path, "/api/v1/webhooks"), strings.HasPrefix(path, "/api/v1/payouts"), strings.HasPrefix(path, "/api/v1/adjustments"), strings.HasPrefix(path, "/api/v1/cases"), path == "/api/v1/budgets",
+	case path == "/api/v1/sales/review", strings.HasSuffix(path, "/search"), path == "/api/v1/coupons/summaries", strings.HasSuffix(path, "/sums"), strings.HasPrefix(path, "/api/v1/webhooks"), strings.HasPrefix(path, "/api/v1/payouts"), strings.HasPrefix(path, "/api/v1/adjustments"), strings.HasPrefix(path, "/api/v1/cases"), path == "/api/v1/budgets", strings.HasPrefix(path, "/api/v1/bonuses"),
 		strings.HasPrefix(path, "/api/v1/balances"), path == "/api/v1/movements", path == "/api/v1/statements", path == "/api/v1/sales/explain", strings.HasPrefix(path, "/api/v1/reports"), path == "/api/v1/program", path == "/api/v1/terms", path == "/api/v1/verify", path == "/api/v1/attention",
 		strings.HasPrefix(path, "/api/v1/commission-"), path == "/api/v1/partner/token", path == "/api/v1/prune", path == "/api/v1/referrals/erase", strings.HasPrefix(path, "/api/v1/affiliates/"):
 		return scope == httpapi.ScopeRead && reads

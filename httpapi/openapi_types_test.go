@@ -213,6 +213,7 @@ func scalars() map[reflect.Type]schema {
 	number := schema{Type: types{"number"}}
 	return map[reflect.Type]schema{
 		reflect.TypeFor[uuid.UUID]():              {Type: types{"string"}, Format: "uuid"},
+		reflect.TypeFor[affiliate.Date]():         {Type: types{"string"}, Description: "A date, such as 2026-03-11, or a date-time."},
 		reflect.TypeFor[affiliate.Time]():         {Type: types{"string"}, Format: "date-time"},
 		reflect.TypeFor[affiliate.Amount]():       number,
 		reflect.TypeFor[affiliate.Percent]():      number,

@@ -180,6 +180,8 @@ func (s stock) operations() []operation {
 		{"POST", api + "/cases", `{"affiliateEmail":"cy@example.com","kind":"SALE_CLAIM","externalId":"#7 <x>","text":"a\nb & <c>"}`},
 		{"POST", api + "/cases/answer", `{"caseId":"` + s.asked.String() + `","answer":"a\nb & <c>"}`},
 		{"GET", api + "/budgets?affiliateEmail=cy@example.com&status=LOW&of=AFFILIATE&current=true", ""},
+		{"GET", api + "/bonuses?affiliateEmail=cy@example.com", ""},
+		{"POST", api + "/bonuses/grant", `{"limit":5}`},
 		{"GET", api + "/program", ""},
 		{"PUT", api + "/program", `{"cookieDuration":30,"attribution":{"touch":"FIRST"},"oldUrlModifiers":["via"],"refundWindowSeconds":null}`},
 		{"GET", api + "/attention?limit=3", ""},
@@ -391,7 +393,7 @@ func TestForeignIsUnknown(t *testing.T) {
 	for _, op := range s.probes() {
 		switch op.String() {
 		case "POST /api/v1/affiliates", "POST /api/v1/affiliates/invite", "POST /api/v1/affiliates/ensure", "POST /api/v1/coupons", "POST /api/v1/webhooks",
-			"POST /api/v1/commission-plans", "POST /api/v1/commission-tiers", "GET /api/v1/program", "PUT /api/v1/program", "GET /api/v1/terms", "PUT /api/v1/terms", "POST /api/v1/terms/simulate", "GET /api/v1/verify", "POST /api/v1/commission-tiers/assign", "POST /api/v1/payouts/run":
+			"POST /api/v1/commission-plans", "POST /api/v1/commission-tiers", "GET /api/v1/program", "PUT /api/v1/program", "GET /api/v1/terms", "PUT /api/v1/terms", "POST /api/v1/terms/simulate", "GET /api/v1/verify", "POST /api/v1/commission-tiers/assign", "POST /api/v1/bonuses/grant", "POST /api/v1/payouts/run":
 			continue // they name nothing
 		}
 		one, two := strangers()

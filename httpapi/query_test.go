@@ -46,6 +46,7 @@ var lookups = map[string]struct{ one, several []string }{
 	"movements":                {nil, []string{"affiliateId", "affiliateEmail", "saleId", "payoutId", "adjustmentId"}},
 	"adjustments":              {[]string{"id"}, []string{"affiliateId", "affiliateEmail", "saleId", "payoutId"}},
 	"cases":                    {[]string{"id"}, []string{"affiliateId", "affiliateEmail"}},
+	"bonuses":                  {[]string{"affiliateId", "affiliateEmail"}, nil},
 	"budgets":                  {nil, []string{"affiliateId", "affiliateEmail"}},
 	"commission-plans":         {[]string{"commissionPlanId"}, nil},
 	"commission-tiers":         {[]string{"commissionTierId"}, nil},

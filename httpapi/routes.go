@@ -223,7 +223,7 @@ func routes() []route {
 		{http.MethodGet, "/bonuses", owners, search(
 			bonusesOf("affiliateId"),
 			bonusesOf("affiliateEmail"),
-			needs("", refusal.RefuseNoOwner))},
+			needs("affiliateId", refusal.RefuseNoOwner))},
 		{http.MethodPost, "/bonuses/grant", ownerOnly, write(stepOf, grantBonuses, strict, wrapped)},
 		{http.MethodPost, "/commission-tiers/assign", ownerOnly, write(stepOf, assignTiers, strict, wrapped)},
 		{http.MethodPost, "/sales/recalculate", ownerOnly, write(recalculationOf, recalculateSales, strict, wrapped)},

@@ -47,6 +47,8 @@ func (v *partnerView) tools() []tool {
 			func(ctx context.Context, _ input) (any, error) { return v.Profile(ctx) }),
 		v.tool("terms", "By which terms your sales earn: those in force, and those to come.", nil,
 			func(ctx context.Context, _ input) (any, error) { return v.Terms(ctx) }),
+		v.tool("bonuses", "What you get besides commissions, and how far you are with it.", nil,
+			func(ctx context.Context, _ input) (any, error) { return v.Bonuses(ctx) }),
 		v.tool("offer", "What your links give customers without a code; nothing: null.", nil,
 			func(ctx context.Context, _ input) (any, error) { return v.Offer(ctx) }),
 		v.tool("balance", "What you are owed: held, not due yet and on which days it will be, payable, in payouts, and what was paid.", nil,

@@ -107,6 +107,10 @@ func adminPlanCases() []serverCase {
 		refusedCase{"admin/A8 a budget of 0 rewards", `{"name":"n","commissionRate":1,"budgets":[{"of":"ALL","maxRewards":0}]}`, mustBe("budgets[0].maxRewards", "must be at least 1")},
 		refusedCase{"admin/A8 a budget with another field", `{"name":"n","commissionRate":1,"budgets":[{"of":"ALL","maxRewards":1,"min":1}]}`, unknownField("budgets[0].min")},
 		refusedCase{"admin/A8 the same budget twice", `{"name":"n","commissionRate":1,"budgets":[{"of":"ALL","maxRewards":1},{"of":"ALL","maxCommission":1}]}`, mustBe("budgets", "must have distinct entries")},
+		refusedCase{"admin/A8 a bonus for nothing", `{"name":"n","commissionRate":1,"bonuses":[{"name":"b","from":"2026-01-01","amount":1}]}`, mustBe("bonuses[0].customers", "is required")},
+		refusedCase{"admin/A8 a bonus of 0", `{"name":"n","commissionRate":1,"bonuses":[{"name":"b","from":"2026-01-01","customers":1,"amount":0}]}`, mustBe("bonuses[0].amount", "must be greater than zero")},
+		refusedCase{"admin/A8 a bonus from nowhen", `{"name":"n","commissionRate":1,"bonuses":[{"name":"b","customers":1,"amount":1}]}`, mustBe("bonuses[0].from", "is required")},
+		refusedCase{"admin/A8 a bonus with another field", `{"name":"n","commissionRate":1,"bonuses":[{"name":"b","from":"2026-01-01","customers":1,"amount":1,"min":1}]}`, unknownField("bonuses[0].min")},
 		refusedCase{"admin/A8 budgets as text", `{"name":"n","commissionRate":1,"budgets":"none"}`, mustBe("budgets", "must be an array of objects")},
 		refusedCase{"admin/A8 an unknown field", `{"name":"n","commissionRate":1,"foo":1}`, unknownField("foo")})
 	cases = append(cases, refusals(planRule, "PUT /commission-plans",
@@ -146,6 +150,19 @@ func planStories() []serverCase {
 			x.do("PUT /commission-plans", `{"commissionPlanId":"{{plan}}","budgets":[{"of":"AFFILIATE","per":"month","maxCommission":12.5,"whole":true}]}`).has(`{"budgets":[{"of":"AFFILIATE","per":"month","maxCommission":12.5,"whole":true}]}`)
 			x.do("PUT /commission-plans", `{"commissionPlanId":"{{plan}}","budgets":null}`).lacks("budgets")
 			x.get("/budgets?affiliateId={{o}}").has(`[]`)
+			x.do("PUT /commission-plans", `{"commissionPlanId":"{{plan}}","bonuses":[{"name":"each 1","from":"2026-01-01","signUps":1,"amount":7.5},{"name":"a lot","from":"2026-01-01","per":"year","revenue":250,"times":2,"amount":20}]}`).has(`{"bonuses":[{"name":"each 1","from":"2026-01-01","signUps":1,"amount":7.5},{"name":"a lot","from":"2026-01-01","per":"year","revenue":250,"times":2,"amount":20}]}`)
+			x.get("/bonuses?affiliateId={{o}}").has(`[{"name":"each 1","to":"AFFILIATE","periodFrom":null,"reached":1,"given":0,"next":2},{"name":"a lot","reached":300,"given":0,"next":500}]`)
+			for at, done := "", false; !done; {
+				step := x.do("POST /bonuses/grant", `{"limit":10000`+at+`}`).ok()
+				at, done = `,"cursor":"`+step.text("cursor")+`"`, step.text("done") == "true"
+			}
+			x.get("/bonuses?affiliateEmail={{u}}-o@conform.example").has(`[{"given":1},{"given":1}]`)
+			x.get("/adjustments?affiliateId={{o}}").has(`[{"kind":"BONUS","amount":20,"reason":"a lot"},{"kind":"BONUS","amount":7.5,"reason":"each 1"}]`)
+			x.do("PUT /commission-plans", `{"commissionPlanId":"{{plan}}","bonuses":[{"name":"each 1","from":"2026-01-01","signUps":2,"amount":7.5}]}`).refused(invalid("bonuses[0]", "bonuses[0] counts something else than the bonus of this name did; give it another name"))
+			x.do("PUT /commission-plans", `{"commissionPlanId":"{{plan}}","bonuses":null}`).lacks("bonuses")
+			x.get("/bonuses?affiliateId={{o}}").has(`[]`)
+			x.get("/bonuses?affiliateId={{unknown}}").has("null")
+			x.get("/bonuses").refused(ownerRequired)
 			x.do("DELETE /commission-plans", `{"commissionPlanId":"{{plan}}"}`).refused(planInUse)
 			x.do("PUT /commission-plans", `{"commissionPlanId":"{{plan}}","commissionType":"FLAT"}`).refused(planInUse)
 			x.do("POST /affiliates/plan", `{"affiliateIds":["{{o}}"],"commissionPlanId":null}`).has(`[{"commissionPlanId":null}]`)

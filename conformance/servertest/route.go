@@ -71,6 +71,7 @@ func routes() []route {
 		{"PUT /commission-tiers", `{"commissionTierId":"{{unknown}}","name":"n"}`},
 		{"DELETE /commission-tiers", `{"commissionTierId":"{{unknown}}"}`},
 		{"POST /commission-tiers/assign", `{"limit":1}`},
+		{"POST /bonuses/grant", `{"limit":1}`},
 		{"POST /sales/recalculate", `{"affiliateId":"{{unknown}}"}`},
 		{"POST /links/release", `{"link":"{{u}}"}`},
 		{"POST /affiliates/erase", `{"affiliateId":"{{unknown}}"}`},
@@ -143,7 +144,7 @@ func lookups() []lookup {
 // which servers of the published API alone do not have.
 func administers(path string) bool {
 	switch path {
-	case "/budgets", "/holds", "/program", "/attention", "/verify", "/clicks", "/promotional-codes/generate", "/promotional-codes/search", "/coupons/summaries", "/events", "/sales/reverse", "/sales/restore-redemption", "/sales/accept-redemption", "/sales/recalculate", "/payments/decide", "/partner/token", "/prune":
+	case "/budgets", "/bonuses", "/bonuses/grant", "/holds", "/program", "/attention", "/verify", "/clicks", "/promotional-codes/generate", "/promotional-codes/search", "/coupons/summaries", "/events", "/sales/reverse", "/sales/restore-redemption", "/sales/accept-redemption", "/sales/recalculate", "/payments/decide", "/partner/token", "/prune":
 		return true
 	}
 	return strings.HasPrefix(path, "/cases") || strings.HasPrefix(path, "/commission-") || strings.HasPrefix(path, "/affiliates/") || strings.HasPrefix(path, "/referrals/")

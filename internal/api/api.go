@@ -75,6 +75,7 @@ type Direct interface {
 	AcceptInvite(ctx context.Context, id uuid.UUID, in affiliate.Acceptance) (affiliate.Affiliate, error)
 	Plan(ctx context.Context, id uuid.UUID) (affiliate.Plan, error)
 	Plans(ctx context.Context, pg affiliate.Page) (affiliate.List[affiliate.Plan], error)
+	Bonuses(ctx context.Context, of affiliate.AffiliateRef) ([]affiliate.BonusProgress, error)
 	Budgets(ctx context.Context, q affiliate.BudgetQuery, pg affiliate.Page) (affiliate.List[affiliate.BudgetUse], error)
 	CreatePlan(ctx context.Context, in affiliate.PlanParams) (affiliate.Plan, error)
 	UpdatePlan(ctx context.Context, id uuid.UUID, up affiliate.PlanUpdate) (affiliate.Plan, error)

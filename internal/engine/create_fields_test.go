@@ -286,6 +286,7 @@ func creations(s scene.Shop) map[string]creation {
 		}},
 		"CreatePlan": {`{"name":"n"}`, map[string]createdField{
 			"commissionType": {with: `{"commissionType":"FLAT"}`}, "rules": {with: `{"rules":` + rules + `}`},
+			"bonuses":        {with: `{"bonuses":[{"name":"b","from":"2026-03-01","customers":3,"amount":5}]}`},
 			"budgets":        {with: `{"budgets":[{"of":"ALL","per":"day","maxRewards":3}]}`},
 			"monthsFrom":     {with: `{"numberOfMonths":5,"monthsFrom":"REFERRAL"}`},
 			"paymentTrigger": {with: `{"paymentTrigger":"SIGNUP"}`},

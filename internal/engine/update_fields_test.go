@@ -293,6 +293,7 @@ func fieldChanges() []fieldChange {
 		{plan{TermsUpdate: affiliate.TermsUpdate{MaxPerSale: affiliate.Set(sum("30"))}}, "maxPerSale", `30`},
 		{plan{TermsUpdate: affiliate.TermsUpdate{MaxPerCustomer: affiliate.Set(sum("500"))}}, "maxPerCustomer", `500`},
 		{plan{TermsUpdate: affiliate.TermsUpdate{Budgets: affiliate.Set([]affiliate.Budget{{Of: affiliate.BudgetOfAll, MaxRewards: 3}})}}, "budgets", `[{"of":"ALL","maxRewards":3}]`},
+		{plan{TermsUpdate: affiliate.TermsUpdate{Bonuses: affiliate.Set([]affiliate.Bonus{{Name: "b", From: affiliate.Day(2026, 3, 1), SignUps: 3, Amount: sum("5")}})}}, "bonuses", `[{"name":"b","from":"2026-03-01","signUps":3,"amount":5}]`},
 		{plan{TermsUpdate: affiliate.TermsUpdate{HoldDays: number(5)}}, "holdDays", `5`},
 
 		{tier{Tier: number(7)}, "tier", `7`},
@@ -377,7 +378,7 @@ func quietTarget(w *scene.World, up any) fieldTarget {
 		return fieldTarget{
 			func(up any) error { return scene.ErrOf(w.UpdatePlan(ctx, id, up.(affiliate.PlanUpdate))) },
 			func() any { return scene.Must(w.Plans(ctx, affiliate.Page{})).Items[0] }, 0,
-			map[string][]string{"commissionRate": {"commissionType", "numberOfPayments", "numberOfMonths", "holdDays", "rules", "monthsFrom", "maxPerSale", "maxPerCustomer", "budgets"}}, // Terms are replaced as a whole
+			map[string][]string{"commissionRate": {"commissionType", "numberOfPayments", "numberOfMonths", "holdDays", "rules", "monthsFrom", "maxPerSale", "maxPerCustomer", "budgets", "bonuses"}}, // Terms are replaced as a whole
 		}
 	case affiliate.TierUpdate:
 		id := scene.Must(w.CreateTier(ctx, affiliate.TierParams{Tier: 1, Name: "old", Per: affiliate.IntervalMonth})).ID

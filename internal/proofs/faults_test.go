@@ -48,6 +48,7 @@ func (s keyedShop) readers() map[string][]any {
 		"AffiliateData": {s.Person.ID}, "ReferralData": {"kim@example.net"},
 		"Endpoint": {s.Hooked.ID}, "Delivery": {delivery}, "ExplainSale": {sale}, "Payout": {payout}, "PayoutEntries": {payout, affiliate.Page{}}, "AdjustmentReasons": {adjusted}, "Adjustment": {adjusted}, "Case": {s.writes["AnswerCase"][0]},
 		"Simulate": {affiliate.SimulateQuery{From: scene.Start, To: to, Terms: affiliate.Terms{Rate: affiliate.MustPercent("25")}}},
+		"Bonuses":  {affiliate.AffiliateRef{ID: s.Person.ID}},
 		"Balance":  {affiliate.AffiliateRef{ID: s.Person.ID}}, "Movements": {affiliate.MovementQuery{AffiliateID: affiliate.Set(s.Person.ID)}, affiliate.Page{}},
 		"TotalBalance": {to}, "RankedBalances": {to, affiliate.Page{}},
 		"Breakdown":      {affiliate.BreakdownQuery{From: scene.Start, To: to, By: affiliate.DimensionLandingPage}, affiliate.Page{}},

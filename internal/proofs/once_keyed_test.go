@@ -34,7 +34,7 @@ var unkeyed = map[string]string{
 	"Endpoint": reads, "Endpoints": reads, "Delivery": reads, "Deliveries": reads,
 	"ExplainSale": reads, "Simulate": reads, "Payout": reads, "Payouts": reads, "PayoutSums": reads, "Adjustment": reads, "Adjustments": reads, "Case": reads, "Cases": reads, "Transfers": reads, "Balance": reads, "Balances": reads, "TotalBalance": reads, "RankedBalances": reads, "Movements": reads, "Report": reads, "Breakdown": reads, "Statement": reads, "PreviewPayouts": reads, "ProviderPayment": reads, "Payer": reads,
 	"Hold": reads, "Holds": reads,
-	"PayoutRun": reads, "PayoutRuns": reads, "PayoutLines": reads, "Plans": reads, "Budgets": reads, "Tiers": reads,
+	"PayoutRun": reads, "PayoutRuns": reads, "PayoutLines": reads, "Plans": reads, "Budgets": reads, "Bonuses": reads, "Tiers": reads,
 	"Plan": reads, "Tier": reads, "Settings": reads, "CheckCodes": reads,
 }
 
@@ -118,6 +118,7 @@ func newKeyedShop(t *testing.T, store record.Store) keyedShop {
 		"SetAffiliatePlan": {plan.ID, s.Person.ID}, "SetAffiliateTier": {tier.ID, s.Person.ID}, "SetTierExempt": {true, s.Person.ID},
 		"SetPayoutDetails": {s.Person.ID, affiliate.PayoutDetails{Email: "Pay@example.com", Method: "PAYPAL"}},
 		"Run tiers":        {affiliate.AssignTiersJob{}},
+		"Run bonuses":      {affiliate.GrantBonusesJob{}},
 		"Step":             {affiliate.AssignTiersJob{}, affiliate.Step{Limit: 10}},
 		"EraseAffiliate":   {s.Person.ID}, "EraseReferral": {"kim@example.net"},
 		"RenameLink": {affiliate.LinkRef{Slug: "ada"}, "eda"}, "DeleteLink": {affiliate.LinkRef{Slug: "ada"}},

@@ -28,6 +28,9 @@ var (
 	ampleBudgets = func() []affiliate.Budget {
 		return []affiliate.Budget{{Of: affiliate.BudgetOfAffiliate, Per: affiliate.IntervalYear, MaxRewards: 1000}}
 	}
+	ampleBonuses = func() []affiliate.Bonus {
+		return []affiliate.Bonus{{Name: "each sign-up", From: affiliate.Day(2026, 1, 1), SignUps: 1, Times: 1000, Amount: scene.Sum("1")}}
+	}
 	giftRules = func() []affiliate.Rule {
 		return []affiliate.Rule{
 			{Name: "gifts", When: affiliate.RuleWhen{
@@ -46,7 +49,7 @@ func newFullWorld(t *testing.T) *fullWorld {
 	w := &fullWorld{Shop: scene.NewShop(t, func(c *tributary.Config) {
 		c.StoredSettings, c.ErasureKey = true, make([]byte, 16)
 		c.Destinations = []affiliate.Destination{{URL: "https://beans.example/shop", Params: url.Values{"utm_source": {"partner"}}}}
-		c.Terms.Rules, c.Terms.Budgets, c.Review = giftRules(), ampleBudgets(), []affiliate.ReviewRule{affiliate.SelfReferral()}
+		c.Terms.Rules, c.Terms.Budgets, c.Terms.Bonuses, c.Review = giftRules(), ampleBudgets(), ampleBonuses(), []affiliate.ReviewRule{affiliate.SelfReferral()}
 		c.RequireCustomer, c.CascadeEvents = false, true
 	})}
 	ctx, must := t.Context(), scene.Must[affiliate.Affiliate]
@@ -63,7 +66,7 @@ func newFullWorld(t *testing.T) *fullWorld {
 	w.coupon = scene.Must(w.CreateCoupon(ctx, affiliate.CouponParams{Name: "Mills", PercentOff: scene.Percent("10"), LimitToProducts: true, ProductIDs: []string{"MILL", "SEAT"}})).ID
 	w.code = scene.Must(w.CreateCode(ctx, affiliate.CodeParams{CouponID: w.coupon, Code: "MILLS", AffiliateID: w.Ada.Person.ID})).ID
 	scene.Must(w.CreateCode(ctx, affiliate.CodeParams{CouponID: w.coupon, Code: "OVER", AffiliateID: w.Ada.Person.ID, MaxRedemptions: affiliate.Set(int64(1)), ExpiresAt: affiliate.Set(affiliate.Day(2020, 1, 1))}))
-	w.plan = scene.Must(w.CreatePlan(ctx, affiliate.PlanParams{Name: "Gold", Terms: affiliate.Terms{Rate: affiliate.MustPercent("30"), HoldDays: 3, Rules: giftRules(), Budgets: ampleBudgets(), OfferCouponID: w.coupon}})).ID
+	w.plan = scene.Must(w.CreatePlan(ctx, affiliate.PlanParams{Name: "Gold", Terms: affiliate.Terms{Rate: affiliate.MustPercent("30"), HoldDays: 3, Rules: giftRules(), Budgets: ampleBudgets(), Bonuses: ampleBonuses(), OfferCouponID: w.coupon}})).ID
 	scene.Must(w.UpdatePlan(ctx, w.plan, affiliate.PlanUpdate{TermsUpdate: affiliate.TermsUpdate{HoldDays: affiliate.Set(int64(5)), From: affiliate.Set(affiliate.Day(2027, 1, 1))}}))
 	scene.Must(w.CreateTier(ctx, affiliate.TierParams{Tier: 1, Name: "Silver"}))
 	scene.Must(w.RenameLink(ctx, affiliate.LinkRef{Slug: "ada"}, "ada-new"))
@@ -169,7 +172,7 @@ func knownArguments(w *fullWorld) map[reflect.Type][]any {
 		again.Sale = affiliate.Set(paid)
 	}
 	settings := affiliate.SettingsUpdate{OldURLModifiers: affiliate.Set([]string{"r"}), KeptParameters: affiliate.Set([]string{"lang"})}
-	terms := affiliate.TermsUpdate{Rules: affiliate.Set(giftRules()), Budgets: affiliate.Set(ampleBudgets()), OfferCouponID: coupon, From: affiliate.Set(affiliate.Day(2027, 5, 1))}
+	terms := affiliate.TermsUpdate{Rules: affiliate.Set(giftRules()), Budgets: affiliate.Set(ampleBudgets()), Bonuses: affiliate.Set(ampleBonuses()), OfferCouponID: coupon, From: affiliate.Set(affiliate.Day(2027, 5, 1))}
 	known := map[reflect.Type][]any{}
 	for _, v := range []any{
 		settings, affiliate.AffiliateParams{FirstName: "N", LastName: "N", Email: "new@example.com", ExternalID: "user-1", Answers: []affiliate.Answer{{QuestionID: uuid.UUID{8}, Answer: "x"}}},
@@ -195,7 +198,7 @@ func knownArguments(w *fullWorld) map[reflect.Type][]any {
 		affiliate.ConversionParams{Conversion: "lead", ReferralID: w.Bea.ID.String()}, w.sale.ID, w.held.ID, affiliate.SaleRef{ExternalID: "order-2"}, affiliate.Reversal{ClawBack: true},
 		affiliate.SaleUpdate{Metadata: affiliate.Set(json.RawMessage(`{"b":2}`))}, affiliate.ApprovalAccepted,
 		affiliate.Refund{SaleID: w.sale.ID, Lines: []affiliate.RefundLine{{ID: "l1", Amount: scene.Sum("5")}}, Amount: scene.Amount("5")},
-		affiliate.PlanParams{Name: "New", Terms: affiliate.Terms{Rules: giftRules(), Budgets: ampleBudgets()}}, affiliate.PlanUpdate{TermsUpdate: terms}, terms,
+		affiliate.PlanParams{Name: "New", Terms: affiliate.Terms{Rules: giftRules(), Budgets: ampleBudgets(), Bonuses: ampleBonuses()}}, affiliate.PlanUpdate{TermsUpdate: terms}, terms,
 		affiliate.TierParams{Tier: 2, Name: "New"}, affiliate.SimulateQuery{Terms: affiliate.Terms{Rules: giftRules()}, PlanID: w.plan},
 		affiliate.EndpointParams{URL: "https://hooks.example/c", Events: []affiliate.EventType{affiliate.SaleCreated}, Headers: affiliate.EndpointHeaders{"x-a": "1"}},
 		affiliate.EndpointUpdate{Events: affiliate.Set([]affiliate.EventType{affiliate.SaleCreated}), Headers: affiliate.Set(affiliate.EndpointHeaders{"x-b": "2"})},

@@ -178,10 +178,19 @@ func termsOperations(ctx context.Context) []operation {
 		}
 		return all
 	}
+	bonuses := func(in *input) (all []affiliate.Bonus) {
+		for _, b := range []affiliate.Bonus{{Name: "for two", Customers: 2, MinSpend: affiliate.MustAmount("3")},
+			{Name: "for much", Per: affiliate.IntervalMonth, Revenue: affiliate.MustAmount("40"), Times: 3},
+			{Name: "for friends", To: affiliate.BonusToCustomer, SignUps: 1, HoldDays: 1}}[:in.n(4)] {
+			b.From, b.Amount = affiliate.Day(2026, 3, 1), affiliate.MustAmount(in.of("0.5", "20"))
+			all = append(all, b)
+		}
+		return all
+	}
 	terms := func(in *input) affiliate.Terms {
 		return affiliate.Terms{
-			Budgets: budgets(in),
-			Type:    affiliate.CommissionType(in.of("PERCENTAGE", "FLAT")), Rate: percent(in, "7", "40"), Rules: rules(in), MonthsFrom: affiliate.MonthsFrom(in.of("", "PAYMENT", "REFERRAL")),
+			Budgets: budgets(in), Bonuses: bonuses(in),
+			Type: affiliate.CommissionType(in.of("PERCENTAGE", "FLAT")), Rate: percent(in, "7", "40"), Rules: rules(in), MonthsFrom: affiliate.MonthsFrom(in.of("", "PAYMENT", "REFERRAL")),
 			MaxPerSale: affiliate.MustAmount(in.of("0", "0", "0.5", "20")), MaxPerCustomer: affiliate.MustAmount(in.of("0", "3", "50")), MaxPayments: int64(in.n(4)), MaxMonths: int64(in.n(3)),
 		}
 	}
@@ -568,6 +577,10 @@ func peopleOperations(ctx context.Context) []operation {
 		{"tier", func(w twin, in *input) string {
 			tier, err := w.CreateTier(ctx, affiliate.TierParams{Tier: 1 + int64(in.n(3)), Name: "t", MinRevenue: in.amount(), Per: affiliate.Interval(in.of("", "day", "month")), GracePeriods: int64(in.n(3)), Rate: affiliate.Set(affiliate.MustPercent(in.of("3", "60")))})
 			return answer(tier, err) + answer(w.Run(ctx, affiliate.AssignTiersJob{}))
+		}},
+		{"bonuses", func(w twin, in *input) string {
+			who := w.someAffiliate(in)
+			return answer(w.Run(ctx, affiliate.GrantBonusesJob{})) + answer(w.Bonuses(ctx, affiliate.AffiliateRef{ID: who.ID}))
 		}},
 		{"recalculate", func(w twin, _ *input) string {
 			return answer(w.Run(ctx, affiliate.RecalculateJob{}))

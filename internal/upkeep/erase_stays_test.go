@@ -382,7 +382,7 @@ func TestErasureKnowsEveryTable(t *testing.T) {
 	textsListed[record.Delivery](t, ".Attempts[0].URL of the host", ".Attempts[0].Err a class", ".Attempts[0].Response goes with the payload")
 	textsListed[record.Endpoint](t, ".URL of the host", ".Description of the endpoint", ".HeaderNames of the endpoint", ".Secrets[0].Hint of a secret")
 	textsListed[record.Budget](t, ".Budget.UTMCampaign of campaigns")
-	textsListed[record.Plan](t, ".Name of the plan", ".Terms.Budgets[0].UTMCampaign of campaigns", ".Versions[0].Terms.Budgets[0].UTMCampaign of campaigns", ".Terms.Rules[0].Name of the rule",
+	textsListed[record.Plan](t, ".Name of the plan", ".Terms.Budgets[0].UTMCampaign of campaigns", ".Versions[0].Terms.Budgets[0].UTMCampaign of campaigns", ".Terms.Bonuses[0].Name of the bonus", ".Versions[0].Terms.Bonuses[0].Name of the bonus", ".Terms.Rules[0].Name of the rule",
 		".Terms.Rules[0].When.Products of products", ".Terms.Rules[0].When.Plans of plans", ".Terms.Rules[0].When.Categories of products",
 		".Terms.Rules[0].When.NotProducts of products", ".Terms.Rules[0].When.NotPlans of plans", ".Terms.Rules[0].When.NotCategories of products",
 		".Terms.Rules[0].When.Conversions of conversions",

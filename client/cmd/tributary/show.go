@@ -373,7 +373,7 @@ const (
 // groups is the order of the groups in the help.
 var groups = []string{
 	"affiliates", "referrals", "links", "coupons", "codes", "holds", "sales", "payments", "plans",
-	"terms", "budgets", "tiers", "webhooks", "events", "payouts", "balances", "movements", "statements",
+	"terms", "budgets", "bonuses", "tiers", "webhooks", "events", "payouts", "balances", "movements", "statements",
 	"reports", "adjustments", "cases", "program", "attention", "prune", "partner-token", "verify",
 }
 

@@ -35,6 +35,8 @@ var noFlags = map[string]string{
 	"limit of previewPayouts":             "a page",
 	"cursor of previewPayouts":            "a page",
 	"limit of runPayouts":                 "the command makes all steps",
+	"limit of grantBonuses":               "the command makes all steps",
+	"cursor of grantBonuses":              "the command makes all steps",
 	"limit of assignTiers":                "the command makes all steps",
 	"cursor of assignTiers":               "the command makes all steps",
 	"limit of eraseAffiliate":             "the command makes all steps",

@@ -95,6 +95,7 @@ func (s *story) bases() map[string]string {
 		"POST /api/v1/commission-plans":           `{"name":"n","commissionRate":1}`,
 		"PUT /api/v1/commission-plans":            `{"commissionPlanId":"` + s.plan + `"}`,
 		"POST /api/v1/commission-tiers/assign":    `{"limit":1}`,
+		"POST /api/v1/bonuses/grant":              `{"limit":1}`,
 		"POST /api/v1/sales/recalculate":          `{"all":true,"limit":1}`,
 		"POST /api/v1/affiliates/erase":           `{"affiliateId":"` + s.affiliate + `","limit":1}`,
 		"POST /api/v1/referrals/erase":            `{"referralId":"` + s.referral + `","limit":1}`,
@@ -228,7 +229,7 @@ func beyond(op operation, field string, value any) bool {
 		"POST adjustments amount",                                       // 0
 		"POST cases kind", "POST cases saleId", "POST cases externalId", // another kind, or the same case again
 		"POST holds until", // it has passed
-		"POST payouts/preview cursor", "POST commission-tiers/assign cursor", "POST sales/recalculate cursor",
+		"POST payouts/preview cursor", "POST commission-tiers/assign cursor", "POST bonuses/grant cursor", "POST sales/recalculate cursor",
 		"PUT commission-plans from", "PUT commission-plans withdraw", "PUT terms from", "PUT terms withdraw", // no term changes, no version begins then
 		"POST affiliates/erase cursor", "POST referrals/erase cursor", "POST prune cursor", "POST prune retention",
 	}

@@ -110,6 +110,7 @@ func (s *story) finds() {
 		"/payouts":                  {"id=" + s.payout, "affiliateId=" + s.payee, "affiliateEmail=payee@example.org", "status=PENDING&affiliateId=" + s.payee},
 		"/adjustments":              {"id=" + s.adjustment, "affiliateId=" + s.payee, "affiliateEmail=payee@example.org&kind=BONUS", "saleId=" + s.sale, "payoutId=" + s.payout},
 		"/budgets":                  {"affiliateId=" + s.payee, "affiliateEmail=payee@example.org&status=OPEN&current=true", "of=ALL"},
+		"/bonuses":                  {"affiliateId=" + s.payee, "affiliateEmail=payee@example.org"},
 		"/cases":                    {"id=" + s.asked, "affiliateId=" + s.payee, "affiliateEmail=payee@example.org&status=OPEN", "kind=SALE_QUESTION"},
 		"/program":                  nil,
 		"/attention":                {"limit=1", "limit=20"},
