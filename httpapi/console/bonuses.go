@@ -51,7 +51,7 @@ func (in *input) bonuses() []affiliate.Bonus {
 }
 
 func parseBonus(line string) (b affiliate.Bonus, err error) {
-	end := strings.LastIndexByte(line, ':')
+	end := strings.LastIndex(line, ": ")
 	if end < 0 {
 		return b, errNoCondition
 	}
@@ -79,7 +79,7 @@ func parseBonus(line string) (b affiliate.Bonus, err error) {
 		}
 		word, value, _ := strings.Cut(clause, " ")
 		if _, bad := strconv.ParseInt(word, 10, 64); bad == nil {
-			word, value = value, word // 2 times
+			word, value = strings.TrimSuffix(value, "s"), word // 2 times
 		}
 		if said[word] {
 			return b, errNoCondition
@@ -101,7 +101,7 @@ func bonusClause(b *affiliate.Bonus, word, value string) (err error) {
 		b.MinSpend, err = affiliate.ParseAmount(value)
 	case "after":
 		b.HoldDays, err = strconv.ParseInt(strings.TrimSpace(strings.TrimSuffix(strings.TrimSuffix(value, "s"), "day")), 10, 64)
-	case "time", "times":
+	case "time":
 		b.Times, err = strconv.ParseInt(value, 10, 64)
 	case "to":
 		if value != "the customer" {

@@ -282,6 +282,7 @@ func moreDeeds(w *world) []deed {
 				return fmt.Sprint(t.MinReferrals, t.ConditionType, t.Tier)
 			}, "77ALL8", ""},
 		{"assign", "tiers.assign", "program:", "tiers/assign", nil, []string{"cursor", "x"}, "", func() string { return fmt.Sprint(person(w.ada.ID).CommissionTierID.IsNull()) }, "false", ""},
+		{"give bonuses", "bonuses.grant", "program:", "bonuses/grant", nil, []string{"cursor", "x"}, "", func() string { return fmt.Sprint(must(w.Terms(ctx))[0].Bonuses == nil) }, "true", ""},
 		{"delete tier", "tiers.delete", "tier:" + s.tier.ID.String(), at("tiers", s.tier.ID, "delete"), nil, nil, "", func() string { _, err := w.Tier(ctx, s.tier.ID); return gone(err) }, "true", ""},
 		{"new hook", "webhooks.create", "webhook:", "webhooks/new", []string{"url", "https://hooks.example/new", "event-sale.created", ""}, []string{"url", "http://hooks.example/new"}, "url", func() string {
 			for _, e := range must(w.Webhooks().Endpoints(ctx, affiliate.Page{Limit: 50})).Items {

@@ -22,7 +22,7 @@ type twist struct {
 // make something new, or that go on with a job.
 var makers = map[string]bool{
 	"affiliates.create": true, "sales.create": true, "sales.convert": true, "customers.create": true, "affiliates.invite": true, "coupons.create": true, "plans.create": true, "tiers.create": true, "webhooks.create": true,
-	"tiers.assign": true, "affiliates.recalculate": true, "customers.recalculate": true, "payouts.results": true,
+	"tiers.assign": true, "bonuses.grant": true, "affiliates.recalculate": true, "customers.recalculate": true, "payouts.results": true,
 }
 
 // twists are what changes under the form of each deed that is not edited.
@@ -370,7 +370,7 @@ func TestNotices(t *testing.T) {
 	coupon := "coupons/" + w.stock().coupon.ID.String()
 	for link, claim := range map[string]string{
 		coupon + "?made=2026-03-10T09%3A00%3A00.000Z": "just made", at + "/erase?cursor=x": "there is more", at + "/recalculate?cursor=x": "there are more",
-		"tiers/assign?cursor=x": "there are more", "payouts/new?externalId=other": "there are more", "customers/" + w.customer.ID.String() + "/erase?cursor=x": "there is more",
+		"tiers/assign?cursor=x": "there are more", "bonuses/grant?cursor=x": "there are more", "payouts/new?externalId=other": "there are more", "customers/" + w.customer.ID.String() + "/erase?cursor=x": "there is more",
 	} {
 		if page := w.get(link); page.status != 200 || strings.Contains(page.text(), claim) {
 			t.Errorf("%s claims %q: %s", link, claim, page.text())

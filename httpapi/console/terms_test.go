@@ -1,7 +1,7 @@
 package console_test
 
 import (
-	"cmp"
+	stdcmp "cmp"
 	"encoding/json"
 	"fmt"
 	"net/url"
@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary"
@@ -701,7 +702,7 @@ func TestHoldPages(t *testing.T) {
 		must(w.RecordSale(ctx, affiliate.SaleParams{PromoCode: "MANY", TotalEarned: affiliate.MustAmount("45")}))
 		sold := must(w.RecordSale(ctx, affiliate.SaleParams{HoldID: id, TotalEarned: affiliate.MustAmount("45")})).Sale.Or(affiliate.Sale{})
 		many = must(w.UpdateCode(ctx, many.ID, affiliate.CodeUpdate{MaxRedemptions: affiliate.Set(many.MaxRedemptions.Or(0) + 2)}))
-		first = cmp.Or(first, fmt.Sprint("redemptions/accept?sale=", sold.ID))
+		first = stdcmp.Or(first, fmt.Sprint("redemptions/accept?sale=", sold.ID))
 	}
 	says("redemptions", "20 on this page, 2 more when these are accepted")
 	says(first, "after the hold late 0 had lapsed")
@@ -712,5 +713,60 @@ func TestHoldPages(t *testing.T) {
 	}
 	if page := w.get(""); strings.Contains(page.text(), "Over a limit") {
 		t.Error(page.text())
+	}
+}
+
+// TestBonusPages: bonuses are typed, kept by a form that changes something else, given by a button, and shown
+// with how far an affiliate is.
+func TestBonusPages(t *testing.T) {
+	w := newWorld(t)
+	ctx := t.Context()
+	typed := "two: a day, twice: 30 per 2 customers, from 2026-01-01, spent 20, 1 time\nmuch: 2.5 per 100 revenue, each month, after 1 day, from 2026-01-01\n" +
+		"many: 1 per 1 sign-up, from 2026-01-01T00:00:00Z\nwelcome: 5 per 1 customer, From 2026-01-01, after 14 days, to the customer"
+	for range 2 {
+		if page := w.send("terms/change", w.form("terms/change", "commissionRate", "10", "bonuses", typed)); page.status != 303 {
+			t.Fatalf("%d %s", page.status, page.text())
+		}
+		if page := w.send("terms/change", w.form("terms/change", "commissionRate", "20")); page.status != 303 {
+			t.Fatalf("%d %s", page.status, page.text())
+		}
+	}
+	terms := must(w.Terms(ctx))[0].Bonuses
+	want := []affiliate.Bonus{
+		{Name: "two: a day, twice", From: affiliate.Day(2026, 1, 1), Customers: 2, MinSpend: affiliate.MustAmount("20"), Times: 1, Amount: affiliate.MustAmount("30")},
+		{Name: "much", From: affiliate.Day(2026, 1, 1), Per: "month", Revenue: affiliate.MustAmount("100"), HoldDays: 1, Amount: affiliate.MustAmount("2.5")},
+		{Name: "many", From: affiliate.At(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)), SignUps: 1, Amount: affiliate.MustAmount("1")},
+		{Name: "welcome", To: "CUSTOMER", From: affiliate.Day(2026, 1, 1), Customers: 1, HoldDays: 14, Amount: affiliate.MustAmount("5")},
+	}
+	if diff := cmp.Diff(want, terms); diff != "" {
+		t.Error(diff)
+	}
+	for line, why := range map[string]string{
+		"ten": "is no bonus", "ten: 5": "is no bonus", "ten: x per 10 customers": "is no bonus", "ten: 5 per 10 friends": "is no bonus", "ten: 5 per many customers": "is no bonus",
+		"ten: 5 per 10 customers, from then": "is no bonus", "ten: 5 per 10 customers, to Ada": "is no bonus", "ten: 5 per 10 customers, often": "is no bonus",
+		"ten: 5 per 10 customers, 1 time, 2 times": "is no bonus", "ten: 5 per 10 customers": "is required", "two: a day, twice: 30 per 3 customers, from 2026-01-01": "give it another name",
+		"ten: 5 per 10 customers, each decade, from 2026-01-01": "must be one of day, week, month, quarter, year",
+	} {
+		if page := w.send("terms/change", w.form("terms/change", "bonuses", line)); page.status/100 != 4 || !strings.Contains(page.text(), why) {
+			t.Errorf("%q: %d, without %q: %s", line, page.status, why, page.text())
+		}
+	}
+	ada := must(w.CreateAffiliate(ctx, affiliate.AffiliateParams{FirstName: "Ada", LastName: "Moss", Email: "ada@example.org", AffiliateLink: "ada"}))
+	for i := range 3 {
+		must(w.RecordSale(ctx, affiliate.SaleParams{ReferralID: "ada", Email: fmt.Sprintf("c%d@x.example", i), Name: "C", TotalEarned: affiliate.MustAmount("90")}))
+	}
+	w.now = w.now.Add(25 * time.Hour)
+	if page := w.send("bonuses/grant", w.form("bonuses/grant")); page.status != 303 {
+		t.Fatalf("%d %s", page.status, page.text())
+	}
+	for path, says := range map[string][]string{
+		"affiliates/" + ada.ID.String(): {"two: a day, twice 30.00 USD for every 2 customers who pay, 20.00 USD or more, once 3, given 1 time", "much 2.50 USD for every 100.00 USD that customers pay, each month anew, after 1 day 270.00 USD of 300.00 USD since", "given 2 times", "1.00 USD for each customer who signs up 3 of 4, given 3 times"},
+		"terms":                         {"welcome 5.00 USD for your customer for each customer who pays, after 14 days 2026-01-01"},
+	} {
+		for _, one := range says {
+			if page := w.get(path); !strings.Contains(page.text(), one) {
+				t.Errorf("%s does not say %q: %s", path, one, page.text())
+			}
+		}
 	}
 }
