@@ -1,6 +1,9 @@
 package affiliate
 
 import (
+	"net/url"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -10,7 +13,7 @@ import (
 
 // A RiskReason names the rule that held a commission: a lower-case letter, then
 // lower-case letters, digits and underscores, 40 characters at most. The engine
-// has self_referral and, only in previews, those below. Hosts define their own.
+// has those of the rules here and, only in previews, those below. Hosts define their own.
 type RiskReason string
 
 // The risks that follow from the status of an affiliate. Only the preview of an
@@ -37,6 +40,12 @@ const RiskPlantedEmail RiskReason = "planted_email"
 type ReviewRule struct {
 	Reason RiskReason
 	Holds  func(Evidence) bool
+
+	// Within says how far back Evidence.NewCustomers counts for this rule, and UpTo the number,
+	// 1–1,000, at which it stops: so many customers are read for each sale. Zero, both: it does
+	// not count.
+	Within time.Duration
+	UpTo   int
 }
 
 // Evidence is what a rule knows of a sale, or of the order in a preview. Unknown
@@ -51,6 +60,15 @@ type Evidence struct {
 	NewCustomer   bool              // the sale makes a referral of the customer
 	Nameless      bool              // nothing tells who buys: see [Unnamed]
 	Total         Amount            // what was earned; in a preview with only a subtotal, what is left to charge
+
+	// LandingURL is the page on which the visitor landed: of the click that the request names, else
+	// of the customer's referral, if it is the credited affiliate's. It has the parameters that a
+	// click keeps.
+	LandingURL string
+
+	// NewCustomers is how many customers the affiliate has brought within the time of the rule,
+	// with the one of this sale. It is 0 if that customer is not one of them.
+	NewCustomers int
 }
 
 // ReviewedAffiliate is an affiliate as a rule sees it.
@@ -77,6 +95,83 @@ func SelfReferral() ReviewRule {
 // Of an erased customer it holds what a code is redeemed for, and nothing else.
 func Unnamed() ReviewRule {
 	return ReviewRule{Reason: "unnamed_customer", Holds: func(e Evidence) bool { return e.Nameless }}
+}
+
+// Disposable holds sales whose customer has a mailbox at a provider of throw-away addresses, by a
+// list that is part of this module: a new provider is not in it.
+func Disposable() ReviewRule {
+	return ReviewRule{Reason: "disposable_email", Holds: func(e Evidence) bool {
+		return mailbox.IsDisposable(mailbox.Domain(e.CustomerEmail))
+	}}
+}
+
+// OwnDomain holds sales whose customer has an email at the domain of the affiliate's email or payout
+// email, or at one below or above it, unless anybody can have a mailbox there. Which providers these
+// are a list in this module says, so customers of a small one are held when the affiliate is one,
+// too. Other domains below one suffix, such as a.co.uk and b.co.uk, have nothing in common.
+func OwnDomain() ReviewRule {
+	return ReviewRule{Reason: "own_domain", Holds: func(e Evidence) bool {
+		theirs := mailbox.Domain(e.CustomerEmail)
+		return sharedDomain(theirs, mailbox.Domain(e.Affiliate.Email)) ||
+			sharedDomain(theirs, mailbox.Domain(e.Affiliate.PayoutEmail))
+	}}
+}
+
+// sharedDomain reports whether two domains are one, or one is below the other, and it is no
+// provider's. A domain without a dot has none below it.
+func sharedDomain(a, b string) bool {
+	if len(a) < len(b) {
+		a, b = b, a
+	}
+	same := a == b && b != "" || strings.Contains(b, ".") && strings.HasSuffix(a, "."+b)
+	return same && !mailbox.IsPublic(a) && !mailbox.IsPublic(b)
+}
+
+// PaidSearch holds sales whose visitor came by an advertisement that somebody paid for, as the
+// landing page says: by gclid, gbraid, wbraid or msclkid, or by utm_medium cpc, ppc, paidsearch,
+// paid_search or sem. With terms, such as the names of your brand, one of them must be in utm_term,
+// q, query or keyword, in whatever case. A click keeps utm_term and utm_medium; for the other
+// parameters name them in Config.KeepParams.
+func PaidSearch(terms ...string) ReviewRule {
+	terms = slices.Clone(terms)
+	for i := range terms {
+		terms[i] = strings.ToLower(strings.TrimSpace(terms[i]))
+	}
+	return ReviewRule{Reason: "paid_search", Holds: func(e Evidence) bool {
+		page, err := url.Parse(e.LandingURL)
+		if err != nil || page.RawQuery == "" {
+			return false
+		}
+		q := page.Query()
+		medium := strings.ToLower(q.Get("utm_medium"))
+		paid := slices.Contains(paidMedia, medium) || slices.ContainsFunc(adClicks, q.Has)
+		return paid && (len(terms) == 0 || searchedFor(q, terms))
+	}}
+}
+
+var (
+	adClicks  = []string{"gclid", "gbraid", "wbraid", "msclkid"}
+	paidMedia = []string{"cpc", "ppc", "paidsearch", "paid_search", "sem"}
+	searches  = []string{"utm_term", "q", "query", "keyword"}
+)
+
+// searchedFor reports whether a query says that the visitor searched for one of some terms.
+func searchedFor(q url.Values, terms []string) bool {
+	return slices.ContainsFunc(searches, func(name string) bool {
+		searched := strings.ToLower(q.Get(name))
+		return slices.ContainsFunc(terms, func(term string) bool {
+			return term != "" && strings.Contains(searched, term)
+		})
+	})
+}
+
+// Burst holds sales of new customers of an affiliate who has brought more than n of them within a
+// time, this one included: many at once may be made up. n is at most 999. Sales of customers who
+// have been there for longer are not held.
+func Burst(n int, within time.Duration) ReviewRule {
+	return ReviewRule{Reason: "burst", Within: within, UpTo: n + 1, Holds: func(e Evidence) bool {
+		return e.NewCustomers > n
+	}}
 }
 
 // SameMailbox reports whether mail to a and to b is likely to arrive in one

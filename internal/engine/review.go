@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -18,8 +19,10 @@ import (
 // Rules that hold a commission for a person to look at. They never refuse or
 // change a sale. Source: docs/money.md 15.
 
-// maxReviewRules is the largest number of rules in a program.
-const maxReviewRules = 16
+const (
+	maxReviewRules  = 16    // in a program
+	maxNewCustomers = 1_000 // that are read for a sale
+)
 
 // risk translates the hold of a status into the risk of a preview; empty: none.
 func risk(s affiliate.AffiliateStatus) affiliate.RiskReason {
@@ -37,6 +40,11 @@ func checkReview(rules []affiliate.ReviewRule) error {
 		}
 		if rule.Holds == nil {
 			return fmt.Errorf("affiliate: Config.Review: %s has no Holds", rule.Reason)
+		}
+		if counts := rule.Within != 0 || rule.UpTo != 0; counts &&
+			(rule.Within <= 0 || rule.UpTo < 1 || rule.UpTo > maxNewCustomers) {
+			return fmt.Errorf("affiliate: Config.Review: %s counts customers, but not 1 to %d within a time",
+				rule.Reason, maxNewCustomers)
 		}
 		if slices.ContainsFunc(rules[:i], func(r affiliate.ReviewRule) bool { return r.Reason == rule.Reason }) {
 			return fmt.Errorf("affiliate: Config.Review has %s twice", rule.Reason)
@@ -92,14 +100,66 @@ func (o *Op) risks(e affiliate.Evidence, seller *record.Affiliate, ref *record.R
 	if e.CustomerEmail, err = o.ownEmail(&e, seller, ref); err != nil {
 		return nil, refusal.Internal("read names", err)
 	}
+	came := ref.CreatedAt.Time()
+	if e.NewCustomer {
+		came = e.At
+	}
+	brought, err := o.brought(&e, seller, ref, came)
+	if err != nil {
+		return nil, refusal.Internal("read referrals", err)
+	}
 	err = errReviewPanicked
 	defer o.Recovered(o.Ctx, "Review")
-	for _, rule := range o.Cfg.Review {
-		if rule.Holds(e) {
+	for i := range o.Cfg.Review {
+		rule := &o.Cfg.Review[i]
+		if e.NewCustomers = newCustomers(rule, e.At, came, brought); rule.Holds(e) {
 			reasons = append(reasons, rule.Reason)
 		}
 	}
 	return reasons, nil
+}
+
+// brought returns when the newest customers of an affiliate came, that of an order among them, who came
+// then, as far as the rules count; none: no rule counts that one.
+func (o *Op) brought(e *affiliate.Evidence, seller *record.Affiliate, ref *record.Referral, came time.Time) (all []time.Time, err error) {
+	most := 0
+	for i := range o.Cfg.Review {
+		if rule := &o.Cfg.Review[i]; isRecent(rule, e.At, came) {
+			most = max(most, rule.UpTo)
+		}
+	}
+	if most == 0 || !e.NewCustomer && ref.AffiliateID != seller.ID {
+		return nil, nil
+	}
+	if e.NewCustomer {
+		all = append(all, came)
+	}
+	key := record.Key{Index: record.OfAffiliate, ID: seller.ID}
+	for r, err := range o.Tx.Referrals.List(record.Query{Key: key, Limit: most, Desc: true}) {
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, r.CreatedAt.Time())
+	}
+	return all, nil
+}
+
+// isRecent reports whether a rule counts a customer who came then.
+func isRecent(rule *affiliate.ReviewRule, now, came time.Time) bool {
+	return rule.UpTo > 0 && came.After(now.Add(-rule.Within))
+}
+
+// newCustomers counts who was brought for a rule, unless the customer of the order came before its time.
+func newCustomers(rule *affiliate.ReviewRule, now, came time.Time, brought []time.Time) (n int) {
+	if !isRecent(rule, now, came) {
+		return 0
+	}
+	for _, at := range brought {
+		if n < rule.UpTo && isRecent(rule, now, at) {
+			n++
+		}
+	}
+	return n
 }
 
 // reviewed returns the affiliate as a rule sees it.

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 	"pgregory.net/rapid"
@@ -235,6 +236,10 @@ func TestReviewRules(t *testing.T) {
 		`"_a" is not`:                          {rule("_a")},
 		`"aB" is not`:                          {rule("aB")},
 		`"a-b" is not`:                         {rule("a-b")},
+		"x counts customers, but not":          {{Reason: "x", Within: time.Hour, Holds: rule("x").Holds}},
+		"y counts customers, but not":          {{Reason: "y", UpTo: 1, Holds: rule("x").Holds}},
+		"burst counts customers, but not":      {affiliate.Burst(1_000, time.Hour)},
+		"1 to 1000 within":                     {affiliate.Burst(-2, time.Hour)},
 		`"` + strings.Repeat("a", 41) + `" is`: {rule(strings.Repeat("a", 41))},
 	} {
 		_, err := tributary.New(memstore.New(), tributary.Config{Review: list})
@@ -242,6 +247,8 @@ func TestReviewRules(t *testing.T) {
 			t.Errorf("%q: %v", want, err)
 		}
 	}
+	scene.Must(tributary.New(memstore.New(), tributary.Config{Review: rules(affiliate.Burst(0, 1))}))
+	scene.Must(tributary.New(memstore.New(), tributary.Config{Review: rules(affiliate.Burst(999, time.Hour))}))
 	scene.Must(tributary.New(memstore.New(), tributary.Config{Review: rules(rule("a"), rule("z_9"), rule(strings.Repeat("a", 40)))}))
 }
 

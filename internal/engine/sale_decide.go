@@ -217,7 +217,14 @@ func (id *identity) evidence(now affiliate.Instant, aff *record.Affiliate, v *ve
 	ref := &id.Customer.Referral
 	e := affiliate.Evidence{
 		At: now.Time(), Affiliate: reviewed(aff), CustomerEmail: cmp.Or(email, ref.Email, id.Customer.Email), CustomerName: ref.Name,
-		DeviceID: id.Origin.Click.DeviceID, PromoCode: v.code.Code, NewCustomer: ref.ID == uuid.Nil && id.Customer.Email != "",
+		DeviceID: id.Origin.Click.DeviceID, PromoCode: v.code.Code,
+		NewCustomer: ref.ID == uuid.Nil && cmp.Or(id.Customer.Email, id.Customer.HostID) != "",
+	}
+	switch click := &id.Origin.Click; {
+	case click.LandingURL != "" && click.AffiliateID == aff.ID:
+		e.LandingURL = click.LandingURL
+	case ref.AffiliateID == aff.ID:
+		e.LandingURL = ref.LandingPage
 	}
 	named := cmp.Or(id.Customer.HostID, ref.CustomerID) != "" && ref.Medium != affiliate.MediumCoupon || !ref.Erased.IsZero()
 	e.Nameless = e.CustomerEmail == "" && (e.PromoCode != "" || !named)
