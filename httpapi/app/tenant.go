@@ -114,7 +114,8 @@ func configOf(i int, set settings, page string) (tributary.Config, error) {
 		cfg.Name = fmt.Sprintf("Program %d", i+1)
 	}
 	cfg.Rand = set.rand
-	cfg.Review = []affiliate.ReviewRule{affiliate.SelfReferral(), affiliate.Unnamed()} // held until somebody decides
+	cfg.Review = []affiliate.ReviewRule{affiliate.SelfReferral(), affiliate.Unnamed(), affiliate.Disposable(),
+		affiliate.OwnDomain()} // held until somebody decides
 	if !set.lasts && len(set.destinations) == 0 {
 		cfg.Destinations = []affiliate.Destination{{URL: page}}
 	}

