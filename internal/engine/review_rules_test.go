@@ -64,7 +64,8 @@ func TestReviewRulesHold(t *testing.T) {
 // time; who came earlier, or by somebody else, is not, and counts for nobody else.
 func TestReviewBurst(t *testing.T) {
 	w := scene.New(t, under(affiliate.Burst(2, time.Hour), affiliate.ReviewRule{
-		Reason: "second_today", Within: 24 * time.Hour, UpTo: 2, Holds: func(e affiliate.Evidence) bool { return e.NewCustomers == 2 },
+		Reason: "second_today", Within: 24 * time.Hour, UpTo: 4,
+		Holds: func(e affiliate.Evidence) bool { return e.NewCustomers >= 2 && e.NewCustomers <= 4 },
 	}))
 	for _, slug := range []string{"ada", "bo"} {
 		a := w.Join(slug, func(in *affiliate.AffiliateParams) { in.AffiliateLink = slug })
