@@ -104,6 +104,7 @@ func TestReviewBurst(t *testing.T) {
 	w.Pass(24 * time.Hour)
 	sells(fine, by("ada", "a1@x.example"))
 	sells(fine, by("ada", "a6@x.example"))
+	sells(second, by("ada", "a7@x.example")) // the newest are counted
 	w.Verifies()
 }
 
