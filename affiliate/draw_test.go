@@ -97,6 +97,11 @@ func (d valueFiller) fillLeaf(v reflect.Value) bool {
 		*p = affiliate.PercentFromScaled(rapid.Int64().Draw(d.rt, "percent"))
 	case *affiliate.ExchangeRate:
 		*p = affiliate.ExchangeRateFromScaled(rapid.Int64Min(1).Draw(d.rt, "rate"))
+	case *affiliate.Date:
+		at := anyTime().Draw(d.rt, "date").Time()
+		if *p = affiliate.At(at); at.Second()%2 == 0 {
+			*p = affiliate.Day(at.Date())
+		}
 	case *affiliate.Time:
 		*p = anyTime().Draw(d.rt, "time")
 	case *uuid.UUID:

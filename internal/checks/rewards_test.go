@@ -24,7 +24,7 @@ func TestRewardsPage(t *testing.T) {
 		"Wanted": eachRow(budgetWanted), "Budgets": eachRow(budgetRefused), "Day": tiersByPeriod,
 		"Member of a bonus": membersOf(affiliate.Bonus{Name: "b", To: "CUSTOMER", From: affiliate.Day(2026, 3, 1), Per: "day", SignUps: 1, Customers: 1,
 			MinSpend: affiliate.MustAmount("1"), Revenue: affiliate.MustAmount("1"), HoldDays: 1, Times: 1, Amount: affiliate.MustAmount("1")}),
-		"Date": bonusStory, "Bonuses": eachRow(bonusRefused),
+		"Date": bonusStory, "Bonuses": eachRow(bonusRefused), "Program": eachRow(programOfOthers),
 	}
 	var terms affiliate.Terms
 	rows, lines := 0, strings.Split(read(t, "docs/rewards.md"), "\n")
@@ -445,4 +445,37 @@ func bonusRefused(t *testing.T, _ affiliate.Terms, row []string) {
 	}
 	_, err := s.SetTerms(t.Context(), affiliate.TermsUpdate{Bonuses: affiliate.Set(bonuses)})
 	same(t, row[0], err, row[1])
+}
+
+// programOfOthers brings thirteen friends, who pay, and grants bonuses forty days later.
+func programOfOthers(t *testing.T, _ affiliate.Terms, row []string) {
+	var terms affiliate.Terms
+	if err := json.Unmarshal([]byte(strings.Trim(row[1], "`")), &terms); err != nil {
+		t.Fatal(err)
+	}
+	s, ctx := newPageShop(t, terms, nil), t.Context()
+	for i := range 13 {
+		name := fmt.Sprint("friend", i)
+		_, err := s.EnsureAffiliate(ctx, affiliate.AffiliateParams{ExternalID: name, FirstName: name, LastName: "N", Email: name + "@example.net"})
+		if err == nil {
+			_, err = s.RecordSale(ctx, affiliate.SaleParams{ReferralID: "ada", TotalEarned: affiliate.MustAmount("20"), Email: name + "@example.net", Name: name, ReferredUserExternalID: name})
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.now = s.now.AddDate(0, 0, 40)
+	if _, err := s.Run(ctx, affiliate.GrantBonusesJob{}); err != nil {
+		t.Fatal(err)
+	}
+	for column, ref := range map[int]affiliate.AffiliateRef{2: {ID: s.ada.ID}, 3: {ExternalID: "friend5"}} {
+		balance, err := s.Balance(ctx, ref)
+		if err != nil {
+			t.Fatal(err)
+		}
+		same(t, row[0], balance.Earned, row[column])
+	}
+	if err := s.Verify(ctx); err != nil {
+		t.Error(err)
+	}
 }
