@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -107,7 +106,13 @@ type bonusCount struct {
 	counted map[affiliate.Instant]int64            // sign-ups or customers, by the beginning of the period
 	revenue map[affiliate.Instant]affiliate.Amount // likewise
 	spent   map[uuid.UUID]affiliate.Amount         // by customer
-	met     map[uuid.UUID]bool                     // customers, and whether they meet it
+	friends []bonusFriend                          // of a bonus to customers, those with an id of the host's
+}
+
+// A bonusFriend is a customer, and whether they meet the condition of a bonus.
+type bonusFriend struct {
+	id, externalID string
+	met            bool
 }
 
 // period returns the beginning of the period with a moment; zero: there are none.
@@ -137,16 +142,16 @@ func (c *bonusCount) due(period affiliate.Instant) (times int64) {
 	return times
 }
 
-// countBonuses counts what an affiliate has brought, for each bonus.
-func (o *Op) countBonuses(bonuses []affiliate.Bonus, id uuid.UUID) ([]bonusCount, error) {
-	all := make([]bonusCount, len(bonuses))
+// countBonuses counts what an affiliate has brought, for each bonus, and says how many records it read.
+func (o *Op) countBonuses(bonuses []affiliate.Bonus, id uuid.UUID) (all []bonusCount, read int, err error) {
+	all = make([]bonusCount, len(bonuses))
 	var oldest affiliate.Instant
 	people, paid := false, false
 	for i := range bonuses {
 		c := &all[i]
 		*c = bonusCount{Bonus: &bonuses[i], from: affiliate.InstantOf(bonuses[i].From.FirstInstant(o.Cfg.Location)),
 			counted: map[affiliate.Instant]int64{}, revenue: map[affiliate.Instant]affiliate.Amount{},
-			spent: map[uuid.UUID]affiliate.Amount{}, met: map[uuid.UUID]bool{}}
+			spent: map[uuid.UUID]affiliate.Amount{}}
 		if i == 0 || c.from.Before(oldest) {
 			oldest = c.from
 		}
@@ -156,22 +161,23 @@ func (o *Op) countBonuses(bonuses []affiliate.Bonus, id uuid.UUID) ([]bonusCount
 	if paid {
 		for sale, err := range o.Tx.Sales.List(record.Query{Key: key, Desc: true}) {
 			if err != nil {
-				return nil, refusal.Internal("read sales", err)
+				return nil, read, refusal.Internal("read sales", err)
 			}
 			if o.Before(sale.CreatedAt, oldest) {
 				break
 			}
 			if err := o.countSale(all, &sale); err != nil {
-				return nil, err
+				return nil, read, err
 			}
+			read++
 		}
 	}
 	if !people {
-		return all, nil
+		return all, read, nil
 	}
 	for ref, err := range o.Tx.Referrals.List(record.Query{Key: key, Desc: true}) {
 		if err != nil {
-			return nil, refusal.Internal("read referrals", err)
+			return nil, read, refusal.Internal("read referrals", err)
 		}
 		if o.Before(ref.CreatedAt, oldest) {
 			break
@@ -179,8 +185,9 @@ func (o *Op) countBonuses(bonuses []affiliate.Bonus, id uuid.UUID) ([]bonusCount
 		for i := range all {
 			all[i].countCustomer(o, &ref)
 		}
+		read++
 	}
-	return all, nil
+	return all, read, nil
 }
 
 // countSale counts a sale that was paid and is neither on hold nor declined.
@@ -219,32 +226,35 @@ func (c *bonusCount) countCustomer(o *Op, ref *record.Referral) {
 	if spent := c.spent[ref.ID]; c.Customers > 0 {
 		met = spent.Sign() > 0 && spent.Cmp(c.MinSpend) >= 0
 	}
-	if c.met[ref.ID] = met; met {
+	if met {
 		c.counted[c.period(o.Program, ref.CreatedAt)]++
+	}
+	if c.To == affiliate.BonusToCustomer && ref.CustomerID != "" {
+		c.friends = append(c.friends, bonusFriend{ref.ID.String(), ref.CustomerID, met})
 	}
 }
 
 // GrantBonuses gives an affiliate, and the customers they brought, the bonuses that are due, and takes
-// back what is not due any more. It reports whether something changed.
-func (o *Op) GrantBonuses(rec record.Affiliate) (changed bool, err error) {
+// back what is not due any more. It reports whether something changed, and how many records it read.
+func (o *Op) GrantBonuses(rec record.Affiliate) (changed bool, read int, err error) {
 	terms, err := o.TermsOf(rec.PlanID, refusal.PlanMissing)
 	if err != nil || len(terms.Bonuses) == 0 {
-		return false, err
+		return false, 1, err
 	}
-	all, err := o.countBonuses(terms.Bonuses, rec.ID)
+	all, read, err := o.countBonuses(terms.Bonuses, rec.ID)
 	if err != nil {
-		return false, err
+		return false, read, err
 	}
 	given, err := o.givenTo(rec.ID)
 	if err != nil {
-		return false, err
+		return false, read, err
 	}
 	for i := range all {
 		c := &all[i]
 		if c.To == affiliate.BonusToCustomer {
 			did, err := o.grantCustomers(c, rec)
 			if changed = changed || did; err != nil {
-				return changed, err
+				return changed, read, err
 			}
 			continue
 		}
@@ -255,26 +265,17 @@ func (o *Op) GrantBonuses(rec record.Affiliate) (changed bool, err error) {
 			}
 			did, err := o.balanceBonus(rec.ID, c, c.key(o.Program, period), given, due)
 			if changed = changed || did; err != nil {
-				return changed, err
+				return changed, read, err
 			}
 		}
 	}
-	return changed, nil
+	return changed, read, nil
 }
 
 // grantCustomers gives a bonus to the customers who meet its condition.
 func (o *Op) grantCustomers(c *bonusCount, by record.Affiliate) (changed bool, err error) {
-	ids := make([]uuid.UUID, 0, len(c.met))
-	for id := range c.met {
-		ids = append(ids, id)
-	}
-	slices.SortFunc(ids, func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) })
-	for _, id := range ids {
-		ref, err := o.Tx.Referrals.Get(id)
-		if err != nil {
-			return changed, refusal.Internal("read a referral", err)
-		}
-		who, err := o.affiliateByExternalID(ref.CustomerID)
+	for _, f := range c.friends {
+		who, err := o.affiliateByExternalID(f.externalID)
 		if errors.Is(err, affiliate.ErrNotFound) || err == nil && who.ID == by.ID {
 			continue
 		}
@@ -285,8 +286,8 @@ func (o *Op) grantCustomers(c *bonusCount, by record.Affiliate) (changed bool, e
 		if err != nil {
 			return changed, err
 		}
-		key, due := "customer/"+id.String()+"/"+c.Name, int64(0)
-		if c.met[id] {
+		key, due := "customer/"+f.id+"/"+c.Name, int64(0)
+		if f.met {
 			due = 1
 		}
 		if who.Status != affiliate.AffiliateActive || by.Status != affiliate.AffiliateActive {
@@ -432,7 +433,7 @@ func (o *Op) BonusesOf(rec *record.Affiliate) ([]affiliate.BonusProgress, error)
 	if err != nil || len(terms.Bonuses) == 0 {
 		return shown, err
 	}
-	all, err := o.countBonuses(terms.Bonuses, rec.ID)
+	all, _, err := o.countBonuses(terms.Bonuses, rec.ID)
 	if err != nil {
 		return nil, err
 	}

@@ -52,10 +52,29 @@ func assignTiers() work {
 	}}}
 }
 
-// grantBonuses gives every affiliate the bonuses that are due. It reads the sales of each.
+// readAtOnce is the number of records after which a transaction that grants bonuses ends.
+const readAtOnce = 2000
+
+// grantBonuses gives every affiliate the bonuses that are due.
 func grantBonuses() work {
-	return work{name: "bonuses", phases: []phase{func(o *engine.Op, after uuid.UUID, n int) (stretch, error) {
-		return walk(o.Tx.Affiliates, record.Key{}, after, min(n, booksAtOnce), o.GrantBonuses)
+	return work{name: "bonuses", phases: []phase{func(o *engine.Op, after uuid.UUID, n int) (done stretch, err error) {
+		affs, err := engine.Gather(o.Tx.Affiliates, record.Query{After: after, Limit: min(n, booksAtOnce)})
+		if err != nil {
+			return done, refusal.Internal("read affiliates", err)
+		}
+		done.last = after
+		for read := 0; done.looked < len(affs) && read < readAtOnce; done.looked++ {
+			changed, n, err := o.GrantBonuses(affs[done.looked])
+			if err != nil {
+				return stretch{}, err
+			}
+			if read += n; changed {
+				done.changed++
+			}
+			done.last = affs[done.looked].ID
+		}
+		done.over = done.looked == len(affs) && len(affs) < min(n, booksAtOnce)
+		return done, nil
 	}}}
 }
 
