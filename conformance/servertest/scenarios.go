@@ -22,6 +22,7 @@ func scenarios() []scenario {
 		{"S rules", "contract 2.9, Rule: for each line the first rule that holds decides", sceneRules},
 		{"S conversions", "contract 3.7: a customer has each conversion once, and a rule pays it by its name", sceneConversions},
 		{"S budget", "rewards R2 to R4: sales at once share what a budget has, to the cent, and what comes back is for whoever comes next", sceneBudget},
+		{"S bonus", "rewards R10: whoever grants at once, each bonus is given once, and the last ones are taken back with refunds", sceneBonus},
 		{"S at once", "terms T13 and T15: payments of one customer at once have numbers one after the other, and share what the cap leaves", sceneAtOnce},
 		{"S dates", "contract 2.9, DatedTerms: terms begin at a date, and can be taken back until then", sceneDates},
 		{"S updates", "contract 1.3: what is not given stays, null clears", sceneUpdates},

@@ -1,9 +1,12 @@
 package servertest
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
+
+	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary/affiliate"
 )
@@ -114,4 +117,51 @@ func sceneBudget(s *scene) {
 	result := do(s, "RecordSale", s.RecordSale, order(20))
 	same(s, "the next sale", amount("8"), result.Sale.Or(affiliate.Sale{}).CommissionEarned)
 	used("after the next sale", "65.5 in 8 LOW")
+}
+
+// sceneBonus grants bonuses from eight callers at once, takes sales back, and grants again.
+func sceneBonus(s *scene) {
+	plan := do(s, "CreatePlan", s.CreatePlan, affiliate.PlanParams{Name: s.unique, Terms: affiliate.Terms{Bonuses: []affiliate.Bonus{
+		{Name: "three", From: affiliate.Day(2001, 1, 1), Customers: 3, MinSpend: amount("50"), Times: 1, Amount: amount("25")},
+		{Name: "each 100", From: affiliate.Day(2001, 1, 1), Revenue: amount("100"), Amount: amount("2.5")},
+		{Name: "welcome", From: affiliate.Day(2001, 1, 1), To: affiliate.BonusToCustomer, SignUps: 1, Amount: amount("4")},
+	}}})
+	mara := do(s, "CreateAffiliate", s.CreateAffiliate, affiliate.AffiliateParams{
+		FirstName: "Mara", LastName: "Lindqvist", Email: s.email("mara"), AffiliateLink: s.slug("mara"), CommissionPlanID: plan.ID,
+	})
+	kim := do(s, "EnsureAffiliate", s.EnsureAffiliate, affiliate.AffiliateParams{ExternalID: s.unique + "-kim", FirstName: "Kim", LastName: "Holm", Email: s.email("kim2")})
+	var sold []affiliate.SaleID
+	for i := range 4 {
+		result := do(s, "RecordSale", s.RecordSale, affiliate.SaleParams{ReferralID: mara.ID.String(), Email: s.email(fmt.Sprint("kim", i)), Name: "Kim", TotalEarned: amount("60"),
+			ReferredUserExternalID: []string{"", "", s.unique + "-kim", ""}[i]})
+		sold = append(sold, result.Sale.Or(affiliate.Sale{}).ID)
+	}
+	has := func(what string, want map[string]string) {
+		errs := make([]error, 8)
+		var all sync.WaitGroup
+		for i := range errs {
+			all.Go(func() { _, errs[i] = s.Run(s.ctx, affiliate.GrantBonusesJob{}) })
+		}
+		all.Wait()
+		if err := errors.Join(errs...); err != nil {
+			s.fatal(Failure{"Run GrantBonusesJob", "no error", err.Error()})
+		}
+		got := map[string]string{}
+		for who, id := range map[string]uuid.UUID{"mara": mara.ID, "kim": kim.ID} {
+			sums := map[string]affiliate.Amount{}
+			for _, a := range do2(s, "Adjustments", s.Adjustments, affiliate.AdjustmentQuery{AffiliateID: affiliate.Set(id)}, affiliate.Page{}).Items {
+				sums[a.Reason], _ = sums[a.Reason].Add(a.Amount)
+				got[who+" "+a.Reason] = sums[a.Reason].String()
+			}
+		}
+		same(s, what, want, got)
+	}
+	has("bonuses", map[string]string{"mara three": "25", "mara each 100": "5", "kim welcome": "4"})
+	for _, id := range sold[:2] {
+		do(s, "RefundSale", s.RefundSale, affiliate.Refund{SaleID: id})
+	}
+	has("bonuses after refunds", map[string]string{"mara three": "0", "mara each 100": "2.5", "kim welcome": "4"})
+	far := do(s, "Bonuses", s.Bonuses, affiliate.AffiliateRef{ID: mara.ID})
+	same(s, "how far", []any{2, amount("2"), int64(0), amount("3"), amount("120"), int64(1), amount("200")},
+		[]any{len(far), far[0].Reached, far[0].Given, far[0].Next.Or(amount("0")), far[1].Reached, far[1].Given, far[1].Next.Or(amount("0"))})
 }
