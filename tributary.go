@@ -34,7 +34,7 @@ import (
 //     RecordConversion, RefundSale, ReviewCommissions, UpdateSale, Sale,
 //     Sales, SaleSums
 //   - Plans and tiers: SetAffiliatePlan, SetAffiliateTier, SetTierExempt, CreatePlan,
-//     Plan, Plans, UpdatePlan, SetTerms, Terms, Budgets, DeletePlan, SetReferralPlan,
+//     Plan, Plans, UpdatePlan, SetTerms, Terms, Budgets, Bonuses, DeletePlan, SetReferralPlan,
 //     CreateTier, Tier, Tiers, UpdateTier, DeleteTier
 //   - Payments of providers: [Program.Payments] has what they say; DecidePayment
 //   - Payouts: SetPayoutDetails, CreatePayout, PayoutEntries, Payout, Payouts,

@@ -613,9 +613,8 @@ func operationNotes() map[string]about {
 			id: "getBalances", summary: "Look a balance up, or list balances",
 			text: "The list leaves out affiliates whose books are not open.",
 			texts: map[string]string{
-				"affiliateEmail": "Answers the balance of the affiliate with this email, or " +
-					"null.",
-				"affiliateId": "Answers the balance of this affiliate, or null.",
+				"affiliateEmail": "Or the email; of nobody: null.",
+				"affiliateId":    "Whose; nobody's: null.",
 			},
 			invalid: "books_not_open identifiers_mismatch",
 		},
@@ -686,10 +685,10 @@ func operationNotes() map[string]about {
 		},
 		"GET /statements": {
 			id: "getStatement", summary: "Make a statement of a period",
-			text: "Needs affiliateId, affiliateEmail or both. The pages that Link leads to have " +
-				"the lines that were there when the first one was read.",
+			text: "Needs affiliateId, affiliateEmail or both. Later pages have the lines that " +
+				"were there when the first one was read.",
 			texts: map[string]string{
-				"affiliateEmail": "The email of whose it is.",
+				"affiliateEmail": "Or the email.",
 				"affiliateId":    "Whose it is.",
 				"from":           "Its beginning; a plain date is its first instant.",
 				"to":             "Its end, exclusive; a plain date includes its day.",
@@ -699,7 +698,7 @@ func operationNotes() map[string]about {
 		},
 		"GET /sales/explain": {
 			id: "explainSale", summary: "Explain the commission of a sale",
-			texts:    map[string]string{"id": "Answers the explanation of this sale, or null."},
+			texts:    map[string]string{"id": "The sale; none: null."},
 			required: "id",
 		},
 		"GET /program": {id: "getProgram", summary: "Read the settings of the program"},
@@ -756,21 +755,19 @@ func operationNotes() map[string]about {
 		},
 		"GET /budgets": {
 			id: "getBudgets", summary: "List how much of the budgets of terms is used",
-			text: "The latest periods first, those without a period last. Filters are combined.",
+			text: "The latest periods first. Filters are combined.",
 		},
 		"GET /bonuses": {
-			id: "getBonuses", summary: "List how far an affiliate is with the bonuses of their terms",
-			text: "Needs affiliateId, affiliateEmail or both.",
+			id: "getBonuses", summary: "List how far an affiliate is with bonuses",
 			texts: map[string]string{
-				"affiliateEmail": "The email of whose they are; of nobody: null.",
-				"affiliateId":    "Whose they are; nobody's: null.",
+				"affiliateEmail": "Or the email; of nobody: null.",
+				"affiliateId":    "Whose; nobody's: null.",
 			},
-			invalid: "identifiers_mismatch",
+			invalid: "missing_field identifiers_mismatch",
 		},
 		"POST /bonuses/grant": {
-			id: "grantBonuses", summary: "Give everybody the bonuses that are due, and take back those that are not",
-			text: "In steps: send the cursor of the answer until it is done. A step that is " +
-				"repeated has no second effect. Fires nothing.",
+			id: "grantBonuses", summary: "Give the bonuses that are due, and take back the others",
+			text: "In steps: send the cursor of the answer until it is done. Fires nothing.",
 		},
 		"PUT /terms": {
 			id: "setTerms", summary: "Change the program's own terms, at once or from a moment on",

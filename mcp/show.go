@@ -120,14 +120,15 @@ type single struct {
 
 // The names of numbers that are no amounts of money: percentages, rates and pieces, and
 // amounts whose unit another field says.
-var plainNumbers = []string{"commissionRate", "percentOff", "exchangeRate", "quantity", "minimumQuantity"}
+var plainNumbers = []string{"commissionRate", "percentOff", "exchangeRate", "quantity", "minimumQuantity",
+	"reached", "next"}
 
 // The names of amounts of money.
 var amounts = []string{
 	"adjustments", "amount", "amountOff", "base", "budgetLeft", "byHand", "cap", "codeDiscount",
 	"commission", "commissionEarned", "debts", "difference", "discount", "discountTotal", "earned", "held",
 	"inPayout", "kept", "left", "maturing", "maxCommission", "maxDiscount", "maxDiscountTotal", "maxPerCustomer",
-	"maxPerSale", "minRevenue", "minimumAmount", "most", "moved", "namedRefunds", "owed", "paid", "payable",
+	"maxPerSale", "minRevenue", "minSpend", "minimumAmount", "most", "moved", "namedRefunds", "owed", "paid", "payable",
 	"payoutMinimum", "refunded", "refundedAmount", "refunds", "revenue", "rounded", "shippingAmount",
 	"shippingDeducted", "shippingRefunded", "subtotal", "taxAmount", "taxDeducted", "taxRefunded",
 	"told", "total", "totalCommission", "totalCommissionEarned", "totalEarned", "totalRevenue",

@@ -173,6 +173,8 @@ func (s *story) ofMoney() []refused {
 		{"missing_field", http.MethodGet, "/sales/explain", ""},
 		{"missing_field", http.MethodGet, "/statements?affiliateId=" + s.payee + "&from=2026-03-01", ""},
 		{"affiliate_not_found", http.MethodGet, "/statements?affiliateId=none&from=2026-03-01&to=2026-03-31", ""},
+		{"identifiers_mismatch", http.MethodGet, "/bonuses?affiliateId=" + s.payee + "&affiliateEmail=kim@example.org", ""},
+		{"missing_field", http.MethodGet, "/bonuses", ""},
 		{"identifiers_mismatch", http.MethodGet, "/statements?affiliateId=" + s.payee + "&affiliateEmail=kim@example.org&from=2026-03-01&to=2026-03-31", ""},
 		{"missing_field", post, "/payouts/run", `{}`},
 		{"affiliate_not_found", post, "/payouts/run", `{"externalId":"run-9","exceptIds":["none"]}`},

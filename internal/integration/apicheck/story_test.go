@@ -129,7 +129,7 @@ func (s *story) finds() {
 		case "/holds": // it has no list
 		case "/program", "/terms", "/verify": // they have no parameter
 			queries = append(queries, "")
-		case "/sales/explain", "/sales/sums", "/payouts/sums": // they have no pages
+		case "/sales/explain", "/sales/sums", "/payouts/sums", "/bonuses": // they have no pages
 		case "/attention", "/balances/total": // the limit of the one is another, and the other has none
 			queries = append(queries, "")
 		case "/payouts/lines", "/statements": // they need a parameter
