@@ -613,7 +613,7 @@ func operationNotes() map[string]about {
 			id: "getBalances", summary: "Look a balance up, or list balances",
 			text: "The list leaves out affiliates whose books are not open.",
 			texts: map[string]string{
-				"affiliateEmail": "Or the email; of nobody: null.",
+				"affiliateEmail": "Or the email.",
 				"affiliateId":    "Whose; nobody's: null.",
 			},
 			invalid: "books_not_open identifiers_mismatch",
@@ -760,7 +760,7 @@ func operationNotes() map[string]about {
 		"GET /bonuses": {
 			id: "getBonuses", summary: "List how far an affiliate is with bonuses",
 			texts: map[string]string{
-				"affiliateEmail": "Or the email; of nobody: null.",
+				"affiliateEmail": "Or the email.",
 				"affiliateId":    "Whose; nobody's: null.",
 			},
 			invalid: "missing_field identifiers_mismatch",
