@@ -614,7 +614,7 @@ func operationNotes() map[string]about {
 			text: "The list leaves out affiliates whose books are not open.",
 			texts: map[string]string{
 				"affiliateEmail": "Or the email.",
-				"affiliateId":    "Whose; nobody's: null.",
+				"affiliateId":    "Whose; unknown: null.",
 			},
 			invalid: "books_not_open identifiers_mismatch",
 		},
@@ -758,10 +758,10 @@ func operationNotes() map[string]about {
 			text: "The latest periods first. Filters are combined.",
 		},
 		"GET /bonuses": {
-			id: "getBonuses", summary: "List how far an affiliate is with bonuses",
+			id: "getBonuses", summary: "How far an affiliate is with bonuses",
 			texts: map[string]string{
 				"affiliateEmail": "Or the email.",
-				"affiliateId":    "Whose; nobody's: null.",
+				"affiliateId":    "Whose; unknown: null.",
 			},
 			invalid: "missing_field identifiers_mismatch",
 		},
