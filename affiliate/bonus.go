@@ -34,9 +34,9 @@ type Bonus struct {
 	Revenue Amount `json:"revenue,omitzero"`
 	// Days of 24 hours until a payment or a sign-up counts, 0–3,650; not given: none.
 	HoldDays int64 `json:"holdDays,omitzero" wire:"ranged"`
-	// How often an affiliate gets it at most, in each period if there are any; not given: each time.
+	// How often an affiliate gets it at most, in each period if there are any, 1–10,000; not given: 10,000.
 	Times int64 `json:"times,omitzero" wire:"positive"`
-	// What is given each time, above zero, in the program's currency.
+	// What is given each time, above zero, in the program's currency, rounded to its digits.
 	Amount Amount `json:"amount"`
 }
 

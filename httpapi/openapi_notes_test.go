@@ -193,7 +193,7 @@ func memberLimits() limits {
 
 		"Bonus.name": allOf(nameText, notBlank), "Bonus.per": only("day", "week", "month", "quarter", "year"),
 		"Bonus.to": byDefault("AFFILIATE"), "Bonus.signUps": atLeast("1"), "Bonus.customers": atLeast("1"), "Bonus.minSpend": atLeast("0"),
-		"Bonus.revenue": atLeast("0"), "Bonus.times": atLeast("1"), "Bonus.amount": above("0"),
+		"Bonus.revenue": atLeast("0"), "Bonus.times": allOf(atLeast("1"), atMost("10000")), "Bonus.amount": above("0"),
 
 		"Rule.name": allOf(nameText, notBlank), "RulePay.commissionRate": allOf(atLeast("0"), atMost(largest)), "RuleWhen.conversions": allOf(hundred, each(allOf(nameText, notBlank))),
 		"RuleWhen.products": tags, "RuleWhen.plans": tags, "RuleWhen.categories": tags,

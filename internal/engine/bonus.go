@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -74,8 +75,10 @@ func checkBonus(b *affiliate.Bonus, in string) error {
 		refusal.FieldNotAtLeastZero.About(in+"holdDays").When(b.HoldDays < 0),
 		refusal.FieldTooLarge.About(in+"holdDays").When(b.HoldDays > refusal.MaxHoldDays),
 		refusal.FieldNotAtLeastOne.About(in+"times").When(b.Times < 0),
+		refusal.FieldTooLarge.About(in+"times").When(b.Times > refusal.MaxTimes),
 		refusal.FieldNotAllowed.About(in+"times").When(toCustomer && b.Times != 0),
 		refusal.FieldNotPositive.About(in+"amount").When(b.Amount.Sign() <= 0),
+		refusal.BoundOfSale(in+"amount", b.Amount),
 	)
 }
 
@@ -136,10 +139,7 @@ func (c *bonusCount) due(period affiliate.Instant) (times int64) {
 	default:
 		times = c.counted[period] / (c.SignUps + c.Customers) // one of them is zero
 	}
-	if c.Times > 0 {
-		times = min(times, c.Times)
-	}
-	return times
+	return min(times, cmp.Or(c.Times, refusal.MaxTimes))
 }
 
 // countBonuses counts what an affiliate has brought, for each bonus, and says how many records it read.
@@ -382,8 +382,12 @@ func (o *Op) balanceBonus(id uuid.UUID, c *bonusCount, key string, given map[str
 		g = &bonusGiven{back: map[uuid.UUID]bool{}}
 		given[key] = g
 	}
-	for n := int64(g.standing()); n < due; n++ {
-		rec := record.Adjustment{ID: o.NewID(), AffiliateID: id, Kind: affiliate.AdjustBonus, Amount: c.Amount, Reason: c.Name,
+	amount, err := c.Amount.Round(o.Cfg.Currency)
+	if err != nil {
+		return false, err
+	}
+	for n := int64(g.standing()); n < due && amount.Sign() > 0; n++ {
+		rec := record.Adjustment{ID: o.NewID(), AffiliateID: id, Kind: affiliate.AdjustBonus, Amount: amount, Reason: c.Name,
 			ExternalID: bonusPrefix + id.String() + "/" + key + "/" + strconv.Itoa(len(g.all)+1), CreatedAt: o.Now}
 		if err := o.enterBonus(rec); err != nil {
 			return changed, err
@@ -455,7 +459,7 @@ func (o *Op) BonusesOf(rec *record.Affiliate) ([]affiliate.BonusProgress, error)
 			is.Reached = affiliate.AmountFromScaled(c.counted[period] * decimal.Scale)
 			each = affiliate.AmountFromScaled((c.SignUps + c.Customers) * decimal.Scale)
 		}
-		if due := c.due(period); c.Times == 0 || due < c.Times {
+		if due := c.due(period); due < cmp.Or(c.Times, refusal.MaxTimes) {
 			if next, err := affiliate.AmountFromScaled(each.Scaled() * due).Add(each); err == nil {
 				is.Next = affiliate.Set(next)
 			}

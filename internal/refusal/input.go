@@ -33,12 +33,13 @@ const (
 	MaxCategories = 16  // of a line
 	MaxBudgets    = 16
 	MaxBonuses    = 16
-	MaxGrace      = 100 // periods
-	MaxCodes      = 20  // that are compared for one order
-	MaxRules      = 64  // of terms
-	MaxVersions   = 32  // of terms
-	MaxRuleIDs    = 100 // in a list of a rule
-	MaxClickText  = 512 // bytes; a click has four such texts
+	MaxTimes      = int64(10_000) // of a bonus, in a period
+	MaxGrace      = 100           // periods
+	MaxCodes      = 20            // that are compared for one order
+	MaxRules      = 64            // of terms
+	MaxVersions   = 32            // of terms
+	MaxRuleIDs    = 100           // in a list of a rule
+	MaxClickText  = 512           // bytes; a click has four such texts
 )
 
 // maxOfSale is the largest amount of one sale, in scaled units: 10^11. The

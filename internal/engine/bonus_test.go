@@ -1,0 +1,94 @@
+package engine_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/tributary-go/tributary"
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/internal/refusal"
+	"github.com/tributary-go/tributary/internal/scene"
+)
+
+// rewarding returns a shop with bonuses, whose period began a day ago.
+func rewarding(t *testing.T, bonuses ...affiliate.Bonus) scene.Shop {
+	s := scene.NewShop(t, func(c *tributary.Config) { c.Terms = affiliate.Terms{Rate: affiliate.MustPercent("10")} })
+	for i := range bonuses {
+		bonuses[i].From = affiliate.At(s.Now.AddDate(0, 0, -1))
+	}
+	scene.Must(s.SetTerms(t.Context(), affiliate.TermsUpdate{Bonuses: affiliate.Set(bonuses)}))
+	return s
+}
+
+// given grants bonuses, and returns what somebody was given for each reason, less what was taken back.
+func given(s scene.Shop, of affiliate.Affiliate) map[string]string {
+	ctx := s.T.Context()
+	scene.Must(s.Run(ctx, affiliate.GrantBonusesJob{}))
+	if again := scene.Must(s.Run(ctx, affiliate.GrantBonusesJob{})); again.Changed != 0 {
+		s.T.Errorf("once more %d changed", again.Changed)
+	}
+	sums, said := map[string]affiliate.Amount{}, map[string]string{}
+	for a, err := range affiliate.All(ctx, s.Adjustments, affiliate.AdjustmentQuery{AffiliateID: affiliate.Set(of.ID)}) {
+		if err != nil {
+			s.T.Fatal(err)
+		}
+		sums[a.Reason] = scene.Must(sums[a.Reason].Add(a.Amount))
+		said[a.Reason] = sums[a.Reason].String()
+	}
+	return said
+}
+
+// TestBonusBounds: what is given has the digits of the currency, and is given 10,000 times at most.
+func TestBonusBounds(t *testing.T) {
+	s := rewarding(t,
+		affiliate.Bonus{Name: "cents", Revenue: scene.Sum("0.01"), Amount: scene.Sum("0.01")},
+		affiliate.Bonus{Name: "digits", Customers: 1, Amount: scene.Sum("0.126")},
+		affiliate.Bonus{Name: "nothing", Customers: 1, Amount: scene.Sum("0.001")})
+	scene.Must(s.RecordSale(t.Context(), affiliate.SaleParams{ReferralID: "ada", Email: "kim@example.net", Name: "Kim", TotalEarned: scene.Sum("150")}))
+	scene.Equal(t, map[string]string{"cents": "100", "digits": "0.13"}, given(s, s.Ada.Person))
+	far := scene.Must(s.Bonuses(t.Context(), affiliate.AffiliateRef{ID: s.Ada.Person.ID}))
+	scene.Equal(t, []any{refusal.MaxTimes, true, scene.Amount("2")}, []any{far[0].Given, far[0].Next.IsNull(), far[1].Next})
+	s.Verifies()
+}
+
+// TestBonusMerged: when two affiliates become one, what both were given for one thing counts twice.
+func TestBonusMerged(t *testing.T) {
+	s := rewarding(t,
+		affiliate.Bonus{Name: "first", Customers: 1, Times: 1, Amount: scene.Sum("5")},
+		affiliate.Bonus{Name: "each", Customers: 1, Amount: scene.Sum("2")})
+	for i, slug := range []string{"ada", "bob"} {
+		scene.Must(s.RecordSale(t.Context(), affiliate.SaleParams{ReferralID: slug, Email: fmt.Sprintf("c%d@example.net", i), Name: "C", TotalEarned: scene.Sum("50")}))
+	}
+	scene.Equal(t, map[string]string{"first": "5", "each": "2"}, given(s, s.Bob))
+	scene.Equal(t, map[string]string{"first": "5", "each": "2"}, given(s, s.Ada.Person))
+	scene.Must(s.MergeAffiliates(t.Context(), affiliate.Merge{Into: s.Ada.Person.ID.String(), From: s.Bob.ID.String()}))
+	scene.Equal(t, map[string]string{"first": "5", "each": "4"}, given(s, s.Ada.Person))
+	scene.Must(s.RecordSale(t.Context(), affiliate.SaleParams{ReferralID: "ada", Email: "c2@example.net", Name: "C", TotalEarned: scene.Sum("50")}))
+	scene.Equal(t, map[string]string{"first": "5", "each": "6"}, given(s, s.Ada.Person))
+	s.Verifies()
+}
+
+// TestBonusPeriods: a bonus of a day is counted in the zone of the program, from a moment on.
+func TestBonusPeriods(t *testing.T) {
+	s := rewarding(t, affiliate.Bonus{Name: "busy day", Per: affiliate.IntervalDay, Revenue: scene.Sum("100"), Times: 2, Amount: scene.Sum("1")})
+	sell := func(total string) {
+		scene.Must(s.RecordSale(t.Context(), affiliate.SaleParams{ReferralID: "ada", Email: "kim@example.net", Name: "Kim", TotalEarned: scene.Sum(total)}))
+	}
+	for range 3 {
+		sell("99")
+		s.Now = s.Now.Add(24 * time.Hour)
+	}
+	scene.Equal(t, map[string]string{}, given(s, s.Ada.Person))
+	sell("350")
+	far := scene.Must(s.Bonuses(t.Context(), affiliate.AffiliateRef{Email: "ada@example.com"}))[0]
+	scene.Equal(t, []any{scene.Sum("350"), int64(0), true}, []any{far.Reached, far.Given, far.Next.IsNull()})
+	scene.Equal(t, map[string]string{"busy day": "2"}, given(s, s.Ada.Person))
+	s.Now = s.Now.Add(24 * time.Hour)
+	far = scene.Must(s.Bonuses(t.Context(), affiliate.AffiliateRef{Email: "ada@example.com"}))[0]
+	scene.Equal(t, []any{scene.Sum("0"), int64(0), scene.Amount("100")}, []any{far.Reached, far.Given, far.Next})
+	sell("100")
+	scene.Equal(t, map[string]string{"busy day": "3"}, given(s, s.Ada.Person))
+	scene.WantReason(t, "of nobody", affiliate.AffiliateNotFound, scene.ErrOf(s.Bonuses(t.Context(), affiliate.AffiliateRef{Email: "nobody@example.com"})))
+	s.Verifies()
+}
