@@ -92,3 +92,31 @@ func TestBonusPeriods(t *testing.T) {
 	scene.WantReason(t, "of nobody", affiliate.AffiliateNotFound, scene.ErrOf(s.Bonuses(t.Context(), affiliate.AffiliateRef{Email: "nobody@example.com"})))
 	s.Verifies()
 }
+
+// TestBonusInactive: who is banned is given nothing more, nor are customers whom they bring, and loses what is
+// not due any more; what a person took back stays taken.
+func TestBonusInactive(t *testing.T) {
+	s := rewarding(t,
+		affiliate.Bonus{Name: "sign-up", SignUps: 1, Amount: scene.Sum("1")},
+		affiliate.Bonus{Name: "welcome", To: affiliate.BonusToCustomer, SignUps: 1, Amount: scene.Sum("3")})
+	ctx := t.Context()
+	friend := func(name string) affiliate.Affiliate {
+		scene.Must(s.CreateReferral(ctx, affiliate.ReferralParams{AffiliateID: "ada", Email: name + "@example.net", Name: "F", ReferredUserExternalID: name}))
+		return scene.Must(s.EnsureAffiliate(ctx, affiliate.AffiliateParams{ExternalID: name, FirstName: name, LastName: "N", Email: name + "@example.org"}))
+	}
+	first, second := friend("first"), friend("second")
+	scene.Equal(t, map[string]string{"sign-up": "2"}, given(s, s.Ada.Person))
+	scene.Equal(t, []map[string]string{{"welcome": "3"}, {"welcome": "3"}}, []map[string]string{given(s, first), given(s, second)})
+
+	last := scene.Must(s.Adjustments(ctx, affiliate.AdjustmentQuery{AffiliateID: affiliate.Set(s.Ada.Person.ID)}, affiliate.Page{})).Items[0]
+	scene.Must(s.RecordAdjustment(ctx, affiliate.AdjustmentParams{Reverses: last.ID, Reason: "by hand"}))
+	scene.Must(0, s.DeleteReferral(ctx, "second@example.net"))
+	scene.Equal(t, map[string]string{"sign-up": "1", "by hand": "-1"}, given(s, s.Ada.Person))
+
+	scene.Must(s.SetAffiliateStatus(ctx, affiliate.AffiliateBanned, s.Ada.Person.ID))
+	third := friend("third")
+	scene.Equal(t, map[string]string{}, given(s, third))
+	scene.Must(s.SetAffiliateStatus(ctx, affiliate.AffiliateActive, s.Ada.Person.ID))
+	scene.Equal(t, map[string]string{"welcome": "3"}, given(s, third))
+	s.Verifies()
+}
