@@ -132,8 +132,13 @@ func (o *Op) GiveUp(id uuid.UUID, gives bool) error {
 	}
 	rec := record.Adjustment{ID: o.NewID(), AffiliateID: id, Kind: affiliate.AdjustCorrection,
 		Amount: owed.Neg(), Reason: "forfeited", CreatedAt: o.Now}
+	return o.enterAdjustment(rec, cause)
+}
+
+// enterAdjustment writes an adjustment, and books it.
+func (o *Op) enterAdjustment(rec record.Adjustment, cause affiliate.Cause) error {
 	if err := o.Tx.Adjustments.Insert(rec); err != nil {
 		return refusal.Internal("write adjustment", err)
 	}
-	return o.Enter(id, BookAdjustment(&rec, cause, rec.Amount))
+	return o.Enter(rec.AffiliateID, BookAdjustment(&rec, cause, rec.Amount))
 }

@@ -29,10 +29,7 @@ func (p *Program) RecordAdjustment(ctx context.Context, in affiliate.AdjustmentP
 		} else if err := o.checkAdjusted(&rec, in); err != nil {
 			return affiliate.Adjustment{}, err
 		}
-		if err := o.Tx.Adjustments.Insert(rec); err != nil {
-			return affiliate.Adjustment{}, refusal.Internal("write adjustment", err)
-		}
-		return AdjustmentOf(rec), o.Enter(rec.AffiliateID, BookAdjustment(&rec, affiliate.CauseAdjustment, rec.Amount))
+		return AdjustmentOf(rec), o.enterAdjustment(rec, affiliate.CauseAdjustment)
 	})
 }
 

@@ -259,11 +259,7 @@ func (o *Op) GrantBonuses(rec record.Affiliate) (changed bool, read int, err err
 			continue
 		}
 		for _, period := range c.periods(o.Program, given) {
-			due := c.due(period)
-			if rec.Status != affiliate.AffiliateActive {
-				due = min(due, int64(given[c.key(o.Program, period)].standing()))
-			}
-			did, err := o.balanceBonus(rec.ID, c, c.key(o.Program, period), given, due)
+			did, err := o.balanceBonus(rec.ID, c, c.key(o.Program, period), given, c.due(period), rec.Status == affiliate.AffiliateActive)
 			if changed = changed || did; err != nil {
 				return changed, read, err
 			}
@@ -290,10 +286,8 @@ func (o *Op) grantCustomers(c *bonusCount, by record.Affiliate) (changed bool, e
 		if f.met {
 			due = 1
 		}
-		if who.Status != affiliate.AffiliateActive || by.Status != affiliate.AffiliateActive {
-			due = min(due, int64(given[key].standing()))
-		}
-		did, err := o.balanceBonus(who.ID, c, key, given, due)
+		gives := who.Status == affiliate.AffiliateActive && by.Status == affiliate.AffiliateActive
+		did, err := o.balanceBonus(who.ID, c, key, given, due, gives)
 		if changed = changed || did; err != nil {
 			return changed, err
 		}
@@ -375,8 +369,9 @@ func (c *bonusCount) periods(p *Program, given map[string]*bonusGiven) []affilia
 	return all
 }
 
-// balanceBonus gives a bonus until it is standing as often as it is due, or takes the last ones back.
-func (o *Op) balanceBonus(id uuid.UUID, c *bonusCount, key string, given map[string]*bonusGiven, due int64) (changed bool, err error) {
+// balanceBonus gives a bonus until it is standing as often as it is due, if it gives at all, or takes the
+// last ones back.
+func (o *Op) balanceBonus(id uuid.UUID, c *bonusCount, key string, given map[string]*bonusGiven, due int64, gives bool) (changed bool, err error) {
 	g := given[key]
 	if g == nil {
 		g = &bonusGiven{back: map[uuid.UUID]bool{}}
@@ -386,10 +381,10 @@ func (o *Op) balanceBonus(id uuid.UUID, c *bonusCount, key string, given map[str
 	if err != nil {
 		return false, err
 	}
-	for n := int64(g.standing()); n < due && amount.Sign() > 0; n++ {
+	for n := int64(g.standing()); n < due && gives && amount.Sign() > 0; n++ {
 		rec := record.Adjustment{ID: o.NewID(), AffiliateID: id, Kind: affiliate.AdjustBonus, Amount: amount, Reason: c.Name,
 			ExternalID: bonusPrefix + id.String() + "/" + key + "/" + strconv.Itoa(len(g.all)+1), CreatedAt: o.Now}
-		if err := o.enterBonus(rec); err != nil {
+		if err := o.enterAdjustment(rec, affiliate.CauseAdjustment); err != nil {
 			return changed, err
 		}
 		g.all, changed = append(g.all, rec), true
@@ -403,19 +398,12 @@ func (o *Op) balanceBonus(id uuid.UUID, c *bonusCount, key string, given map[str
 		if err := o.reverse(&rec, was.ID); err != nil {
 			return changed, err
 		}
-		if err := o.enterBonus(rec); err != nil {
+		if err := o.enterAdjustment(rec, affiliate.CauseAdjustment); err != nil {
 			return changed, err
 		}
 		g.back[was.ID], changed = true, true
 	}
 	return changed, nil
-}
-
-func (o *Op) enterBonus(rec record.Adjustment) error {
-	if err := o.Tx.Adjustments.Insert(rec); err != nil {
-		return refusal.Internal("write adjustment", err)
-	}
-	return o.Enter(rec.AffiliateID, BookAdjustment(&rec, affiliate.CauseAdjustment, rec.Amount))
 }
 
 // Bonuses implements tributary.Program.Bonuses.

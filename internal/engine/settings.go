@@ -601,7 +601,7 @@ var errSettingsChanged = errors.New("affiliate: the settings of the program were
 // holdsMoney reports whether the store has an amount in the currency of the program that
 // somebody paid or earned.
 func holdsMoney(tx *record.Tx) (bool, error) {
-	for _, look := range [...]func() (bool, error){func() (bool, error) { return holdsSales(tx) }, anyOf(tx.Movements),
+	for _, look := range [...]func() (bool, error){anyOf(tx.Sales), anyOf(tx.Movements),
 		anyOf(tx.Redemptions), anyOf(tx.Payments), anyOf(tx.Payouts)} {
 		if found, err := look(); found || err != nil {
 			return found, err
