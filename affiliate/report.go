@@ -34,6 +34,11 @@ const (
 	IntervalYear    Interval = "year"    // from January
 )
 
+// Intervals returns the intervals, the shortest first.
+func Intervals() []Interval {
+	return []Interval{IntervalDay, IntervalWeek, IntervalMonth, IntervalQuarter, IntervalYear}
+}
+
 // A Bucket is what happened in one day, week or month of a report. The first one
 // begins with the report and the last one ends with it, so they may be shorter.
 //

@@ -17,9 +17,6 @@ import (
 // The budgets of terms as people type them: one in a line, such as "each month: 500" or
 // "all, campaign spring: 1000, 20 rewards, whole".
 
-var everyInterval = []affiliate.Interval{affiliate.IntervalDay, affiliate.IntervalWeek, affiliate.IntervalMonth,
-	affiliate.IntervalQuarter, affiliate.IntervalYear}
-
 // budgetLines returns budgets as they are typed.
 func budgetLines(budgets []affiliate.Budget) string {
 	lines := make([]string, len(budgets))
@@ -91,7 +88,7 @@ func parseBudget(line string) (b affiliate.Budget, err error) {
 		return b, errNoCondition
 	}
 	if len(words) == 2 {
-		if b.Per = affiliate.Interval(words[1]); !slices.Contains(everyInterval, b.Per) {
+		if b.Per = affiliate.Interval(words[1]); !slices.Contains(affiliate.Intervals(), b.Per) {
 			return b, errNoCondition
 		}
 	}

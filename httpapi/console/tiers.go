@@ -32,7 +32,7 @@ var tierFields = []field{
 	{Name: "name", Label: "Name", Required: true},
 	{Name: "minReferrals", Label: "Customers it takes", Type: "number", Required: true},
 	{Name: "minRevenue", Label: "Revenue it takes", Required: true},
-	{Name: "per", Label: "In each", Options: orNone("of all time", options(everyInterval...)),
+	{Name: "per", Label: "In each", Options: orNone("of all time", options(affiliate.Intervals()...)),
 		Hint: "What somebody does in the present period counts, and what they did in the one before it."},
 	{Name: "gracePeriods", Label: "Periods more for which it is kept", Type: "number", Hint: "Empty: none."},
 	{Name: "atPeriodEnd", Label: "It is reached when a period ends, and not before", Type: "checkbox"},

@@ -24,8 +24,7 @@ import (
 // What sales earn together at most. Source: docs/rewards.md.
 
 // Intervals are the intervals of the calendar.
-var Intervals = []affiliate.Interval{affiliate.IntervalDay, affiliate.IntervalWeek, affiliate.IntervalMonth,
-	affiliate.IntervalQuarter, affiliate.IntervalYear}
+var Intervals = affiliate.Intervals()
 
 // Begins returns the first day of the interval with a day, as its midnight in UTC.
 func Begins(by affiliate.Interval, year int, month time.Month, day int) time.Time {
