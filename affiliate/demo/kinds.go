@@ -22,11 +22,15 @@ type Kind struct {
 // Kinds lists the kinds of rows.
 func Kinds() []Kind {
 	return []Kind{
-		{"plan", "name", "percent amount payments months hold days",
-			"a commission plan: percent, or an amount for each sale; paid after days",
+		{"plan", "name", "percent amount payments months hold days monthly friend welcome",
+			"a commission plan: percent, or an amount for each sale; paid after days; at most monthly in a month; " +
+				"friend for each customer who pays, and welcome for that customer",
 			(*Shop).addPlan},
-		{"affiliate", "email name", "link percent status",
-			"somebody joins; status=pending waits for approval", (*Shop).addAffiliate},
+		{"tier", "name percent amount", "", "who sold amount in this month or the last earns percent",
+			(*Shop).addTier},
+		{"rewards", "", "", "tiers are assigned, friends and welcomes given or taken back", (*Shop).reward},
+		{"affiliate", "email name", "id link percent status",
+			"somebody joins; status=pending waits for approval; id is their own as a customer", (*Shop).addAffiliate},
 		{"affiliate-plan", "email name", "", "an affiliate changes to a plan", (*Shop).changePlan},
 		{"affiliate-status", "email status", "",
 			"an affiliate is approved, declined, deactivated or banned", (*Shop).changeStatus},
@@ -121,6 +125,18 @@ func (s *Shop) addPlan(ctx context.Context, r row) error {
 	if amount, ok := r.amount.Get(); ok {
 		terms.Type, terms.Rate = affiliate.CommissionFlat, affiliate.PercentFromScaled(amount.Scaled())
 	}
+	if most, ok := r.monthly.Get(); ok {
+		terms.Budgets = []affiliate.Budget{{Of: affiliate.BudgetOfAffiliate, Per: affiliate.IntervalMonth, MaxCommission: most}}
+	}
+	from := affiliate.At(r.at)
+	if amount, ok := r.friend.Get(); ok {
+		terms.Bonuses = append(terms.Bonuses,
+			affiliate.Bonus{Name: "Brought a friend", From: from, Customers: 1, Amount: amount})
+	}
+	if amount, ok := r.welcome.Get(); ok {
+		terms.Bonuses = append(terms.Bonuses,
+			affiliate.Bonus{Name: "Welcome", To: affiliate.BonusToCustomer, From: from, Customers: 1, Amount: amount})
+	}
 	plan, err := s.CreatePlan(ctx,
 		affiliate.PlanParams{Name: r.name, Terms: terms,
 			AutoApproveRewards: affiliate.Set(!r.hold.Or(false))})
@@ -130,10 +146,27 @@ func (s *Shop) addPlan(ctx context.Context, r row) error {
 	return err
 }
 
+func (s *Shop) addTier(ctx context.Context, r row) error {
+	_, err := s.CreateTier(ctx, affiliate.TierParams{
+		Tier: 1, Name: r.name, Rate: r.percent, MinRevenue: r.amount.Or(affiliate.Amount{}), Per: affiliate.IntervalMonth,
+	})
+	return err
+}
+
+// reward runs what a server runs every day.
+func (s *Shop) reward(ctx context.Context, _ row) error {
+	_, err := s.Program.Run(ctx, affiliate.AssignTiersJob{})
+	if err == nil {
+		_, err = s.Program.Run(ctx, affiliate.GrantBonusesJob{})
+	}
+	return err
+}
+
 func (s *Shop) addAffiliate(ctx context.Context, r row) error {
 	first, last, _ := strings.Cut(r.name, " ")
 	in := affiliate.AffiliateParams{
 		FirstName: first, LastName: last, Email: r.email, AffiliateLink: r.link, CommissionRate: r.percent,
+		ExternalID: r.id,
 	}
 	switch r.status {
 	case "":

@@ -27,6 +27,7 @@ type row struct {
 	products                          []string
 	currency                          affiliate.Opt[affiliate.Currency]
 	amount, tax, shipping, minimum    affiliate.Opt[affiliate.Amount]
+	monthly, friend, welcome          affiliate.Opt[affiliate.Amount]
 	percent                           affiliate.Opt[affiliate.Percent]
 	limit, payments, months, days     affiliate.Opt[int64]
 	until                             affiliate.Opt[affiliate.Date]
@@ -168,7 +169,7 @@ func (r *row) fields() map[string]any {
 		"minimum": &r.minimum, "percent": &r.percent, "limit": &r.limit, "payments": &r.payments,
 		"months": &r.months, "days": &r.days, "until": &r.until, "first": &r.first, "own": &r.own,
 		"valid": &r.valid, "active": &r.active, "hold": &r.hold, "clawback": &r.clawback,
-		"lines": &r.lines,
+		"lines": &r.lines, "monthly": &r.monthly, "friend": &r.friend, "welcome": &r.welcome,
 	}
 }
 

@@ -48,7 +48,9 @@
 // or no.
 //
 // The shop pays 12 % to whom has no other rate, 6 % for grinders, nothing for gift
-// cards, and 8 % for a subscription from a customer's fifth payment on.
+// cards, and 8 % for a subscription from a customer's fifth payment on. Who sells for 1,000 in a
+// month is in a tier that earns 20 %, a plan pays 60 a month at most, and another gives 5 for each
+// friend who pays, and 3 to the friend.
 //
 // # Reading the program
 //

@@ -220,4 +220,45 @@ func (s *books) changeOf(
 	return c, nil
 }
 
+// printRewards prints who is in a tier, and what budgets let people earn in each period.
+func (s *books) printRewards(ctx context.Context, w io.Writer) error {
+	names, err := s.names(ctx)
+	if err != nil {
+		return err
+	}
+	tiers, err := s.Tiers(ctx, affiliate.Page{})
+	if err != nil {
+		return err
+	}
+	rows := [][]string{{"Tier", ">From", ">Pays", "Affiliates"}}
+	for _, tier := range tiers.Items {
+		var who []string
+		in := affiliate.AffiliateQuery{TierID: affiliate.Set(tier.ID)}
+		for aff, err := range affiliate.All(ctx, s.Affiliates, in) {
+			if err != nil {
+				return err
+			}
+			who = append(who, aff.Name)
+		}
+		slices.Sort(who)
+		rows = append(rows, []string{tier.Name, money(tier.MinRevenue),
+			tier.CommissionRate.Or(affiliate.Percent{}).String() + " %", strings.Join(who, ", ")})
+	}
+	table(w, "Tiers: who sold so much in this month or the last earns another rate.", rows)
+	rows = [][]string{{"Budget", "Month", ">Sales", ">Earned", ">At most", "State"}}
+	for use, err := range affiliate.All(ctx, s.Budgets, affiliate.BudgetQuery{}) {
+		if err != nil {
+			return err
+		}
+		rows = append(rows, []string{names[use.AffiliateID.Or(uuid.Nil)],
+			use.From.Or(affiliate.Time{}).Time().Format("2006-01"), fmt.Sprint(use.Rewards),
+			money(use.Commission), money(use.MaxCommission), strings.ToLower(string(use.Status))})
+	}
+	slices.SortFunc(rows[1:], func(a, b []string) int {
+		return cmp.Or(strings.Compare(a[0], b[0]), strings.Compare(a[1], b[1]))
+	})
+	table(w, "Budgets: what a plan lets each of its affiliates earn in a month. A commission is cut to what is left.", rows)
+	return nil
+}
+
 func day(t affiliate.Time) string { return t.Time().Format(time.DateOnly) }

@@ -36,8 +36,8 @@ func (s *books) report(ctx context.Context, file string, out io.Writer) (holds b
 	}
 	fmt.Fprintln(w)
 	sections := []func(context.Context, io.Writer) error{
-		s.printAffiliates, s.printRules, s.printBalances, s.printPayouts, s.printAfterwards, s.printStatements,
-		s.printCoupons, s.printCodes, s.printOutcomes, s.printRefused, s.printEvents,
+		s.printAffiliates, s.printRules, s.printBalances, s.printPayouts, s.printAfterwards, s.printRewards,
+		s.printStatements, s.printCoupons, s.printCodes, s.printOutcomes, s.printRefused, s.printEvents,
 	}
 	for _, section := range sections {
 		if err := section(ctx, w); err != nil {

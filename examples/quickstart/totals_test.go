@@ -51,13 +51,18 @@ type counter struct {
 	plans      map[string]terms
 	runs       []*payoutLot
 	changes    []string // claw-backs and adjustments as the report prints them
+	tiers      []tier
+	welcomed   map[string]*person // who got a welcome, by their own id
 	last       time.Time
 }
 
 type person struct {
 	name, email, status, plan string
-	clicks, rate              int
+	id                        string // as a customer
+	clicks, rate, tier        int
+	friends                   int // for whom there is a bonus
 	payee                     bool
+	volume                    []line // what was sold and what went back, when
 	adjustments               []*entry
 	lines                     []line
 }
@@ -91,6 +96,7 @@ type payment struct {
 	cents, base, refunded int
 	lines                 []soldLine
 	terms                 terms
+	most                  int // what a budget left of its commission
 	refunds               []string
 	entries               []*entry
 }
@@ -116,7 +122,7 @@ func linesOf(v map[string]string, base int) (all []soldLine) {
 func newCounter() *counter {
 	return &counter{
 		customers: map[string]*buyer{}, links: map[string]*person{}, coupons: map[string]*discount{},
-		codes: map[string]*voucher{}, results: map[string]int{},
+		codes: map[string]*voucher{}, results: map[string]int{}, welcomed: map[string]*person{},
 		plans: map[string]terms{"": {rate: 1200, days: 30}},
 	}
 }
@@ -150,6 +156,11 @@ func (c *counter) row(kind string, v map[string]string, at time.Time) (result st
 	switch kind {
 	case "plan":
 		c.plans[v["name"]] = termsOf(v)
+	case "tier":
+		c.tiers = append(c.tiers, tier{v["name"], cents(v["amount"]), cents(v["percent"])})
+	case "rewards":
+		c.assign(at)
+		c.grant(at)
 	case "affiliate":
 		c.join(v)
 	case "affiliate-payee":
@@ -239,7 +250,7 @@ func (c *counter) join(v map[string]string) {
 	if taken || strings.Contains(slug, "_") {
 		return
 	}
-	p := &person{name: v["name"], email: v["email"], status: "ACTIVE", rate: cents(v["percent"])}
+	p := &person{id: v["id"], name: v["name"], email: v["email"], status: "ACTIVE", rate: cents(v["percent"])}
 	if v["status"] == "pending" {
 		p.status = "INACTIVE"
 	}
@@ -287,6 +298,7 @@ func (c *counter) drop(which func(*payment) bool, at time.Time) bool {
 	c.sales = slices.DeleteFunc(c.sales, func(sale *payment) bool {
 		if which(sale) {
 			sale.of.note(at, "deletion", sale.id, -sale.earned())
+			sale.of.volume = append(sale.of.volume, line{at: at, cents: sale.refunded - sale.cents})
 		}
 		return which(sale)
 	})
@@ -350,6 +362,7 @@ func (c *counter) buy(v map[string]string, at time.Time) string {
 	}
 	sale.lines = linesOf(v, sale.base)
 	c.reward(sale, cents(v["percent"]))
+	owner.volume = append(owner.volume, line{at: at, cents: sale.cents})
 	c.sales = append(c.sales, sale)
 	return "recorded"
 }
@@ -433,6 +446,7 @@ func (c *counter) want() map[claim]string {
 		want[claim{code.text, code.text + ` .* (\d+) +(\d+|-)  (?:open|stopped|expired|used up)`}] = fmt.Sprintf("%d %s", code.used, orDash(code.limit))
 	}
 	c.wantMoney(want)
+	c.wantRewards(want)
 	for result, n := range c.results {
 		kind, outcome, found := strings.Cut(result, " ")
 		if pattern := kind + ` +` + outcome + ` +(\d+)`; found {
