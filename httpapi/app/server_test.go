@@ -486,7 +486,7 @@ func (s *runningServer) page(path string) string {
 // TestPageClick: a visit by a link is a click, and the page shows its id.
 func TestPageClick(t *testing.T) {
 	s := start(t, "-demo")
-	if text := s.page("?ref=mara"); !strings.Contains(text, "click <code>1324</code>") {
+	if text := s.page("?ref=mara"); !strings.Contains(text, "click <code>1329</code>") {
 		t.Errorf("page:\n%s", text)
 	}
 	if text := s.page("?ref=nobody"); strings.Contains(text, "You came through a link") {
