@@ -204,10 +204,13 @@ func (p *Program) ExplainSale(ctx context.Context, id affiliate.SaleID) (affilia
 // its own of another type than the terms, or if its limits cannot be checked because the
 // customer's referral was deleted. The holding period has no effect.
 //
-// It reads the sales of one affiliate at a time, in pieces, and writes nothing.
+// With an Attribution it says instead whom the sales would credit by other choices.
 //
-// Errors: [affiliate.InvalidField] for terms that no plan may have, and those of the store;
-// each ends the walk.
+// It reads the sales of one affiliate at a time, or all in the order of their recording when affiliates
+// share a budget or sales may change hands, in pieces, and writes nothing.
+//
+// Errors: [affiliate.InvalidField] for terms that no plan may have, for choices that there are not, and
+// for both at once (terms); those of the store; each ends the walk.
 //
 // Source: docs/money.md 11.
 func (p *Program) Simulate(ctx context.Context, q affiliate.SimulateQuery) iter.Seq2[affiliate.Difference, error] {

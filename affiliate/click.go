@@ -50,8 +50,9 @@ type ClickParams struct {
 	UserAgent  string
 	Repeat     bool // the visitor has come before: uniqueClick is false
 
-	// Earlier is the visitor's click before this one; zero: none is known. It counts in
-	// programs where the first click credits ([TouchFirst]), and others leave it out.
+	// Earlier is the visitor's click before this one; zero: none is known. A program where the first
+	// click credits ([TouchFirst]) needs it, and another can say with it whom that would credit. One
+	// that does not exist is left out.
 	Earlier ClickID `json:",omitzero"`
 
 	Offer bool `json:",omitzero"` // asks for Click.Offer

@@ -671,6 +671,17 @@ type ExplainedCredit struct {
 	AffiliateLinkID Opt[uuid.UUID] `json:"affiliateLinkId"` // The link of the sale.
 	ReferralID      Opt[uuid.UUID] `json:"referralId"`      // The customer's referral.
 	ReferralAt      Opt[Time]      `json:"referralAt"`      // When the customer was referred.
+	// Everybody whom the sale could have credited, with the one it did when it was recorded; not there
+	// when all that the order had led to one affiliate.
+	Candidates []Candidate `json:"candidates,omitempty"`
+}
+
+// A Candidate is whom a sale could have credited.
+type Candidate struct {
+	// By what: CODE, FIRST_CLICK, CUSTOMER, or what referralId named.
+	By CreditedBy `json:"by"`
+	// Who it was; may be deleted, or merged into another, since.
+	AffiliateID uuid.UUID `json:"affiliateId"`
 }
 
 // ExplainedTerms are the terms of a sale and their sources.
@@ -750,6 +761,10 @@ type SimulateQuery struct {
 	PlanID uuid.UUID // the sales with this plan; zero: those with the program's terms
 	Terms  Terms     // instead of theirs
 	Dated  bool      // no Terms, but those of the plan when each sale was paid, as [RecalculateJob] takes them
+
+	// Instead of PlanID, Terms and Dated: all sales credit whom these choices say, of those whom each could
+	// have credited, and earn by the terms of that affiliate.
+	Attribution Opt[Attribution]
 }
 
 // A Difference is what other terms would have changed for one affiliate.
@@ -759,6 +774,8 @@ type Difference struct {
 	Conversions int64  // likewise
 	Changed     int64  // those of them that would earn another amount
 	Kept        int64  // those of them that stay as they are, whatever the terms
+	Lost        int64  // those of them that would be another affiliate's
+	Won         int64  // those of others that would be theirs
 	Was         Amount // what they earn
 	Would       Amount // what they would earn
 	Difference  Amount // Would less Was
@@ -768,6 +785,7 @@ type Difference struct {
 func (d *Difference) Add(o Difference) (err error) {
 	d.Sales, d.Conversions = d.Sales+o.Sales, d.Conversions+o.Conversions
 	d.Changed, d.Kept = d.Changed+o.Changed, d.Kept+o.Kept
+	d.Lost, d.Won = d.Lost+o.Lost, d.Won+o.Won
 	if d.Was, err = d.Was.Add(o.Was); err == nil {
 		d.Would, err = d.Would.Add(o.Would)
 	}

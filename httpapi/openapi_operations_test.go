@@ -777,11 +777,16 @@ func operationNotes() map[string]about {
 		},
 		"POST /terms/simulate": {
 			id: "simulateTerms", summary: "Say what past sales would have earned by other terms",
-			text: "Writes nothing. The sales are those with the plan, or with the program's terms. It " +
+			text: "Writes nothing. The sales are those with the plan, or with the program's terms. With " +
+				"attribution and nothing else but days: all, each by the terms of whom it would credit. It " +
 				"reads all of them, which takes as long as they are many.",
 			texts: map[string]string{
-				"commissionPlanId": "The plan whose sales are looked at; absent: the program's own terms.",
-				"days":             "Sales of so many last days; absent: all.",
+				"attribution":           "Whom sales would credit.",
+				"attribution.touch":     "The last click or the first.",
+				"attribution.customer":  "Whom orders of a known customer credit.",
+				"attribution.promoCode": "When a code credits its affiliate.",
+				"commissionPlanId":      "The plan whose sales are looked at; absent: the program's own terms.",
+				"days":                  "Sales of so many last days; absent: all.",
 			},
 			limits: limits{"days": allOf(atLeast("1"), atMost("36500"))},
 		},

@@ -1,7 +1,9 @@
 package httpapi
 
 import (
+	"cmp"
 	"context"
+	"slices"
 
 	"github.com/google/uuid"
 
@@ -50,13 +52,14 @@ type simulationRequest struct {
 	affiliate.Terms
 	plan uuid.UUID // zero: the program
 	days int64     // 0: all
+	how  affiliate.Opt[affiliate.Attribution]
 }
 
-// simulationOf reads terms that are tried out on the sales of a plan, or of the program. A rate of 0
-// has to be said.
+// simulationOf reads terms that are tried out on the sales of a plan, or of the program, or whom all sales
+// would credit. A rate of 0 has to be said.
 func simulationOf(in *input) simulationRequest {
-	q := simulationRequest{simulatedTerms(in), in.optID("commissionPlanId").Or(uuid.Nil), in.days("days")}
-	if !in.has("commissionRate") {
+	q := simulationRequest{simulatedTerms(in), in.optID("commissionPlanId").Or(uuid.Nil), in.days("days"), attribution(in, "attribution")}
+	if _, credits := q.how.Get(); !credits && !in.has("commissionRate") {
 		in.faultOf("commissionRate", refusal.RefuseNoRate)
 	}
 	return q
@@ -68,10 +71,25 @@ type simulation struct {
 	Conversions int64            `json:"conversions"` // Likewise.
 	Changed     int64            `json:"changed"`     // Those of them that would earn another amount.
 	Fixed       int64            `json:"fixed"`       // Those of them that stay as they are, whatever the terms.
+	Moved       int64            `json:"moved"`       // Those of them that would credit another affiliate.
 	Was         affiliate.Amount `json:"was"`         // What they earn.
 	Would       affiliate.Amount `json:"would"`       // What they would earn.
 	Difference  affiliate.Amount `json:"difference"`  // Would less was.
+	// Whom it would change most, at most 100.
+	Affiliates []simulatedOne `json:"affiliates"`
 }
+
+// simulatedOne is what it would have changed for an affiliate.
+type simulatedOne struct {
+	AffiliateID uuid.UUID        `json:"affiliateId"` // Who.
+	Lost        int64            `json:"lost"`        // Sales of theirs that would be another's.
+	Won         int64            `json:"won"`         // Sales of others that would be theirs.
+	Was         affiliate.Amount `json:"was"`         // What their sales earn.
+	Would       affiliate.Amount `json:"would"`       // What they would earn.
+	Difference  affiliate.Amount `json:"difference"`  // Would less was.
+}
+
+const simulatedMost = 100
 
 func simulateTerms(p *tributary.Program, c *call, in simulationRequest) error {
 	c.takesLong()
@@ -83,11 +101,12 @@ func simulateTerms(p *tributary.Program, c *call, in simulationRequest) error {
 }
 
 func simulated(ctx context.Context, p *tributary.Program, in simulationRequest) (s simulation, err error) {
-	q := affiliate.SimulateQuery{PlanID: in.plan, Terms: in.Terms}
+	q := affiliate.SimulateQuery{PlanID: in.plan, Terms: in.Terms, Attribution: in.how}
 	if in.days > 0 {
 		q.From = p.Config().Now().AddDate(0, 0, -int(in.days))
 	}
 	var sum affiliate.Difference
+	all := []simulatedOne{}
 	for d, err := range p.Simulate(ctx, q) {
 		if err == nil {
 			err = sum.Add(d)
@@ -95,9 +114,18 @@ func simulated(ctx context.Context, p *tributary.Program, in simulationRequest) 
 		if err != nil {
 			return s, err
 		}
+		if !d.Difference.IsZero() || d.Lost+d.Won > 0 {
+			all = append(all, simulatedOne{d.AffiliateID, d.Lost, d.Won, d.Was, d.Would, d.Difference})
+		}
 	}
-	return simulation{sum.Sales, sum.Conversions, sum.Changed, sum.Kept, sum.Was, sum.Would, sum.Difference}, nil
+	slices.SortStableFunc(all, func(a, b simulatedOne) int {
+		return cmp.Compare(magnitude(b.Difference), magnitude(a.Difference))
+	})
+	return simulation{sum.Sales, sum.Conversions, sum.Changed, sum.Kept, sum.Lost, sum.Was, sum.Would, sum.Difference,
+		all[:min(len(all), simulatedMost)]}, nil
 }
+
+func magnitude(a affiliate.Amount) int64 { return max(a.Scaled(), -a.Scaled()) }
 
 // positive reads an integer of at least 1.
 func (in *input) positive(name string) affiliate.Opt[int64] {

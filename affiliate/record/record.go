@@ -225,7 +225,7 @@ type Click struct {
 	Referrer    string
 	UserAgent   string
 	Unique      bool
-	Earlier     int64 `json:",omitzero"` // the number of the visitor's click before this one; 0: none, or the last click credits
+	Earlier     int64 `json:",omitzero"` // the number of the visitor's click before this one; 0: none is known
 	CreatedAt   affiliate.Instant
 }
 

@@ -57,6 +57,7 @@ type Sale struct {
 	UpdatedAt    affiliate.Instant
 	Cap          affiliate.Opt[affiliate.Amount] `json:",omitzero"` // what it may earn at most, by the caps of its terms
 	Budgets      []Draw                          `json:",omitempty"`
+	Candidates   []Candidate                     `json:",omitempty"` // of everybody whom it could have credited; none: all lead to one affiliate
 	Why          Why                             `json:",omitzero"`
 
 	// Charged has the amounts in the currency that was charged, if that is not the
@@ -90,6 +91,12 @@ type Commission struct {
 	RiskReasons  []affiliate.RiskReason `json:",omitempty"` // the rules of Config.Review that held when the sale was recorded
 }
 
+// A Candidate is whom a sale would have credited, by one of the ways that its order had.
+type Candidate struct {
+	By          affiliate.Enum[affiliate.CreditedBy]
+	AffiliateID uuid.UUID // may have been merged into another since, or be gone
+}
+
 // Refund is one refund of a sale.
 type Refund struct {
 	ID       string                          // refundId; empty when none was given
@@ -114,7 +121,7 @@ func (r Sale) Clone() Sale {
 	r.Lines = affiliate.CloneLines(r.Lines)
 	r.Products = slices.Clone(r.Products)
 	r.Metadata = slices.Clone(r.Metadata)
-	r.Charged, r.Budgets = slices.Clone(r.Charged), slices.Clone(r.Budgets)
+	r.Charged, r.Budgets, r.Candidates = slices.Clone(r.Charged), slices.Clone(r.Budgets), slices.Clone(r.Candidates)
 	return r
 }
 

@@ -144,9 +144,26 @@ var editSettings = &action{
 				}
 			}
 		}
-		return form{Title: "Settings of the program", Button: "Save", Back: "settings", Edits: true,
+		check := ""
+		if !slices.Contains(s.SetByCode, "attribution") {
+			check = "Whom would the sales of the last 90 days have credited?"
+		}
+		return form{Title: "Settings of the program", Button: "Save", Check: check, Back: "settings", Edits: true,
 			Fields:  fields,
 			Effects: []string{"What happens from now on goes by them. Recorded sales stay as they are."}}, err
+	},
+	check: func(v *visit, f form, in *input) ([]string, error) {
+		if f.digest() != in.Get(fieldSeen) {
+			return nil, stalePage("Somebody else has changed the settings meanwhile. What you have typed is still here: look at what they are now, and save again if this is still right.", "")
+		}
+		sum, all, err := v.simulated(affiliate.SimulateQuery{Attribution: affiliate.Set(in.attribution())})
+		if err != nil {
+			return nil, err
+		}
+		said := []string{fmt.Sprintf("The last 90 days: %s of %s would have credited another affiliate. All together earned %s, and would have earned %s%s. Nothing was saved.",
+			several(int(sum.Lost), "sale"), salesAnd(&sum), v.Money(sum.Was), v.Money(sum.Would), v.moreOrLess(sum.Difference))}
+		who, err := v.changedMost(all)
+		return append(said, who...), err
 	},
 	do: func(v *visit, p *tributary.Program, in *input) (string, error) {
 		is, err := p.Settings(v.Ctx())
@@ -167,10 +184,7 @@ var editSettings = &action{
 			up.Destinations = affiliate.Set(in.lines("destinations"))
 		}
 		if in.changed("attribution") || in.changed("customer") || in.changed("promoCode") {
-			up.Attribution = affiliate.Set(affiliate.Attribution{
-				Touch:    affiliate.Touch(in.text("attribution")),
-				Customer: affiliate.CustomerCredit(in.text("customer")),
-				Code:     affiliate.CodeCredit(in.text("promoCode"))})
+			up.Attribution = affiliate.Set(in.attribution())
 		}
 		if up.RefundWindowSeconds = in.whole("refundWindowSeconds"); up.RefundWindowSeconds.Or(0) > 0 {
 			up.RefundWindowSeconds = affiliate.Set(up.RefundWindowSeconds.Or(0) * secondsOfDay)
@@ -184,6 +198,12 @@ var editSettings = &action{
 		_, err = p.UpdateSettings(v.Ctx(), up)
 		return "settings", err
 	},
+}
+
+// attribution reads whom sales are to credit.
+func (in *input) attribution() affiliate.Attribution {
+	return affiliate.Attribution{Touch: affiliate.Touch(in.text("attribution")),
+		Customer: affiliate.CustomerCredit(in.text("customer")), Code: affiliate.CodeCredit(in.text("promoCode"))}
 }
 
 func destinationURLs(s affiliate.Settings) (urls []string) {

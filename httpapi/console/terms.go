@@ -377,23 +377,10 @@ func whatTermsCost(v *visit, in *input) ([]string, error) {
 	if in.err != nil {
 		return nil, in.err
 	}
-	q := affiliate.SimulateQuery{From: v.now().AddDate(0, 0, -simulatedDays), PlanID: h.Plan.ID, Terms: terms}
-	ctx, done := context.WithTimeout(v.Ctx(), simulatedFor)
-	defer done()
-	sum, all := affiliate.Difference{}, []affiliate.Difference{}
-	for d, err := range v.program.Simulate(ctx, q) {
-		if ctx.Err() != nil && v.Ctx().Err() == nil {
-			return nil, notAllowed("There are too many sales to look at on a page. Call Simulate for them.")
-		}
-		if err != nil {
-			return nil, atRow(err, rows)
-		}
-		if err := sum.Add(d); err != nil {
-			return nil, err
-		}
-		if !d.Difference.IsZero() {
-			all = append(all, d)
-		}
+	q := affiliate.SimulateQuery{PlanID: h.Plan.ID, Terms: terms}
+	sum, all, err := v.simulated(q)
+	if err != nil {
+		return nil, atRow(err, rows)
 	}
 	if sum.Sales+sum.Conversions == 0 {
 		return []string{"No sale of the last 90 days was by the terms of " + h.who() + ". Nothing was saved."}, nil
@@ -405,6 +392,35 @@ func whatTermsCost(v *visit, in *input) ([]string, error) {
 			several(int(sum.Kept), "sale")+
 				" would stay as they are whatever the terms say, such as those whose commission was set by hand.")
 	}
+	who, err := v.changedMost(all)
+	return append(said, who...), err
+}
+
+// simulated tries something out on the sales of the last days, and returns the sum, and for whom it would
+// change something.
+func (v *visit) simulated(q affiliate.SimulateQuery) (sum affiliate.Difference, all []affiliate.Difference, err error) {
+	q.From = v.now().AddDate(0, 0, -simulatedDays)
+	ctx, done := context.WithTimeout(v.Ctx(), simulatedFor)
+	defer done()
+	for d, err := range v.program.Simulate(ctx, q) {
+		if ctx.Err() != nil && v.Ctx().Err() == nil {
+			return sum, nil, notAllowed("There are too many sales to look at on a page. Call Simulate for them.")
+		}
+		if err == nil {
+			err = sum.Add(d)
+		}
+		if err != nil {
+			return sum, nil, err
+		}
+		if !d.Difference.IsZero() {
+			all = append(all, d)
+		}
+	}
+	return sum, all, nil
+}
+
+// changedMost says who would earn another amount, the largest differences first.
+func (v *visit) changedMost(all []affiliate.Difference) (said []string, err error) {
 	slices.SortStableFunc(all, func(a, b affiliate.Difference) int {
 		return cmp.Compare(abs(b.Difference.Scaled()), abs(a.Difference.Scaled()))
 	})

@@ -581,6 +581,17 @@ func (a *audit) verifyWhy(r *record.Sale) {
 		!takesClick(w.By.Value()) {
 		a.breach("I70", name, "it is credited by %s, with code %s and click %d", w.By, r.CodeID, w.Click)
 	}
+	for i, one := range r.Candidates {
+		same := func(c record.Candidate) bool { return c.By == one.By }
+		if one.AffiliateID == uuid.Nil || slices.ContainsFunc(r.Candidates[:i], same) || one.By.Is(affiliate.CreditEmail) ||
+			one.By.Is(affiliate.CreditBrought) || one.By.Is(affiliate.CreditUnknown) || one.By.Is("") {
+			a.breach("I70", name, "it could have credited %s by %s", one.AffiliateID, one.By)
+		}
+	}
+	if n := len(r.Candidates); n > 0 && !slices.ContainsFunc(r.Candidates,
+		func(c record.Candidate) bool { return c.AffiliateID != r.Candidates[0].AffiliateID }) {
+		a.breach("I70", name, "it could have credited one affiliate only, in %d ways", n)
+	}
 	plan, tier := w.PlanID != uuid.Nil, w.TierID != uuid.Nil
 	if plan == w.PlanFrom.Is(affiliate.PlanOfProgram) ||
 		tier != w.RateFrom.Is(affiliate.RateOfTier) ||

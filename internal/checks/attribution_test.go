@@ -7,6 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
 	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/memstore"
@@ -134,6 +137,77 @@ func TestAttributionOfPayments(t *testing.T) {
 	}
 }
 
+// TestAttributionSimulated tries every row of that table with every choice that a program may have, and asks
+// what every other would have changed: it says what a program with that choice does, for whom and how much.
+func TestAttributionSimulated(t *testing.T) {
+	var choices []affiliate.Attribution
+	for _, touch := range []affiliate.Touch{affiliate.TouchLast, affiliate.TouchFirst} {
+		for _, customer := range []affiliate.CustomerCredit{affiliate.CreditEachOrder, affiliate.CreditKeptCustomer} {
+			for _, code := range []affiliate.CodeCredit{affiliate.CodeAlways, affiliate.CodeUnbrought} {
+				choices = append(choices, affiliate.Attribution{Touch: touch, Customer: customer, Code: code})
+			}
+		}
+	}
+	differ := 0
+	for _, row := range attributionRows(t) {
+		shops := make([]*creditShop, len(choices))
+		sales := make([]affiliate.Sale, len(choices))
+		for i, choice := range choices {
+			shops[i] = newCreditShop(t, choice)
+			order, _ := shops[i].before(row[1])
+			for _, has := range strings.Split(row[2], ", ") {
+				switch has {
+				case "click":
+					order.ReferralID = strconv.FormatInt(int64(shops[i].click), 10)
+				case "ADA20", "BEN20":
+					order.PromoCode = has
+				}
+			}
+			res, err := shops[i].RecordSale(t.Context(), order)
+			if sales[i] = res.Sale.Or(affiliate.Sale{}); err != nil || sales[i].ID == 0 {
+				t.Fatal(res.Outcome, err)
+			}
+			if err := shops[i].Verify(t.Context()); err != nil {
+				t.Error(err)
+			}
+		}
+		for i, s := range shops {
+			for j, choice := range choices {
+				got := map[string]affiliate.Difference{}
+				for d, err := range s.Simulate(t.Context(), affiliate.SimulateQuery{Attribution: affiliate.Set(choice)}) {
+					if err != nil {
+						t.Fatal(err)
+					}
+					for name, who := range s.people {
+						if who.ID == d.AffiliateID {
+							got[name] = d
+						}
+					}
+				}
+				was, would := sales[i].Affiliate.FirstName, sales[j].Affiliate.FirstName
+				want := map[string]affiliate.Difference{}
+				if d := (affiliate.Difference{Sales: 1, Was: sales[i].CommissionEarned, Would: sales[j].CommissionEarned}); was == would {
+					want[was] = d
+				} else {
+					differ++
+					less, err := affiliate.Amount{}.Sub(d.Was)
+					if err != nil {
+						t.Fatal(err)
+					}
+					want[was] = affiliate.Difference{Sales: 1, Lost: 1, Was: d.Was, Difference: less}
+					want[would] = affiliate.Difference{Won: 1, Would: d.Would, Difference: d.Would}
+				}
+				if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(affiliate.Difference{}, "AffiliateID")); diff != "" {
+					t.Errorf("%q with %+v, asked for %+v (-that program +simulated):\n%s", row[:3], choices[i], choice, diff)
+				}
+			}
+		}
+	}
+	if differ < 200 {
+		t.Errorf("only %d of them differ", differ)
+	}
+}
+
 // attributionOf reads a cell like Touch FIRST, Code UNBROUGHT.
 func attributionOf(t *testing.T, cell string) (a affiliate.Attribution) {
 	if cell == "" {
@@ -177,7 +251,8 @@ func newCreditShop(t *testing.T, a affiliate.Attribution) *creditShop {
 	coupon, err := s.CreateCoupon(t.Context(), affiliate.CouponParams{Name: "20 %", PercentOff: affiliate.Set(affiliate.MustPercent("20"))})
 	must(err)
 	for _, name := range []string{"Ada", "Ben"} {
-		s.people[name], err = s.CreateAffiliate(t.Context(), affiliate.AffiliateParams{FirstName: name, LastName: "M", Email: name + "@example.org", AffiliateLink: name})
+		rate := affiliate.Set(affiliate.MustPercent(strconv.Itoa(len(s.people)*7 + 8)))
+		s.people[name], err = s.CreateAffiliate(t.Context(), affiliate.AffiliateParams{FirstName: name, LastName: "M", Email: name + "@example.org", AffiliateLink: name, CommissionRate: rate})
 		must(err)
 		_, err = s.CreateCode(t.Context(), affiliate.CodeParams{CouponID: coupon.ID, Code: strings.ToUpper(name) + "20", AffiliateID: s.people[name].ID})
 		must(err)

@@ -75,6 +75,7 @@ type Origin struct {
 	Click     record.Click         // zero: none
 	late      affiliate.ClickID    // the click, if it is too old to attribute; zero: none
 	by        affiliate.CreditedBy // what the identifier was
+	other     credit               // by the visitor's first click, when the last one credits, or the other way round
 }
 
 // A resolver finds what an identifier names, or returns ErrNotFound.

@@ -33,6 +33,13 @@ func checkAttribution(a affiliate.Attribution) error {
 	return errors.New("affiliate: Config.Attribution.Code must be ALWAYS or UNBROUGHT")
 }
 
+// AttributionCheck refuses choices that there are not.
+func AttributionCheck(a affiliate.Attribution) *affiliate.Error {
+	return cmp.Or(refusal.OneOfOrNone("attribution.touch", a.Touch, touches),
+		refusal.OneOfOrNone("attribution.customer", a.Customer, customerCredits),
+		refusal.OneOfOrNone("attribution.promoCode", a.Code, codeCredits))
+}
+
 // A credit is whom an order credits, and why.
 type credit struct {
 	affiliate uuid.UUID // zero: nobody
@@ -40,34 +47,106 @@ type credit struct {
 	by        affiliate.CreditedBy
 }
 
-// creditOf decides whom an order credits: of who its code belongs to, what it names, and
-// whose its customer is. A code that the order does not have is not found in v.
-func (p *Program) creditOf(id *identity, v *verdict) credit {
-	how, ref := &p.Cfg.Attribution, &id.Customer.Referral
-	known := ref.ID != uuid.Nil
-	var c credit
-	switch {
-	case id.Origin.Affiliate.ID != uuid.Nil:
-		c = credit{id.Origin.Affiliate.ID, id.Origin.LinkID(), id.Origin.by}
-	case known:
-		c = credit{ref.AffiliateID, ref.LinkID, cmp.Or(id.Origin.by, affiliate.CreditEmail)}
+// candidates are whom an order could credit, by each way that it has. One without an affiliate is not there.
+type candidates struct {
+	named, first   credit // what it names, and the first click of the visitor
+	customer, code credit
+	house          bool // its code is the program's own
+}
+
+// candidatesOf returns whom an order could credit. A code that it does not have is not found in v.
+func (p *Program) candidatesOf(id *identity, v *verdict) (c candidates) {
+	if ref := &id.Customer.Referral; ref.ID != uuid.Nil {
+		c.customer = credit{ref.AffiliateID, ref.LinkID, cmp.Or(id.Origin.by, affiliate.CreditEmail)}
 	}
-	keeps := known && how.Customer == affiliate.CreditKeptCustomer
-	ofCustomer := c.by == affiliate.CreditEmail || c.by == affiliate.CreditReferral
-	if keeps && !ofCustomer {
-		c, ofCustomer = credit{ref.AffiliateID, ref.LinkID, affiliate.CreditCustomer}, true
+	if named := &id.Origin; named.Affiliate.ID != uuid.Nil {
+		c.named, c.first = credit{named.Affiliate.ID, named.LinkID(), named.by}, named.other
+		if named.by == affiliate.CreditFirstClick {
+			c.named, c.first = c.first, c.named
+		}
 	}
-	house := p.Cfg.HouseCodes && v.code.AffiliateID == uuid.Nil
-	switch {
-	case !v.found, v.offer, house && c.affiliate == uuid.Nil:
-	case !house && (c.affiliate == uuid.Nil || !keeps && how.Code != affiliate.CodeUnbrought):
-		c = credit{v.code.AffiliateID, uuid.Nil, affiliate.CreditCode}
-	case ofCustomer:
-		c.by = affiliate.CreditCustomer
-	default:
-		c.by = affiliate.CreditBrought
+	if v.found && !v.offer {
+		c.code = credit{v.code.AffiliateID, uuid.Nil, affiliate.CreditCode}
+		c.house = p.Cfg.HouseCodes && v.code.AffiliateID == uuid.Nil
 	}
 	return c
+}
+
+// creditOf decides whom an order credits: of who its code belongs to, what it names, and
+// whose its customer is.
+func (p *Program) creditOf(id *identity, v *verdict) credit {
+	c := p.candidatesOf(id, v)
+	return c.choose(&p.Cfg.Attribution)
+}
+
+// choose decides whom an order credits.
+func (c *candidates) choose(how *affiliate.Attribution) credit {
+	who := c.named
+	if how.Touch == affiliate.TouchFirst && c.first.affiliate != uuid.Nil {
+		who = c.first
+	}
+	if who.affiliate == uuid.Nil {
+		who = c.customer
+	}
+	keeps := c.customer.affiliate != uuid.Nil && how.Customer == affiliate.CreditKeptCustomer
+	ofCustomer := who.by == affiliate.CreditEmail || who.by == affiliate.CreditReferral
+	if keeps && !ofCustomer {
+		who, ofCustomer = credit{c.customer.affiliate, c.customer.link, affiliate.CreditCustomer}, true
+	}
+	switch {
+	case c.code.by == "", c.house && who.affiliate == uuid.Nil:
+	case !c.house && (who.affiliate == uuid.Nil || !keeps && how.Code != affiliate.CodeUnbrought):
+		who = c.code
+	case ofCustomer:
+		who.by = affiliate.CreditCustomer
+	default:
+		who.by = affiliate.CreditBrought
+	}
+	return who
+}
+
+// stored returns the candidates as a sale keeps them; none, when all lead to one affiliate.
+func (c *candidates) stored() (all []record.Candidate) {
+	customer := credit{c.customer.affiliate, uuid.Nil, affiliate.CreditCustomer}
+	apart, before := false, uuid.Nil
+	ways := [...]credit{c.named, c.first, customer, c.code}
+	for _, way := range ways {
+		apart = apart || before != uuid.Nil && way.affiliate != uuid.Nil && way.affiliate != before
+		before = cmp.Or(before, way.affiliate)
+	}
+	for _, way := range ways {
+		if apart && way.affiliate != uuid.Nil {
+			all = append(all, record.Candidate{By: affiliate.EnumOf(way.by), AffiliateID: way.affiliate})
+		}
+	}
+	return all
+}
+
+// ChooseAgain returns the affiliate whom a recorded sale would credit by other choices: of one that a
+// person gave to somebody, the same, and likewise when the order led to one affiliate only.
+func (o *Op) ChooseAgain(r *record.Sale, how *affiliate.Attribution) (uuid.UUID, error) {
+	if len(r.Candidates) == 0 || r.Why.By.Is(affiliate.CreditAffiliate) {
+		return r.AffiliateID, nil
+	}
+	var c candidates
+	for _, one := range r.Candidates {
+		way := credit{one.AffiliateID, uuid.Nil, one.By.Value()}
+		switch way.by {
+		case affiliate.CreditCode:
+			c.code = way
+		case affiliate.CreditFirstClick:
+			c.first = way
+		case affiliate.CreditCustomer:
+			c.customer = way
+		default:
+			c.named = way
+		}
+	}
+	who, err := o.AffiliateByID(c.choose(how).affiliate)
+	if err != nil { // gone
+		return r.AffiliateID, IgnoreMissing(err)
+	}
+	return who.ID, nil
 }
 
 // judgeOffer applies the rules of codes to what the link gives by which a customer came, as judge does to a code. The
@@ -224,12 +303,9 @@ func (o *Op) offers(plan *record.Plan, coupon uuid.UUID) bool {
 // maxTouches is the number of clicks of a visitor among which the first one is sought.
 const maxTouches = 100
 
-// firstTouch returns the first click of the visitor that is not too old, in a program where
-// it credits, in place of the click that was named.
+// firstTouch finds the first click of the visitor that is not too old, besides the one that was named. In
+// a program where the first one credits it stands in place of that.
 func (o *Op) firstTouch(named Origin) (Origin, error) {
-	if o.Cfg.Attribution.Touch != affiliate.TouchFirst {
-		return named, nil
-	}
 	first := named
 	for range maxTouches {
 		if first.Click.Earlier == 0 {
@@ -247,7 +323,12 @@ func (o *Op) firstTouch(named Origin) (Origin, error) {
 	if first.Click.Number == named.Click.Number {
 		return named, nil
 	}
+	if o.Cfg.Attribution.Touch != affiliate.TouchFirst {
+		named.other = credit{first.Click.AffiliateID, uuid.Nil, affiliate.CreditFirstClick}
+		return named, nil
+	}
 	first.by, first.Link = affiliate.CreditFirstClick, record.Link{}
+	first.other = credit{named.Affiliate.ID, named.LinkID(), named.by}
 	err := o.readClicked(&first)
 	return first, err
 }

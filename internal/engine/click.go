@@ -93,12 +93,11 @@ func (o *Op) offerBy(id uuid.UUID) (none affiliate.Opt[affiliate.Offer], err err
 	return o.ShownOffer(&aff)
 }
 
-// settleEarlier leaves the visitor's click before this one out of the input, unless the
-// program asks for it and it is there.
+// settleEarlier leaves the visitor's click before this one out of the input, unless it is there.
 func (v *visit) settleEarlier() error {
 	known := v.in.Earlier
 	v.in.Earlier = 0
-	if known <= 0 || v.Cfg.Attribution.Touch != affiliate.TouchFirst {
+	if known <= 0 {
 		return nil
 	}
 	_, err := v.clickNumbered(int64(known))

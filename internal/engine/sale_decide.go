@@ -15,13 +15,14 @@ import (
 // A Decision says who is credited with a sale, why, and on which terms.
 type Decision struct {
 	identity
-	affiliate record.Affiliate
-	verdict   verdict // of the code; not found: no code
-	link      uuid.UUID
-	by        affiliate.CreditedBy
-	deal      deal
-	stage     Stage               // of the customer
-	over      affiliate.OverLimit // not empty: the deal pays nothing more for this customer
+	affiliate  record.Affiliate
+	verdict    verdict // of the code; not found: no code
+	link       uuid.UUID
+	by         affiliate.CreditedBy
+	candidates []record.Candidate
+	deal       deal
+	stage      Stage               // of the customer
+	over       affiliate.OverLimit // not empty: the deal pays nothing more for this customer
 
 	conversion string       // what it is when it is no payment
 	hold       *record.Hold // that the order was held by; nil: none
@@ -187,8 +188,9 @@ func (o *Op) credit(in *affiliate.SaleParams, d *Decision) (found bool, err erro
 			return false, err
 		}
 	}
-	c := o.creditOf(&d.identity, &d.verdict)
-	d.link, d.by = c.link, c.by
+	all := o.candidatesOf(&d.identity, &d.verdict)
+	c := all.choose(&o.Cfg.Attribution)
+	d.link, d.by, d.candidates = c.link, c.by, all.stored()
 	if c.affiliate == uuid.Nil {
 		return false, nil
 	}

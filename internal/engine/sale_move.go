@@ -26,21 +26,41 @@ func (o *Op) moveTo(rec *record.Sale, to uuid.UUID, clawBack bool) error {
 	case inPayout(rec) && !clawBack:
 		return refusal.SaleInPayout.Err()
 	}
-	own, err := tally(rec)
-	if err != nil {
+	d, err := o.dealAnew(rec, owner.ID)
+	if err != nil || d == nil {
 		return err
 	}
-	rec.AffiliateID, rec.LinkID, rec.Commissions = owner.ID, uuid.Nil, nil
+	return o.reward(rec, *d)
+}
+
+// EarnedBy returns what a sale would earn another affiliate, by their terms as of the day of the sale,
+// whatever their budgets have left.
+func (o *Op) EarnedBy(r *record.Sale, who uuid.UUID) (affiliate.Amount, error) {
+	rec := r.Clone()
+	d, err := o.dealAnew(&rec, who)
+	if err != nil || d == nil {
+		return affiliate.Amount{}, err
+	}
+	return o.Earned(&rec)
+}
+
+// dealAnew gives a sale to an affiliate, by that affiliate's terms; nil: they pay nothing for it.
+func (o *Op) dealAnew(rec *record.Sale, who uuid.UUID) (*deal, error) {
+	own, err := tally(rec)
+	if err != nil {
+		return nil, err
+	}
+	rec.AffiliateID, rec.LinkID, rec.Commissions = who, uuid.Nil, nil
 	rec.RateFixed, rec.ByHand = false, affiliate.Opt[record.HandSet]{}
 	d, ref, err := o.dealOf(rec)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	setRate(rec, &d)
 	rec.HoldDays = int16(d.HoldDays)
 	s, err := o.StageOf(&d.Terms, &ref, rec)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	over := OverTerms(&d.Terms, s)
 	rec.Why.By, rec.Why.Click, rec.Why.Over = affiliate.EnumOf(affiliate.CreditAffiliate), 0, affiliate.EnumOf(over)
@@ -48,14 +68,11 @@ func (o *Op) moveTo(rec *record.Sale, to uuid.UUID, clawBack bool) error {
 	s.note(&rec.Why)
 	if rec.Free || over != "" {
 		stop(rec)
-		return nil
+		return nil, nil
 	}
 	DecideLines(rec, &d.Terms, d.rateFrom, s)
 	rec.Why.Earlier = affiliate.Opt[affiliate.Amount]{}
-	if err := cmp.Or(o.limit(rec, &d.Terms, own.Commission), o.DrawAgain(rec, &d.Terms)); err != nil {
-		return err
-	}
-	return o.reward(rec, d)
+	return &d, cmp.Or(o.limit(rec, &d.Terms, own.Commission), o.DrawAgain(rec, &d.Terms))
 }
 
 // keepPaid leaves with the former affiliate what payouts hold of the sale: it replaces

@@ -547,7 +547,7 @@ func (o *Op) draft(in *affiliate.SaleParams, d *Decision) (record.Sale, error) {
 		Products:  productsBought(in), Status: affiliate.EnumOf(affiliate.SaleActive), Trigger: affiliate.EnumOf(in.PaymentTrigger),
 		Source: affiliate.EnumOf(ForSale(o.source)), Integration: affiliate.EnumOf(in.Integration), Revision: 1, CreatedAt: o.Now, UpdatedAt: o.Now,
 		HoldDays: int16(d.deal.HoldDays), Free: in.Free, Offer: d.verdict.offer, Conversion: d.conversion, PaidAt: affiliate.InstantOf(in.PaidAt), Why: o.why(d),
-		Lines: StoredLines(in.Lines),
+		Lines: StoredLines(in.Lines), Candidates: d.candidates,
 	}
 	setRate(&rec, &d.deal)
 	if err := o.setDiscount(&rec, in, d); err != nil {

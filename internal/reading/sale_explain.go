@@ -159,6 +159,9 @@ func creditOf(o *engine.Op, r *record.Sale) (affiliate.ExplainedCredit, error) {
 		}
 		c.ReferralAt = refusal.TimeOrNull(ref.CreatedAt)
 	}
+	for _, who := range r.Candidates {
+		c.Candidates = append(c.Candidates, affiliate.Candidate{By: who.By.Value(), AffiliateID: who.AffiliateID})
+	}
 	return c, nil
 }
 

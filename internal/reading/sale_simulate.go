@@ -29,12 +29,16 @@ func Simulate(ctx context.Context, p *engine.Program,
 			yield(affiliate.Difference{}, err)
 			return
 		}
-		shared, err := engine.View(ctx, p, func(o *engine.Op) (bool, error) { return shares(o, &q) })
-		if err != nil {
-			yield(affiliate.Difference{}, err)
-			return
+		_, together := q.Attribution.Get()
+		if !together {
+			var err error
+			together, err = engine.View(ctx, p, func(o *engine.Op) (bool, error) { return shares(o, &q) })
+			if err != nil {
+				yield(affiliate.Difference{}, err)
+				return
+			}
 		}
-		if shared {
+		if together {
 			all, err := simulate(ctx, p, &q, record.Key{})
 			for _, id := range slices.SortedFunc(maps.Keys(all), func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) }) {
 				if !yield(all[id], nil) {
@@ -75,8 +79,13 @@ func shares(o *engine.Op, q *affiliate.SimulateQuery) (bool, error) {
 	return engine.HasShared(&q.Terms), nil
 }
 
-// simulateCheck checks the terms of a query.
+// simulateCheck checks the terms of a query, or its attribution.
 func simulateCheck(q *affiliate.SimulateQuery) error {
+	if how, given := q.Attribution.Get(); given {
+		with := record.Plan{ID: q.PlanID, Terms: q.Terms}
+		return refusal.First(refusal.FieldNotAllowed.About("terms").When(q.Dated || !engine.Same(with, record.Plan{})),
+			engine.AttributionCheck(how))
+	}
 	if given := (record.Plan{Terms: q.Terms}); q.Dated && !engine.Same(given, record.Plan{}) {
 		return refusal.FieldNotAllowed.Of("terms")
 	}
@@ -173,6 +182,12 @@ func simulateAfter(o *engine.Op, q *affiliate.SimulateQuery, key record.Key, bef
 		if !selects(q, r) {
 			continue
 		}
+		if how, given := q.Attribution.Get(); given {
+			if err := simulateCredit(o, &how, r, &part, &before); err != nil {
+				return simulation{}, err
+			}
+			continue
+		}
 		if q.Dated {
 			if dated.Terms, err = o.TermsAt(q.PlanID, engine.PaidOf(r), refusal.PlanMissing); err != nil {
 				return simulation{}, err
@@ -183,6 +198,44 @@ func simulateAfter(o *engine.Op, q *affiliate.SimulateQuery, key record.Key, bef
 		}
 	}
 	return part, nil
+}
+
+// simulateCredit adds a sale to a piece as what it was and as whom it would credit.
+func simulateCredit(o *engine.Op, how *affiliate.Attribution, r *record.Sale, part, before *simulation) error {
+	was, err := engine.CommissionEarned(r)
+	if err != nil {
+		return err
+	}
+	who, err := o.ChooseAgain(r, how)
+	if err != nil {
+		return err
+	}
+	sum := known(part.sums, before.sums, r.AffiliateID)
+	sum.AffiliateID = r.AffiliateID
+	count := &sum.Sales
+	if r.Conversion != "" {
+		count = &sum.Conversions
+	}
+	*count++
+	if sum.Was, err = sum.Was.Add(was); err != nil {
+		return err
+	}
+	if who == r.AffiliateID {
+		sum.Would, err = sum.Would.Add(was)
+		part.sums[who] = sum
+		return err
+	}
+	sum.Lost++
+	part.sums[r.AffiliateID] = sum
+	won := known(part.sums, before.sums, who)
+	won.AffiliateID = who
+	won.Won++
+	would, err := o.EarnedBy(r, who)
+	if err == nil {
+		won.Would, err = won.Would.Add(would)
+	}
+	part.sums[who] = won
+	return err
 }
 
 // simulateSale adds a sale to a piece.
@@ -258,10 +311,11 @@ func wouldFit(o *engine.Op, q *affiliate.SimulateQuery, r *record.Sale, wants af
 	return wants, nil
 }
 
-// selects reports whether the sale has the plan, and was recorded in the period.
+// selects reports whether the sale has the plan, if plans matter, and was recorded in the period.
 func selects(q *affiliate.SimulateQuery, r *record.Sale) bool {
 	at := r.CreatedAt.Time()
-	return r.Why.PlanID == q.PlanID && !at.Before(q.From) && (q.To.IsZero() || at.Before(q.To))
+	_, anybodys := q.Attribution.Get()
+	return (anybodys || r.Why.PlanID == q.PlanID) && !at.Before(q.From) && (q.To.IsZero() || at.Before(q.To))
 }
 
 // applies reports whether terms decide about the commission of a sale. They do

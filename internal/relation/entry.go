@@ -187,6 +187,17 @@ func (e draw) value() record.Draw {
 		Most: mapped(e.Most, affiliate.AmountFromScaled), Left: affiliate.AmountFromScaled(e.Left)}
 }
 
+type candidate struct {
+	By          affiliate.CreditedBy `json:"by"`
+	AffiliateID uuid.UUID            `json:"affiliate_id"`
+}
+
+func candidateOf(v record.Candidate) candidate { return candidate{v.By.Value(), v.AffiliateID} }
+
+func (e candidate) value() record.Candidate {
+	return record.Candidate{By: affiliate.EnumOf(e.By), AffiliateID: e.AffiliateID}
+}
+
 type version struct {
 	From           int64                    `json:"from"`
 	Type           affiliate.CommissionType `json:"commission_type,omitzero"`

@@ -238,9 +238,14 @@ func termsOperations(ctx context.Context) []operation {
 		}},
 		{"explain", func(w twin, in *input) string { return answer(w.ExplainSale(ctx, w.someSale(in).ID)) }},
 		{"simulate", func(w twin, in *input) string {
-			q := affiliate.SimulateQuery{PlanID: pick(in, must(w.Plans(ctx, affiliate.Page{})).Items).ID, Dated: in.n(2) == 1}
-			if !q.Dated {
+			q := affiliate.SimulateQuery{PlanID: pick(in, must(w.Plans(ctx, affiliate.Page{})).Items).ID}
+			switch in.n(3) {
+			case 0:
 				q.Terms = terms(in)
+			case 1:
+				q.Dated = true
+			case 2:
+				q = affiliate.SimulateQuery{Attribution: affiliate.Set(affiliate.Attribution{Touch: affiliate.TouchFirst, Code: affiliate.CodeUnbrought})}
 			}
 			var out string
 			for d, err := range w.engine.Simulate(ctx, q) {

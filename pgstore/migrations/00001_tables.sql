@@ -290,6 +290,7 @@ CREATE TABLE IF NOT EXISTS tributary.sales (
   hold_days bigint NOT NULL,
   commission_cap bigint,
   budgets json,
+  candidates json,
   why_by text COLLATE "C",
   why_rate_from text COLLATE "C",
   why_plan_from text COLLATE "C",

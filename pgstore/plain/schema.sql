@@ -692,6 +692,7 @@ CREATE TABLE tributary.sales (
   hold_days bigint NOT NULL,
   commission_cap bigint,
   budgets json,
+  candidates json,
   why_by text,
   why_rate_from text,
   why_plan_from text,

@@ -274,6 +274,7 @@ CREATE TABLE tributary_sales (
   hold_days INTEGER NOT NULL,
   commission_cap INTEGER,
   budgets TEXT,
+  candidates TEXT,
   why_by TEXT,
   why_rate_from TEXT,
   why_plan_from TEXT,
