@@ -672,7 +672,7 @@ type ExplainedCredit struct {
 	ReferralID      Opt[uuid.UUID] `json:"referralId"`      // The customer's referral.
 	ReferralAt      Opt[Time]      `json:"referralAt"`      // When the customer was referred.
 	// Everybody whom the sale could have credited, with the one it did when it was recorded; not there
-	// when all that the order had led to one affiliate.
+	// when all that the order had led to one affiliate, or when a person gave the sale to somebody.
 	Candidates []Candidate `json:"candidates,omitempty"`
 }
 

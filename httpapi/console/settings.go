@@ -152,10 +152,7 @@ var editSettings = &action{
 			Fields:  fields,
 			Effects: []string{"What happens from now on goes by them. Recorded sales stay as they are."}}, err
 	},
-	check: func(v *visit, f form, in *input) ([]string, error) {
-		if f.digest() != in.Get(fieldSeen) {
-			return nil, stalePage("Somebody else has changed the settings meanwhile. What you have typed is still here: look at what they are now, and save again if this is still right.", "")
-		}
+	check: func(v *visit, _ form, in *input) ([]string, error) {
 		sum, all, err := v.simulated(affiliate.SimulateQuery{Attribution: affiliate.Set(in.attribution())})
 		if err != nil {
 			return nil, err

@@ -620,3 +620,30 @@ func TestManySales(t *testing.T) {
 		}
 	}
 }
+
+// TestAttributionAsked: before other choices of whom a sale credits are saved, the page says whom they would have
+// credited, and saves nothing.
+func TestAttributionAsked(t *testing.T) {
+	w := newWorld(t)
+	w.fill("")
+	rival := must(w.CreateAffiliate(t.Context(), affiliate.AffiliateParams{FirstName: "Rival", LastName: "R", Email: "rival@example.org", CommissionRate: affiliate.Set(affiliate.MustPercent("7"))}))
+	email := must(w.Referrals(t.Context(), affiliate.ReferralQuery{AffiliateID: affiliate.Set(w.ada.ID)}, affiliate.Page{})).Items[0].Email
+	must(w.RecordSale(t.Context(), affiliate.SaleParams{ReferralID: rival.ID.String(), Email: email, TotalEarned: affiliate.MustAmount("100"), ExternalID: "order-of-both"}))
+	before := w.effects()
+	for says, fields := range map[string][]string{
+		"1 sale of ": {"customer", "KEEP", "check", "1"},
+		"Rival R: 0.00 USD instead of 7.00 USD, 7.00 USD less.": {"customer", "KEEP", "promoCode", "UNBROUGHT", "check", "1"},
+		"0 sales of ": {"attribution", "FIRST", "check", "1"},
+	} {
+		page := w.send("settings/edit", w.form("settings/edit", fields...))
+		if page.status != 200 || !strings.Contains(page.text(), says) || !strings.Contains(page.text(), "Nothing was saved.") {
+			t.Errorf("%v: %d, it does not say %q: %s", fields, page.status, says, page.text())
+		}
+		if kept := fieldsOf(t, page.body); kept.Get(fields[0]) != fields[1] {
+			t.Errorf("what was chosen: %v", kept)
+		}
+	}
+	if w.effects() != before {
+		t.Error("looking has changed something")
+	}
+}

@@ -122,10 +122,10 @@ func (c *candidates) stored() (all []record.Candidate) {
 	return all
 }
 
-// ChooseAgain returns the affiliate whom a recorded sale would credit by other choices: of one that a
-// person gave to somebody, the same, and likewise when the order led to one affiliate only.
+// ChooseAgain returns the affiliate whom a recorded sale would credit by other choices: when the order led to
+// one affiliate only, or a person gave the sale to somebody, the same.
 func (o *Op) ChooseAgain(r *record.Sale, how *affiliate.Attribution) (uuid.UUID, error) {
-	if len(r.Candidates) == 0 || r.Why.By.Is(affiliate.CreditAffiliate) {
+	if len(r.Candidates) == 0 {
 		return r.AffiliateID, nil
 	}
 	var c candidates

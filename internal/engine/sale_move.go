@@ -51,7 +51,7 @@ func (o *Op) dealAnew(rec *record.Sale, who uuid.UUID) (*deal, error) {
 		return nil, err
 	}
 	rec.AffiliateID, rec.LinkID, rec.Commissions = who, uuid.Nil, nil
-	rec.RateFixed, rec.ByHand = false, affiliate.Opt[record.HandSet]{}
+	rec.RateFixed, rec.ByHand, rec.Candidates = false, affiliate.Opt[record.HandSet]{}, nil
 	d, ref, err := o.dealOf(rec)
 	if err != nil {
 		return nil, err
