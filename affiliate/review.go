@@ -46,6 +46,10 @@ type ReviewRule struct {
 	// not count.
 	Within time.Duration
 	UpTo   int
+
+	// Latest is how many of the affiliate's latest sales, 1–1,000, Evidence.Refunded counts in for this
+	// rule: so many are read for each sale. Zero: it does not count.
+	Latest int
 }
 
 // Evidence is what a rule knows of a sale, or of the order in a preview. Unknown
@@ -69,6 +73,10 @@ type Evidence struct {
 	// NewCustomers is how many customers the affiliate has brought within the time of the rule,
 	// with the one of this sale. It is 0 if that customer is not one of them.
 	NewCustomers int
+
+	// Refunded is how many of the affiliate's latest sales, as many as the rule says, were refunded in
+	// full. Those that were deleted are not among them.
+	Refunded int
 }
 
 // ReviewedAffiliate is an affiliate as a rule sees it.
@@ -172,6 +180,12 @@ func Burst(n int, within time.Duration) ReviewRule {
 	return ReviewRule{Reason: "burst", Within: within, UpTo: n + 1, Holds: func(e Evidence) bool {
 		return e.NewCustomers > n
 	}}
+}
+
+// Refunded holds sales of an affiliate more than k of whose n latest sales were refunded in full:
+// customers who do not stay may be made up, or were promised something else. n is at most 1,000.
+func Refunded(k, n int) ReviewRule {
+	return ReviewRule{Reason: "refunded", Latest: n, Holds: func(e Evidence) bool { return e.Refunded > k }}
 }
 
 // SameMailbox reports whether mail to a and to b is likely to arrive in one

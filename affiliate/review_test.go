@@ -67,6 +67,8 @@ func TestReviewRules(t *testing.T) {
 
 		{"burst", affiliate.Burst(3, time.Hour), brought(4), true},
 		{"burst, as many", affiliate.Burst(3, time.Hour), brought(3), false},
+		{"refunded", affiliate.Refunded(3, 20), affiliate.Evidence{Refunded: 4}, true},
+		{"refunded, as many", affiliate.Refunded(3, 20), affiliate.Evidence{Refunded: 3}, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if got := tt.rule.Holds(tt.of); got != tt.want {

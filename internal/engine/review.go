@@ -21,7 +21,7 @@ import (
 
 const (
 	maxReviewRules  = 16    // in a program
-	maxNewCustomers = 1_000 // that are read for a sale
+	maxNewCustomers = 1_000 // that are read for a sale, and as many sales
 )
 
 // risk translates the hold of a status into the risk of a preview; empty: none.
@@ -44,6 +44,10 @@ func checkReview(rules []affiliate.ReviewRule) error {
 		if counts := rule.Within != 0 || rule.UpTo != 0; counts &&
 			(rule.Within <= 0 || rule.UpTo < 1 || rule.UpTo > maxNewCustomers) {
 			return fmt.Errorf("affiliate: Config.Review: %s counts customers, but not 1 to %d within a time",
+				rule.Reason, maxNewCustomers)
+		}
+		if rule.Latest < 0 || rule.Latest > maxNewCustomers {
+			return fmt.Errorf("affiliate: Config.Review: %s counts in the latest sales, but not in 1 to %d",
 				rule.Reason, maxNewCustomers)
 		}
 		if slices.ContainsFunc(rules[:i], func(r affiliate.ReviewRule) bool { return r.Reason == rule.Reason }) {
@@ -108,15 +112,49 @@ func (o *Op) risks(e affiliate.Evidence, seller *record.Affiliate, ref *record.R
 	if err != nil {
 		return nil, refusal.Internal("read referrals", err)
 	}
+	refunded, err := o.refunded(seller.ID)
+	if err != nil {
+		return nil, refusal.Internal("read sales", err)
+	}
 	err = errReviewPanicked
 	defer o.Recovered(o.Ctx, "Review")
 	for i := range o.Cfg.Review {
 		rule := &o.Cfg.Review[i]
+		e.Refunded = refundedOf(refunded[:min(rule.Latest, len(refunded))])
 		if e.NewCustomers = newCustomers(rule, e.At, came, brought); rule.Holds(e) {
 			reasons = append(reasons, rule.Reason)
 		}
 	}
 	return reasons, nil
+}
+
+// refunded says of the latest sales of an affiliate, the newest first, whether they were refunded, as far as the
+// rules count.
+func (o *Op) refunded(seller uuid.UUID) (all []bool, err error) {
+	most := 0
+	for i := range o.Cfg.Review {
+		most = max(most, o.Cfg.Review[i].Latest)
+	}
+	if most == 0 {
+		return nil, nil
+	}
+	key := record.Key{Index: record.OfAffiliate, ID: seller}
+	for r, err := range o.Tx.Sales.List(record.Query{Key: key, Limit: most, Desc: true}) {
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, r.Status.Is(affiliate.SaleRefunded))
+	}
+	return all, nil
+}
+
+func refundedOf(sales []bool) (n int) {
+	for _, refunded := range sales {
+		if refunded {
+			n++
+		}
+	}
+	return n
 }
 
 // brought returns when the newest customers of an affiliate came, that of an order among them, who came

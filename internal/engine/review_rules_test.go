@@ -108,6 +108,47 @@ func TestReviewBurst(t *testing.T) {
 	w.Verifies()
 }
 
+// TestReviewRefunded: M78. Sales of an affiliate are held while too many of the latest were refunded in full.
+func TestReviewRefunded(t *testing.T) {
+	few := affiliate.ReviewRule{Reason: "last", Latest: 1, Holds: func(e affiliate.Evidence) bool { return e.Refunded == 1 }}
+	w := scene.New(t, under(affiliate.Refunded(1, 4), few))
+	for _, slug := range []string{"ada", "bo"} {
+		a := w.Join(slug, func(in *affiliate.AffiliateParams) { in.AffiliateLink = slug })
+		issue(w, a.ID, "BY-"+slug)
+	}
+	sells := func(want, slug string) affiliate.SaleID {
+		t.Helper()
+		sale := scene.Must(w.RecordSale(t.Context(), affiliate.SaleParams{ReferralID: slug, Email: "c@x.example", Name: "C", TotalEarned: scene.Sum("100")})).Sale.Or(affiliate.Sale{})
+		scene.Equal(t, want, verdictOf(sale))
+		return sale.ID
+	}
+	back := func(id affiliate.SaleID, amount string) {
+		t.Helper()
+		in := affiliate.Refund{SaleID: id}
+		if amount != "" {
+			in.Amount = affiliate.Set(scene.Sum(amount))
+		}
+		scene.Must(w.RefundSale(t.Context(), in))
+	}
+	const fine, held, both = "ACCEPTED  []", "ON_HOLD FRAUD_PREVENTION [refunded]", "ON_HOLD FRAUD_PREVENTION [refunded last]"
+	one, two := sells(fine, "ada"), sells(fine, "ada")
+	back(one, "")
+	three := sells(fine, "ada") // one of two
+	back(three, "99")
+	four := sells(fine, "ada") // a part is none
+	back(four, "")
+	sells(both, "ada") // two of four: one and four
+	sells(fine, "bo")  // somebody else
+	preview := scene.Must(w.Evaluate(t.Context(), affiliate.Order{PromoCode: "BY-ada", Email: "d@x.example", TotalEarned: affiliate.Set(scene.Sum("9"))}))
+	scene.Equal(t, []affiliate.RiskReason{}, preview.Risks) // one is the fifth by now
+	back(two, "")
+	sells(held, "ada") // two and four
+	back(three, "1")
+	sells(held, "ada") // three and four
+	sells(fine, "ada") // three has passed out of sight
+	w.Verifies()
+}
+
 // TestReviewReads: Q4. Only a rule that counts reads customers, only for sales of those who may be
 // new, and no more than it counts.
 func TestReviewReads(t *testing.T) {
@@ -131,4 +172,5 @@ func TestReviewReads(t *testing.T) {
 	scene.Equal(t, more(6), reads("new@x.example", affiliate.Burst(5, time.Hour)))
 	scene.Equal(t, more(9), reads("new@x.example", affiliate.Burst(5, time.Hour), nine))
 	scene.Equal(t, reads("old@x.example"), reads("old@x.example", affiliate.Burst(5, time.Hour)))
+	scene.Equal(t, more(0), reads("new@x.example", affiliate.Refunded(5, 20))) // of a seller without sales
 }

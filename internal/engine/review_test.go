@@ -240,6 +240,8 @@ func TestReviewRules(t *testing.T) {
 		"y counts customers, but not":          {{Reason: "y", UpTo: 1, Holds: rule("x").Holds}},
 		"burst counts customers, but not":      {affiliate.Burst(1_000, time.Hour)},
 		"1 to 1000 within":                     {affiliate.Burst(-2, time.Hour)},
+		"refunded counts in the latest":        {affiliate.Refunded(5, 1_001)},
+		"but not in 1 to 1000":                 {affiliate.Refunded(5, -1)},
 		`"` + strings.Repeat("a", 41) + `" is`: {rule(strings.Repeat("a", 41))},
 	} {
 		_, err := tributary.New(memstore.New(), tributary.Config{Review: list})
@@ -248,7 +250,7 @@ func TestReviewRules(t *testing.T) {
 		}
 	}
 	scene.Must(tributary.New(memstore.New(), tributary.Config{Review: rules(affiliate.Burst(0, 1))}))
-	scene.Must(tributary.New(memstore.New(), tributary.Config{Review: rules(affiliate.Burst(999, time.Hour))}))
+	scene.Must(tributary.New(memstore.New(), tributary.Config{Review: rules(affiliate.Burst(999, time.Hour), affiliate.Refunded(5, 1_000))}))
 	scene.Must(tributary.New(memstore.New(), tributary.Config{Review: rules(rule("a"), rule("z_9"), rule(strings.Repeat("a", 40)))}))
 }
 

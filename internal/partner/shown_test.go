@@ -75,6 +75,7 @@ var views = map[string]view{
 	"Sale": {"sales", list(tributary.Partner.Sales), withheld{
 		inner:                       "Revision UpdatedAt ExternalID InvoiceID Integration Source Trigger Metadata Products DeletedFired ByHand Past",
 		"it is who the customer is": "ReferralID Name Clicks",
+		others:                      "Candidates",
 		"ExplainSale tells it":      "Rate RateType RateFixed Why Lines Refunds RefundedAt Tax Shipping Subtotal Cap Budgets HoldDays PaidAt Charged Free Offer",
 	}},
 	"Payout": {"payouts", list(tributary.Partner.Payouts), withheld{

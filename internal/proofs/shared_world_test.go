@@ -102,7 +102,7 @@ func (w *fullWorld) trades() {
 	bonus.AffiliateID = w.Bob.ID
 	w.Adjust(bonus)
 	scene.Must(w.CreatePayout(ctx, affiliate.PayoutParams{AffiliateID: w.Bob.ID}))
-	w.sale = w.Sell(affiliate.SaleParams{PromoCode: "MILLS", Email: "tomas@example.net", Lines: giftLines(), ExternalID: "order-1"})
+	w.sale = w.Sell(affiliate.SaleParams{PromoCode: "MILLS", ReferralID: w.Bob.ID.String(), Email: "tomas@example.net", Lines: giftLines(), ExternalID: "order-1"})
 	w.held = w.Sell(affiliate.SaleParams{PromoCode: "MILLS", Email: "ada@example.com", Name: "A", Product: affiliate.Set(affiliate.Product{ProductID: "MILL", Name: "Mill"}), ExternalID: "order-2"})
 	scene.Must(w.UpdateReferral(ctx, w.Tomas.Email, affiliate.ReferralUpdate{Metadata: affiliate.Set(json.RawMessage(`{"a":1}`))}))
 	scene.Must(w.UpdateSale(ctx, w.held.ID, affiliate.SaleUpdate{Metadata: affiliate.Set(json.RawMessage(`{"a":1}`))}))

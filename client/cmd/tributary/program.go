@@ -148,7 +148,7 @@ var planCommands = []command{
 	{
 		group: "terms", verb: "simulate", what: "Say what past sales would have earned by other terms, in the last --days",
 		method: "POST", path: "/terms/simulate", patient: true,
-		fields: slices.Concat(fields("commissionPlanId", "days:n"), termsFields), columns: simulatedColumns,
+		fields: slices.Concat(fields("commissionPlanId", "days:n", "attribution:j"), termsFields), columns: simulatedColumns,
 	},
 }
 
