@@ -117,7 +117,7 @@ var run = map[string][]string{
 	"docs/upgrades.md":         {"server TestUpgrade"},
 	"sqlitestore/README.md":    {"sqlitestore/examples/server TestReadme"},
 	"server/README.md":         {"server TestNewcomer", "server TestMove", "server TestKeepIt"},
-	"pgstore/README.md":        {"pgstore/examples/checkout TestRun", "pgstore TestReadmeReports"},
+	"pgstore/README.md":        {"pgstore/examples/checkout TestRun", "pgstore/examples/invite TestRun", "pgstore TestReadmeReports"},
 	"docs/assistants.md":       {"mcp TestRecorded", "mcp/cmd/tributary-mcp TestStdio", "mcp/cmd/tributary-mcp TestHTTP"},
 	"mcp/README.md":            {"mcp/cmd/tributary-mcp TestStdio"},
 }
