@@ -23,8 +23,9 @@ import (
 //		return err
 //	})
 //
-// Each closure runs after a savepoint, so a refusal leaves the host's
-// transaction unchanged and usable. The program's lock is held until the host
+// Each closure runs after a savepoint, so a refusal, and affiliate.ErrNotFound, leave the host's
+// transaction unchanged and usable. Until it ends, call the engine with this Store only: without it a
+// call takes another connection, and waits for the lock that the transaction holds. The program's lock is held until the host
 // commits, so record the sale last. Nothing is run again: when errors.As finds
 // a *pgconn.PgError with 40001, 40P01 or 53200, the host must repeat its whole
 // transaction.
