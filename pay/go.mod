@@ -14,4 +14,9 @@ require (
 	github.com/google/uuid v1.6.0
 )
 
-require pgregory.net/rapid v1.3.0
+require (
+	github.com/hashicorp/go-retryablehttp v0.7.8
+	pgregory.net/rapid v1.3.0
+)
+
+require github.com/hashicorp/go-cleanhttp v0.5.2 // indirect

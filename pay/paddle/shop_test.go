@@ -158,7 +158,8 @@ func TestConformance(t *testing.T) {
 	s := newShop(t)
 	paytest.Suite{
 		Handler: provider.HandlerOf, Map: provider.MapOf, Sign: provider.Sign,
-		Tell: func(step paytest.Step) []byte { return tell(s, step).JSON() },
+		Tell:   func(step paytest.Step) []byte { return tell(s, step).JSON() },
+		Source: source, Serve: func(bodies [][]byte) http.Handler { return events(t, bodies) },
 	}.Run(t)
 }
 

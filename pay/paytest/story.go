@@ -21,6 +21,7 @@ type story struct {
 	steps  []Step
 	bodies [][]byte
 	now    time.Time
+	every  time.Duration           // between two steps; zero: an hour
 	data   map[string]string       // what the checkouts carry
 	of     map[string]*toldPayment // by payment
 
@@ -57,7 +58,7 @@ func (s *story) tell(step Step) bool {
 	if body == nil {
 		return false
 	}
-	s.steps, s.bodies, s.now = append(s.steps, step), append(s.bodies, body), s.now.Add(time.Hour)
+	s.steps, s.bodies, s.now = append(s.steps, step), append(s.bodies, body), s.now.Add(cmp.Or(s.every, time.Hour))
 	return true
 }
 

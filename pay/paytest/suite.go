@@ -41,6 +41,11 @@ type Suite struct {
 	// whatever the provider says of an ordinary payment. The same step gives the same body.
 	Tell func(Step) []byte
 
+	// Source reads the provider's API at base, and Serve is that API, with what these events told; both
+	// nil: the adapter has none.
+	Source func(base string, cfg adapter.Config) adapter.Source
+	Serve  func(bodies [][]byte) http.Handler
+
 	// Sums: refunds are told as their sum, so that a later one says what an earlier one did.
 	Sums bool
 }
@@ -93,4 +98,7 @@ func (s Suite) Run(t *testing.T) {
 	t.Run("Crashes", s.crashes)
 	t.Run("Hostile", s.hostile)
 	t.Run("Requests", s.requests)
+	if s.Source != nil {
+		t.Run("CatchUp", s.catchUp)
+	}
 }

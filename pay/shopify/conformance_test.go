@@ -2,6 +2,7 @@ package shopify_test
 
 import (
 	"fmt"
+	"net/http"
 	"testing"
 	"time"
 
@@ -14,7 +15,8 @@ import (
 func TestConformance(t *testing.T) {
 	paytest.Suite{
 		Handler: provider.HandlerOf, Map: provider.MapOf, Sign: provider.Sign,
-		Tell: func(step paytest.Step) []byte { return tell(t, step) },
+		Tell:   func(step paytest.Step) []byte { return tell(t, step) },
+		Source: source, Serve: func(bodies [][]byte) http.Handler { return orders(t, bodies) },
 	}.Run(t)
 }
 

@@ -1,0 +1,38 @@
+package shoptest
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+)
+
+// Field returns a text or a number of an event as text; empty: it has none.
+func (e Event) Field(name string) string {
+	if e[name] == nil {
+		return ""
+	}
+	return fmt.Sprint(e[name])
+}
+
+// After returns the events behind the one with an id, at most n, and whether there are more; an empty id
+// is before all.
+func After(events []Event, field, id string, n int) (page []Event, more bool) {
+	for i := range events {
+		if id != "" && events[i].Field(field) == id {
+			events, id = events[i+1:], ""
+			break
+		}
+	}
+	if id != "" {
+		return nil, false
+	}
+	return events[:min(n, len(events))], len(events) > n
+}
+
+// Answers writes an answer of an API.
+func Answers(w http.ResponseWriter, v any) {
+	w.Header().Set("Content-Type", "application/json")
+	if err := json.NewEncoder(w).Encode(v); err != nil {
+		panic(err)
+	}
+}

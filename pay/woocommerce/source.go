@@ -1,0 +1,52 @@
+package woocommerce
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/tributary-go/tributary/pay"
+	"github.com/tributary-go/tributary/pay/adapter"
+)
+
+// API returns the REST API of a shop, such as https://shop.example, for a consumer key that may read.
+func API(shop, key, secret string) adapter.API {
+	basic := base64.StdEncoding.EncodeToString([]byte(key + ":" + secret))
+	return adapter.API{Base: strings.TrimSuffix(shop, "/") + "/wp-json/wc/v3", Header: http.Header{"Authorization": {"Basic " + basic}}}
+}
+
+// Source reads the orders of a shop that were changed, with their refunds. An order is told as it
+// is now, in the order of its number.
+//
+// Source: docs/reconcile.md.
+func Source(api adapter.API, cfg Config) adapter.Source {
+	return adapter.Source{API: api, Read: read, Endpoint: adapter.Endpoint{Config: cfg.Config,
+		Map: func(body []byte) (pay.Action, error) { return Map(body, cfg) }}}
+}
+
+// perPage is the most that WooCommerce takes.
+const perPage = 100
+
+func read(ctx context.Context, api adapter.API, from time.Time, yield func([]byte) bool) error {
+	for n := 1; ; n++ {
+		var orders []json.RawMessage
+		q := url.Values{"orderby": {"id"}, "order": {"asc"}, "per_page": {strconv.Itoa(perPage)}, "page": {strconv.Itoa(n)},
+			"modified_after": {from.UTC().Format("2006-01-02T15:04:05")}, "dates_are_gmt": {"true"}}
+		if _, err := api.Get(ctx, "/orders", q, &orders); err != nil {
+			return err
+		}
+		for _, order := range orders {
+			if !yield(order) {
+				return nil
+			}
+		}
+		if len(orders) < perPage {
+			return nil
+		}
+	}
+}
