@@ -28,6 +28,7 @@ func commands() []subcommand {
 		{"backup", "copies the file, also beside a server that runs", runBackup},
 		{"restore", "makes a file of a copy, after a look at its books", runRestore},
 		{"verify", "checks the books", runVerify},
+		{"reconcile", "reads again what payment providers told", runReconcile},
 		{"key", "makes, lists and revokes keys of the API", runKey},
 		{"doctor", "says what is missing for production", runDoctor},
 		{"mail", "sends a mail, to see that the mail server takes it", runMail},
@@ -40,7 +41,7 @@ func usage(flags *flag.FlagSet) {
 	w := flags.Output()
 	fmt.Fprint(w, "Runs the server until it is interrupted: server [flags]\nOr a command, of which -h says more: server COMMAND …\n\n")
 	for _, c := range commands() {
-		fmt.Fprintf(w, "  %-8s %s\n", c.name, c.does)
+		fmt.Fprintf(w, "  %-9s %s\n", c.name, c.does)
 	}
 	fmt.Fprint(w, "\nThe flags of the server:\n\n")
 	flags.PrintDefaults()

@@ -30,6 +30,8 @@ type connection struct {
 	fixed http.Handler // of the variables; nil: there are none
 	env   environment  // of fixed
 
+	variables environment // of the server
+
 	mu   sync.Mutex
 	kept json.RawMessage // what made is made of
 	made http.Handler
@@ -180,12 +182,17 @@ func (e environment) connections(host app.Host) (cs connections, err error) {
 	}
 	cs.url = host.URL
 	for _, p := range providers() {
-		c := &connection{provider: p, host: host, keys: keys}
+		c := &connection{provider: p, host: host, keys: keys, variables: e}
 		if _, on := e[p.variable(secretName)]; on {
 			if c.fixed, err = c.handlerOf(e); err != nil {
 				return cs, err
 			}
 			c.env = e
+		}
+		if _, reads := e[p.variable(apiKeyName)]; reads && c.fixed != nil {
+			if err := c.readable(e); err != nil {
+				return cs, err
+			}
 		}
 		cs.all = append(cs.all, c)
 	}
@@ -195,7 +202,7 @@ func (e environment) connections(host app.Host) (cs connections, err error) {
 // endpoints are those of all providers. The operator hears of those that variables fix.
 func (cs connections) endpoints() (all []app.Endpoint) {
 	for _, c := range cs.all {
-		e := app.Endpoint{Path: c.path(), Handler: c}
+		e := app.Endpoint{Path: c.path(), Handler: c, Daily: c.daily}
 		if c.fixed != nil {
 			e.Said = c.said(cs.url + c.path())
 		}

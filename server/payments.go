@@ -35,6 +35,7 @@ type provider struct {
 	events   []string // to tick; none: a host reports by itself
 	checkout string   // where the checkout carries the click
 	options  []option // besides the secrets
+	reads    string   // what the key of the API is, with which lost events are read; empty: they cannot be
 	adapter  func(adapter.Config, *options) adapted
 }
 
@@ -42,17 +43,28 @@ type provider struct {
 type adapted struct {
 	handler func(*tributary.Program) (http.Handler, error)
 	read    func(event []byte) (pay.Action, error)
+	source  func() (adapter.Source, error) // nil: lost events cannot be read
 }
 
 // adapt returns what configures an adapter.
 func adapt[C any](handler func(*tributary.Program, C) (http.Handler, error), read func([]byte, C) (pay.Action, error),
-	config func(adapter.Config, *options) C) func(adapter.Config, *options) adapted {
+	config func(adapter.Config, *options) C, source func(adapter.API, C) adapter.Source, api func(*options, C) adapter.API) func(adapter.Config, *options) adapted {
 	return func(shared adapter.Config, o *options) adapted {
 		cfg := config(shared, o)
-		return adapted{
+		a := adapted{
 			handler: func(p *tributary.Program) (http.Handler, error) { return handler(p, cfg) },
 			read:    func(event []byte) (pay.Action, error) { return read(event, cfg) },
 		}
+		if source != nil {
+			a.source = func() (adapter.Source, error) {
+				is := api(o, cfg)
+				if base := o.text(apiURLName); base != "" {
+					is.Base = base
+				}
+				return source(is, cfg), o.err
+			}
+		}
+		return a
 	}
 }
 
@@ -74,16 +86,19 @@ func providers() []provider {
 	return []provider{
 		{"stripe", stripe.Events(), "in metadata of the session and of its subscription or payment intent, or as client_reference_id of a Payment Link", []option{
 			testMode, {"ONE_OFF_INVOICES", "Invoices without a subscription are booked", []string{"true", "false"}},
-			{"FIRST", "The first payment of a subscription is taken from", []string{"session", "invoice"}}}, adapt(stripe.Handler, stripe.Map, stripeConfig)},
+			{"FIRST", "The first payment of a subscription is taken from", []string{"session", "invoice"}}}, "a restricted key, `rk_…`, that reads", adapt(stripe.Handler, stripe.Map, stripeConfig, stripe.Source,
+			func(o *options, _ stripe.Config) adapter.API { return stripe.API(o.text(apiKeyName)) })},
 		{"paddle", paddle.Events(), "in customData of Paddle.Checkout.open", []option{
-			{"TOTALS", "The rate of another currency is taken from", []string{string(paddle.PayoutTotals)}}}, adapt(paddle.Handler, paddle.Map, paddleConfig)},
-		{"polar", polar.Events(), "in metadata of POST /v1/checkouts", nil, adapt(polar.Handler, polar.Map, plain)},
-		{"lemonsqueezy", lemonsqueezy.Events(), "in checkout_data.custom of POST /v1/checkouts, or checkout[custom][…] of a link", []option{testMode}, adapt(lemonsqueezy.Handler, lemonsqueezy.Map, lemonsqueezyConfig)},
-		{"dodo", dodo.Events(), "in metadata of POST /checkouts, or metadata_… of a static link", nil, adapt(dodo.Handler, dodo.Map, plain)},
-		{"creem", creem.Events(), "in metadata of POST /v1/checkouts", []option{testMode}, adapt(creem.Handler, creem.Map, creemConfig)},
-		{"shopify", shopify.Topics(), "in attributes of the cart", []option{testMode, ofShop("Domain of the shop, such as beans.myshopify.com, when others can install the app")}, adapt(shopify.Handler, shopify.Map, shopifyConfig)},
-		{"woocommerce", woocommerce.Topics(), "in meta_data of the order", []option{ofShop("A name of the shop, such as eu, when several have this program; it never changes")}, adapt(woocommerce.Handler, woocommerce.Map, woocommerceConfig)},
-		{"generic", nil, "what you like: carried of the report has it", nil, adapt(generic.Handler, generic.Map, plain)},
+			{"TOTALS", "The rate of another currency is taken from", []string{string(paddle.PayoutTotals)}}}, "an API key that reads notifications", adapt(paddle.Handler, paddle.Map, paddleConfig, paddle.Source,
+			func(o *options, _ paddle.Config) adapter.API { return paddle.API(o.text(apiKeyName)) })},
+		{"polar", polar.Events(), "in metadata of POST /v1/checkouts", nil, "", adapt(polar.Handler, polar.Map, plain, nil, nil)},
+		{"lemonsqueezy", lemonsqueezy.Events(), "in checkout_data.custom of POST /v1/checkouts, or checkout[custom][…] of a link", []option{testMode}, "", adapt(lemonsqueezy.Handler, lemonsqueezy.Map, lemonsqueezyConfig, nil, nil)},
+		{"dodo", dodo.Events(), "in metadata of POST /checkouts, or metadata_… of a static link", nil, "", adapt(dodo.Handler, dodo.Map, plain, nil, nil)},
+		{"creem", creem.Events(), "in metadata of POST /v1/checkouts", []option{testMode}, "", adapt(creem.Handler, creem.Map, creemConfig, nil, nil)},
+		{"shopify", shopify.Topics(), "in attributes of the cart", []option{testMode, ofShop("Domain of the shop, such as beans.myshopify.com, when others can install the app")}, "the access token of an app that reads orders; with SHOP", adapt(shopify.Handler, shopify.Map, shopifyConfig, shopify.Source,
+			func(o *options, cfg shopify.Config) adapter.API { return shopify.API(cfg.Shop, o.text(apiKeyName)) })},
+		{"woocommerce", woocommerce.Topics(), "in meta_data of the order", []option{ofShop("A name of the shop, such as eu, when several have this program; it never changes")}, "consumer key and secret with a colon between them, `ck_…:cs_…`; with API_URL", adapt(woocommerce.Handler, woocommerce.Map, woocommerceConfig, woocommerce.Source, woocommerceAPI)},
+		{"generic", nil, "what you like: carried of the report has it", nil, "", adapt(generic.Handler, generic.Map, plain, nil, nil)},
 	}
 }
 
@@ -118,6 +133,15 @@ func woocommerceConfig(cfg adapter.Config, o *options) woocommerce.Config {
 	return woocommerce.Config{Config: cfg, Shop: o.text("SHOP")}
 }
 
+// woocommerceAPI is at the address of the shop, which API_URL has.
+func woocommerceAPI(o *options, _ woocommerce.Config) adapter.API {
+	key, secret, _ := strings.Cut(o.text(apiKeyName), ":")
+	is := woocommerce.API(o.text(apiURLName), key, secret)
+	o.env = maps.Clone(o.env)
+	delete(o.env, o.variable(apiURLName)) // its path is there by now
+	return is
+}
+
 // variable is the name of a variable of the provider.
 func (p provider) variable(name string) string {
 	return "TRIBUTARY_" + strings.ToUpper(p.name) + "_" + name
@@ -127,11 +151,17 @@ func (p provider) variable(name string) string {
 // provider changes to the new one.
 const secretName, oldSecretName = "SECRET", "OLD_SECRET"
 
+// The names of the variables with which lost events are read. They do so without the secret too.
+const apiKeyName, apiURLName = "API_KEY", "API_URL"
+
 // variables are all variables of the provider, that of the secret first.
 func (p provider) variables() (all []string) {
 	all = []string{p.variable(secretName), p.variable(oldSecretName)}
 	for _, o := range p.options {
 		all = append(all, p.variable(o.name))
+	}
+	if p.reads != "" {
+		all = append(all, p.variable(apiKeyName), p.variable(apiURLName))
 	}
 	return all
 }
@@ -239,6 +269,8 @@ func (e environment) unknown() error {
 	for _, name := range slices.Sorted(maps.Keys(e)) {
 		p, is := known[name]
 		_, on := e[p.variable(secretName)]
+		_, reads := e[p.variable(apiKeyName)]
+		on = on || reads
 		switch {
 		case is && !on:
 			return fmt.Errorf("%s is set without %s", name, p.variable(secretName))

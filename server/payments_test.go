@@ -167,6 +167,9 @@ func TestProviders(t *testing.T) {
 	for _, p := range providers() {
 		for _, name := range p.variables() {
 			env[name] = "a-long-secret-of-this-provider"
+			if strings.HasSuffix(name, apiURLName) {
+				env[name] = "https://api.example"
+			}
 		}
 		for _, o := range p.options {
 			env[p.variable(o.name)] = values[o.name]

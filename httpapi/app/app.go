@@ -73,6 +73,9 @@ type Endpoint struct {
 	Path    string // such as /pay/stripe
 	Handler http.Handler
 	Said    string // tells the operator what it is for; empty: nothing
+
+	// Daily is called when the server starts, and once a day; nil: nothing is.
+	Daily func(context.Context)
 }
 
 // Memory is the storage of a server that keeps nothing.

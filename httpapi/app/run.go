@@ -97,7 +97,7 @@ func runServer(ctx context.Context, set settings, stdout, stderr io.Writer) erro
 	if set.provider != nil {
 		tasks = append(tasks, func(ctx context.Context) { tryProvider(ctx, set.provider, logger) })
 	}
-	stop := work(ctx, all, set, logger, tasks...)
+	stop := work(ctx, all, own, set, logger, tasks...)
 	defer stop() // after the requests: their deliveries are under way or wait in the store
 	return serve.Until(ctx, serve.New(telling(extended(handler, own, set), set.storage.Gone), logger), listener)
 }
@@ -126,9 +126,9 @@ func (set *settings) complete(stderr io.Writer) (shared []httpapi.Key, err error
 }
 
 // work delivers the webhooks of all programs, and once a day deletes old records,
-// which are most of what a program keeps in memory. It ends when stop is called.
+// which are most of what a program keeps in memory, and does what endpoints do. It ends when stop is called.
 // stop waits for the attempts under way, and for the other tasks.
-func work(ctx context.Context, all []tenant, set settings, logger *slog.Logger,
+func work(ctx context.Context, all []tenant, own []Endpoint, set settings, logger *slog.Logger,
 	tasks ...func(context.Context)) (stop func()) {
 	for _, t := range all {
 		tasks = append(tasks, func(ctx context.Context) {
@@ -140,6 +140,11 @@ func work(ctx context.Context, all []tenant, set settings, logger *slog.Logger,
 	daily := func(ctx context.Context) {
 		serve.Retain(ctx, logger, programsOf(all)...)
 		serve.Reward(ctx, logger, programsOf(all)...)
+		for _, e := range own {
+			if e.Daily != nil {
+				e.Daily(ctx)
+			}
+		}
 	}
 	return serve.Background(ctx, append(tasks, func(ctx context.Context) {
 		if set.lasts {

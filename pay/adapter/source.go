@@ -110,10 +110,20 @@ func (c *CaughtUp) add(r *pay.Result) {
 	}
 }
 
+// Check refuses a source that cannot be used.
+//
+// Errors: [ErrConfig].
+func (s Source) Check() error {
+	if err := s.CarryKeys.Check(); err != nil {
+		return fmt.Errorf("%w: CarryKeys: %w", ErrConfig, err)
+	}
+	return s.API.check()
+}
+
 // hook is the endpoint that would get the events.
 func (s Source) hook(p *tributary.Program) (*hook, error) {
-	if err := cmp.Or(s.API.check(), s.CarryKeys.Check()); err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrConfig, err)
+	if err := s.Check(); err != nil {
+		return nil, err
 	}
 	s.Endpoint.patient = true
 	if s.Logger == nil {
