@@ -609,6 +609,7 @@ func TestPages(t *testing.T) {
 		"../docs/payments.md":        "",
 		"../docs/payments-paddle.md": "",
 		"../docs/payments-stripe.md": "",
+		"../docs/reconcile.md":       "",
 	})
 }
 

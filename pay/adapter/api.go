@@ -36,6 +36,7 @@ type APIError struct {
 	Status int
 }
 
+// Error names the path and the status.
 func (e *APIError) Error() string { return fmt.Sprintf("pay: %s answered %d", e.Path, e.Status) }
 
 // ErrAnswer means that an answer is not the provider's.

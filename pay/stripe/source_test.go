@@ -1,15 +1,41 @@
 package stripe_test
 
 import (
+	"context"
+	"log/slog"
 	"net/http"
+	"os"
 	"slices"
 	"strconv"
 	"testing"
+	"time"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/pay/adapter"
 	"github.com/tributary-go/tributary/pay/internal/shoptest"
 	"github.com/tributary-go/tributary/pay/stripe"
 )
+
+// catchUp reads again what Stripe told in the last days, and books what is missing. Call it daily.
+func catchUp(ctx context.Context, program *tributary.Program, key string, cfg stripe.Config) error {
+	src := stripe.Source(stripe.API(key), cfg)
+	done, err := src.CatchUp(ctx, program, time.Now().AddDate(0, 0, -4))
+	if err != nil {
+		return err // what was applied stays; call it again
+	}
+	if done.Sales > 0 {
+		slog.WarnContext(ctx, "webhooks were lost", "sales", done.Sales)
+	}
+	return nil
+}
+
+// What webhooks lost is read again.
+func ExampleSource() {
+	daily := func(ctx context.Context, program *tributary.Program, cfg stripe.Config) error {
+		return catchUp(ctx, program, os.Getenv("STRIPE_API_KEY"), cfg)
+	}
+	_ = daily
+}
 
 // source reads an API of Stripe's at base.
 func source(base string, cfg adapter.Config) adapter.Source {
