@@ -82,6 +82,17 @@ func (p Payments) ProviderPayment(ctx context.Context, provider, key string) (af
 	return payment.ProviderPayment(ctx, p.in(ctx), provider, key)
 }
 
+// ProviderPayments lists the payments of a provider, newest first, as they became known. It searches: see
+// [affiliate.Page].
+//
+// Errors: [affiliate.InvalidField] (provider); [affiliate.InvalidQuery] for a bad page.
+//
+// Source: docs/reconcile.md.
+func (p Payments) ProviderPayments(ctx context.Context, q affiliate.ProviderPaymentQuery,
+	pg affiliate.Page) (affiliate.List[affiliate.ProviderPayment], error) {
+	return payment.ProviderPayments(ctx, p.in(ctx), q, pg)
+}
+
 // ReportPayment takes in what a payment provider says about a payment. Report each fact as
 // often and in whatever order it comes: what the affiliate earns depends on the facts only.
 // A payment is recognised by any of its ids.

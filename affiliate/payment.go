@@ -179,9 +179,17 @@ type ProviderPayment struct {
 	Refunds   []RefundFact
 	Refunded  Opt[Amount]
 	Disputes  []DisputeFact
-	Lost      Amount // of Gross: refunded, or away by disputes
+	Lost      Amount      // of Gross: refunded, or away by disputes
+	Waits     SaleOutcome // why it has no sale, though it brought money and somebody may be owed; empty: nothing waits
+	ToldAt    Time        // by the provider's clock: of the earliest report of what was paid, else CreatedAt
 	CreatedAt Time
 	UpdatedAt Time
+}
+
+// ProviderPaymentQuery selects payments of a provider. Go calls only.
+type ProviderPaymentQuery struct {
+	Provider string
+	From, To time.Time // of ToldAt, inclusive and exclusive; zero: without an end
 }
 
 // A SubscriptionFact is the state of one subscription of a payer. Go calls only.

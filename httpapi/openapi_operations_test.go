@@ -788,7 +788,8 @@ func operationNotes() map[string]about {
 				"commissionPlanId":      "The plan whose sales are looked at; absent: the program's own terms.",
 				"days":                  "Sales of so many last days; absent: all.",
 			},
-			limits: limits{"days": allOf(atLeast("1"), atMost("36500"))},
+			limits: limits{"days": allOf(atLeast("1"), atMost("36500")), "attribution.touch": values[affiliate.Touch](),
+				"attribution.customer": values[affiliate.CustomerCredit](), "attribution.promoCode": values[affiliate.CodeCredit]()},
 		},
 		"GET /commission-tiers": {
 			id: "getCommissionTiers", summary: "Look a tier up, or list tiers",

@@ -22,38 +22,45 @@ const (
 	overlap      = 3 * 24 * time.Hour // that is read again: what was told late, and what changed since
 )
 
-// catchUp applies again what a provider has told since a moment; zero: since three days before the
-// newest event that the last time had. It does nothing without the key of an API.
-func (c *connection) catchUp(ctx context.Context, from time.Time) (done adapter.CaughtUp, since time.Time, reads bool, err error) {
+// reading is how a provider's API is read; reads is false without a key of it.
+func (c *connection) reading(ctx context.Context) (src adapter.Source, reads bool, err error) {
 	env := c.variables
 	if _, reads = env[c.variable(apiKeyName)]; !reads {
-		return done, from, false, nil
+		return src, false, nil
 	}
 	if _, fixed := env[c.variable(secretName)]; !fixed { // the options of who connected it in the console count
 		if env, err = c.withKept(ctx); err != nil {
-			return done, from, true, err
+			return src, true, err
 		}
 	}
-	src, err := c.source(env)
+	src, err = c.source(env)
+	return src, true, err
+}
+
+// since returns from which moment on to read: three days before the last time.
+func (c *connection) since(ctx context.Context) (time.Time, error) {
+	last := c.host.Program.Config().Now()
+	v, err := c.host.Program.Values(caughtUpKind).Get(ctx, c.name)
+	if err == nil {
+		err = json.Unmarshal(v.Value, &last)
+	}
+	if errors.Is(err, affiliate.ErrNotFound) {
+		err = nil
+	}
+	return last.Add(-overlap), err
+}
+
+// catchUp applies again what a provider has told since a moment.
+func (c *connection) catchUp(ctx context.Context, src adapter.Source, since time.Time) (adapter.CaughtUp, error) {
+	now, err := json.Marshal(c.host.Program.Config().Now())
 	if err != nil {
-		return done, from, true, err
+		return adapter.CaughtUp{}, err
 	}
-	values, now := c.host.Program.Values(caughtUpKind), c.host.Program.Config().Now()
-	if since = from; since.IsZero() {
-		since = now.Add(-overlap)
-		v, err := values.Get(ctx, c.name)
-		if err != nil && !errors.Is(err, affiliate.ErrNotFound) {
-			return done, since, true, err
-		}
-		var last time.Time
-		if err == nil && json.Unmarshal(v.Value, &last) == nil {
-			since = last.Add(-overlap)
-		}
+	done, err := src.CatchUp(ctx, c.host.Program, since)
+	if err != nil {
+		return done, err
 	}
-	if done, err = src.CatchUp(ctx, c.host.Program, since); err != nil {
-		return done, since, true, err
-	}
-	return done, since, true, values.Change(ctx, c.name, func(json.RawMessage) (json.RawMessage, error) { return json.Marshal(now) })
+	return done, c.host.Program.Values(caughtUpKind).Change(ctx, c.name, func(json.RawMessage) (json.RawMessage, error) { return now, nil })
 }
 
 // source reads the provider's API as variables say.
@@ -91,11 +98,22 @@ func (c *connection) withKept(ctx context.Context) (environment, error) {
 
 // daily reads what was lost, and says what it found.
 func (c *connection) daily(ctx context.Context) {
-	done, since, reads, err := c.catchUp(ctx, time.Time{})
+	src, reads, err := c.reading(ctx)
+	if err == nil && !reads {
+		return
+	}
+	var since time.Time
+	if err == nil {
+		since, err = c.since(ctx)
+	}
+	var done adapter.CaughtUp
+	if err == nil {
+		done, err = c.catchUp(ctx, src, since)
+	}
 	switch log := c.host.Logger.With("provider", c.name, "since", since.Format(time.RFC3339)); {
 	case err != nil && ctx.Err() == nil:
 		log.LogAttrs(ctx, slog.LevelError, "read lost payment events", slog.Any("error", err))
-	case reads && done.Sales > 0:
+	case done.Sales > 0:
 		log.LogAttrs(ctx, slog.LevelWarn, "payment events were lost: these are the sales that were missing", slog.Int("sales", done.Sales))
 	}
 }
@@ -103,7 +121,8 @@ func (c *connection) daily(ctx context.Context) {
 // reconcileUsage is the text of "reconcile -h" before the flags.
 const reconcileUsage = `Reads again from payment providers what they told, and books what is missing: server reconcile [flags]
 Call it with the variables and the flags of the server, which may run. The key of a provider's API is in
-a variable such as TRIBUTARY_STRIPE_API_KEY: docs/reconcile.md. What is known stays as it is.
+a variable such as TRIBUTARY_STRIPE_API_KEY: docs/reconcile.md. What is known stays as it is. With
+-compare it books nothing, and the exit code is 1 when something differs.
 
 `
 
@@ -115,18 +134,19 @@ func runReconcile(ctx context.Context, args []string, env environment, stdout, s
 		from, err = affiliate.ParseDate(s)
 		return err
 	})
+	compare := flags.Bool("compare", false, "say in what the two differ, and book nothing")
 	name := flags.String("provider", "", "`name` of the only one to read, such as stripe")
 	if code, goes := parsed(flags, args, 0, "it takes flags only"); !goes {
 		return code
 	}
 	at, err := where.place()
 	if err == nil {
-		err = env.reconcile(ctx, at, from, *name, stdout, stderr)
+		err = env.reconcile(ctx, at, from, *name, *compare, stdout, stderr)
 	}
 	return ended(flags, err)
 }
 
-func (e environment) reconcile(ctx context.Context, at place, from affiliate.Date, name string, stdout, stderr io.Writer) (err error) {
+func (e environment) reconcile(ctx context.Context, at place, from affiliate.Date, name string, compare bool, stdout, stderr io.Writer) (err error) {
 	if err := e.unknown(); err != nil {
 		return err
 	}
@@ -139,28 +159,70 @@ func (e environment) reconcile(ctx context.Context, at place, from affiliate.Dat
 	if err != nil {
 		return err
 	}
-	read := 0
+	read, differ := 0, 0
 	for _, c := range cs.all {
-		if name != "" && c.name != name {
+		src, reads, err := c.reading(ctx)
+		if name != "" && c.name != name || err == nil && !reads {
 			continue
 		}
-		var begin time.Time
-		if from != (affiliate.Date{}) {
-			begin = from.FirstInstant(p.Config().Location)
+		since := from.FirstInstant(p.Config().Location)
+		if err == nil && from == (affiliate.Date{}) {
+			since, err = c.since(ctx)
 		}
-		caught, since, reads, err := c.catchUp(ctx, begin)
+		var caught adapter.CaughtUp
+		var found adapter.Comparison
+		switch {
+		case err != nil:
+		case compare:
+			found, err = src.Compare(ctx, p, since)
+		default:
+			caught, err = c.catchUp(ctx, src, since)
+		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", c.name, err)
 		}
-		if reads {
-			read++
+		if read++; compare {
+			differ += len(found.Differences)
+			sayCompared(stdout, c.name, since, &found)
+		} else {
 			fmt.Fprintln(stdout, caughtUpSaid(c.name, since, &caught))
 		}
 	}
-	if read == 0 {
+	switch {
+	case read == 0:
 		return errors.New("no provider is read: set the key of its API, such as TRIBUTARY_STRIPE_API_KEY")
+	case differ > 0:
+		return fmt.Errorf("%d payments differ", differ)
 	}
 	return nil
+}
+
+// sayCompared says in what a provider and the program differ, a payment in a line.
+func sayCompared(w io.Writer, name string, since time.Time, c *adapter.Comparison) {
+	fmt.Fprintf(w, "%s: %d payments since %s, and %d of customers whom nobody brought\n", name, c.Payments, since.UTC().Format(time.RFC3339), c.Nobodys+c.Foreign)
+	for _, in := range slices.Sorted(maps.Keys(c.Sums)) {
+		sums := c.Sums[in]
+		fmt.Fprintf(w, "  all: there %s, here %s\n", paidSaid(sums.TheirPaid, sums.TheirLost, in), paidSaid(sums.OurPaid, sums.OurLost, in))
+	}
+	for _, d := range c.Differences {
+		fmt.Fprintf(w, "  %s %s %s: there %s, here %s", d.Kind, d.At.UTC().Format(time.DateOnly), strings.Join(d.Keys, " "),
+			paidSaid(d.Sums.TheirPaid, d.Sums.TheirLost, d.Currency), paidSaid(d.Sums.OurPaid, d.Sums.OurLost, d.Currency))
+		if id, ok := d.SaleID.Get(); ok {
+			fmt.Fprintf(w, ", sale %d", id)
+		}
+		if d.Waits != "" {
+			fmt.Fprintf(w, ", waits: %s", d.Waits)
+		}
+		fmt.Fprintln(w)
+	}
+}
+
+func paidSaid(paid, lost affiliate.Amount, in affiliate.Currency) string {
+	said := paid.Format(in) + " " + string(in)
+	if lost.Sign() > 0 {
+		said += " less " + lost.Format(in)
+	}
+	return said
 }
 
 // caughtUpSaid says in a line what was read.

@@ -72,6 +72,10 @@ func TestReconcile(t *testing.T) {
 		}
 	}
 
+	if code, out := command(env, "-compare"); code != 1 || !strings.Contains(out, "stripe: 1 payments since 20") || !strings.Contains(out, "\n  missing 20") ||
+		!strings.Contains(out, "there 120.00 USD, here 0.00 USD\n") || !strings.Contains(out, "reconcile: 1 payments differ") {
+		t.Errorf("compared before: %d %s", code, out)
+	}
 	s = launchIn(t, env, "-file", file)
 	for range 100 {
 		if strings.Contains(s.call("GET", "/api/v1/sales", ""), "pi_1") {
@@ -83,6 +87,9 @@ func TestReconcile(t *testing.T) {
 	s.stop()
 	if !strings.Contains(s.said.String(), "the sales that were missing") {
 		t.Errorf("nothing is said of the sale: %s", s.said.String())
+	}
+	if code, out := command(env, "-compare"); code != 0 || !strings.Contains(out, "\n  all: there 120.00 USD, here 120.00 USD\n") || strings.Contains(out, "missing") {
+		t.Errorf("compared afterwards: %d %s", code, out)
 	}
 	for _, args := range [][]string{nil, {"-from", time.Now().AddDate(0, 0, -20).Format(time.DateOnly)}, {"-provider", "stripe"}} {
 		if code, out := command(env, args...); code != 0 || !strings.HasPrefix(out, "stripe: 1 events since 20") || !strings.Contains(out, ", 0 sales were missing") {

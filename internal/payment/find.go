@@ -34,6 +34,35 @@ func ProviderPayment(ctx context.Context, p *engine.Program, provider,
 	})
 }
 
+// toldAt is when it was first told that a payment was paid, else when the payment came.
+func toldAt(r *record.Payment) affiliate.Instant {
+	if r.ToldAt.IsZero() {
+		return r.CreatedAt
+	}
+	return r.ToldAt
+}
+
+// ProviderPayments implements tributary.Payments.ProviderPayments.
+func ProviderPayments(ctx context.Context, p *engine.Program, q affiliate.ProviderPaymentQuery,
+	pg affiliate.Page) (_ affiliate.List[affiliate.ProviderPayment], err error) {
+	defer p.Begin(&ctx, "ProviderPayments", engine.Reads).End(&err)
+	if err := refusal.First(CheckProvider(q.Provider)); err != nil {
+		return affiliate.List[affiliate.ProviderPayment]{}, err
+	}
+	l, err := p.Listing(pg, "provider payments", q)
+	if err != nil {
+		return affiliate.List[affiliate.ProviderPayment]{}, err
+	}
+	var c engine.Choice[record.Payment]
+	c.Fits = append(c.Fits, func(r *record.Payment) bool {
+		at := toldAt(r).Time()
+		return r.Provider == q.Provider && !at.Before(q.From) && (q.To.IsZero() || at.Before(q.To))
+	})
+	return engine.View(ctx, p, func(o *engine.Op) (affiliate.List[affiliate.ProviderPayment], error) {
+		return engine.Chosen(o.Tx.Payments, c, l, func(r record.Payment) (affiliate.ProviderPayment, error) { return PaymentOf(o, &r) })
+	})
+}
+
 // PaymentOf returns a payment as it is answered.
 func PaymentOf(o *engine.Op, rec *record.Payment) (affiliate.ProviderPayment, error) {
 	out := affiliate.ProviderPayment{
@@ -42,7 +71,11 @@ func PaymentOf(o *engine.Op, rec *record.Payment) (affiliate.ProviderPayment, er
 		Currency: cmp.Or(rec.Counted, o.Cfg.Currency), Refunds: []affiliate.RefundFact{},
 		Disputes: []affiliate.DisputeFact{}, Refunded: affiliate.Null[affiliate.Amount](),
 		CreatedAt: affiliate.TimeOf(rec.CreatedAt.Time()),
-		UpdatedAt: affiliate.TimeOf(rec.UpdatedAt.Time()),
+		UpdatedAt: affiliate.TimeOf(rec.UpdatedAt.Time()), Waits: affiliate.SaleOutcome(rec.Left),
+		ToldAt: affiliate.TimeOf(toldAt(rec).Time()),
+	}
+	if len(rec.Waiting) > 0 && rec.Sale == uuid.Nil && rec.Conflict != uuid.Nil {
+		out.Waits = affiliate.SaleConflict
 	}
 	err := engine.Each(o.Tx.PaymentKeys, record.Key{Index: record.OfPayment, ID: rec.ID}, func(key record.PaymentKey) error {
 		out.Keys = append(out.Keys, key.Key)

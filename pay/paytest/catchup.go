@@ -10,6 +10,7 @@ import (
 
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/pay"
+	"github.com/tributary-go/tributary/pay/adapter"
 	"github.com/tributary-go/tributary/pay/internal/shoptest"
 )
 
@@ -65,6 +66,7 @@ func (s Suite) catchUp(t *testing.T) {
 			}
 		})
 	}
+	t.Run("compared", func(t *testing.T) { s.compared(t, api.URL, story) })
 	t.Run("refused", func(t *testing.T) {
 		shop := shoptest.New(t)
 		src := s.Source(httptest.NewServer(http.NotFoundHandler()).URL, shop.AdapterConfig())
@@ -76,6 +78,113 @@ func (s Suite) catchUp(t *testing.T) {
 			t.Error("a short key, and no error")
 		}
 	})
+}
+
+// compared: the difference between the books of a provider and of a program that missed some events, and was
+// told something that the provider does not have, is those payments and no other, to the cent; after a
+// catch-up only the latter is left.
+func (s Suite) compared(t *testing.T, base string, story *story) {
+	shop, dice := shoptest.New(t), rand.New(rand.NewPCG(2, 2))
+	shop.Now = story.now
+	tell := func(a pay.Action) {
+		t.Helper()
+		a.Wait = false
+		if _, err := pay.Apply(t.Context(), shop.Program, a); err != nil {
+			t.Fatal(err)
+		}
+	}
+	actions, lost, planted := story.actions(t), map[string]bool{}, map[string]bool{}
+	for len(lost) < 20 {
+		if step := &story.steps[dice.IntN(len(story.steps))]; step.Kind != Customer && step.Kind != Status && step.Payment != "p1" && !planted[step.Payment] {
+			lost[step.ID], planted[step.Payment] = true, true
+		}
+	}
+	for i, step := range story.steps {
+		if !lost[step.ID] {
+			tell(actions[i])
+		}
+	}
+	extra := s.story(t)
+	extra.now = story.now.Add(-2 * time.Hour)
+	extra.of = map[string]*toldPayment{}
+	for n := range len(story.of) {
+		extra.of[fmt.Sprint("known", n)] = nil
+	}
+	extra.paid(100)
+	for _, a := range extra.actions(t) {
+		tell(a)
+	}
+	src := s.Source(base, shop.AdapterConfig())
+	from := shoptest.Start.Add(-time.Hour)
+	before := shop.Money()
+	c, err := src.Compare(t.Context(), shop.Program, from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]bool{}
+	for payment := range planted {
+		if s.differs(story, payment, lost) {
+			want[payment] = true
+		}
+	}
+	if len(want) < 8 || c.Payments != len(story.of) || c.Nobodys+c.Foreign > 0 {
+		t.Fatalf("%d planted, %d compared of %d, %d nobody's", len(want), c.Payments, len(story.of), c.Nobodys)
+	}
+	unknown := 0
+	var sums [4]int64
+	for _, d := range c.Differences {
+		if d.Kind == adapter.DifferentUnknown {
+			unknown++
+		} else if id := story.named(d.Keys); !want[id] {
+			t.Errorf("%s differs: %+v", id, d)
+		} else {
+			delete(want, id)
+		}
+		for i, part := range []affiliate.Amount{d.Sums.TheirPaid, d.Sums.TheirLost, d.Sums.OurPaid, d.Sums.OurLost} {
+			sums[i] += part.Scaled()
+		}
+	}
+	all := c.Sums["USD"]
+	if len(want) > 0 || unknown != 1 {
+		t.Errorf("not found: %v; %d that the provider does not have", want, unknown)
+	}
+	if all.TheirPaid.Scaled()-all.OurPaid.Scaled() != sums[0]-sums[2] || all.TheirLost.Scaled()-all.OurLost.Scaled() != sums[1]-sums[3] || sums == [4]int64{} {
+		t.Errorf("the differences do not explain the sums: %+v, %v", all, sums)
+	}
+	if shop.Money() != before {
+		t.Error("comparing has changed something")
+	}
+	if _, err := src.CatchUp(t.Context(), shop.Program, from); err != nil {
+		t.Fatal(err)
+	}
+	if c, err = src.Compare(t.Context(), shop.Program, from); err != nil || len(c.Differences) != 1 || c.Differences[0].Kind != adapter.DifferentUnknown {
+		t.Errorf("after the catch-up: %+v, %v", c.Differences, err)
+	}
+}
+
+// differs reports whether a payment is another one without some steps.
+func (s Suite) differs(story *story, payment string, lost map[string]bool) bool {
+	var all, told []Step
+	for _, step := range story.steps {
+		if step.Payment == payment {
+			if all = append(all, step); !lost[step.ID] {
+				told = append(told, step)
+			}
+		}
+	}
+	return s.earned(all) != s.earned(told)
+}
+
+// named returns the payment that has one of some ids of the provider.
+func (s *story) named(keys []string) string {
+	for payment := range s.of {
+		for _, key := range keys {
+			if key == payment || "p"+key == payment {
+				return payment
+			}
+		}
+	}
+	return ""
 }
 
 // history tells of many payments, with what may become of each.

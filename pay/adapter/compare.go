@@ -1,0 +1,237 @@
+package adapter
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary"
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/memstore"
+	"github.com/tributary-go/tributary/pay"
+)
+
+// A Comparison says in what the payments that a provider has since a moment differ from those of a
+// program.
+type Comparison struct {
+	Payments int // of customers whom somebody brought, or with a mark of this program
+	Nobodys  int // of others: they are not the program's business
+	Foreign  int // with a mark of another program
+
+	// Sums of Payments and of what only the program has, by currency. What they differ by is the sum
+	// of Differences.
+	Sums map[affiliate.Currency]Sums
+
+	Differences []Difference // the oldest first
+}
+
+// Sums are what was paid, and what of it went back by refunds and disputes, at the provider and here.
+type Sums struct{ TheirPaid, TheirLost, OurPaid, OurLost affiliate.Amount }
+
+// A Difference is a payment about which the two do not agree.
+type Difference struct {
+	Kind     DifferenceKind
+	Keys     []string // ids at the provider
+	At       time.Time
+	Currency affiliate.Currency
+	Sums     Sums
+	SaleID   affiliate.Opt[affiliate.SaleID] // ours; null: none
+	Waits    affiliate.SaleOutcome           // why it has no sale
+}
+
+// DifferenceKind says what two do not agree about.
+type DifferenceKind string
+
+// The differences, the first that holds.
+const (
+	DifferentMissing  DifferenceKind = "missing"  // the provider has it: it was never told
+	DifferentUnknown  DifferenceKind = "unknown"  // the program has it, and the provider does not
+	DifferentCurrency DifferenceKind = "currency" // it is counted in another currency
+	DifferentPaid     DifferenceKind = "paid"     // another amount
+	DifferentLost     DifferenceKind = "lost"     // another part of it went back
+	DifferentSale     DifferenceKind = "no_sale"  // it is known, and waits: see Waits
+)
+
+// theirs is the affiliate of the books of a provider, who has all payments.
+const theirs = "theirs"
+
+// Compare reads what a provider told since a moment, and compares it with what a program has. It changes
+// nothing. What the provider has is added up by the engine itself, in a program in memory: about 5 KiB
+// for each payment.
+//
+// Errors: those of [Source.CatchUp].
+//
+// Source: docs/reconcile.md.
+func (s Source) Compare(ctx context.Context, p *tributary.Program, from time.Time) (Comparison, error) {
+	c := Comparison{Sums: map[affiliate.Currency]Sums{}}
+	book, err := newBook(ctx, p)
+	if err != nil {
+		return c, err
+	}
+	if err := s.Check(); err != nil {
+		return c, err
+	}
+	var failed error
+	err = s.Read(ctx, s.API, from, func(body []byte) bool {
+		a, err := s.Map(body)
+		if err == nil {
+			failed = book.add(ctx, a)
+		}
+		return failed == nil && ctx.Err() == nil
+	})
+	if err = cmp.Or(failed, err, ctx.Err()); err != nil || book.provider == "" {
+		return c, err
+	}
+	known := map[uuid.UUID]bool{} // ours
+	q := affiliate.ProviderPaymentQuery{Provider: book.provider}
+	for is, err := range affiliate.All(ctx, book.Payments().ProviderPayments, q) {
+		if err == nil {
+			err = c.compare(ctx, p, book, &is, known)
+		}
+		if err != nil {
+			return c, err
+		}
+	}
+	q.From = from
+	for ours, err := range affiliate.All(ctx, p.Payments().ProviderPayments, q) {
+		if err != nil {
+			return c, err
+		}
+		if gross, paid := ours.Gross.Get(); paid && !known[ours.ID] {
+			err = c.note(Difference{Kind: DifferentUnknown, Keys: ours.Keys, At: ours.ToldAt.Time(), Currency: ours.Currency,
+				Sums: Sums{OurPaid: gross, OurLost: ours.Lost}, SaleID: ours.SaleID, Waits: ours.Waits}, true)
+			if err != nil {
+				return c, err
+			}
+		}
+	}
+	slices.SortStableFunc(c.Differences, func(a, b Difference) int { return a.At.Compare(b.At) })
+	return c, nil
+}
+
+// compare compares a payment of the provider with ours.
+func (c *Comparison) compare(ctx context.Context, p *tributary.Program, b *book, is *affiliate.ProviderPayment, known map[uuid.UUID]bool) error {
+	gross, paid := is.Gross.Get()
+	var ours affiliate.ProviderPayment
+	for _, key := range is.Keys {
+		found, err := p.Payments().ProviderPayment(ctx, is.Provider, key)
+		if err != nil && !errors.Is(err, affiliate.ErrNotFound) {
+			return err
+		}
+		if err == nil {
+			ours, known[found.ID] = found, true
+		}
+	}
+	if !paid {
+		return nil
+	}
+	marked, foreign := b.marks(is.Keys)
+	d := Difference{Keys: is.Keys, At: is.ToldAt.Time(), Currency: is.Currency, SaleID: ours.SaleID, Waits: ours.Waits,
+		Sums: Sums{TheirPaid: gross, TheirLost: is.Lost, OurPaid: ours.Gross.Or(affiliate.Amount{}), OurLost: ours.Lost}}
+	switch {
+	case ours.ID == uuid.Nil && foreign:
+		c.Foreign++
+		return nil
+	case ours.ID == uuid.Nil && !marked:
+		payer, err := p.Payments().Payer(ctx, is.Provider, affiliate.PayerFact{ID: is.PayerID})
+		if err != nil {
+			return err
+		}
+		if !payer.Known {
+			c.Nobodys++
+			return nil
+		}
+		d.Kind = DifferentMissing
+	case ours.ID == uuid.Nil:
+		d.Kind = DifferentMissing
+	case ours.Gross.IsNull():
+		d.Kind = DifferentMissing
+	case ours.Currency != is.Currency:
+		d.Kind = DifferentCurrency
+	case d.Sums.OurPaid != gross:
+		d.Kind = DifferentPaid
+	case ours.Lost != is.Lost:
+		d.Kind = DifferentLost
+	case ours.Waits != "" && ours.SaleID.IsNull():
+		d.Kind = DifferentSale
+	}
+	c.Payments++
+	return c.note(d, d.Kind != "")
+}
+
+// note adds up a payment, and notes it when it differs.
+func (c *Comparison) note(d Difference, differs bool) error {
+	sums := c.Sums[d.Currency]
+	for _, part := range []struct {
+		sum *affiliate.Amount
+		add affiliate.Amount
+	}{{&sums.TheirPaid, d.Sums.TheirPaid}, {&sums.TheirLost, d.Sums.TheirLost}, {&sums.OurPaid, d.Sums.OurPaid}, {&sums.OurLost, d.Sums.OurLost}} {
+		var err error
+		if *part.sum, err = part.sum.Add(part.add); err != nil {
+			return err
+		}
+	}
+	c.Sums[d.Currency] = sums
+	if differs {
+		c.Differences = append(c.Differences, d)
+	}
+	return nil
+}
+
+// A book is what a provider has: a program in memory, in which one affiliate has everything.
+type book struct {
+	*tributary.Program
+	provider string
+	of       uuid.UUID // the program that is compared
+	marked   map[string]bool
+	foreign  map[string]bool
+}
+
+func newBook(ctx context.Context, p *tributary.Program) (*book, error) {
+	is := p.Config()
+	shadow, err := tributary.New(memstore.New(), tributary.Config{Currency: is.Currency, Location: is.Location,
+		Now: is.Now, RefundWindow: is.RefundWindow, Rate: is.Rate, CommissionOnTax: true, CommissionOnShipping: true})
+	if err != nil {
+		return nil, err
+	}
+	_, err = shadow.CreateAffiliate(ctx, affiliate.AffiliateParams{FirstName: theirs, LastName: theirs, Email: "theirs@example.com", AffiliateLink: theirs})
+	return &book{Program: shadow, of: is.ID, marked: map[string]bool{}, foreign: map[string]bool{}}, err
+}
+
+// add adds what an event tells.
+func (b *book) add(ctx context.Context, a pay.Action) error {
+	f := &a.Payment
+	if len(f.Keys) == 0 {
+		return nil
+	}
+	b.provider = f.Provider
+	paid, says := f.Sale.Get()
+	mine := a.Carried.Program == uuid.Nil || a.Carried.Program == b.of
+	for _, key := range f.Keys {
+		b.marked[key] = b.marked[key] || mine && a.Carried.Marks() && a.Carried.Program == b.of || len(paid.Tries) > 0
+		b.foreign[key] = b.foreign[key] || !mine
+	}
+	if says && a.Kind == pay.KindSale {
+		paid.Tries = []affiliate.Credit{{ReferralID: theirs}}
+		paid.HoldID, paid.Offer, paid.ReferredUserExternalID, paid.Lines = "", false, "", nil
+		f.Sale = affiliate.Set(paid)
+	}
+	a.Carried, a.Wait, a.Tries = pay.Carried{}, false, nil
+	result, err := pay.Apply(ctx, b.Program, a)
+	if err == nil && result.Refusal != nil && result.Refusal.Kind == affiliate.KindInternal {
+		err = result.Refusal
+	}
+	return err
+}
+
+// marks reports whether a payment with some ids names somebody of the program, or of another one.
+func (b *book) marks(keys []string) (marked, foreign bool) {
+	for _, key := range keys {
+		marked, foreign = marked || b.marked[key], foreign || b.foreign[key]
+	}
+	return marked, foreign && !marked
+}
