@@ -82,6 +82,15 @@ func checkBonus(b *affiliate.Bonus, in string) error {
 	)
 }
 
+// sameInVersions is sameBonuses for all versions of terms.
+func sameInVersions(t *affiliate.Terms, r *record.Plan) error {
+	err := sameBonuses(t, &r.Terms)
+	for i := range r.Versions {
+		err = cmp.Or(err, sameBonuses(t, &r.Versions[i].Terms))
+	}
+	return err
+}
+
 // sameBonuses refuses a bonus that counts something else than the one of its name did: what was given
 // for the one would be taken back, or given again.
 func sameBonuses(t, was *affiliate.Terms) error {

@@ -118,3 +118,37 @@ func TestBonusInactive(t *testing.T) {
 	scene.Equal(t, []map[string]string{{}, {"sign-up": "2", "by hand": "-1"}}, []map[string]string{given(s, third), given(s, s.Ada.Person)})
 	s.Verifies()
 }
+
+// TestBonusVersions: a bonus counts the same in all versions of terms, from whenever they are in force.
+func TestBonusVersions(t *testing.T) {
+	s, ctx := rewarding(t), t.Context()
+	of := func(customers int64) affiliate.TermsUpdate {
+		return affiliate.TermsUpdate{Bonuses: affiliate.Set([]affiliate.Bonus{{Name: "a", From: affiliate.At(s.Now), Customers: customers, Amount: scene.Sum("5")}})}
+	}
+	dated := func(days int, up affiliate.TermsUpdate) affiliate.TermsUpdate {
+		up.From = affiliate.Set(affiliate.At(s.Now.AddDate(0, 0, days)))
+		return up
+	}
+	none := affiliate.TermsUpdate{Bonuses: affiliate.Null[[]affiliate.Bonus]()}
+	for i, step := range []struct {
+		up      affiliate.TermsUpdate
+		refused bool
+	}{
+		{dated(10, of(3)), false},
+		{dated(10, of(4)), false}, // it takes the place of the one before, which was never in force
+		{of(5), true},
+		{dated(5, of(5)), true},
+		{dated(20, of(5)), true},
+		{dated(15, none), false},
+		{dated(20, of(5)), true},
+		{of(4), false},
+		{dated(10, none), false},
+		{none, false},
+		{of(5), false},
+	} {
+		err := scene.ErrOf(s.SetTerms(ctx, step.up))
+		if (err != nil) != step.refused {
+			t.Errorf("step %d: %v", i, err)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"reflect"
@@ -67,7 +68,7 @@ func (o *Op) changeTerms(r *record.Plan, up affiliate.TermsUpdate) error {
 		if err := NormalizeTerms(t); err != nil {
 			return err
 		}
-		if err := sameBonuses(t, &was); err != nil {
+		if err := cmp.Or(sameBonuses(t, &was), sameInVersions(t, r)); err != nil {
 			return err
 		}
 		return o.couponsThere(t, &was)
@@ -80,16 +81,16 @@ func (o *Op) changeTerms(r *record.Plan, up affiliate.TermsUpdate) error {
 	if err := NormalizeTerms(&v.Terms); err != nil {
 		return err
 	}
-	if err := sameBonuses(&v.Terms, termsAt(r, from)); err != nil {
-		return err
-	}
 	if err := o.couponsThere(&v.Terms, termsAt(r, from)); err != nil {
 		return err
 	}
 	i, there := version(r, from)
 	if there {
 		r.Versions[i] = v
-		return nil
+		return sameInVersions(&v.Terms, r)
+	}
+	if err := sameInVersions(&v.Terms, r); err != nil {
+		return err
 	}
 	if len(r.Versions)+1 >= refusal.MaxVersions {
 		return refusal.TermsTooMany.Err()
