@@ -45,6 +45,7 @@ func (p *Program) normalizeAdjustment(in *affiliate.AdjustmentParams) error {
 			p.OwnCurrency(&in.Currency),
 			CheckReason(in.Reason),
 			refusal.Optional("externalId", in.ExternalID, refusal.MaxName),
+			refusal.AdjustmentExternalIDTaken.When(bonusFor(in.ExternalID) != ""),
 		)
 	}
 	amount, err := in.Amount.Round(p.Cfg.Currency)
@@ -62,6 +63,7 @@ func (p *Program) normalizeAdjustment(in *affiliate.AdjustmentParams) error {
 		p.OwnCurrency(&in.Currency),
 		CheckReason(in.Reason),
 		refusal.Optional("externalId", in.ExternalID, refusal.MaxName),
+		refusal.AdjustmentExternalIDTaken.When(bonusFor(in.ExternalID) != ""),
 	)
 }
 

@@ -304,11 +304,11 @@ func (o *Op) grantCustomers(c *bonusCount, by record.Affiliate) (changed bool, e
 	return changed, nil
 }
 
-// A bonusGiven are the adjustments of one bonus for one thing, the oldest first, and those of them
-// that the engine took back. One that a person took back is not given again.
+// A bonusGiven are the adjustments of one bonus for one thing, the oldest first, and how many of them
+// the engine took back. One that a person took back is not given again.
 type bonusGiven struct {
 	all  []record.Adjustment
-	back map[uuid.UUID]bool
+	back int
 }
 
 // standing returns how many were not taken back by the engine.
@@ -316,41 +316,45 @@ func (g *bonusGiven) standing() int {
 	if g == nil {
 		return 0
 	}
-	return len(g.all) - len(g.back)
+	return len(g.all) - g.back
 }
 
 // The external ids of bonuses: bonus/<affiliate>/<what it is for>/<number>, and with /back that of what
-// takes it back. After a merge the affiliate in them is one of those who were merged.
+// takes it back. After a merge the affiliate in them is one of those who were merged. Callers cannot give them.
 const (
 	bonusPrefix = "bonus/"
 	bonusBack   = "/back"
 )
 
+// bonusFor returns what the bonus with an external id is for; empty: it is the id of no bonus.
+func bonusFor(externalID string) string {
+	rest, is := strings.CutPrefix(externalID, bonusPrefix)
+	who, key, _ := strings.Cut(rest, "/")
+	if end := strings.LastIndexByte(key, '/'); is && end > 0 && uuid.Validate(who) == nil {
+		return key[:end]
+	}
+	return ""
+}
+
 // givenTo returns the bonuses that an affiliate was given, by what they were for.
 func (o *Op) givenTo(id uuid.UUID) (map[string]*bonusGiven, error) {
 	given := map[string]*bonusGiven{}
-	of := func(externalID string) (*bonusGiven, bool) {
-		_, key, _ := strings.Cut(strings.TrimPrefix(externalID, bonusPrefix), "/")
-		end := strings.LastIndexByte(key, '/')
-		if !strings.HasPrefix(externalID, bonusPrefix) || end < 0 {
-			return nil, false
-		}
-		g := given[key[:end]]
-		if g == nil {
-			g = &bonusGiven{back: map[uuid.UUID]bool{}}
-			given[key[:end]] = g
-		}
-		return g, true
-	}
 	for rec, err := range o.Tx.Adjustments.List(record.Query{Key: record.Key{Index: record.OfAffiliate, ID: id}}) {
 		if err != nil {
 			return nil, refusal.Internal("read adjustments", err)
 		}
-		back, taken := strings.CutSuffix(rec.ExternalID, bonusBack)
-		if g, is := of(back); is && taken && rec.Reverses != uuid.Nil {
-			g.back[rec.Reverses] = true
-		} else if is && !taken && rec.Kind == affiliate.AdjustBonus && rec.Reverses == uuid.Nil {
-			g.all = append(g.all, rec)
+		id, taken := strings.CutSuffix(rec.ExternalID, bonusBack)
+		key := bonusFor(id)
+		if key == "" {
+			continue
+		}
+		if given[key] == nil {
+			given[key] = &bonusGiven{}
+		}
+		if taken {
+			given[key].back++
+		} else {
+			given[key].all = append(given[key].all, rec)
 		}
 	}
 	return given, nil
@@ -383,8 +387,7 @@ func (c *bonusCount) periods(p *Program, given map[string]*bonusGiven) []affilia
 func (o *Op) balanceBonus(id uuid.UUID, c *bonusCount, key string, given map[string]*bonusGiven, due int64, gives bool) (changed bool, err error) {
 	g := given[key]
 	if g == nil {
-		g = &bonusGiven{back: map[uuid.UUID]bool{}}
-		given[key] = g
+		g = &bonusGiven{}
 	}
 	amount, err := c.Amount.Round(o.Cfg.Currency)
 	if err != nil {
@@ -400,7 +403,7 @@ func (o *Op) balanceBonus(id uuid.UUID, c *bonusCount, key string, given map[str
 	}
 	for i := len(g.all) - 1; i >= 0 && int64(g.standing()) > due; i-- {
 		was := g.all[i]
-		if g.back[was.ID] || was.ReversedBy != uuid.Nil {
+		if was.ReversedBy != uuid.Nil {
 			continue
 		}
 		rec := record.Adjustment{ID: o.NewID(), Reason: c.Name, ExternalID: was.ExternalID + bonusBack, CreatedAt: o.Now}
@@ -410,7 +413,7 @@ func (o *Op) balanceBonus(id uuid.UUID, c *bonusCount, key string, given map[str
 		if err := o.enterAdjustment(rec, affiliate.CauseAdjustment); err != nil {
 			return changed, err
 		}
-		g.back[was.ID], changed = true, true
+		g.back, changed = g.back+1, true
 	}
 	return changed, nil
 }

@@ -119,6 +119,33 @@ func TestBonusInactive(t *testing.T) {
 	s.Verifies()
 }
 
+// TestBonusOfPersons: what a person gives, or takes back, is theirs, whatever its external id is. An id that
+// the engine gives to bonuses is taken.
+func TestBonusOfPersons(t *testing.T) {
+	s := rewarding(t, affiliate.Bonus{Name: "sign-up", SignUps: 1, Amount: scene.Sum("1")})
+	of := s.Ada.Person.ID.String()
+	for _, id := range []string{"", "b1", "/back", "bonus/x", "bonus/x/back", "bonus/" + of, "bonus/" + of + "/1",
+		"bonus/x/ever/sign-up/1", "gift/" + of + "/ever/sign-up/1", "x/ever/sign-up/1", "x/ever/sign-up/1/back"} {
+		s.Adjust(affiliate.AdjustmentParams{Kind: affiliate.AdjustBonus, Amount: scene.Sum("5"), ExternalID: id})
+	}
+	for _, id := range []string{"bonus/" + of + "/ever/sign-up/1", "bonus/" + of + "/ever/sign-up/1/back", "bonus/" + s.Bob.ID.String() + "/customer/x/y/z"} {
+		in := affiliate.AdjustmentParams{AffiliateID: s.Bob.ID, Kind: affiliate.AdjustCorrection, Amount: scene.Sum("1"), Reason: "r", ExternalID: id}
+		scene.WantReason(t, id, affiliate.AdjustmentExternalIDTaken, scene.ErrOf(s.RecordAdjustment(t.Context(), in)))
+	}
+	scene.Equal(t, map[string]string{"because": "55", "sign-up": "1"}, given(s, s.Ada.Person))
+	one := scene.Must(s.Adjustments(t.Context(), affiliate.AdjustmentQuery{AffiliateID: affiliate.Set(s.Ada.Person.ID)}, affiliate.Page{})).Items[0]
+	scene.Equal(t, scene.TextOf("bonus/"+of+"/ever/sign-up/1"), one.ExternalID)
+	for _, id := range []string{"bonus/" + of + "/ever/sign-up/2", "bonus/" + of + "/ever/sign-up/2/back"} {
+		in := affiliate.AdjustmentParams{Reverses: one.ID, Reason: "r", ExternalID: id}
+		scene.WantReason(t, id, affiliate.AdjustmentExternalIDTaken, scene.ErrOf(s.RecordAdjustment(t.Context(), in)))
+	}
+	s.Adjust(affiliate.AdjustmentParams{Reverses: one.ID, ExternalID: "x/back"})
+	scene.Equal(t, map[string]string{"because": "54", "sign-up": "1"}, given(s, s.Ada.Person))
+	s.Customer("ada", "kim")
+	scene.Equal(t, map[string]string{"because": "54", "sign-up": "2"}, given(s, s.Ada.Person))
+	s.Verifies()
+}
+
 // TestBonusVersions: a bonus counts the same in all versions of terms, from whenever they are in force.
 func TestBonusVersions(t *testing.T) {
 	s, ctx := rewarding(t), t.Context()
