@@ -364,10 +364,7 @@ func (o *Op) spend(was, is *record.Sale) error {
 		for i := range was.Budgets {
 			d, commission, rewards := &was.Budgets[i], had.Neg(), -before
 			if next := drawOf(is, d.ID); next != nil {
-				if d, rewards = next, now-before; rewards == 0 && has == had {
-					continue
-				}
-				commission = affiliate.AmountFromScaled(has.Scaled() - had.Scaled())
+				d, commission, rewards = next, affiliate.AmountFromScaled(has.Scaled()-had.Scaled()), now-before
 			}
 			if err := o.take(d, commission, rewards); err != nil {
 				return err
@@ -386,9 +383,10 @@ func (o *Op) spend(was, is *record.Sale) error {
 	return nil
 }
 
-// take changes how much of a budget is used. One of which nothing is used is no record.
+// take changes how much of a budget is used: each reward is a commission above zero, so that there are
+// none of one when there are none of the other. One of which nothing is used is no record.
 func (o *Op) take(d *record.Draw, commission affiliate.Amount, rewards int64) error {
-	if commission.IsZero() && rewards == 0 {
+	if commission.IsZero() {
 		return nil
 	}
 	rec, there, err := o.budget(d.ID)
@@ -404,7 +402,7 @@ func (o *Op) take(d *record.Draw, commission affiliate.Amount, rewards int64) er
 	rec.Rewards += rewards
 	rec.Status = budgetStatus(&rec)
 	switch {
-	case rec.Rewards == 0 && rec.Commission.IsZero():
+	case rec.Rewards == 0:
 		err = o.Tx.Budgets.Delete(rec.ID)
 	case there:
 		err = o.Tx.Budgets.Replace(rec)
@@ -475,7 +473,7 @@ func (o *Op) SharedBudgets(yield func(*record.Budget) error) error {
 				d.From = o.periodWith(d.Per, o.Now)
 			}
 			rec, there, err := o.budget(BudgetID(&d))
-			if there && err == nil {
+			if there {
 				rec.Budget = d.Budget
 				rec.Status = budgetStatus(&rec)
 				err = yield(&rec)
