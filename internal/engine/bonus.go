@@ -199,9 +199,9 @@ func (o *Op) countBonuses(bonuses []affiliate.Bonus, id uuid.UUID) (all []bonusC
 	return all, read, nil
 }
 
-// countSale counts a sale that was paid and is neither on hold nor declined.
+// countSale counts a sale that was paid and is neither on hold nor declined. A conversion has no total.
 func (o *Op) countSale(all []bonusCount, sale *record.Sale) error {
-	if sale.Past || sale.Conversion != "" || sale.HasApproval(affiliate.ApprovalOnHold) || sale.HasApproval(affiliate.ApprovalDeclined) {
+	if sale.Past || sale.HasApproval(affiliate.ApprovalOnHold) || sale.HasApproval(affiliate.ApprovalDeclined) {
 		return nil
 	}
 	net, err := sale.TotalEarned.Sub(sale.Refunded)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/imported"
 	"github.com/tributary-go/tributary/internal/refusal"
 	"github.com/tributary-go/tributary/internal/scene"
 )
@@ -178,4 +179,89 @@ func TestBonusVersions(t *testing.T) {
 			t.Errorf("step %d: %v", i, err)
 		}
 	}
+}
+
+// TestBonusAccepted: what is at the edge of a bound is accepted; what is stored is as short as it can be.
+func TestBonusAccepted(t *testing.T) {
+	s := scene.NewShop(t)
+	set := func(all ...affiliate.Bonus) ([]affiliate.Bonus, error) {
+		terms, err := s.SetTerms(t.Context(), affiliate.TermsUpdate{Bonuses: affiliate.Set(all)})
+		if err != nil {
+			return nil, err
+		}
+		return terms[0].Bonuses, nil
+	}
+	edge := affiliate.Bonus{Name: "b", From: affiliate.Day(2000, 1, 1), Customers: 1, HoldDays: 3650, Times: 10_000, Amount: scene.Sum("1")}
+	long := edge
+	long.Name, long.To = " b\t", affiliate.BonusToAffiliate
+	scene.Equal(t, []affiliate.Bonus{edge}, scene.Must(set(long)))
+	edge.Times, edge.Amount = 1, scene.Sum("2")
+	scene.Equal(t, []affiliate.Bonus{edge}, scene.Must(set(edge)))
+	most := make([]affiliate.Bonus, refusal.MaxBonuses+1)
+	for i := range most {
+		most[i] = edge
+		most[i].Name = fmt.Sprint(i)
+	}
+	scene.Equal(t, 16, len(scene.Must(set(most[:16]...))))
+	scene.Equal(t, "bonuses must have at most 16 entries", fmt.Sprint(scene.ErrOf(set(most...))))
+	scene.Equal(t, []affiliate.Bonus(nil), scene.Must(set()))
+}
+
+// TestBonusSince: each bonus counts from its own day on, and no imported sales, conversions, nor sign-ups that
+// are too new. All of it may be taken back at once.
+func TestBonusSince(t *testing.T) {
+	s, ctx := scene.NewShop(t), t.Context()
+	s.Pass(time.Hour)
+	early, late := affiliate.At(s.Now), affiliate.At(s.Now.AddDate(0, 0, 2))
+	scene.Must(s.SetTerms(ctx, affiliate.TermsUpdate{Rate: scene.Percent("10"), Bonuses: affiliate.Set([]affiliate.Bonus{
+		{Name: "early", From: early, SignUps: 1, Amount: scene.Sum("1")},
+		{Name: "revenue", From: early, Revenue: scene.Sum("100"), Amount: scene.Sum("1")},
+		{Name: "held", From: early, SignUps: 1, HoldDays: 2, Amount: scene.Sum("1")},
+		{Name: "late", From: late, SignUps: 1, Amount: scene.Sum("1")},
+		{Name: "paid", From: late, Customers: 1, Amount: scene.Sum("1")},
+	})}))
+	sell := func(name, total string) affiliate.Sale {
+		return s.Sell(affiliate.SaleParams{ReferralID: name + "@example.net", TotalEarned: scene.Sum(total)})
+	}
+	s.Customer("ada", "kim")
+	first := sell("kim", "250")
+	s.Pass(50 * time.Hour)
+	s.Customer("ada", "lea")
+	sell("kim", "20")
+	last := sell("lea", "40")
+	scene.Must(s.Imports().Sales(ctx, []imported.Sale{{Ref: "past", Email: "lea@example.net", CreatedAt: s.Now, TotalEarned: scene.Sum("500"), CommissionEarned: scene.Sum("5")}}))
+	scene.Equal(t, map[string]string{"early": "2", "revenue": "3", "held": "1", "late": "1", "paid": "1"}, given(s, s.Ada.Person))
+	for _, far := range scene.Must(s.Bonuses(ctx, affiliate.AffiliateRef{ID: s.Ada.Person.ID})) {
+		scene.Equal(t, map[string]string{"early": "2 of 3", "revenue": "310 of 400", "held": "1 of 2", "late": "1 of 2", "paid": "1 of 2"}[far.Name],
+			fmt.Sprintf("%v of %v", far.Reached, far.Next.Or(affiliate.Amount{})), far.Name)
+		scene.Equal(t, affiliate.BonusToAffiliate, far.To)
+	}
+	scene.Must(s.RefundSale(ctx, affiliate.Refund{SaleID: first.ID}))
+	scene.Must(s.RefundSale(ctx, affiliate.Refund{SaleID: last.ID}))
+	scene.Equal(t, int64(1), scene.Must(s.Run(ctx, affiliate.GrantBonusesJob{})).Changed)
+	scene.Equal(t, map[string]string{"early": "2", "revenue": "0", "held": "1", "late": "1", "paid": "0"}, given(s, s.Ada.Person))
+	s.Verifies()
+}
+
+// TestBonusFriends: what customers get comes before what an affiliate gets, and both are counted as one
+// change; nobody is their own friend.
+func TestBonusFriends(t *testing.T) {
+	s := scene.NewShop(t)
+	ctx := t.Context()
+	scene.Must(s.SetTerms(ctx, affiliate.TermsUpdate{Bonuses: affiliate.Set([]affiliate.Bonus{
+		{Name: "welcome", To: affiliate.BonusToCustomer, From: affiliate.At(s.Now), SignUps: 1, Amount: scene.Sum("3")},
+		{Name: "friend", From: affiliate.At(s.Now), SignUps: 1, Times: 1, Amount: scene.Sum("1")}})}))
+	own := scene.Must(s.EnsureAffiliate(ctx, affiliate.AffiliateParams{ExternalID: "own", FirstName: "O", LastName: "N", Email: "own@example.org"}))
+	for _, name := range []string{"own", "kim", "lea"} {
+		scene.Must(s.CreateReferral(ctx, affiliate.ReferralParams{AffiliateID: own.ID.String(), Email: name + "@example.net", Name: "F", ReferredUserExternalID: name}))
+	}
+	var friends []affiliate.Affiliate
+	for i, name := range []string{"kim", "lea"} {
+		friends = append(friends, scene.Must(s.EnsureAffiliate(ctx, affiliate.AffiliateParams{ExternalID: name, FirstName: "F", LastName: "N", Email: name + "@example.org"})))
+		changed := scene.Must(s.Run(ctx, affiliate.GrantBonusesJob{})).Changed
+		scene.Equal(t, []int64{[]int64{3, 1}[i], 0}, []int64{changed, scene.Must(s.Run(ctx, affiliate.GrantBonusesJob{})).Changed})
+	}
+	scene.Equal(t, []map[string]string{{"friend": "1"}, {"welcome": "3"}, {"welcome": "3"}},
+		[]map[string]string{given(s, own), given(s, friends[0]), given(s, friends[1])})
+	s.Verifies()
 }

@@ -657,29 +657,38 @@ func TestMain(m *testing.M) { atlength.Main(m) }
 // TestStepBonuses: bonuses are given in transactions that end after so many records, also in the middle of a
 // step's affiliates; another walk gives nothing.
 func TestStepBonuses(t *testing.T) {
-	w, store := newBatched(t)
-	ctx := t.Context()
-	scene.Must(w.SetTerms(ctx, affiliate.TermsUpdate{Bonuses: affiliate.Set([]affiliate.Bonus{
-		{Name: "each 100", From: affiliate.At(w.Now), Revenue: scene.Sum("100"), Amount: scene.Sum("1")}})}))
-	for i := range 5 {
-		slug := fmt.Sprint("slug", i)
-		scene.Must(w.CreateAffiliate(ctx, affiliate.AffiliateParams{FirstName: "A", LastName: "B", Email: slug + "@example.com", AffiliateLink: slug}))
-		for range 1100 {
-			scene.Must(w.RecordSale(ctx, affiliate.SaleParams{ReferralID: slug, Email: "kim@example.net", Name: "Kim", TotalEarned: scene.Sum("1")}))
-		}
+	for name, bonus := range map[string]affiliate.Bonus{"sales": {Revenue: scene.Sum("100")}, "customers": {SignUps: 100}} {
+		t.Run(name, func(t *testing.T) {
+			w, store := newBatched(t)
+			ctx := t.Context()
+			bonus.Name, bonus.From, bonus.Amount = "each 100", affiliate.At(w.Now), scene.Sum("1")
+			scene.Must(w.SetTerms(ctx, affiliate.TermsUpdate{Bonuses: affiliate.Set([]affiliate.Bonus{bonus})}))
+			for i := range 5 {
+				slug := fmt.Sprint("slug", i)
+				scene.Must(w.CreateAffiliate(ctx, affiliate.AffiliateParams{FirstName: "A", LastName: "B", Email: slug + "@example.com", AffiliateLink: slug}))
+				for n := range 1100 {
+					if name == "sales" {
+						scene.Must(w.RecordSale(ctx, affiliate.SaleParams{ReferralID: slug, Email: "kim@example.net", Name: "Kim", TotalEarned: scene.Sum("1")}))
+					} else {
+						kim := fmt.Sprintf("kim%d.%d", i, n)
+						scene.Must(w.CreateReferral(ctx, affiliate.ReferralParams{AffiliateID: slug, Email: kim + "@example.net", Name: "Kim", ReferredUserExternalID: kim}))
+					}
+				}
+			}
+			store.updates = 0
+			steps := stepAll(t, w.Program, affiliate.GrantBonusesJob{}, 10_000)
+			if all := totalOf(steps); all.Looked != 5 || all.Changed != 5 || store.updates < 3 || store.updates > 4 {
+				t.Errorf("%d steps in %d transactions, %+v", len(steps), store.updates, all)
+			}
+			for _, a := range scene.Must(w.Affiliates(ctx, affiliate.AffiliateQuery{}, affiliate.Page{})).Items {
+				if b := scene.Must(w.Bonuses(ctx, affiliate.AffiliateRef{ID: a.ID})); b[0].Given != 11 || b[0].Reached != scene.Sum("1100") {
+					t.Errorf("%s: %+v", a.Email, b)
+				}
+			}
+			if again := totalOf(stepAll(t, w.Program, affiliate.GrantBonusesJob{}, 10_000)); again.Changed != 0 {
+				t.Errorf("a second walk: %+v", again)
+			}
+			w.Verifies()
+		})
 	}
-	store.updates = 0
-	steps := stepAll(t, w.Program, affiliate.GrantBonusesJob{}, 10_000)
-	if all := totalOf(steps); all.Looked != 5 || all.Changed != 5 || store.updates < 3 || store.updates > 4 {
-		t.Errorf("%d steps in %d transactions, %+v", len(steps), store.updates, all)
-	}
-	for _, a := range scene.Must(w.Affiliates(ctx, affiliate.AffiliateQuery{}, affiliate.Page{})).Items {
-		if b := scene.Must(w.Bonuses(ctx, affiliate.AffiliateRef{ID: a.ID})); b[0].Given != 11 || b[0].Reached != scene.Sum("1100") {
-			t.Errorf("%s: %+v", a.Email, b)
-		}
-	}
-	if again := totalOf(stepAll(t, w.Program, affiliate.GrantBonusesJob{}, 10_000)); again.Changed != 0 {
-		t.Errorf("a second walk: %+v", again)
-	}
-	w.Verifies()
 }
