@@ -13,6 +13,7 @@ import (
 
 	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/internal/engine"
 	"github.com/tributary-go/tributary/internal/scene"
 )
@@ -200,5 +201,171 @@ func TestIntervals(t *testing.T) {
 	}{{"day", "2026-08-05", "2026-08-06"}, {"week", "2026-08-03", "2026-08-10"}, {"month", "2026-08-01", "2026-09-01"}, {"quarter", "2026-07-01", "2026-10-01"}, {"year", "2026-01-01", "2027-01-01"}} {
 		first := engine.Begins(c.by, 2026, 8, 5)
 		scene.Equal(t, []string{c.first, c.next}, []string{first.Format(time.DateOnly), engine.Ends(c.by, first).Format(time.DateOnly)})
+	}
+}
+
+// TestBudgetAccepted: sixteen budgets are accepted; an empty list of them, or of bonuses, is none.
+func TestBudgetAccepted(t *testing.T) {
+	s := scene.NewShop(t)
+	set := func(n int) ([]affiliate.Budget, error) {
+		all := make([]affiliate.Budget, n)
+		for i := range all {
+			all[i] = affiliate.Budget{Of: affiliate.BudgetOfAll, UTMCampaign: fmt.Sprint(i), MaxRewards: 1}
+		}
+		terms, err := s.SetTerms(t.Context(), affiliate.TermsUpdate{Budgets: affiliate.Set(all)})
+		if err != nil {
+			return nil, err
+		}
+		return terms[0].Budgets, nil
+	}
+	scene.Equal(t, 16, len(scene.Must(set(16))))
+	scene.Equal(t, "budgets must have at most 16 entries", fmt.Sprint(scene.ErrOf(set(17))))
+	empty := scene.Must(scene.New(t, within([]affiliate.Budget{}...), func(c *tributary.Config) { c.Terms.Bonuses = []affiliate.Bonus{} }).Terms(t.Context()))[0]
+	scene.Equal(t, []bool{true, true}, []bool{empty.Budgets == nil, empty.Bonuses == nil})
+}
+
+// TestBudgetID: two budgets share what is used only if they agree in all that they count, whatever their limits.
+func TestBudgetID(t *testing.T) {
+	one, two, from := uuid.UUID{1}, uuid.UUID{2}, affiliate.InstantOf(scene.Start)
+	seen := map[uuid.UUID]int{}
+	for i, d := range []record.Draw{
+		{}, {PlanID: one}, {PlanID: two}, {OwnerID: one}, {From: from}, {From: from.Add(time.Hour)},
+		{Budget: affiliate.Budget{CouponID: one}}, {Budget: affiliate.Budget{CouponID: two}},
+		{Budget: affiliate.Budget{Of: affiliate.BudgetOfAll}}, {Budget: affiliate.Budget{Of: affiliate.BudgetOfAffiliate}},
+		{Budget: affiliate.Budget{Per: "day"}}, {Budget: affiliate.Budget{Per: "week"}},
+		{Budget: affiliate.Budget{UTMCampaign: "a"}}, {Budget: affiliate.Budget{UTMCampaign: "day"}},
+		{Budget: affiliate.Budget{UTMCampaign: "daya"}}, {Budget: affiliate.Budget{Per: "day", UTMCampaign: "a"}},
+	} {
+		id := engine.BudgetID(&d)
+		if other, is := seen[id]; is {
+			t.Errorf("%d and %d have one id", other, i)
+		}
+		seen[id] = i
+		d.MaxCommission, d.MaxRewards, d.Whole = scene.Sum("1"), 1, true
+		scene.Equal(t, id, engine.BudgetID(&d))
+		scene.Equal(t, []any{uuid.Version(8), uuid.RFC4122}, []any{id.Version(), id.Variant()})
+	}
+}
+
+// TestBudgetPages: the page of the click decides, else that of the customer.
+func TestBudgetPages(t *testing.T) {
+	s, ctx := scene.NewShop(t, within(affiliate.Budget{Of: affiliate.BudgetOfAll, UTMCampaign: "spring", MaxRewards: 100})), t.Context()
+	click := func(campaign string) string {
+		in := affiliate.ClickParams{Slug: "ada"}
+		if campaign != "" {
+			in.LandingURL = "https://beans.example/shop?ref=ada&utm_campaign=" + campaign
+		}
+		return fmt.Sprint(scene.Must(s.TrackClick(ctx, in)).ID)
+	}
+	spring, autumn, nowhere := click("spring"), click("autumn"), click("")
+	s.Pass(time.Hour)
+	for i, c := range []struct {
+		ident, email string
+		counts       int
+	}{
+		{spring, "kim@example.net", 1},
+		{"ada", "kim@example.net", 1},
+		{autumn, "kim@example.net", 0},
+		{nowhere, "kim@example.net", 1},
+		{autumn, "lea@example.net", 0},
+		{"ada", "lea@example.net", 0},
+		{spring, "lea@example.net", 1},
+		{nowhere, "lea@example.net", 0},
+	} {
+		sale := s.Sell(affiliate.SaleParams{ReferralID: c.ident, Email: c.email, Name: "N"})
+		scene.Equal(t, c.counts, len(scene.Must(s.ExplainSale(ctx, sale.ID)).Budgets), i)
+	}
+	s.Verifies()
+}
+
+// TestBudgetCoupon: a sale goes on to count in the budget of its coupon when it is decided about again, and one
+// without it does not.
+func TestBudgetCoupon(t *testing.T) {
+	s, ctx := scene.NewShop(t), t.Context()
+	budget := affiliate.Budget{Of: affiliate.BudgetOfAll, CouponID: s.Ada.Autumn.ID, MaxCommission: scene.Sum("15")}
+	scene.Must(s.SetTerms(ctx, affiliate.TermsUpdate{Rate: scene.Percent("10"), Budgets: affiliate.Set([]affiliate.Budget{budget})}))
+	with := s.Sell(affiliate.SaleParams{PromoCode: "ADA20", Email: s.Tomas.Email})
+	s.ToTomas("100")
+	for range 2 {
+		uses := scene.Must(s.Budgets(ctx, affiliate.BudgetQuery{}, affiliate.Page{})).Items
+		scene.Equal(t, []any{1, scene.Sum("10"), int64(1)}, []any{len(uses), uses[0].Commission, uses[0].Rewards})
+		scene.Equal(t, int64(0), scene.Must(s.Run(ctx, affiliate.RecalculateJob{})).Changed)
+	}
+	more := scene.Must(s.UpdateSale(ctx, with.ID, affiliate.SaleUpdate{TotalEarned: scene.Amount("200")}))
+	scene.Equal(t, scene.Sum("15"), more.CommissionEarned)
+	s.Verifies()
+}
+
+// TestBudgetLimitsShown: a budget shows its limits as the last sale knew them that took something.
+func TestBudgetLimitsShown(t *testing.T) {
+	s, ctx := scene.NewShop(t, within(affiliate.Budget{Of: affiliate.BudgetOfAll, MaxCommission: scene.Sum("50")})), t.Context()
+	shows := func(want string) {
+		t.Helper()
+		use := scene.Must(s.Budgets(ctx, affiliate.BudgetQuery{}, affiliate.Page{})).Items[0]
+		scene.Equal(t, want, fmt.Sprintf("%v of %v", use.Commission, use.MaxCommission))
+	}
+	first := s.ToTomas("100")
+	more := []affiliate.Budget{{Of: affiliate.BudgetOfAll, MaxCommission: scene.Sum("60")}}
+	scene.Must(s.SetTerms(ctx, affiliate.TermsUpdate{Budgets: affiliate.Set(more)}))
+	shows("10 of 50")
+	s.ToTomas("100")
+	shows("20 of 60")
+	scene.Must(s.RefundSale(ctx, affiliate.Refund{SaleID: first.ID}))
+	shows("10 of 60")
+	s.Verifies()
+}
+
+// TestBudgetKept: a commission that the budget leaves as it was is the same one, and no change.
+func TestBudgetKept(t *testing.T) {
+	s, ctx := scene.NewShop(t, within(affiliate.Budget{Of: affiliate.BudgetOfAll, MaxCommission: scene.Sum("15")})), t.Context()
+	whole, cut := s.ToTomas("100"), s.ToTomas("100")
+	s.Pass(time.Hour)
+	scene.Equal(t, int64(0), scene.Must(s.Run(ctx, affiliate.RecalculateJob{})).Changed)
+	more := scene.Must(s.UpdateSale(ctx, cut.ID, affiliate.SaleUpdate{TotalEarned: scene.Amount("300")}))
+	scene.Equal(t, cut.Commissions, more.Commissions)
+	s.Verifies()
+}
+
+// TestSimulateDatedBudgets: what the versions of terms said is tried for everybody together as soon as one of
+// them has a budget that all share.
+func TestSimulateDatedBudgets(t *testing.T) {
+	shared, none := affiliate.Set([]affiliate.Budget{{Of: affiliate.BudgetOfAll, MaxCommission: scene.Sum("15")}}), affiliate.Null[[]affiliate.Budget]()
+	for name, versions := range map[string][2]affiliate.Opt[[]affiliate.Budget]{"first": {shared, none}, "later": {none, shared}} {
+		for _, whose := range []string{"program", "plan"} {
+			t.Run(name+" of "+whose, func(t *testing.T) {
+				s, ctx := scene.NewShop(t), t.Context()
+				plan := uuid.Nil
+				set := func(up affiliate.TermsUpdate) {
+					up.Rate = scene.Percent("10")
+					if plan == uuid.Nil {
+						scene.Must(s.SetTerms(ctx, up))
+					} else {
+						scene.Must(s.UpdatePlan(ctx, plan, affiliate.PlanUpdate{TermsUpdate: up}))
+					}
+				}
+				if whose == "plan" {
+					plan = scene.Must(s.CreatePlan(ctx, affiliate.PlanParams{Name: "p", Terms: affiliate.Terms{Rate: affiliate.MustPercent("10")}})).ID
+					scene.Must(s.SetAffiliatePlan(ctx, plan, s.Ada.Person.ID, s.Bob.ID))
+				}
+				set(affiliate.TermsUpdate{Budgets: versions[0]})
+				set(affiliate.TermsUpdate{Budgets: versions[1], From: affiliate.Set(affiliate.At(s.Now.Add(time.Hour)))})
+				sum := int64(0)
+				for range 2 {
+					for _, of := range []affiliate.Referral{s.Tomas, s.Bea} {
+						sum += s.Sell(affiliate.SaleParams{ReferralID: of.ID.String()}).CommissionEarned.Scaled()
+					}
+					s.Pass(2 * time.Hour)
+				}
+				scene.Equal(t, scene.Sum("35").Scaled(), sum)
+				would := int64(0)
+				for d, err := range s.Simulate(ctx, affiliate.SimulateQuery{PlanID: plan, Dated: true}) {
+					if err != nil || d.Changed != 0 {
+						t.Errorf("%+v, %v", d, err)
+					}
+					would += d.Would.Scaled()
+				}
+				scene.Equal(t, sum, would)
+			})
+		}
 	}
 }

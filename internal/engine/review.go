@@ -225,8 +225,8 @@ func (o *Op) Recalculate(before record.Sale) (bool, error) {
 	if err := o.Recompute(&rec); err != nil {
 		return false, err
 	}
-	if sameMoney(&before, &rec) {
-		return false, nil
+	if err := o.fit(&before, &rec); err != nil || sameMoney(&before, &rec) {
+		return false, err
 	}
 	_, err := o.saveWithFacts(before, rec, affiliate.CauseUpdate)
 	return err == nil, err
