@@ -315,7 +315,8 @@ func TestBudgetLimitsShown(t *testing.T) {
 	s.Verifies()
 }
 
-// TestBudgetKept: a commission that the budget leaves as it was is the same one, and no change.
+// TestBudgetKept: a commission that the budget leaves as it was is the same one, and no change; one that is set
+// by hand is not said to be cut.
 func TestBudgetKept(t *testing.T) {
 	s, ctx := scene.NewShop(t, within(affiliate.Budget{Of: affiliate.BudgetOfAll, MaxCommission: scene.Sum("15")})), t.Context()
 	whole, cut := s.ToTomas("100"), s.ToTomas("100")
@@ -323,6 +324,10 @@ func TestBudgetKept(t *testing.T) {
 	scene.Equal(t, int64(0), scene.Must(s.Run(ctx, affiliate.RecalculateJob{})).Changed)
 	more := scene.Must(s.UpdateSale(ctx, cut.ID, affiliate.SaleUpdate{TotalEarned: scene.Amount("300")}))
 	scene.Equal(t, cut.Commissions, more.Commissions)
+	for _, by := range []string{"30", "40"} {
+		hand := scene.Must(s.UpdateSale(ctx, whole.ID, affiliate.SaleUpdate{CommissionEarned: scene.Amount(by)}))
+		scene.Equal(t, []any{scene.Sum(by), true}, []any{hand.CommissionEarned, scene.Must(s.ExplainSale(ctx, hand.ID)).Budgets[0].Most.IsNull()})
+	}
 	s.Verifies()
 }
 

@@ -71,12 +71,14 @@ func Explain(o *engine.Op, r *record.Sale) (e affiliate.Explanation, err error) 
 }
 
 func budgetOf(d *record.Draw) affiliate.ExplainedBudget {
-	left := affiliate.Null[affiliate.Amount]()
-	if !d.Most.IsZero() && d.MaxCommission.Sign() > 0 {
-		left = affiliate.Set(d.Left)
+	left, most := affiliate.Null[affiliate.Amount](), affiliate.Null[affiliate.Amount]()
+	if !d.Most.IsZero() {
+		most = d.Most
+		if d.MaxCommission.Sign() > 0 {
+			left = affiliate.Set(d.Left)
+		}
 	}
-	return affiliate.ExplainedBudget{Budget: d.Budget, From: refusal.TimeOrNull(d.From), Left: left,
-		Most: d.Most}
+	return affiliate.ExplainedBudget{Budget: d.Budget, From: refusal.TimeOrNull(d.From), Left: left, Most: most}
 }
 
 // offerOf reads what the link gave with a sale.
