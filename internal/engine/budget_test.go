@@ -322,8 +322,9 @@ func TestBudgetKept(t *testing.T) {
 	whole, cut := s.ToTomas("100"), s.ToTomas("100")
 	s.Pass(time.Hour)
 	scene.Equal(t, int64(0), scene.Must(s.Run(ctx, affiliate.RecalculateJob{})).Changed)
-	more := scene.Must(s.UpdateSale(ctx, cut.ID, affiliate.SaleUpdate{TotalEarned: scene.Amount("300")}))
-	scene.Equal(t, cut.Commissions, more.Commissions)
+	for _, up := range []affiliate.SaleUpdate{{TotalEarned: scene.Amount("300")}, atRate("")} {
+		scene.Equal(t, cut.Commissions, scene.Must(s.UpdateSale(ctx, cut.ID, up)).Commissions)
+	}
 	for _, by := range []string{"30", "40"} {
 		hand := scene.Must(s.UpdateSale(ctx, whole.ID, affiliate.SaleUpdate{CommissionEarned: scene.Amount(by)}))
 		scene.Equal(t, []any{scene.Sum(by), true}, []any{hand.CommissionEarned, scene.Must(s.ExplainSale(ctx, hand.ID)).Budgets[0].Most.IsNull()})

@@ -41,6 +41,7 @@ import (
 var ruleFiles = []string{
 	"affiliate/amount.go", "internal/delivery/decide.go",
 	"internal/engine/adjustment_record.go", "internal/engine/affiliate_status.go",
+	"internal/engine/bonus.go", "internal/engine/budget.go",
 	"internal/engine/commission.go", "internal/engine/code_evaluate.go",
 	"internal/engine/code_rules.go", "internal/engine/conversion.go",
 	"internal/engine/coupon_rules.go", "internal/engine/movement_post.go",
