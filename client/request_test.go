@@ -619,7 +619,7 @@ var offWire = map[string]string{
 	"WriteCoupon": other, "WriteCoupons": other,
 	"PaymentConflict": "Attention lists them", "OverdrawnRedemption": "Attention lists them", "Holds": "a page of the console lists them", "PayoutEntries": "the payout has their ids", "Answers": "the event affiliate.created has them", "AdjustmentReasons": "Adjustments has them",
 
-	"ReportPayment": facts, "ReportSubscription": facts, "ReportPayer": facts, "ProviderPayment": facts, "Payer": facts,
+	"ReportPayment": facts, "ReportSubscription": facts, "ReportPayer": facts, "ProviderPayment": facts, "ProviderPayments": facts, "Payer": facts,
 
 	"Verify":   "VerifyJob is the same check",
 	"Simulate": "POST /terms/simulate answers the sum of all affiliates",

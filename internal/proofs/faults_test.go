@@ -56,7 +56,7 @@ func (s keyedShop) readers() map[string][]any {
 		"Statement":      {affiliate.AffiliateRef{ID: s.Person.ID}, scene.Start, to},
 		"PreviewPayouts": {affiliate.PayoutRun{ExternalID: "next", NoDetails: true}, affiliate.Page{}},
 		"PayoutRun":      {"2026-02"}, "PayoutLines": {"2026-02", affiliate.Page{}},
-		"ProviderPayment": {"stripe", "pi_1"}, "Payer": {"stripe", affiliate.PayerFact{ID: "cus_S", Email: "kim@example.net"}},
+		"ProviderPayment": {"stripe", "pi_1"}, "ProviderPayments": {affiliate.ProviderPaymentQuery{Provider: "stripe"}, affiliate.Page{}}, "Payer": {"stripe", affiliate.PayerFact{ID: "cus_S", Email: "kim@example.net"}},
 		"Plan": {scene.Must(s.Plans(ctx, affiliate.Page{})).Items[0].ID}, "Tier": {scene.Must(s.Tiers(ctx, affiliate.Page{})).Items[0].ID},
 		"Hold": {"cart-1"}, "Holds": {affiliate.HoldQuery{CouponID: affiliate.Set(s.Autumn.ID)}, affiliate.Page{}},
 		"CheckCodes":      {affiliate.CodesParams{CodeParams: generated, Count: 3}},

@@ -32,7 +32,7 @@ var unkeyed = map[string]string{
 	"Affiliate": reads, "Answers": reads, "Affiliates": reads, "Links": reads, "Coupon": reads, "Coupons": reads,
 	"Code": reads, "Codes": reads, "Referral": reads, "Referrals": reads, "Sale": reads, "Sales": reads, "SaleSums": reads,
 	"Endpoint": reads, "Endpoints": reads, "Delivery": reads, "Deliveries": reads,
-	"ExplainSale": reads, "Simulate": reads, "Payout": reads, "Payouts": reads, "PayoutSums": reads, "Adjustment": reads, "Adjustments": reads, "Case": reads, "Cases": reads, "Transfers": reads, "Balance": reads, "Balances": reads, "TotalBalance": reads, "RankedBalances": reads, "Movements": reads, "Report": reads, "Breakdown": reads, "Statement": reads, "PreviewPayouts": reads, "ProviderPayment": reads, "Payer": reads,
+	"ExplainSale": reads, "Simulate": reads, "Payout": reads, "Payouts": reads, "PayoutSums": reads, "Adjustment": reads, "Adjustments": reads, "Case": reads, "Cases": reads, "Transfers": reads, "Balance": reads, "Balances": reads, "TotalBalance": reads, "RankedBalances": reads, "Movements": reads, "Report": reads, "Breakdown": reads, "Statement": reads, "PreviewPayouts": reads, "ProviderPayment": reads, "ProviderPayments": reads, "Payer": reads,
 	"Hold": reads, "Holds": reads,
 	"PayoutRun": reads, "PayoutRuns": reads, "PayoutLines": reads, "Plans": reads, "Budgets": reads, "Bonuses": reads, "Tiers": reads,
 	"Plan": reads, "Tier": reads, "Settings": reads, "CheckCodes": reads,

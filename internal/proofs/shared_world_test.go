@@ -175,6 +175,7 @@ func knownArguments(w *fullWorld) map[reflect.Type][]any {
 	terms := affiliate.TermsUpdate{Rules: affiliate.Set(giftRules()), Budgets: affiliate.Set(ampleBudgets()), Bonuses: affiliate.Set(ampleBonuses()), OfferCouponID: coupon, From: affiliate.Set(affiliate.Day(2027, 5, 1))}
 	known := map[reflect.Type][]any{}
 	for _, v := range []any{
+		affiliate.ProviderPaymentQuery{Provider: "stripe"},
 		settings, affiliate.AffiliateParams{FirstName: "N", LastName: "N", Email: "new@example.com", ExternalID: "user-1", Answers: []affiliate.Answer{{QuestionID: uuid.UUID{8}, Answer: "x"}}},
 		affiliate.AffiliateRef{ID: ada.ID}, affiliate.AffiliateUpdate{AffiliateLink: affiliate.Set("ada-more")}, affiliate.AffiliateActive, affiliate.AffiliateDeactivated,
 		affiliate.Merge{From: "cleo@example.com", Into: ada.Email}, affiliate.Merge{From: w.Bea.Email, Into: w.Tomas.Email},

@@ -325,7 +325,8 @@ func datedOperations(ctx context.Context) []operation {
 			} else {
 				f.Disputes = []affiliate.DisputeFact{{ID: "dp_" + amount.String(), Amount: amount, State: affiliate.DisputeState(in.of("inquiry", "withdrawn", "lost", "won"))}}
 			}
-			return answer(w.engine.Payments().ReportPayment(ctx, f)) + answer(w.engine.Payments().ProviderPayment(ctx, "stripe", f.Keys[0]))
+			return answer(w.engine.Payments().ReportPayment(ctx, f)) + answer(w.engine.Payments().ProviderPayment(ctx, "stripe", f.Keys[0])) +
+				answer(w.engine.Payments().ProviderPayments(ctx, affiliate.ProviderPaymentQuery{Provider: "stripe", From: f.At}, affiliate.Page{Limit: 3}))
 		}},
 		{"conversion of a link", func(w twin, in *input) string {
 			got, err := w.RecordConversion(ctx, affiliate.ConversionParams{Once: in.once(), Conversion: in.of("signup", "lead", "Ünï 🧿"), ReferralID: in.of("ada", "bo", "1"), Email: in.of("b@example.net", "new@example.net"), Name: "C"})
