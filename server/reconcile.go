@@ -66,7 +66,7 @@ func (c *connection) catchUp(ctx context.Context, src adapter.Source, since time
 // source reads the provider's API as variables say.
 func (c *connection) source(env environment) (adapter.Source, error) {
 	o := &options{provider: c.provider, env: env}
-	return c.adapter(adapter.Config{CarryKeys: c.keys, Logger: c.host.Logger, OnResult: c.note}, o).source()
+	return c.adapter(adapter.Config{CarryKeys: c.keys, Logger: c.host.Logger}, o).source()
 }
 
 // readable refuses variables with which an API cannot be read. The error has no key.

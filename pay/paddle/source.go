@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/url"
-	"strings"
 	"time"
 
 	"github.com/tributary-go/tributary/pay"
@@ -18,7 +17,7 @@ func API(key string) adapter.API {
 	return adapter.API{Base: "https://api.paddle.com", Header: http.Header{"Authorization": {"Bearer " + key}}}
 }
 
-// Source reads the events of a seller, the oldest first. Paddle keeps them for 90 days.
+// Source reads the events of a seller, the oldest first, as far back as Paddle keeps them.
 //
 // Source: docs/reconcile.md.
 func Source(api adapter.API, cfg Config) adapter.Source {
@@ -49,7 +48,7 @@ type envelope struct {
 
 // list reads the events after one, in an order, while each wants more.
 func list(ctx context.Context, api adapter.API, order, after string, each func(envelope, []byte) bool) error {
-	q := url.Values{"order_by": {order}, "per_page": {"200"}, "event_type": {strings.Join(Events(), ",")}}
+	q := url.Values{"order_by": {order}, "per_page": {"200"}}
 	for {
 		if after != "" {
 			q.Set("after", after)
