@@ -129,26 +129,23 @@ func (c *Comparison) compare(ctx context.Context, p *tributary.Program, b *book,
 	if !paid {
 		return nil
 	}
-	marked, foreign := b.marks(is.Keys)
-	d := Difference{Keys: is.Keys, At: is.ToldAt.Time(), Currency: is.Currency, SaleID: ours.SaleID, Waits: ours.Waits,
-		Sums: Sums{TheirPaid: gross, TheirLost: is.Lost, OurPaid: ours.Gross.Or(affiliate.Amount{}), OurLost: ours.Lost}}
-	switch {
-	case ours.ID == uuid.Nil && foreign:
-		c.Foreign++
-		return nil
-	case ours.ID == uuid.Nil && !marked:
+	if marked, foreign := b.marks(is.Keys); ours.ID == uuid.Nil && !marked {
 		payer, err := p.Payments().Payer(ctx, is.Provider, affiliate.PayerFact{ID: is.PayerID})
-		if err != nil {
+		switch {
+		case err != nil:
 			return err
-		}
-		if !payer.Known {
+		case foreign:
+			c.Foreign++
+			return nil
+		case !payer.Known:
 			c.Nobodys++
 			return nil
 		}
-		d.Kind = DifferentMissing
-	case ours.ID == uuid.Nil:
-		d.Kind = DifferentMissing
-	case ours.Gross.IsNull():
+	}
+	d := Difference{Keys: is.Keys, At: is.ToldAt.Time(), Currency: is.Currency, SaleID: ours.SaleID, Waits: ours.Waits,
+		Sums: Sums{TheirPaid: gross, TheirLost: is.Lost, OurPaid: ours.Gross.Or(affiliate.Amount{}), OurLost: ours.Lost}}
+	switch {
+	case ours.ID == uuid.Nil, ours.Gross.IsNull():
 		d.Kind = DifferentMissing
 	case ours.Currency != is.Currency:
 		d.Kind = DifferentCurrency
