@@ -618,9 +618,9 @@ var filteredElsewhere = map[string]string{
 	"BreakdownQuery":  "From To By Sort AffiliateID",                                                      // TestBreakdown
 	"CaseQuery":       "AffiliateID AffiliateEmail Status Kind",                                           // TestCases
 
-	"ProviderPaymentQuery": "Provider From To", // TestProviderPayments
-	"BudgetQuery":     "AffiliateID AffiliateEmail Status Of Current",                                     // TestBudgets
-	"HoldQuery":       "CodeID CouponID",                                                                  // Holds of TestFilters
+	"ProviderPaymentQuery": "Provider From To",                             // TestProviderPayments
+	"BudgetQuery":          "AffiliateID AffiliateEmail Status Of Current", // TestBudgets
+	"HoldQuery":            "CodeID CouponID",                              // Holds of TestFilters
 }
 
 func everyFieldTried(t *testing.T, filter reflect.Type, tried func(reflect.StructField) bool) {
