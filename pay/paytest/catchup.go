@@ -151,6 +151,9 @@ func (s Suite) compared(t *testing.T, base string, story *story) {
 	if all.TheirPaid.Scaled()-all.OurPaid.Scaled() != sums[0]-sums[2] || all.TheirLost.Scaled()-all.OurLost.Scaled() != sums[1]-sums[3] || sums == [4]int64{} {
 		t.Errorf("the differences do not explain the sums: %+v, %v", all, sums)
 	}
+	if want := dollars(int64(100 * len(story.of))); all.TheirPaid != want {
+		t.Errorf("the provider has %v, want %v", all.TheirPaid, want)
+	}
 	if shop.Money() != before {
 		t.Error("comparing has changed something")
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"slices"
 	"strconv"
@@ -11,8 +12,11 @@ import (
 	"time"
 
 	"github.com/tributary-go/tributary"
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/pay"
 	"github.com/tributary-go/tributary/pay/adapter"
 	"github.com/tributary-go/tributary/pay/internal/shoptest"
+	"github.com/tributary-go/tributary/pay/paytest"
 	"github.com/tributary-go/tributary/pay/stripe"
 )
 
@@ -68,4 +72,43 @@ func events(t *testing.T, bodies [][]byte) http.Handler {
 		shoptest.Answers(w, map[string]any{"object": "list", "data": append([]event{}, page...), "has_more": more})
 	})
 	return mux
+}
+
+// TestCatchUpOrder: a renewal that is read before the first payment of its customer waits for it, and is the
+// second payment. What was told within hours is read in its order: the end of a subscription finds the customer
+// of its first payment.
+func TestCatchUpOrder(t *testing.T) {
+	s := newShop(t)
+	data := shoptest.Must(configAt(s).Carry(s.Program, nil, stripe.ViaSession, pay.Carried{Slug: "mara"}))
+	step := func(id string, kind paytest.Kind, renewal bool, minutes int) paytest.Step {
+		return paytest.Step{ID: id, Kind: kind, At: shoptest.Start.Add(time.Duration(minutes) * time.Minute), Payment: id, Payer: "c1", Email: "tomas@customers.example",
+			Name: "Tomas", Renewal: renewal, Amount: affiliate.MustAmount("100"), Data: data, Status: affiliate.SubscriptionCancelled}
+	}
+	first, renewal, ended := tell(s, step("p1", paytest.Paid, false, 0)).JSON(), tell(s, step("p2", paytest.Paid, true, 5)).JSON(), tell(s, step("s1", paytest.Status, false, 10)).JSON()
+	s.Now = shoptest.Start.Add(48 * time.Hour)
+	src := source("https://stripe.example", s.AdapterConfig())
+	src.Read = func(_ context.Context, _ adapter.API, _ time.Time, yield func([]byte) bool) error {
+		_ = yield(renewal) && yield(first)
+		return nil
+	}
+	done := shoptest.Must(src.CatchUp(t.Context(), s.Program, shoptest.Start))
+	sales := s.AllSales()
+	if done.Sales != 2 || len(sales) != 2 {
+		t.Fatalf("%+v, %d sales", done, len(sales))
+	}
+	for _, sale := range sales {
+		nth := shoptest.Must(s.ExplainSale(t.Context(), sale.ID)).Terms.Payment
+		if want := map[string]int64{"p1": 1, "p2": 2}[sale.ExternalID.Or("")]; nth.Or(0) != want {
+			t.Errorf("%s is payment %v, want %d", sale.ExternalID, nth, want)
+		}
+	}
+
+	s = newShop(t)
+	s.Now = shoptest.Start.Add(48 * time.Hour)
+	api := httptest.NewServer(events(t, [][]byte{first, ended}))
+	defer api.Close()
+	shoptest.Must(source(api.URL, s.AdapterConfig()).CatchUp(t.Context(), s.Program, shoptest.Start))
+	if customer := shoptest.Must(s.Program.Referral(t.Context(), "tomas@customers.example")); customer.Status != affiliate.SubscriptionCancelled {
+		t.Errorf("the customer is %s", customer.Status)
+	}
 }
