@@ -54,8 +54,6 @@ type Endpoint struct {
 	// Accounts returns the program of the account of an event; nil, nil: the account is not
 	// ours. Nil: every event is of the handler's program.
 	Accounts func(ctx context.Context, account string) (*tributary.Program, error)
-
-	patient bool // what waits for another event does so however old it is
 }
 
 // Handler returns the endpoint of a program, which may be nil when Accounts is set: then
@@ -247,7 +245,7 @@ func (h *hook) apply(ctx context.Context, body []byte, a pay.Action) (pay.Result
 		}
 	}
 	now := h.Time()
-	if !h.patient && now.After(a.Event.At.Add(h.Wait)) {
+	if now.After(a.Event.At.Add(h.Wait)) {
 		a.Wait = false
 	}
 	if a.Kind != pay.KindIgnored && a.Event.At.After(now.Add(ahead)) {

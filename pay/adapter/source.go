@@ -43,7 +43,8 @@ type CaughtUp struct {
 const maxLater = 100_000
 
 // CatchUp applies everything that the provider tells since a moment, as its endpoint would; OnResult
-// is called for each event. An event that waits for another one is applied after all of them.
+// is called for each event. An event that waits for another one, because it is not older than Config.Wait, is applied after all
+// of them.
 //
 // Errors: [ErrConfig]; those of the API, of Read and of the store, after which what was applied
 // stays: begin anew.
@@ -125,7 +126,7 @@ func (s Source) hook(p *tributary.Program) (*hook, error) {
 	if err := s.Check(); err != nil {
 		return nil, err
 	}
-	s.Endpoint.patient = true
+	s.Wait = cmp.Or(s.Wait, DefaultWait)
 	if s.Logger == nil {
 		s.Logger = slog.Default()
 	}
