@@ -273,14 +273,6 @@ func named(s *scene.PayShop, id, amount, tax string, state affiliate.RefundState
 	return f
 }
 
-// refunds is a refund of the sale of pi_1 by the host, of which it says how much is tax.
-func refunds(s *scene.PayShop, id, amount, tax string) {
-	s.T.Helper()
-	scene.Must(s.RefundSale(s.T.Context(), affiliate.Refund{
-		SaleID: s.SaleOf("pi_1").ID, RefundID: id, Amount: affiliate.Set(scene.Sum(amount)), Tax: affiliate.Set(scene.Sum(tax)),
-	}))
-}
-
 // The tax of a refund counts as much as the payment is worth: 40 of 240 euros, all of it
 // tax, are 20 of the sale's 120 dollars, and leave the base as it is.
 func TestPaymentPartsCounted(t *testing.T) {
