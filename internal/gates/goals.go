@@ -82,7 +82,7 @@ var goals = []goal{
 	{gate: "P12", what: "allocations of both", bench: verifyBench, in: "1KiB", metric: "allocs/op", limit: 0, aim: 0},
 	{gate: "P13", what: "memory of a sale without its payload, bytes", bench: bytesBench,
 		in: "without-payload", metric: "B/sale", limit: 1600, aim: 800,
-		known: 1650, why: "A movement and an event say who did it and why, a use of a code what it took and when it was seen, and a sale has room for its budgets and for whom else it could have credited: 160 bytes more than when the bound was set."},
+		known: 1680, why: "A movement and an event say who did it and why, a use of a code what it took and when it was seen, and a sale has room for its budgets and for whom else it could have credited: 160 bytes more than when the bound was set."},
 	{gate: "P13", what: "with it, bytes", bench: bytesBench, in: "whole", metric: "B/sale", limit: 2000, aim: 2000,
 		known: 2950, why: "An event has the sale with its affiliate and its customer, as the contract says; a host prunes events by age."},
 	{gate: "P14",
