@@ -85,13 +85,18 @@ func (e Endpoint) Handler(p *tributary.Program) (http.Handler, error) {
 	if e.Wait < 0 || e.MaxBody < 0 {
 		return nil, fmt.Errorf("%w: a negative time or size", ErrConfig)
 	}
+	return e.hook(p), nil
+}
+
+// hook completes an endpoint.
+func (e Endpoint) hook(p *tributary.Program) *hook {
 	e.OK, e.Wait, e.MaxBody = cmp.Or(e.OK, http.StatusNoContent), cmp.Or(e.Wait, DefaultWait),
 		cmp.Or(e.MaxBody, defaultMaxBody)
 	if e.Logger == nil {
 		e.Logger = slog.Default()
 	}
 	warned := &warnings{logger: e.Logger, now: e.Time, of: map[string]*warning{}, looked: map[uuid.UUID]time.Time{}}
-	return &hook{e, p, warned}, nil
+	return &hook{e, p, warned}
 }
 
 // A hook is a complete endpoint.

@@ -9,8 +9,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/google/uuid"
-
 	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/pay"
@@ -56,10 +54,10 @@ const maxLater = 100_000
 // Source: docs/reconcile.md.
 func (s Source) CatchUp(ctx context.Context, p *tributary.Program, from time.Time) (CaughtUp, error) {
 	done := CaughtUp{Ignored: map[pay.Reason]int{}, Refused: map[affiliate.Reason]int{}}
-	h, err := s.hook(p)
-	if err != nil {
+	if err := s.Check(); err != nil {
 		return done, err
 	}
+	h := s.hook(p)
 	var later [][]byte
 	apply := func(body []byte, last bool) error {
 		a, err := h.Map(body)
@@ -84,7 +82,7 @@ func (s Source) CatchUp(ctx context.Context, p *tributary.Program, from time.Tim
 		return nil
 	}
 	var failed error
-	err = s.Read(ctx, s.API, from, func(body []byte) bool {
+	err := s.Read(ctx, s.API, from, func(body []byte) bool {
 		done.Read++
 		failed = apply(body, false)
 		return failed == nil && ctx.Err() == nil
@@ -119,17 +117,4 @@ func (s Source) Check() error {
 		return fmt.Errorf("%w: CarryKeys: %w", ErrConfig, err)
 	}
 	return s.API.check()
-}
-
-// hook is the endpoint that would get the events.
-func (s Source) hook(p *tributary.Program) (*hook, error) {
-	if err := s.Check(); err != nil {
-		return nil, err
-	}
-	s.Wait = cmp.Or(s.Wait, DefaultWait)
-	if s.Logger == nil {
-		s.Logger = slog.Default()
-	}
-	warned := &warnings{logger: s.Logger, now: s.Time, of: map[string]*warning{}, looked: map[uuid.UUID]time.Time{}}
-	return &hook{s.Endpoint, p, warned}, nil
 }
