@@ -205,7 +205,7 @@ func sayCompared(w io.Writer, name string, since time.Time, c *adapter.Compariso
 		fmt.Fprintf(w, "  all: there %s, here %s\n", paidSaid(sums.TheirPaid, sums.TheirLost, in), paidSaid(sums.OurPaid, sums.OurLost, in))
 	}
 	for _, d := range c.Differences {
-		fmt.Fprintf(w, "  %s %s %s: there %s, here %s", d.Kind, d.At.UTC().Format(time.DateOnly), strings.Join(d.Keys, " "),
+		fmt.Fprintf(w, "  %s %s %s: there %s, here %s", d.Kind, d.At.Time().Format(time.DateOnly), strings.Join(d.Keys, " "),
 			paidSaid(d.Sums.TheirPaid, d.Sums.TheirLost, d.Currency), paidSaid(d.Sums.OurPaid, d.Sums.OurLost, d.Currency))
 		if id, ok := d.SaleID.Get(); ok {
 			fmt.Fprintf(w, ", sale %d", id)

@@ -1,16 +1,19 @@
 package adapter
 
 import (
-	"cmp"
 	"context"
 	"errors"
+	"fmt"
+	"io"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/internal/sheet"
 	"github.com/tributary-go/tributary/memstore"
 	"github.com/tributary-go/tributary/pay"
 )
@@ -18,29 +21,59 @@ import (
 // A Comparison says in what the payments that a provider has since a moment differ from those of a
 // program.
 type Comparison struct {
-	Payments int // of customers whom somebody brought, or with a mark of this program
-	Nobodys  int // of others: they are not the program's business
-	Foreign  int // with a mark of another program
+	Payments   int `json:"payments"`   // of customers whom somebody brought, or with a mark of this program
+	Nobodys    int `json:"nobodys"`    // of others: they are not the program's business
+	Foreign    int `json:"foreign"`    // with a mark of another program
+	Unreadable int `json:"unreadable"` // events, which Map refused
 
 	// Sums of Payments and of what only the program has, by currency. What they differ by is the sum
 	// of Differences.
-	Sums map[affiliate.Currency]Sums
+	Sums map[affiliate.Currency]Sums `json:"sums"`
 
-	Differences []Difference // the oldest first
+	Differences []Difference `json:"differences"` // the oldest first
 }
 
 // Sums are what was paid, and what of it went back by refunds and disputes, at the provider and here.
-type Sums struct{ TheirPaid, TheirLost, OurPaid, OurLost affiliate.Amount }
+type Sums struct {
+	TheirPaid affiliate.Amount `json:"theirPaid"`
+	TheirLost affiliate.Amount `json:"theirLost"`
+	OurPaid   affiliate.Amount `json:"ourPaid"`
+	OurLost   affiliate.Amount `json:"ourLost"`
+}
 
 // A Difference is a payment about which the two do not agree.
 type Difference struct {
-	Kind     DifferenceKind
-	Keys     []string // ids at the provider
-	At       time.Time
-	Currency affiliate.Currency
-	Sums     Sums
-	SaleID   affiliate.Opt[affiliate.SaleID] // ours; null: none
-	Waits    affiliate.SaleOutcome           // why it has no sale
+	Kind      DifferenceKind                  `json:"kind"`
+	Keys      []string                        `json:"keys"` // ids at the provider
+	At        affiliate.Time                  `json:"at"`   // when it was paid, or told, by the provider's clock
+	Currency  affiliate.Currency              `json:"currency"`
+	Sums      Sums                            `json:"sums"`
+	PaymentID affiliate.Opt[uuid.UUID]        `json:"paymentId"` // ours; null: the program does not have it
+	SaleID    affiliate.Opt[affiliate.SaleID] `json:"saleId"`    // ours; null: none
+	Waits     affiliate.SaleOutcome           `json:"waits"`     // why it has no sale; empty: it does not wait
+}
+
+var differenceHead = []string{"kind", "at", "currency", "theirPaid", "theirLost", "ourPaid", "ourLost", "saleId", "waits", "keys"}
+
+// WriteCSV writes the differences: a header, and a row for each. Times and amounts are as in JSON, keys
+// have a space between them, and every cell is in quotation marks.
+//
+// Errors: those of w.
+//
+// Source: docs/reconcile.md.
+func (c *Comparison) WriteCSV(w io.Writer) error {
+	out := sheet.NewWriter(w)
+	_ = out.Write(differenceHead) // Error tells
+	for _, d := range c.Differences {
+		sale := ""
+		if id, ok := d.SaleID.Get(); ok {
+			sale = fmt.Sprint(id)
+		}
+		_ = out.Write([]string{string(d.Kind), d.At.String(), string(d.Currency), d.Sums.TheirPaid.String(), d.Sums.TheirLost.String(),
+			d.Sums.OurPaid.String(), d.Sums.OurLost.String(), sale, string(d.Waits), strings.Join(d.Keys, " ")})
+	}
+	out.Flush()
+	return out.Error()
 }
 
 // DifferenceKind says what two do not agree about.
@@ -75,15 +108,18 @@ func (s Source) Compare(ctx context.Context, p *tributary.Program, from time.Tim
 	if err := s.Check(); err != nil {
 		return c, err
 	}
-	var failed error
-	err = s.Read(ctx, s.API, from, func(body []byte) bool {
-		a, err := s.Map(body)
-		if err == nil {
-			failed = book.add(ctx, a)
+	h := s.hook(p)
+	err = s.each(ctx, from, func(_ []byte, a pay.Action, unread error) error {
+		if unread != nil {
+			c.Unreadable++
+			return nil
 		}
-		return failed == nil && ctx.Err() == nil
+		if err := s.credit(ctx, h, &a, true); err != nil {
+			return err
+		}
+		return book.add(ctx, a)
 	})
-	if err = cmp.Or(failed, err, ctx.Err()); err != nil || book.provider == "" {
+	if err != nil || book.provider == "" {
 		return c, err
 	}
 	known := map[uuid.UUID]bool{} // ours
@@ -101,15 +137,15 @@ func (s Source) Compare(ctx context.Context, p *tributary.Program, from time.Tim
 		if err != nil {
 			return c, err
 		}
-		if gross, paid := ours.Gross.Get(); paid && !known[ours.ID] {
-			err = c.note(Difference{Kind: DifferentUnknown, Keys: ours.Keys, At: ours.ToldAt.Time(), Currency: ours.Currency,
-				Sums: Sums{OurPaid: gross, OurLost: ours.Lost}, SaleID: ours.SaleID, Waits: ours.Waits}, true)
+		if gross := ours.Gross.Or(affiliate.Amount{}); gross.Sign() > 0 && !known[ours.ID] { // else a trial, or a free order
+			err = c.note(Difference{Kind: DifferentUnknown, Keys: ours.Keys, At: ours.ToldAt, PaymentID: affiliate.Set(ours.ID), Currency: ours.Currency,
+				Sums: Sums{OurPaid: gross, OurLost: ours.Lost}, SaleID: saleOf(&ours), Waits: ours.Waits}, true)
 			if err != nil {
 				return c, err
 			}
 		}
 	}
-	slices.SortStableFunc(c.Differences, func(a, b Difference) int { return a.At.Compare(b.At) })
+	slices.SortStableFunc(c.Differences, func(a, b Difference) int { return a.At.Time().Compare(b.At.Time()) })
 	return c, nil
 }
 
@@ -130,7 +166,7 @@ func (c *Comparison) compare(ctx context.Context, p *tributary.Program, b *book,
 		return nil
 	}
 	if marked, foreign := b.marks(is.Keys); ours.ID == uuid.Nil && !marked {
-		payer, err := p.Payments().Payer(ctx, is.Provider, affiliate.PayerFact{ID: is.PayerID})
+		payer, err := p.Payments().Payer(ctx, is.Provider, b.payers[is.PayerID])
 		switch {
 		case err != nil:
 			return err
@@ -142,8 +178,11 @@ func (c *Comparison) compare(ctx context.Context, p *tributary.Program, b *book,
 			return nil
 		}
 	}
-	d := Difference{Keys: is.Keys, At: is.ToldAt.Time(), Currency: is.Currency, SaleID: ours.SaleID, Waits: ours.Waits,
+	d := Difference{Keys: is.Keys, At: is.ToldAt, Currency: is.Currency, PaymentID: affiliate.Null[uuid.UUID](), SaleID: saleOf(&ours), Waits: ours.Waits,
 		Sums: Sums{TheirPaid: gross, TheirLost: is.Lost, OurPaid: ours.Gross.Or(affiliate.Amount{}), OurLost: ours.Lost}}
+	if ours.ID != uuid.Nil {
+		d.PaymentID = affiliate.Set(ours.ID)
+	}
 	switch {
 	case ours.ID == uuid.Nil, ours.Gross.IsNull():
 		d.Kind = DifferentMissing
@@ -158,6 +197,14 @@ func (c *Comparison) compare(ctx context.Context, p *tributary.Program, b *book,
 	}
 	c.Payments++
 	return c.note(d, d.Kind != "")
+}
+
+// saleOf returns the sale of a payment, or null.
+func saleOf(p *affiliate.ProviderPayment) affiliate.Opt[affiliate.SaleID] {
+	if id, ok := p.SaleID.Get(); ok {
+		return affiliate.Set(id)
+	}
+	return affiliate.Null[affiliate.SaleID]()
 }
 
 // note adds up a payment, and notes it when it differs.
@@ -186,6 +233,7 @@ type book struct {
 	of       uuid.UUID // the program that is compared
 	marked   map[string]bool
 	foreign  map[string]bool
+	payers   map[string]affiliate.PayerFact // by their ids, as they were told last
 }
 
 func newBook(ctx context.Context, p *tributary.Program) (*book, error) {
@@ -196,7 +244,7 @@ func newBook(ctx context.Context, p *tributary.Program) (*book, error) {
 		return nil, err
 	}
 	_, err = shadow.CreateAffiliate(ctx, affiliate.AffiliateParams{FirstName: theirs, LastName: theirs, Email: "theirs@example.com", AffiliateLink: theirs})
-	return &book{Program: shadow, of: is.ID, marked: map[string]bool{}, foreign: map[string]bool{}}, err
+	return &book{Program: shadow, of: is.ID, marked: map[string]bool{}, foreign: map[string]bool{}, payers: map[string]affiliate.PayerFact{}}, err
 }
 
 // add adds what an event tells.
@@ -205,7 +253,7 @@ func (b *book) add(ctx context.Context, a pay.Action) error {
 	if len(f.Keys) == 0 {
 		return nil
 	}
-	b.provider = f.Provider
+	b.provider, b.payers[f.Payer.ID] = f.Provider, f.Payer
 	paid, says := f.Sale.Get()
 	mine := a.Carried.Program == uuid.Nil || a.Carried.Program == b.of
 	for _, key := range f.Keys {

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/google/uuid"
+
 	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/pay"
@@ -25,6 +27,16 @@ type Source struct {
 	// has it, until yield returns false. What happened before the moment does no harm, and neither
 	// does the same twice. The oldest come first, if the provider can.
 	Read func(ctx context.Context, api API, from time.Time, yield func(body []byte) bool) error
+
+	// Credit says who brought the payer of a payment without a mark, by what the host knows of them; none:
+	// nobody. It is asked while the program does not know the payer, such as on the first day, for
+	// customers who were there before. Then all their payments that are read count. Nil: payments
+	// without a mark credit nobody new.
+	Credit func(ctx context.Context, payment pay.Action) ([]affiliate.Credit, error)
+
+	// Progress is called after each 1,000 events, with the number of those that were read and the time of
+	// the newest. Nil: it is not.
+	Progress func(read int, newest time.Time)
 }
 
 // CaughtUp says what [Source.CatchUp] did.
@@ -37,15 +49,17 @@ type CaughtUp struct {
 	Newest     time.Time // of the events; zero: there was none
 }
 
-// maxLater is the number of events that may wait for others.
-const maxLater = 100_000
+const (
+	maxLater = 100_000 // events may wait for others
+	progress = 1_000   // events between two calls of Progress
+)
 
 // CatchUp applies everything that the provider tells since a moment, as its endpoint would; OnResult
 // is called for each event. An event that waits for another one, because it is not older than Config.Wait, is applied after all
 // of them.
 //
-// Errors: [ErrConfig]; those of the API, of Read and of the store, after which what was applied
-// stays: begin anew.
+// Errors: [ErrConfig]; those of the API, of Read, of Credit and of the store, after which what was
+// applied stays: begin anew.
 //
 // Effects: those of [pay.Apply] for each event.
 //
@@ -59,15 +73,12 @@ func (s Source) CatchUp(ctx context.Context, p *tributary.Program, from time.Tim
 	}
 	h := s.hook(p)
 	var later [][]byte
-	apply := func(body []byte, last bool) error {
-		a, err := h.Map(body)
-		if err != nil {
-			done.Unreadable++
-			h.Logger.LogAttrs(ctx, slog.LevelWarn, "payment event: unreadable", slog.Any("error", err))
-			return nil
-		}
+	apply := func(body []byte, a pay.Action, last bool) error {
 		if a.Wait = a.Wait && !last; a.Event.At.After(done.Newest) {
 			done.Newest = a.Event.At
+		}
+		if err := s.credit(ctx, h, &a, false); err != nil {
+			return fmt.Errorf("%s: %w", a.Event.ID, err)
 		}
 		result, err := h.apply(ctx, body, a)
 		switch {
@@ -81,21 +92,80 @@ func (s Source) CatchUp(ctx context.Context, p *tributary.Program, from time.Tim
 		done.add(&result)
 		return nil
 	}
-	var failed error
-	err := s.Read(ctx, s.API, from, func(body []byte) bool {
-		done.Read++
-		failed = apply(body, false)
-		return failed == nil && ctx.Err() == nil
+	err := s.each(ctx, from, func(body []byte, a pay.Action, err error) error {
+		if done.Read++; err != nil {
+			done.Unreadable++
+			h.Logger.LogAttrs(ctx, slog.LevelWarn, "payment event: unreadable", slog.Any("error", err))
+			return nil
+		}
+		return apply(body, a, false)
 	})
-	if err = cmp.Or(failed, err, ctx.Err()); err != nil {
+	if err != nil {
 		return done, err
 	}
 	for _, body := range later {
-		if err := apply(body, true); err != nil {
+		a, err := h.Map(body)
+		if err == nil {
+			err = apply(body, a, true)
+		}
+		if err != nil {
 			return done, err
 		}
 	}
 	return done, nil
+}
+
+// each reads events, and calls use with each and its action, or why it has none, until that fails.
+func (s Source) each(ctx context.Context, from time.Time, use func(body []byte, a pay.Action, err error) error) error {
+	var failed error
+	read, newest := 0, time.Time{}
+	err := s.Read(ctx, s.API, from, func(body []byte) bool {
+		a, err := s.Map(body)
+		if a.Event.At.After(newest) {
+			newest = a.Event.At
+		}
+		failed = use(body, a, err)
+		if read++; s.Progress != nil && read%progress == 0 {
+			s.Progress(read, newest)
+		}
+		return failed == nil && ctx.Err() == nil
+	})
+	return cmp.Or(failed, err, ctx.Err())
+}
+
+// credit asks the host who brought the payer of a payment that has no mark, and whose payer its program does not
+// know. Who did is told as of a trial, so that it does not matter which payment of the payer is read
+// first; nothing is told with dry.
+func (s Source) credit(ctx context.Context, h *hook, a *pay.Action, dry bool) error {
+	paid, says := a.Payment.Sale.Get()
+	if s.Credit == nil || a.Kind != pay.KindSale || !says || a.Carried.Marks() || len(paid.Tries) > 0 {
+		return nil
+	}
+	p, err := h.program(ctx, a.Event.Account)
+	if err != nil || p == nil || a.Carried.Program != uuid.Nil && a.Carried.Program != p.Config().ID {
+		return err
+	}
+	is, who := a.Payment.Provider, a.Payment.Payer
+	payer, err := p.Payments().Payer(ctx, is, who)
+	if err != nil || payer.Known {
+		return err
+	}
+	by, err := s.Credit(ctx, *a)
+	switch {
+	case err != nil || len(by) == 0:
+		return err
+	case dry || who.ID == "":
+		paid.Tries = by
+		a.Payment.Sale = affiliate.Set(paid)
+		return nil
+	}
+	customer := pay.Action{Kind: pay.KindCustomer, Event: a.Event, Tries: by,
+		Payment: affiliate.PaymentFact{Provider: is, Keys: []string{"customer_of_" + who.ID}, Payer: who, At: a.Payment.At}}
+	result, err := h.apply(ctx, nil, customer)
+	if err == nil {
+		h.report(ctx, result)
+	}
+	return err
 }
 
 func (c *CaughtUp) add(r *pay.Result) {

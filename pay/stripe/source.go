@@ -1,6 +1,7 @@
 package stripe
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"net/http"
@@ -18,6 +19,7 @@ const (
 	apiVersion = "2026-02-25.clover"
 	eventsKept = 29 * 24 * time.Hour // Stripe keeps events for 30 days
 	span       = 6 * time.Hour       // of which events are read at once, because a list begins with the newest
+	objectSpan = 7 * 24 * time.Hour  // of which objects are
 )
 
 // API returns Stripe's API for a key, which needs to read events, Checkout sessions, invoices,
@@ -36,44 +38,63 @@ func Source(api adapter.API, cfg Config) adapter.Source {
 	s := adapter.Source{API: api, Endpoint: adapter.Endpoint{Config: cfg.Config, Complete: cfg.complete,
 		Map: func(body []byte) (pay.Action, error) { return Map(body, cfg) }}}
 	s.Read = func(ctx context.Context, api adapter.API, from time.Time, yield func([]byte) bool) error {
-		r := reader{ctx, api, yield, cfg.Time(), cfg.Test}
-		if kept := r.now.Add(-eventsKept); from.Before(kept) {
-			if more, err := r.objects(from, kept); err != nil || !more {
-				return err
-			}
-			from = kept
-		}
-		for ; !from.After(r.now); from = from.Add(span) {
-			var read []json.RawMessage
-			_, err := r.list("/v1/events", "", url.Values{"types[]": Events()}, from, from.Add(span), func(o json.RawMessage) []byte {
-				read = append(read, o)
-				return nil
-			})
-			if err != nil {
-				return err
-			}
-			for _, body := range slices.Backward(read) {
-				if !yield(body) {
-					return nil
+		r := reader{ctx: ctx, api: api, now: cfg.Time(), test: cfg.Test}
+		for more := true; more && !from.After(r.now); {
+			read, to := r.events, from.Add(span)
+			if kept := r.now.Add(-eventsKept); from.Before(kept) {
+				read, to = r.objects, from.Add(objectSpan)
+				if to.After(kept) {
+					to = kept
 				}
 			}
+			if err := read(from, to); err != nil {
+				return err
+			}
+			from, more = to, r.tell(yield)
 		}
 		return nil
 	}
 	return s
 }
 
-// A reader reads lists.
+// A reader reads lists, which begin with the newest.
 type reader struct {
-	ctx   context.Context
-	api   adapter.API
-	yield func([]byte) bool
-	now   time.Time
-	test  bool
+	ctx  context.Context
+	api  adapter.API
+	now  time.Time
+	test bool
+	read []told // in a span of time
 }
 
-// list reads a list of what was made in a time, and reports whether it is wanted to go on.
-func (r *reader) list(path, expand string, q url.Values, from, to time.Time, event func(json.RawMessage) []byte) (more bool, err error) {
+// A told body is that of an event of a time.
+type told struct {
+	at   int64
+	body []byte
+}
+
+// tell tells what was read in a span, the oldest first, and reports whether it is wanted to go on.
+func (r *reader) tell(yield func([]byte) bool) (more bool) {
+	slices.SortStableFunc(r.read, func(a, b told) int { return cmp.Compare(a.at, b.at) })
+	for _, one := range r.read {
+		if !yield(one.body) {
+			return false
+		}
+	}
+	r.read = r.read[:0]
+	return true
+}
+
+// events reads the events of a time.
+func (r *reader) events(from, to time.Time) error {
+	err := r.list("/v1/events", "", url.Values{"types[]": Events()}, from, to, func(o json.RawMessage, at int64) {
+		r.read = append(r.read, told{at, o})
+	})
+	slices.Reverse(r.read) // of those of a second too
+	return err
+}
+
+// list reads a list of what was made in a time.
+func (r *reader) list(path, expand string, q url.Values, from, to time.Time, each func(o json.RawMessage, made int64)) error {
 	q.Set("created[gte]", strconv.FormatInt(from.Unix(), 10))
 	q.Set("created[lt]", strconv.FormatInt(to.Unix(), 10))
 	q.Set("limit", "100")
@@ -86,28 +107,27 @@ func (r *reader) list(path, expand string, q url.Values, from, to time.Time, eve
 			HasMore bool              `json:"has_more"`
 		}
 		if _, err := r.api.Get(r.ctx, path, q, &page); err != nil {
-			return false, err
+			return err
 		}
 		for _, o := range page.Data {
-			if body := event(o); body != nil && !r.yield(body) {
-				return false, nil
-			}
 			var last struct {
-				ID string `json:"id"`
+				ID      string `json:"id"`
+				Created int64  `json:"created"`
 			}
 			if json.Unmarshal(o, &last) != nil || last.ID == "" {
-				return false, adapter.ErrAnswer
+				return adapter.ErrAnswer
 			}
+			each(o, last.Created)
 			q.Set("starting_after", last.ID)
 		}
 		if !page.HasMore || len(page.Data) == 0 {
-			return true, nil
+			return nil
 		}
 	}
 }
 
 // objects reads the objects that were made in a time, each as the event of its kind.
-func (r *reader) objects(from, to time.Time) (more bool, err error) {
+func (r *reader) objects(from, to time.Time) error {
 	for _, of := range []struct{ path, event, only, expand string }{
 		{"/v1/customers", "customer.updated", "", ""},
 		{"/v1/checkout/sessions", "checkout.session.completed", "complete", ""},
@@ -123,34 +143,32 @@ func (r *reader) objects(from, to time.Time) (more bool, err error) {
 		if of.path == "/v1/subscriptions" {
 			q.Set("status", "all") // else those that have ended are not there
 		}
-		more, err := r.list(of.path, of.expand, q, from, to, func(o json.RawMessage) []byte {
+		err := r.list(of.path, of.expand, q, from, to, func(o json.RawMessage, at int64) {
 			var known struct {
-				ID      string `json:"id"`
-				Created int64  `json:"created"`
-				Live    *bool  `json:"livemode"` // a refund does not say it
-				Status  string `json:"status"`
+				ID     string `json:"id"`
+				Live   *bool  `json:"livemode"` // a refund does not say it
+				Status string `json:"status"`
 			}
 			if json.Unmarshal(o, &known) != nil || of.only != "" && known.Status != of.only {
-				return nil
+				return
 			}
 			live := !r.test
 			if known.Live != nil {
 				live = *known.Live
 			}
-			at := known.Created
+			made := at
 			if of.path == "/v1/subscriptions" {
 				at = r.now.Unix() // its state is of now
 			}
 			body, err := json.Marshal(map[string]any{"id": "evt_of_" + known.ID, "object": "event", "type": of.event,
 				"created": at, "livemode": live, "api_version": apiVersion, "data": map[string]any{"object": o}})
-			if err != nil {
-				return nil
+			if err == nil {
+				r.read = append(r.read, told{made, body})
 			}
-			return body
 		})
-		if err != nil || !more {
-			return false, err
+		if err != nil {
+			return err
 		}
 	}
-	return true, nil
+	return nil
 }
