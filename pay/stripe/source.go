@@ -41,11 +41,8 @@ func Source(api adapter.API, cfg Config) adapter.Source {
 		r := reader{ctx: ctx, api: api, now: cfg.Time(), test: cfg.Test}
 		for more := true; more && !from.After(r.now); {
 			read, to := r.events, from.Add(span)
-			if kept := r.now.Add(-eventsKept); from.Before(kept) {
+			if from.Before(r.now.Add(-eventsKept)) {
 				read, to = r.objects, from.Add(objectSpan)
-				if to.After(kept) {
-					to = kept
-				}
 			}
 			if err := read(from, to); err != nil {
 				return err
