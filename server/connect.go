@@ -39,6 +39,10 @@ type connection struct {
 
 	refused   int
 	refusedAt time.Time
+
+	asked   chan time.Time // since when the API is to be read now
+	reading string         // what is being read, for people
+	failed  string         // why the last reading failed
 }
 
 const (
@@ -182,7 +186,7 @@ func (e environment) connections(host app.Host) (cs connections, err error) {
 	}
 	cs.url = host.URL
 	for _, p := range providers() {
-		c := &connection{provider: p, host: host, keys: keys, variables: e}
+		c := &connection{provider: p, host: host, keys: keys, variables: e, asked: make(chan time.Time, 1)}
 		if _, on := e[p.variable(secretName)]; on {
 			if c.fixed, err = c.handlerOf(e); err != nil {
 				return cs, err
@@ -202,7 +206,7 @@ func (e environment) connections(host app.Host) (cs connections, err error) {
 // endpoints are those of all providers. The operator hears of those that variables fix.
 func (cs connections) endpoints() (all []app.Endpoint) {
 	for _, c := range cs.all {
-		e := app.Endpoint{Path: c.path(), Handler: c, Daily: c.daily}
+		e := app.Endpoint{Path: c.path(), Handler: c, Background: c.background}
 		if c.fixed != nil {
 			e.Said = c.said(cs.url + c.path())
 		}
@@ -217,6 +221,10 @@ func (cs connections) Providers(ctx context.Context) (all []console.Provider, er
 	if err != nil {
 		return nil, err
 	}
+	books, err := cs.books(ctx)
+	if err != nil {
+		return nil, err
+	}
 	for _, c := range cs.all {
 		k := kept[c.name]
 		p := console.Provider{Name: c.name, URL: cs.url + c.path(), Events: c.events, Checkout: c.checkout,
@@ -225,7 +233,14 @@ func (cs connections) Providers(ctx context.Context) (all []console.Provider, er
 			k, p.Connected = keptConnection{}, "a variable of the server"
 		}
 		for _, o := range c.options {
-			p.Options = append(p.Options, console.ProviderOption{Name: o.name, Label: o.label, Choices: o.choices, Value: k.Options[o.name]})
+			shown := console.ProviderOption{Name: o.name, Label: o.label, Choices: o.choices, Value: k.Options[o.name], Secret: o.secret}
+			if o.secret {
+				shown.Kept, shown.Value = shown.Value != "", ""
+			}
+			p.Options = append(p.Options, shown)
+		}
+		if _, reads := c.readsBy(k); reads {
+			p.Books = c.shownBooks(books[c.name])
 		}
 		c.mu.Lock()
 		p.Last, p.Refused, p.RefusedAt = slices.Clone(c.last), c.refused, c.refusedAt
@@ -267,12 +282,28 @@ func (cs connections) Connect(ctx context.Context, name, secret string, options 
 	if err != nil {
 		return err
 	}
+	before, err := cs.kept(ctx)
+	if err != nil {
+		return err
+	}
 	k := keptConnection{Secret: secret, Options: options, By: by}
+	for _, o := range c.options {
+		if was := before[name].Options[o.name]; o.secret && options[o.name] == "" && was != "" {
+			k.Options[o.name] = was
+		}
+	}
 	if c.host.Program.Config().Seal == nil {
 		return refusedSecret("The server has no TRIBUTARY_SEAL_KEY, with which it would keep the secret: set it, or give the secret by " + c.variable(secretName))
 	}
 	if _, err := c.handlerOf(k.env(c.provider)); err != nil {
 		return refusedSecret("This cannot be used: " + err.Error())
+	}
+	env, reads := c.readsBy(k)
+	if reads {
+		if err := c.readable(env); err != nil {
+			return &affiliate.Error{Kind: affiliate.KindInvalid, Reason: affiliate.InvalidField, Field: apiKeyName, Message: "This cannot be used: " + err.Error()}
+		}
+		defer c.ask(time.Time{})
 	}
 	return c.values().Change(ctx, name, func(json.RawMessage) (json.RawMessage, error) { return json.Marshal(k) })
 }

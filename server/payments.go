@@ -73,23 +73,24 @@ func adapt[C any](handler func(*tributary.Program, C) (http.Handler, error), rea
 type option struct {
 	name, label string
 	choices     []string
+	secret      bool // it is never shown
 }
 
 var (
-	testMode = option{"TEST", "Events of the test mode, and no others", []string{"true", "false"}}
-	ofShop   = func(label string) option { return option{"SHOP", label, nil} }
+	testMode = option{name: "TEST", label: "Events of the test mode, and no others", choices: []string{"true", "false"}}
+	ofShop   = func(label string) option { return option{name: "SHOP", label: label} }
 )
 
 func (p provider) path() string { return "/pay/" + p.name }
 
 func providers() []provider {
-	return []provider{
+	all := []provider{
 		{"stripe", stripe.Events(), "in metadata of the session and of its subscription or payment intent, or as client_reference_id of a Payment Link", []option{
-			testMode, {"ONE_OFF_INVOICES", "Invoices without a subscription are booked", []string{"true", "false"}},
-			{"FIRST", "The first payment of a subscription is taken from", []string{"session", "invoice"}}}, "a restricted key, `rk_…`, that reads", adapt(stripe.Handler, stripe.Map, stripeConfig, stripe.Source,
+			testMode, {name: "ONE_OFF_INVOICES", label: "Invoices without a subscription are booked", choices: []string{"true", "false"}},
+			{name: "FIRST", label: "The first payment of a subscription is taken from", choices: []string{"session", "invoice"}}}, "a restricted key, `rk_…`, that reads", adapt(stripe.Handler, stripe.Map, stripeConfig, stripe.Source,
 			func(o *options, _ stripe.Config) adapter.API { return stripe.API(o.text(apiKeyName)) })},
 		{"paddle", paddle.Events(), "in customData of Paddle.Checkout.open", []option{
-			{"TOTALS", "The rate of another currency is taken from", []string{string(paddle.PayoutTotals)}}}, "an API key that reads notifications", adapt(paddle.Handler, paddle.Map, paddleConfig, paddle.Source,
+			{name: "TOTALS", label: "The rate of another currency is taken from", choices: []string{string(paddle.PayoutTotals)}}}, "an API key that reads notifications", adapt(paddle.Handler, paddle.Map, paddleConfig, paddle.Source,
 			func(o *options, _ paddle.Config) adapter.API { return paddle.API(o.text(apiKeyName)) })},
 		{"polar", polar.Events(), "in metadata of POST /v1/checkouts", nil, "", adapt(polar.Handler, polar.Map, plain, nil, nil)},
 		{"lemonsqueezy", lemonsqueezy.Events(), "in checkout_data.custom of POST /v1/checkouts, or checkout[custom][…] of a link", []option{testMode}, "", adapt(lemonsqueezy.Handler, lemonsqueezy.Map, lemonsqueezyConfig, nil, nil)},
@@ -100,6 +101,13 @@ func providers() []provider {
 		{"woocommerce", woocommerce.Topics(), "in meta_data of the order", []option{ofShop("A name of the shop, such as eu, when several have this program; it never changes")}, "consumer key and secret with a colon between them, `ck_…:cs_…`; with API_URL", adapt(woocommerce.Handler, woocommerce.Map, woocommerceConfig, woocommerce.Source, woocommerceAPI)},
 		{"generic", nil, "what you like: carried of the report has it", nil, "", adapt(generic.Handler, generic.Map, plain, nil, nil)},
 	}
+	for i := range all {
+		if p := &all[i]; p.reads != "" {
+			p.options = append(p.options, option{name: apiKeyName, label: "For lost events, which are read again daily: " + strings.ReplaceAll(p.reads, "`", ""), secret: true},
+				option{name: apiURLName, label: "The address of that API, when it is another one than usual"})
+		}
+	}
+	return all
 }
 
 // plain is the configuration of an adapter that has no options.
@@ -159,9 +167,6 @@ func (p provider) variables() (all []string) {
 	all = []string{p.variable(secretName), p.variable(oldSecretName)}
 	for _, o := range p.options {
 		all = append(all, p.variable(o.name))
-	}
-	if p.reads != "" {
-		all = append(all, p.variable(apiKeyName), p.variable(apiURLName))
 	}
 	return all
 }

@@ -19,22 +19,33 @@ import (
 
 const (
 	caughtUpKind = "server-caught-up"
-	overlap      = 3 * 24 * time.Hour // that is read again: what was told late, and what changed since
+	overlap      = 3 * 24 * time.Hour  // that is read again: what was told late, and what changed since
+	compared     = 28 * 24 * time.Hour // that is compared daily
 )
 
-// reading is how a provider's API is read; reads is false without a key of it.
-func (c *connection) reading(ctx context.Context) (src adapter.Source, reads bool, err error) {
+// source is how a provider's API is read; reads is false without a key of it.
+func (c *connection) source(ctx context.Context) (src adapter.Source, reads bool, err error) {
+	kept, err := connections{all: []*connection{c}}.kept(ctx)
+	if err != nil {
+		return src, false, err
+	}
+	env, reads := c.readsBy(kept[c.name])
+	if reads {
+		src, err = c.sourceOf(env)
+	}
+	return src, reads, err
+}
+
+// readsBy returns the variables with which the API is read, when something is kept, and whether it is. Those
+// of the server come first; what somebody connected in the console counts when they do not connect it.
+func (c *connection) readsBy(k keptConnection) (environment, bool) {
 	env := c.variables
-	if _, reads = env[c.variable(apiKeyName)]; !reads {
-		return src, false, nil
+	if c.fixed == nil {
+		env = k.env(c.provider)
+		maps.Copy(env, c.variables)
 	}
-	if _, fixed := env[c.variable(secretName)]; !fixed { // the options of who connected it in the console count
-		if env, err = c.withKept(ctx); err != nil {
-			return src, true, err
-		}
-	}
-	src, err = c.source(env)
-	return src, true, err
+	_, reads := env[c.variable(apiKeyName)]
+	return env, reads
 }
 
 // since returns from which moment on to read: three days before the last time.
@@ -63,15 +74,26 @@ func (c *connection) catchUp(ctx context.Context, src adapter.Source, since time
 	return done, c.host.Program.Values(caughtUpKind).Change(ctx, c.name, func(json.RawMessage) (json.RawMessage, error) { return now, nil })
 }
 
-// source reads the provider's API as variables say.
-func (c *connection) source(env environment) (adapter.Source, error) {
+// sourceOf reads the provider's API as variables say.
+func (c *connection) sourceOf(env environment) (adapter.Source, error) {
 	o := &options{provider: c.provider, env: env}
-	return c.adapter(adapter.Config{CarryKeys: c.keys, Logger: c.host.Logger}, o).source()
+	src, err := c.adapter(adapter.Config{CarryKeys: c.keys, Logger: c.host.Logger}, o).source()
+	src.Progress = func(read int, newest time.Time) {
+		c.says(fmt.Sprintf("%d events were read, until %s", read, newest.UTC().Format(time.DateOnly)))
+	}
+	return src, err
+}
+
+// says keeps what is being read.
+func (c *connection) says(reading string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.reading = reading
 }
 
 // readable refuses variables with which an API cannot be read. The error has no key.
 func (c *connection) readable(env environment) error {
-	src, err := c.source(env)
+	src, err := c.sourceOf(env)
 	if err == nil {
 		err = src.Check()
 	}
@@ -81,48 +103,74 @@ func (c *connection) readable(env environment) error {
 	return nil
 }
 
-// withKept returns the variables with the options that the store keeps.
-func (c *connection) withKept(ctx context.Context) (environment, error) {
-	v, err := c.values().Get(ctx, c.name)
-	if errors.Is(err, affiliate.ErrNotFound) {
-		return c.variables, nil
+// background reads what was lost when the server starts, once a day, and when somebody asks for it.
+func (c *connection) background(ctx context.Context) {
+	for from := (time.Time{}); ctx.Err() == nil; {
+		c.daily(ctx, from)
+		select {
+		case <-ctx.Done():
+		case <-time.After(24 * time.Hour):
+			from = time.Time{}
+		case from = <-c.asked:
+		}
 	}
-	var k keptConnection
-	if err == nil {
-		err = json.Unmarshal(v.Value, &k)
-	}
-	env := k.env(c.provider)
-	maps.Copy(env, c.variables)
-	return env, err
 }
 
-// daily reads what was lost, and says what it found.
-func (c *connection) daily(ctx context.Context) {
-	src, reads, err := c.reading(ctx)
+// ask has the API read now since a moment, zero: as daily, and reports whether nobody else has asked.
+func (c *connection) ask(since time.Time) bool {
+	select {
+	case c.asked <- since:
+		return true
+	default:
+		return false
+	}
+}
+
+// daily reads what was lost since a moment, zero: since the last time, says what it found, and compares
+// the books of the last weeks at least.
+func (c *connection) daily(ctx context.Context, since time.Time) {
+	src, reads, err := c.source(ctx)
 	if err == nil && !reads {
 		return
 	}
-	var since time.Time
-	if err == nil {
+	if err == nil && since.IsZero() {
 		since, err = c.since(ctx)
 	}
+	c.says("It is being read.")
+	defer c.says("")
 	var done adapter.CaughtUp
 	if err == nil {
 		done, err = c.catchUp(ctx, src, since)
 	}
-	switch log := c.host.Logger.With("provider", c.name, "since", since.Format(time.RFC3339)); {
-	case err != nil && ctx.Err() == nil:
-		log.LogAttrs(ctx, slog.LevelError, "read lost payment events", slog.Any("error", err))
-	case done.Sales > 0:
+	open := 0
+	if err == nil {
+		if weeks := c.host.Program.Config().Now().Add(-compared); weeks.Before(since) {
+			since = weeks
+		}
+		_, open, err = c.compare(ctx, src, since)
+	}
+	log := c.host.Logger.With("provider", c.name, "since", since.Format(time.RFC3339))
+	if done.Sales > 0 {
 		log.LogAttrs(ctx, slog.LevelWarn, "payment events were lost: these are the sales that were missing", slog.Int("sales", done.Sales))
 	}
+	if open > 0 {
+		log.LogAttrs(ctx, slog.LevelWarn, "the books of the provider differ: look at them in the console", slog.Int("payments", open))
+	}
+	why := ""
+	if err != nil && ctx.Err() == nil {
+		log.LogAttrs(ctx, slog.LevelError, "read lost payment events", slog.Any("error", err))
+		why = err.Error()
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.failed = why
 }
 
 // reconcileUsage is the text of "reconcile -h" before the flags.
 const reconcileUsage = `Reads again from payment providers what they told, and books what is missing: server reconcile [flags]
 Call it with the variables and the flags of the server, which may run. The key of a provider's API is in
 a variable such as TRIBUTARY_STRIPE_API_KEY: docs/reconcile.md. What is known stays as it is. With
--compare it books nothing, and the exit code is 1 when something differs.
+-compare it books nothing, and the exit code is 1 when something differs; the console shows it too.
 
 `
 
@@ -134,21 +182,34 @@ func runReconcile(ctx context.Context, args []string, env environment, stdout, s
 		from, err = affiliate.ParseDate(s)
 		return err
 	})
-	compare := flags.Bool("compare", false, "say in what the two differ, and book nothing")
-	name := flags.String("provider", "", "`name` of the only one to read, such as stripe")
+	var rq reconciling
+	flags.BoolVar(&rq.compare, "compare", false, "say in what the two differ, and book nothing")
+	flags.StringVar(&rq.name, "provider", "", "`name` of the only one to read, such as stripe")
+	flags.StringVar(&rq.format, "format", "text", "with -compare: text, json, or csv, which has one provider")
 	if code, goes := parsed(flags, args, 0, "it takes flags only"); !goes {
 		return code
 	}
 	at, err := where.place()
 	if err == nil {
-		err = env.reconcile(ctx, at, from, *name, *compare, stdout, stderr)
+		rq.from = from
+		err = env.reconcile(ctx, at, rq, stdout, stderr)
 	}
 	return ended(flags, err)
 }
 
-func (e environment) reconcile(ctx context.Context, at place, from affiliate.Date, name string, compare bool, stdout, stderr io.Writer) (err error) {
+// A reconciling is what the command is asked for.
+type reconciling struct {
+	from         affiliate.Date // zero: three days before the last time
+	name, format string
+	compare      bool
+}
+
+func (e environment) reconcile(ctx context.Context, at place, rq reconciling, stdout, stderr io.Writer) (err error) {
 	if err := e.unknown(); err != nil {
 		return err
+	}
+	if !slices.Contains([]string{"text", "json", "csv"}, rq.format) || rq.format != "text" && !rq.compare {
+		return errors.New("-format is text, json or csv, and goes with -compare")
 	}
 	p, done, err := e.program(ctx, at)
 	if err != nil {
@@ -159,31 +220,34 @@ func (e environment) reconcile(ctx context.Context, at place, from affiliate.Dat
 	if err != nil {
 		return err
 	}
-	read, differ := 0, 0
+	read, differ, all := 0, 0, map[string]adapter.Comparison{}
 	for _, c := range cs.all {
-		src, reads, err := c.reading(ctx)
-		if name != "" && c.name != name || err == nil && !reads {
+		src, reads, err := c.source(ctx)
+		if rq.name != "" && c.name != rq.name || err == nil && !reads {
 			continue
 		}
-		since := from.FirstInstant(p.Config().Location)
-		if err == nil && from == (affiliate.Date{}) {
+		since := rq.from.FirstInstant(p.Config().Location)
+		if err == nil && rq.from == (affiliate.Date{}) {
 			since, err = c.since(ctx)
 		}
+		src.Progress = saysProgress(stderr, c.name, since, p.Config().Now)
 		var caught adapter.CaughtUp
 		var found adapter.Comparison
 		switch {
 		case err != nil:
-		case compare:
-			found, err = src.Compare(ctx, p, since)
+		case rq.compare:
+			found, _, err = c.compare(ctx, src, since)
 		default:
 			caught, err = c.catchUp(ctx, src, since)
 		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", c.name, err)
 		}
-		if read++; compare {
+		if read++; rq.compare {
 			differ += len(found.Differences)
-			sayCompared(stdout, c.name, since, &found)
+			if all[c.name] = found; rq.format == "text" {
+				sayCompared(stdout, c.name, since, &found)
+			}
 		} else {
 			fmt.Fprintln(stdout, caughtUpSaid(c.name, since, &caught))
 		}
@@ -191,10 +255,40 @@ func (e environment) reconcile(ctx context.Context, at place, from affiliate.Dat
 	switch {
 	case read == 0:
 		return errors.New("no provider is read: set the key of its API, such as TRIBUTARY_STRIPE_API_KEY")
+	case rq.format == "json":
+		out := json.NewEncoder(stdout)
+		out.SetIndent("", "  ")
+		err = out.Encode(all)
+	case rq.format == "csv" && read > 1:
+		return errors.New("a file is of one provider: say which with -provider")
+	case rq.format == "csv":
+		for _, found := range all {
+			err = found.WriteCSV(stdout)
+		}
+	}
+	switch {
+	case err != nil:
+		return err
 	case differ > 0:
 		return fmt.Errorf("%d payments differ", differ)
 	}
 	return nil
+}
+
+// saysProgress says each 10,000 events how far a reading is, and about how long it takes until now.
+func saysProgress(w io.Writer, name string, since time.Time, now func() time.Time) func(int, time.Time) {
+	began := now()
+	return func(read int, newest time.Time) {
+		if read%10_000 != 0 {
+			return
+		}
+		said := fmt.Sprintf("%s: %d events, until %s", name, read, newest.UTC().Format(time.DateOnly))
+		if done := newest.Sub(since); done > 0 {
+			rest := float64(began.Sub(newest)) / float64(done) * float64(now().Sub(began))
+			said += fmt.Sprintf(", about %s more", time.Duration(max(0, rest)).Round(time.Second))
+		}
+		fmt.Fprintln(w, said)
+	}
 }
 
 // sayCompared says in what a provider and the program differ, a payment in a line.

@@ -74,8 +74,8 @@ type Endpoint struct {
 	Handler http.Handler
 	Said    string // tells the operator what it is for; empty: nothing
 
-	// Daily is called when the server starts, and once a day; nil: nothing is.
-	Daily func(context.Context)
+	// Background is called when the server starts, and runs until its context ends; nil: nothing does.
+	Background func(context.Context)
 }
 
 // Memory is the storage of a server that keeps nothing.

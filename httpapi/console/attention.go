@@ -34,6 +34,10 @@ func concerns(v *visit) (all []concern, err error) {
 		return nil, err
 	}
 	asked.Items = asked.Items[:min(len(asked.Items), shownCases)]
+	differing, err := v.differing()
+	if err != nil {
+		return nil, err
+	}
 	applications := applicationsPath
 	if v.cfg.ReadOnly {
 		applications = "affiliates?status=INACTIVE"
@@ -68,6 +72,7 @@ func concerns(v *visit) (all []concern, err error) {
 				fmt.Sprintf("%s of %s: %s", v.MoneyIn(p.Amount, p.Currency), v.Day(p.CreatedAt),
 					whyNoSale(p))}
 		}),
+		concernOf(concern{Badge: "Books differ", List: "providers"}, differing, func(w waitingItem) waitingItem { return w }),
 		concernOf(concern{Badge: "Over a limit", List: "redemptions"}, a.Overdrawn, func(r affiliate.OverdrawnRedemption) waitingItem {
 			to := "redemptions"
 			if !v.cfg.ReadOnly {

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/google/uuid"
+
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/httpapi/internal/page"
 )
@@ -22,6 +24,11 @@ type Providers interface {
 	Sample(ctx context.Context, name string) (event string, err error)
 	// Rehearse says what an event would do, and does nothing. Field of an error is event.
 	Rehearse(ctx context.Context, name, event string) (Rehearsed, error)
+	// Read begins to read the API of a provider with Books again since a moment, and answers at once.
+	// Field of an error is since.
+	Read(ctx context.Context, name string, since time.Time, by string) error
+	// Accept says that a difference of the Books is right as it is.
+	Accept(ctx context.Context, name string, difference uuid.UUID, why, by string) error
 }
 
 // Rehearsed is what an event would do.
@@ -40,6 +47,7 @@ type Provider struct {
 	Fixed     bool     // the configuration of the server connects it, and it cannot be changed here
 	Options   []ProviderOption
 	Last      []ProviderEvent // the newest first
+	Books     *ProviderBooks  // nil: its API is not read
 
 	// Refused is the number of requests since the server started that nobody can say came from the
 	// provider: they were not signed with the secret, or it is not connected. RefusedAt is when the
@@ -52,7 +60,9 @@ type Provider struct {
 type ProviderOption struct {
 	Name, Label string
 	Choices     []string // none: any text
-	Value       string   // that it has; empty: none
+	Value       string   // that it has; empty: none, or a secret
+	Secret      bool     // it is never shown
+	Kept        bool     // there is one
 }
 
 // A ProviderEvent is an event that came from a provider, and what became of it.
@@ -133,6 +143,12 @@ var connectProvider = &action{
 				Hint: "It is shown where you add " + p.URL + " as the receiver."}}}
 		for _, o := range p.Options {
 			one := field{Name: o.Name, Label: o.Label, Value: o.Value}
+			if o.Secret {
+				one.Type = "password"
+			}
+			if o.Kept {
+				one.Hint = "There is one. Leave this empty to keep it."
+			}
 			if o.Choices != nil {
 				one.Options = []option{{"", "As usual"}}
 			}

@@ -135,6 +135,10 @@ func routes() []route {
 		{path: "providers/{}/connect", act: connectProvider},
 		{path: "providers/{}/disconnect", act: disconnectProvider},
 		{path: "providers/{}/rehearse", act: rehearseProvider},
+		{path: "providers/{}/books", page: providerBooksPage},
+		{path: "providers/{}/books/differences.csv", file: providerBooksFile},
+		{path: "providers/{}/books/read", act: readProvider},
+		{path: "providers/{}/books/{}/accept", act: acceptDifference},
 
 		{path: "payouts", params: []string{"status", paramMethod, paramAffiliate}, page: payouts,
 			csv: payoutsFile},

@@ -27,6 +27,10 @@ func (*payBook) Rehearse(context.Context, string, string) (console.Rehearsed, er
 	return console.Rehearsed{}, nil
 }
 
+func (*payBook) Read(context.Context, string, time.Time, string) error { return nil }
+
+func (*payBook) Accept(context.Context, string, uuid.UUID, string, string) error { return nil }
+
 func (b *payBook) Providers(context.Context) ([]console.Provider, error) {
 	return []console.Provider{{Name: "stripe", Connected: b.connected}}, nil
 }
