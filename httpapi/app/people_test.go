@@ -41,22 +41,12 @@ func (p *postbox) Send(_ context.Context, m mail.Mail) error {
 	return nil
 }
 
+type anyProviders = console.Providers
+
 // noProviders has no payment provider.
-type noProviders struct{}
+type noProviders struct{ anyProviders }
 
 func (noProviders) Providers(context.Context) ([]console.Provider, error) { return nil, nil }
-
-func (noProviders) Connect(context.Context, string, string, map[string]string, string) error {
-	return affiliate.ErrNotFound
-}
-
-func (noProviders) Sample(context.Context, string) (string, error) { return "", affiliate.ErrNotFound }
-
-func (noProviders) Rehearse(context.Context, string, string) (console.Rehearsed, error) {
-	return console.Rehearsed{}, affiliate.ErrNotFound
-}
-
-func (noProviders) Disconnect(context.Context, string) error { return affiliate.ErrNotFound }
 
 // staffDoor is a door with an owner, an operator and a reader, by mail.
 func staffDoor(t *testing.T, change ...func(*settings)) (*door, *postbox) {

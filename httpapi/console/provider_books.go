@@ -163,9 +163,13 @@ var acceptDifference = &action{
 	},
 	do: doKept((*visit).providerBooks, toBooks, func(v *visit, p connection, in *input) error {
 		id, err := v.id(1)
+		why := in.text("why")
+		if err == nil && why == "" {
+			err = wrongField("why", "Say why it is right as it is.")
+		}
 		if err != nil {
 			return err
 		}
-		return p.all.Accept(v.Ctx(), p.Name, id, in.text("why"), v.actor)
+		return p.all.Accept(v.Ctx(), p.Name, id, why, v.actor)
 	}),
 }

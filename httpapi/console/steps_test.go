@@ -6,33 +6,39 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
 
 	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/httpapi/console"
 )
 
+type anyProviders = console.Providers
+
 // A payBook has one payment provider.
-type payBook struct{ connected string }
-
-func (*payBook) Connect(context.Context, string, string, map[string]string, string) error { return nil }
-
-func (*payBook) Disconnect(context.Context, string) error { return nil }
-
-func (*payBook) Sample(context.Context, string) (string, error) { return "{}", nil }
-
-func (*payBook) Rehearse(context.Context, string, string) (console.Rehearsed, error) {
-	return console.Rehearsed{}, nil
+type payBook struct {
+	anyProviders
+	connected string
+	books     *console.ProviderBooks
+	read      time.Time
+	accepted  string
 }
 
-func (*payBook) Read(context.Context, string, time.Time, string) error { return nil }
+func (b *payBook) Read(_ context.Context, name string, since time.Time, by string) error {
+	b.read = since
+	return nil
+}
 
-func (*payBook) Accept(context.Context, string, uuid.UUID, string, string) error { return nil }
+func (b *payBook) Accept(_ context.Context, name string, id uuid.UUID, why, by string) error {
+	b.accepted = name + " " + id.String() + " " + why + " " + by
+	return nil
+}
 
 func (b *payBook) Providers(context.Context) ([]console.Provider, error) {
-	return []console.Provider{{Name: "stripe", Connected: b.connected}}, nil
+	return []console.Provider{{Name: "stripe", Connected: b.connected, Books: b.books}}, nil
 }
 
 // undone are the steps of the overview that are not done, with their links, and how many it lists.

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -48,6 +49,9 @@ func TestNew(t *testing.T) {
 	}
 }
 
+// anothers finds Bob, and not a sealed token that happens to have these letters.
+var anothers = regexp.MustCompile(`(?:^|[^\w-])(?:bob|BOB)`)
+
 // TestVisit (check 53): a token leads to the overview and leaves the address, Enter
 // has none; every page is one of the affiliate's own.
 func TestVisit(t *testing.T) {
@@ -67,10 +71,8 @@ func TestVisit(t *testing.T) {
 		t.Errorf("only %v", slices.Sorted(maps.Keys(pages)))
 	}
 	for at, page := range pages {
-		for _, other := range []string{"bob", "BOB", w.bob.ID.String()} {
-			if strings.Contains(page.body, other) {
-				t.Errorf("%s shows %s", at, other)
-			}
+		if other := anothers.FindString(page.body); other != "" || strings.Contains(page.body, w.bob.ID.String()) {
+			t.Errorf("%s shows %s", at, other)
 		}
 		for _, hidden := range []string{"tp1.", "ts1.", "kim-ada", "buyer0", "@buyer.example", "Kim"} {
 			if strings.Contains(page.body, hidden) {
