@@ -59,7 +59,7 @@ func (k *keptComparison) open() (n int) {
 // with returns what is kept after a comparison of the payments since a moment: older differences
 // stay, because nobody looked at them again.
 func (k keptComparison) with(found adapter.Comparison, since, now time.Time) keptComparison {
-	older := slices.DeleteFunc(k.Differences, func(d adapter.Difference) bool { return !d.At.Time().Before(since) })
+	older := slices.DeleteFunc(slices.Clone(k.Differences), func(d adapter.Difference) bool { return !d.At.Time().Before(since) })
 	k.Comparison, k.At, k.Since, k.More = found, now, since, 0
 	k.Differences = slices.Concat(older, found.Differences)
 	all := map[uuid.UUID]accepted{}
@@ -162,7 +162,7 @@ func (cs connections) Read(_ context.Context, name string, since time.Time, by s
 		return err
 	}
 	if !c.ask(since) {
-		return &affiliate.Error{Kind: affiliate.KindInvalid, Reason: affiliate.InvalidField, Field: "since", Message: "Somebody has asked for it, and it will begin."}
+		return refusedField("since", "Somebody has asked for it, and it will begin.")
 	}
 	c.host.Logger.Info("read a provider again", "provider", name, "since", since.Format(time.RFC3339), "by", by)
 	return nil

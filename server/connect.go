@@ -289,6 +289,9 @@ func (cs connections) Connect(ctx context.Context, name, secret string, options 
 	k := keptConnection{Secret: secret, Options: options, By: by}
 	for _, o := range c.options {
 		if was := before[name].Options[o.name]; o.secret && options[o.name] == "" && was != "" {
+			if options[apiURLName] != before[name].Options[apiURLName] {
+				return refusedField(apiKeyName, "Give the key again: it would go to another address")
+			}
 			k.Options[o.name] = was
 		}
 	}
@@ -301,15 +304,17 @@ func (cs connections) Connect(ctx context.Context, name, secret string, options 
 	env, reads := c.readsBy(k)
 	if reads {
 		if err := c.readable(env); err != nil {
-			return &affiliate.Error{Kind: affiliate.KindInvalid, Reason: affiliate.InvalidField, Field: apiKeyName, Message: "This cannot be used: " + err.Error()}
+			return refusedField(apiKeyName, "This cannot be used: "+err.Error())
 		}
 		defer c.ask(time.Time{})
 	}
 	return c.values().Change(ctx, name, func(json.RawMessage) (json.RawMessage, error) { return json.Marshal(k) })
 }
 
-func refusedSecret(text string) error {
-	return &affiliate.Error{Kind: affiliate.KindInvalid, Reason: affiliate.InvalidField, Field: "secret", Message: text}
+func refusedSecret(text string) error { return refusedField("secret", text) }
+
+func refusedField(name, text string) error {
+	return &affiliate.Error{Kind: affiliate.KindInvalid, Reason: affiliate.InvalidField, Field: name, Message: text}
 }
 
 // Disconnect ends taking the events of a provider.

@@ -65,6 +65,8 @@ func TestReconcile(t *testing.T) {
 		"no day":           {env, []string{"-from", "yesterday"}, "invalid value"},
 		"another key":      {environment{"TRIBUTARY_STRIPE_API_KEY": "rk_live_other", "TRIBUTARY_STRIPE_API_URL": api.URL}, nil, "stripe: pay: /v1/events answered 401"},
 		"no https":         {environment{"TRIBUTARY_STRIPE_API_KEY": "rk_live_reads", "TRIBUTARY_STRIPE_API_URL": "http://stripe.example"}, nil, "not https"},
+		"no format":        {env, []string{"-compare", "-format", "xml"}, "-format is text, json or csv"},
+		"format of what":   {env, []string{"-format", "csv"}, "goes with -compare"},
 		"a slip":           {environment{"TRIBUTARY_STRIPE_API_KEYS": "rk_live_reads"}, nil, "TRIBUTARY_STRIPE_API_KEYS is no variable"},
 	} {
 		if code, out := command(row.env, row.args...); code == 0 || !strings.Contains(out, row.want) {
@@ -75,6 +77,12 @@ func TestReconcile(t *testing.T) {
 	if code, out := command(env, "-compare"); code != 1 || !strings.Contains(out, "stripe: 1 payments since 20") || !strings.Contains(out, "\n  missing 20") ||
 		!strings.Contains(out, "there 120.00 USD, here 0.00 USD\n") || !strings.Contains(out, "reconcile: 1 payments differ") {
 		t.Errorf("compared before: %d %s", code, out)
+	}
+	if code, out := command(env, "-compare", "-format", "json"); code != 1 || !strings.Contains(out, `"theirPaid": 120,`) || !strings.Contains(out, `"kind": "missing"`) {
+		t.Errorf("as JSON: %d %s", code, out)
+	}
+	if code, out := command(env, "-compare", "-format", "csv"); code != 1 || !strings.HasPrefix(out, `"kind","at",`) || !strings.Contains(out, "\"missing\",\"20") {
+		t.Errorf("as CSV: %d %s", code, out)
 	}
 	s = launchIn(t, env, "-file", file)
 	for range 100 {

@@ -119,11 +119,11 @@ func (s Source) Compare(ctx context.Context, p *tributary.Program, from time.Tim
 		}
 		return book.add(ctx, a)
 	})
-	if err != nil || book.provider == "" {
+	if err != nil {
 		return c, err
 	}
 	known := map[uuid.UUID]bool{} // ours
-	q := affiliate.ProviderPaymentQuery{Provider: book.provider}
+	q := affiliate.ProviderPaymentQuery{Provider: s.Provider}
 	for is, err := range affiliate.All(ctx, book.Payments().ProviderPayments, q) {
 		if err == nil {
 			err = c.compare(ctx, p, book, &is, known)
@@ -229,11 +229,10 @@ func (c *Comparison) note(d Difference, differs bool) error {
 // A book is what a provider has: a program in memory, in which one affiliate has everything.
 type book struct {
 	*tributary.Program
-	provider string
-	of       uuid.UUID // the program that is compared
-	marked   map[string]bool
-	foreign  map[string]bool
-	payers   map[string]affiliate.PayerFact // by their ids, as they were told last
+	of      uuid.UUID // the program that is compared
+	marked  map[string]bool
+	foreign map[string]bool
+	payers  map[string]affiliate.PayerFact // by their ids, as they were told last
 }
 
 func newBook(ctx context.Context, p *tributary.Program) (*book, error) {
@@ -253,7 +252,7 @@ func (b *book) add(ctx context.Context, a pay.Action) error {
 	if len(f.Keys) == 0 {
 		return nil
 	}
-	b.provider, b.payers[f.Payer.ID] = f.Provider, f.Payer
+	b.payers[f.Payer.ID] = f.Payer
 	paid, says := f.Sale.Get()
 	mine := a.Carried.Program == uuid.Nil || a.Carried.Program == b.of
 	for _, key := range f.Keys {

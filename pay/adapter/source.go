@@ -22,6 +22,7 @@ import (
 type Source struct {
 	Endpoint // Map, Complete, Limit and its Config are used; Scheme, OK and Answer are not
 	API      API
+	Provider string // as payments have it
 
 	// Read calls yield with the body of each event since a moment, or with an object as an event
 	// has it, until yield returns false. What happened before the moment does no harm, and neither
@@ -185,6 +186,9 @@ func (c *CaughtUp) add(r *pay.Result) {
 func (s Source) Check() error {
 	if err := s.CarryKeys.Check(); err != nil {
 		return fmt.Errorf("%w: CarryKeys: %w", ErrConfig, err)
+	}
+	if s.Provider == "" {
+		return fmt.Errorf("%w: no name of the provider", ErrConfig)
 	}
 	return s.API.check()
 }

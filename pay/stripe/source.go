@@ -35,7 +35,7 @@ func API(key string) adapter.API {
 //
 // Source: docs/reconcile.md.
 func Source(api adapter.API, cfg Config) adapter.Source {
-	s := adapter.Source{API: api, Endpoint: adapter.Endpoint{Config: cfg.Config, Complete: cfg.complete,
+	s := adapter.Source{API: api, Provider: provider, Endpoint: adapter.Endpoint{Config: cfg.Config, Complete: cfg.complete,
 		Map: func(body []byte) (pay.Action, error) { return Map(body, cfg) }}}
 	s.Read = func(ctx context.Context, api adapter.API, from time.Time, yield func([]byte) bool) error {
 		r := reader{ctx: ctx, api: api, now: cfg.Time(), test: cfg.Test}

@@ -25,7 +25,7 @@ func API(shop, key, secret string) adapter.API {
 //
 // Source: docs/reconcile.md.
 func Source(api adapter.API, cfg Config) adapter.Source {
-	return adapter.Source{API: api, Read: read, Endpoint: adapter.Endpoint{Config: cfg.Config,
+	return adapter.Source{API: api, Provider: provider, Read: read, Endpoint: adapter.Endpoint{Config: cfg.Config,
 		Map: func(body []byte) (pay.Action, error) { return Map(body, cfg) }}}
 }
 
