@@ -29,6 +29,23 @@ func After(events []Event, field, id string, n int) (page []Event, more bool) {
 	return events[:min(n, len(events))], len(events) > n
 }
 
+// Page returns a page of events, by its number from 0 on.
+func Page(events []Event, number, size int) []Event {
+	from := min(number*size, len(events))
+	return append([]Event{}, events[from:min(from+size, len(events))]...)
+}
+
+// Put puts an object into a list, in the place of the one with the same id, from which it keeps a field.
+func Put(list []Event, o Event, id, keep string) []Event {
+	for i := range list {
+		if list[i].Field(id) == o.Field(id) {
+			list[i] = o.With(keep, list[i][keep])
+			return list
+		}
+	}
+	return append(list, o)
+}
+
 // Answers writes an answer of an API.
 func Answers(w http.ResponseWriter, v any) {
 	w.Header().Set("Content-Type", "application/json")
