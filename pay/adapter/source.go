@@ -25,12 +25,17 @@ type Source struct {
 	// has it, until yield returns false. What happened before the moment does no harm, and neither
 	// does the same twice. The oldest come first, if the provider can.
 	Read func(ctx context.Context, api API, from time.Time, yield func(body []byte) bool) error
+
+	// Unmarked: the API does not have what a checkout carried. Then a payment whose event was lost credits
+	// only a customer who is known.
+	Unmarked bool
 }
 
 // CaughtUp says what [Source.CatchUp] did.
 type CaughtUp struct {
 	Read       int // events
 	Sales      int // that were recorded
+	Nobodys    int // payments of customers whom nobody is known to have brought
 	Unreadable int // events that Map refused; each is a line of the log
 	Ignored    map[pay.Reason]int
 	Refused    map[affiliate.Reason]int
@@ -95,6 +100,9 @@ func (s Source) CatchUp(ctx context.Context, p *tributary.Program, from time.Tim
 			return done, err
 		}
 	}
+	if s.Unmarked && done.Nobodys > 0 {
+		h.Logger.LogAttrs(ctx, slog.LevelWarn, saysUnmarked, slog.Int("payments", done.Nobodys))
+	}
 	return done, nil
 }
 
@@ -106,6 +114,8 @@ func (c *CaughtUp) add(r *pay.Result) {
 		c.Ignored[r.Action.Reason]++
 	case r.Outcome == affiliate.SaleRecorded:
 		c.Sales++
+	case r.Outcome == affiliate.SaleUnattributed:
+		c.Nobodys++
 	}
 }
 

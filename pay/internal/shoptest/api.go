@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"strings"
 )
 
 // Field returns a text or a number of an event as text; empty: it has none.
@@ -35,13 +36,18 @@ func Page(events []Event, number, size int) []Event {
 	return append([]Event{}, events[from:min(from+size, len(events))]...)
 }
 
-// Put puts an object into a list, in the place of the one with the same id, from which it keeps a field.
+// Put puts an object into a list, in the place of the one with the same id, from which it keeps a field: a dotted path.
 func Put(list []Event, o Event, id, keep string) []Event {
 	for i := range list {
-		if list[i].Field(id) == o.Field(id) {
-			list[i] = o.With(keep, list[i][keep])
-			return list
+		if list[i].Field(id) != o.Field(id) {
+			continue
 		}
+		var field any = map[string]any(list[i])
+		for name := range strings.SplitSeq(keep, ".") {
+			field = field.(map[string]any)[name]
+		}
+		list[i] = o.With(keep, field)
+		return list
 	}
 	return append(list, o)
 }
