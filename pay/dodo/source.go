@@ -3,7 +3,6 @@ package dodo
 import (
 	"context"
 	"encoding/json"
-	"iter"
 	"net/http"
 	"net/url"
 	"slices"
@@ -27,7 +26,7 @@ func API(key string) adapter.API {
 }
 
 // Source reads the payments that were made, refunds and disputes, those of the 90 days before too, and
-// all subscriptions. Each is told as it is now; of payments, refunds and disputes the oldest first.
+// all subscriptions. Each is told as it is now, the oldest of its kind first.
 //
 // Source: docs/reconcile.md.
 func Source(api adapter.API, cfg Config) adapter.Source {
@@ -60,53 +59,45 @@ func (r *reader) read(from time.Time) error {
 		kind string
 		from time.Time
 		span time.Duration
-	}{{"payment", from, day}, {"refund", from.Add(-late), month}, {"dispute", from.Add(-late), month}} {
+	}{{"payment", from, day}, {"refund", from.Add(-late), month}, {"dispute", from.Add(-late), month}, {"subscription", r.now, month}} {
 		for at := of.from; !at.After(r.now); at = at.Add(of.span) {
-			var made []object
-			for page, err := range r.list(of.kind, url.Values{"created_at_gte": {written(at)}, "created_at_lte": {written(at.Add(of.span))}}) {
-				if err != nil {
-					return err
-				}
-				made = append(made, page...)
+			q := url.Values{"page_size": {"100"}}
+			if of.kind != "subscription" { // of these all are read at once
+				q.Set("created_at_gte", at.UTC().Format(time.RFC3339))
+				q.Set("created_at_lte", at.Add(of.span).UTC().Format(time.RFC3339))
 			}
-			slices.SortStableFunc(made, func(a, b object) int { return a.Made.Compare(b.Made) })
+			made, err := r.list(of.kind, q)
+			if err != nil {
+				return err
+			}
 			if more, err := r.tell(of.kind, made); err != nil || !more {
 				return err
 			}
 		}
 	}
-	for page, err := range r.list("subscription", url.Values{}) {
-		if err != nil {
-			return err
-		}
-		if more, err := r.tell("subscription", page); err != nil || !more {
-			return err
-		}
-	}
 	return nil
 }
 
-func written(at time.Time) string { return at.UTC().Format(time.RFC3339) }
-
-// list reads the pages of a list, until one is empty.
-func (r *reader) list(kind string, q url.Values) iter.Seq2[[]object, error] {
-	return func(yield func([]object, error) bool) {
-		q.Set("page_size", "100")
-		for n := 0; ; n++ {
-			q.Set("page_number", strconv.Itoa(n))
-			var page struct {
-				Items []json.RawMessage `json:"items"`
+// list reads a list until a page is empty, and sorts it.
+func (r *reader) list(kind string, q url.Values) (objects []object, err error) {
+	for n := 0; ; n++ {
+		q.Set("page_number", strconv.Itoa(n))
+		var page struct {
+			Items []json.RawMessage `json:"items"`
+		}
+		if _, err := r.api.Get(r.ctx, "/"+kind+"s", q, &page); err != nil {
+			return nil, err
+		}
+		for _, raw := range page.Items {
+			o := object{raw: raw}
+			if json.Unmarshal(raw, &o) != nil || o.Made.IsZero() {
+				return nil, adapter.ErrAnswer
 			}
-			_, err := r.api.Get(r.ctx, "/"+kind+"s", q, &page)
-			objects := make([]object, len(page.Items))
-			for i, raw := range page.Items {
-				if objects[i].raw = raw; json.Unmarshal(raw, &objects[i]) != nil || objects[i].Made.IsZero() {
-					err = adapter.ErrAnswer
-				}
-			}
-			if err == nil && len(objects) == 0 || !yield(objects, err) || err != nil {
-				return
-			}
+			objects = append(objects, o)
+		}
+		if len(page.Items) == 0 {
+			slices.SortStableFunc(objects, func(a, b object) int { return a.Made.Compare(b.Made) })
+			return objects, nil
 		}
 	}
 }
