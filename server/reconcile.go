@@ -322,6 +322,9 @@ func paidSaid(paid, lost affiliate.Amount, in affiliate.Currency) string {
 // caughtUpSaid says in a line what was read.
 func caughtUpSaid(name string, since time.Time, c *adapter.CaughtUp) string {
 	said := []string{fmt.Sprintf("%s: %d events since %s, %d sales were missing", name, c.Read, since.UTC().Format(time.RFC3339), c.Sales)}
+	if c.Nobodys > 0 {
+		said = append(said, fmt.Sprintf("%d of customers whom nobody brought", c.Nobodys))
+	}
 	for _, reason := range slices.Sorted(maps.Keys(c.Refused)) {
 		said = append(said, fmt.Sprintf("%d refused (%s)", c.Refused[reason], reason))
 	}

@@ -125,6 +125,9 @@ func TestReadable(t *testing.T) {
 		"woocommerce": {"WOOCOMMERCE_SECRET", "s", "WOOCOMMERCE_API_KEY", "ck_1:cs_1", "WOOCOMMERCE_API_URL", "https://shop.example"},
 		"shopify":     {"SHOPIFY_SECRET", "s", "SHOPIFY_API_KEY", "shpat_1", "SHOPIFY_SHOP", "beans.myshopify.com"},
 		"paddle":      {"PADDLE_SECRET", "pdl_ntfset_1", "PADDLE_API_KEY", "k", "PADDLE_API_URL", "https://sandbox-api.paddle.com"},
+		"polar":       {"POLAR_API_KEY", "polar_oat_1", "POLAR_API_URL", "https://sandbox-api.polar.sh"},
+		"dodo":        {"DODO_API_KEY", "k"},
+		"lemon":       {"LEMONSQUEEZY_API_KEY", "k", "LEMONSQUEEZY_TEST", "true"},
 	} {
 		env := environment{}
 		for i := 0; i < len(pairs); i += 2 {

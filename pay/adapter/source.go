@@ -38,12 +38,17 @@ type Source struct {
 	// Progress is called after each 1,000 events, with the number of those that were read and the time of
 	// the newest. Nil: it is not.
 	Progress func(read int, newest time.Time)
+
+	// Unmarked: the API does not have what a checkout carried. Then a payment whose event was lost credits
+	// only a customer who is known, or whom Credit knows.
+	Unmarked bool
 }
 
 // CaughtUp says what [Source.CatchUp] did.
 type CaughtUp struct {
 	Read       int // events
 	Sales      int // that were recorded
+	Nobodys    int // payments of customers whom nobody is known to have brought
 	Unreadable int // events that Map refused; each is a line of the log
 	Ignored    map[pay.Reason]int
 	Refused    map[affiliate.Reason]int
@@ -113,6 +118,9 @@ func (s Source) CatchUp(ctx context.Context, p *tributary.Program, from time.Tim
 			return done, err
 		}
 	}
+	if s.Unmarked && done.Nobodys > 0 {
+		h.Logger.LogAttrs(ctx, slog.LevelWarn, saysUnmarked, slog.Int("payments", done.Nobodys))
+	}
 	return done, nil
 }
 
@@ -177,6 +185,8 @@ func (c *CaughtUp) add(r *pay.Result) {
 		c.Ignored[r.Action.Reason]++
 	case r.Outcome == affiliate.SaleRecorded:
 		c.Sales++
+	case r.Outcome == affiliate.SaleUnattributed:
+		c.Nobodys++
 	}
 }
 

@@ -45,6 +45,8 @@ const (
 		"a list was cut (give Config.Lines), or its amounts do not add up; correct the sale if it matters"
 	saysUnlisted = "payment event: it does not say what was bought, so rules for products hold for all of the sale or nothing of it: " +
 		"give Config.Lines, or record such sales yourself"
+	saysUnmarked = "payment events read again: payments of customers whom nobody is known to have brought credit nobody, and the provider's API does not say what their checkouts carried: " +
+		"send those events again from the provider's dashboard that the endpoint did not get, or record the sales yourself"
 )
 
 // tooLong is the time after which no provider sends an event again by itself, so that a

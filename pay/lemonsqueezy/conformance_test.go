@@ -1,6 +1,7 @@
 package lemonsqueezy_test
 
 import (
+	"net/http"
 	"testing"
 	"time"
 
@@ -15,7 +16,8 @@ func TestConformance(t *testing.T) {
 	paytest.Suite{
 		Sums:    true,
 		Handler: provider.HandlerOf, Map: provider.MapOf, Sign: provider.Sign,
-		Tell: func(step paytest.Step) []byte { return tell(t, step) },
+		Tell:   func(step paytest.Step) []byte { return tell(t, step) },
+		Source: source, Serve: func(bodies [][]byte) http.Handler { return lists(t, bodies) }, Unmarked: true,
 	}.Run(t)
 }
 
@@ -48,7 +50,7 @@ func tell(t *testing.T, step paytest.Step) []byte {
 		return load(name, "/data.id", step.Payment, "refunded_amount", shoptest.Cents(step.Sum), "total", shoptest.Cents(step.Gross))
 	case paytest.Status:
 		status := map[affiliate.SubscriptionStatus]string{"ACTIVE": "active", "PAST_DUE": "past_due", "CANCELLED": "expired"}[step.Status]
-		return load("subscription", "/data.id", step.Payment, "status", status)
+		return load("subscription", "/data.id", step.Payment, "order_id", "p1", "status", status)
 	}
 	return nil
 }

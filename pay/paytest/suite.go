@@ -46,6 +46,10 @@ type Suite struct {
 	Source func(base string, cfg adapter.Config) adapter.Source
 	Serve  func(bodies [][]byte) http.Handler
 
+	// Unmarked: the API does not have what a checkout carried, so the first payment of a customer is not
+	// among the events that are lost.
+	Unmarked bool
+
 	// Sums: refunds are told as their sum, so that a later one says what an earlier one did.
 	Sums bool
 }

@@ -1,6 +1,7 @@
 package polar_test
 
 import (
+	"net/http"
 	"testing"
 	"time"
 
@@ -14,7 +15,8 @@ import (
 func TestConformance(t *testing.T) {
 	paytest.Suite{
 		Handler: provider.HandlerOf, Map: provider.MapOf, Sign: provider.Sign,
-		Tell: func(step paytest.Step) []byte { return tell(t, step) },
+		Tell:   func(step paytest.Step) []byte { return tell(t, step) },
+		Source: source, Serve: func(bodies [][]byte) http.Handler { return lists(t, bodies) },
 	}.Run(t)
 }
 
