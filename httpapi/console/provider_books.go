@@ -38,7 +38,7 @@ type ProviderSums struct {
 // A ProviderDifference is a payment about which a provider and the program do not agree.
 type ProviderDifference struct {
 	ID   uuid.UUID
-	Kind string // missing, unknown, currency, paid, lost, no_sale: docs/reconcile.md
+	Kind string // missing, unknown, currency, paid, lost, waits: docs/reconcile.md
 	At   time.Time
 	Keys []string // ids at the provider
 	ProviderSums

@@ -32,7 +32,7 @@ func TestProviderBooks(t *testing.T) {
 		Reading: "2000 events were read", Failed: "the provider answered 401", At: w.now, Since: w.now.AddDate(0, 0, -28), Payments: 12, Others: 34, More: 5, Sums: []console.ProviderSums{sums},
 		Differences: []console.ProviderDifference{
 			{ID: old, Kind: "paid", At: w.now.Add(-25 * time.Hour), Keys: []string{"pi_1", "in_1"}, ProviderSums: sums, SaleID: affiliate.Set(affiliate.SaleID(7))},
-			{ID: waits, Kind: "no_sale", At: w.now.Add(-48 * time.Hour), Keys: []string{"pi_2"}, ProviderSums: sums, PaymentID: waits, Waits: affiliate.SaleParked},
+			{ID: waits, Kind: "waits", At: w.now.Add(-48 * time.Hour), Keys: []string{"pi_2"}, ProviderSums: sums, PaymentID: waits, Waits: affiliate.SaleParked},
 			{ID: young, Kind: "missing", At: w.now.Add(-23 * time.Hour), Keys: []string{"pi_3"}, ProviderSums: sums},
 			{ID: uuid.New(), Kind: "lost", At: w.now.Add(-48 * time.Hour), Keys: []string{"pi_4"}, ProviderSums: sums, AcceptedBy: "Kim", Why: "a gift", AcceptedAt: w.now},
 		},

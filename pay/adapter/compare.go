@@ -50,7 +50,7 @@ type Difference struct {
 	Sums      Sums                            `json:"sums"`
 	PaymentID affiliate.Opt[uuid.UUID]        `json:"paymentId"` // ours; null: the program does not have it
 	SaleID    affiliate.Opt[affiliate.SaleID] `json:"saleId"`    // ours; null: none
-	Waits     affiliate.SaleOutcome           `json:"waits"`     // why it has no sale; empty: it does not wait
+	Waits     affiliate.SaleOutcome           `json:"waits"`     // why it has no sale, or one that may be wrong; empty: it does not wait
 }
 
 var differenceHead = []string{"kind", "at", "currency", "theirPaid", "theirLost", "ourPaid", "ourLost", "saleId", "waits", "keys"}
@@ -86,7 +86,7 @@ const (
 	DifferentCurrency DifferenceKind = "currency" // it is counted in another currency
 	DifferentPaid     DifferenceKind = "paid"     // another amount
 	DifferentLost     DifferenceKind = "lost"     // another part of it went back
-	DifferentSale     DifferenceKind = "no_sale"  // it is known, and waits: see Waits
+	DifferentWaits    DifferenceKind = "waits"    // it is known, and somebody has to decide: see Waits
 )
 
 // theirs is the affiliate of the books of a provider, who has all payments.
@@ -165,7 +165,8 @@ func (c *Comparison) compare(ctx context.Context, p *tributary.Program, b *book,
 	if !paid {
 		return nil
 	}
-	if marked, foreign := b.marks(is.Keys); ours.ID == uuid.Nil && !marked {
+	_, sold := ours.SaleID.Get()
+	if marked, foreign := b.marks(is.Keys); !marked && !sold && ours.Waits == "" {
 		payer, err := p.Payments().Payer(ctx, is.Provider, b.payers[is.PayerID])
 		switch {
 		case err != nil:
@@ -173,7 +174,7 @@ func (c *Comparison) compare(ctx context.Context, p *tributary.Program, b *book,
 		case foreign:
 			c.Foreign++
 			return nil
-		case !payer.Known:
+		case payer.Referral.IsNull():
 			c.Nobodys++
 			return nil
 		}
@@ -183,8 +184,8 @@ func (c *Comparison) compare(ctx context.Context, p *tributary.Program, b *book,
 	if ours.ID != uuid.Nil {
 		d.PaymentID = affiliate.Set(ours.ID)
 	}
-	switch {
-	case ours.ID == uuid.Nil, ours.Gross.IsNull():
+	switch _, told := ours.Gross.Get(); {
+	case !told:
 		d.Kind = DifferentMissing
 	case ours.Currency != is.Currency:
 		d.Kind = DifferentCurrency
@@ -192,8 +193,8 @@ func (c *Comparison) compare(ctx context.Context, p *tributary.Program, b *book,
 		d.Kind = DifferentPaid
 	case ours.Lost != is.Lost:
 		d.Kind = DifferentLost
-	case ours.Waits != "" && ours.SaleID.IsNull():
-		d.Kind = DifferentSale
+	case ours.Waits != "":
+		d.Kind = DifferentWaits
 	}
 	c.Payments++
 	return c.note(d, d.Kind != "")

@@ -156,7 +156,7 @@ func (s Source) credit(ctx context.Context, h *hook, a *pay.Action, dry bool) er
 	}
 	is, who := a.Payment.Provider, a.Payment.Payer
 	payer, err := p.Payments().Payer(ctx, is, who)
-	if err != nil || payer.Known {
+	if err != nil || !payer.Referral.IsNull() {
 		return err
 	}
 	by, err := s.Credit(ctx, *a)
