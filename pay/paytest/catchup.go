@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -85,16 +86,16 @@ func (s Suite) catchUp(t *testing.T) {
 func (s Suite) kept(step *Step) bool { return s.Unmarked && step.Kind == Paid && !step.Renewal }
 
 // compared: the difference between the books of a provider and of a program that missed some events, and was
-// told something that the provider does not have, is those payments and no other, to the cent; after a
-// catch-up only the latter is left.
+// told something that the provider does not have, and something else of a payment, is those payments and no other, to
+// the cent; after a catch-up at most the latter two are left.
 func (s Suite) compared(t *testing.T, base string, story *story) {
 	shop, dice := shoptest.New(t), rand.New(rand.NewPCG(2, 2))
 	shop.Now = story.now
 	tell := func(a pay.Action) {
 		t.Helper()
 		a.Wait = false
-		if _, err := pay.Apply(t.Context(), shop.Program, a); err != nil {
-			t.Fatal(err)
+		if result, err := pay.Apply(t.Context(), shop.Program, a); err != nil || result.Refusal != nil {
+			t.Fatal(err, result.Refusal)
 		}
 	}
 	actions, lost, planted := story.actions(t), map[string]bool{}, map[string]bool{}
@@ -103,9 +104,17 @@ func (s Suite) compared(t *testing.T, base string, story *story) {
 			lost[step.ID], planted[step.Payment] = true, true
 		}
 	}
+	wrong := ""
 	for i, step := range story.steps {
+		a := actions[i]
+		if wrong == "" && step.Kind == Paid && step.Renewal && !planted[step.Payment] { // somebody reports it before, as of less
+			wrong = step.Payment
+			paid, _ := a.Payment.Sale.Get()
+			paid.Gross, paid.TotalEarned, paid.Subtotal, paid.PaidAt, paid.Lines = dollars(91), dollars(91), affiliate.Set(dollars(91)), time.Time{}, nil
+			a.Payment.Sale, a.Payment.At = affiliate.Set(paid), a.Payment.At.Add(-time.Hour)
+		}
 		if !lost[step.ID] {
-			tell(actions[i])
+			tell(a)
 		}
 	}
 	extra := s.story(t)
@@ -134,23 +143,24 @@ func (s Suite) compared(t *testing.T, base string, story *story) {
 	if len(want) < 8 || c.Payments != len(story.of) || c.Nobodys+c.Foreign > 0 {
 		t.Fatalf("%d planted, %d compared of %d, %d nobody's", len(want), c.Payments, len(story.of), c.Nobodys)
 	}
-	unknown := 0
+	kinds := map[adapter.DifferenceKind]int{}
 	var sums [4]int64
 	for _, d := range c.Differences {
-		if d.Kind == adapter.DifferentUnknown {
-			unknown++
-		} else if id := story.named(d.Keys); !want[id] {
-			t.Errorf("%s differs: %+v", id, d)
-		} else {
+		kinds[d.Kind]++
+		switch id := story.named(d.Keys); {
+		case want[id]:
 			delete(want, id)
+		case d.Kind == adapter.DifferentUnknown, d.Kind == adapter.DifferentPaid && id == wrong, revoked(d):
+		default:
+			t.Errorf("%s differs: %+v", id, d)
 		}
 		for i, part := range []affiliate.Amount{d.Sums.TheirPaid, d.Sums.TheirLost, d.Sums.OurPaid, d.Sums.OurLost} {
 			sums[i] += part.Scaled()
 		}
 	}
 	all := c.Sums["USD"]
-	if len(want) > 0 || unknown != 1 {
-		t.Errorf("not found: %v; %d that the provider does not have", want, unknown)
+	if len(want) > 0 || kinds[adapter.DifferentUnknown] != 1 || kinds[adapter.DifferentPaid] != 1 {
+		t.Errorf("not found: %v; %v", want, kinds)
 	}
 	if all.TheirPaid.Scaled()-all.OurPaid.Scaled() != sums[0]-sums[2] || all.TheirLost.Scaled()-all.OurLost.Scaled() != sums[1]-sums[3] || sums == [4]int64{} {
 		t.Errorf("the differences do not explain the sums: %+v, %v", all, sums)
@@ -164,10 +174,15 @@ func (s Suite) compared(t *testing.T, base string, story *story) {
 	if _, err := src.CatchUp(t.Context(), shop.Program, from); err != nil {
 		t.Fatal(err)
 	}
-	if c, err = src.Compare(t.Context(), shop.Program, from); err != nil || len(c.Differences) != 1 || c.Differences[0].Kind != adapter.DifferentUnknown {
+	c, err = src.Compare(t.Context(), shop.Program, from)
+	c.Differences = slices.DeleteFunc(c.Differences, func(d adapter.Difference) bool { return revoked(d) || story.named(d.Keys) == wrong })
+	if err != nil || len(c.Differences) != 1 || c.Differences[0].Kind != adapter.DifferentUnknown {
 		t.Errorf("after the catch-up: %+v, %v", c.Differences, err)
 	}
 }
+
+// revoked reports whether a payment waits because its order was cancelled, as some providers tell of a refund in a suite.
+func revoked(d adapter.Difference) bool { return d.Waits == affiliate.SaleRevoked }
 
 // differs reports whether a payment is another one without some steps.
 func (s Suite) differs(story *story, payment string, lost map[string]bool) bool {
