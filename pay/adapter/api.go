@@ -16,13 +16,14 @@ import (
 )
 
 const (
-	apiTries  = 6
-	apiWait   = 30 * time.Second
-	apiAnswer = 64 << 20 // bytes
+	apiTries    = 6
+	apiWait     = 30 * time.Second
+	apiPatience = 5 * time.Minute // who names a longer time is not waited for
+	apiAnswer   = 64 << 20        // bytes
 )
 
 // An API reads lists of a provider. What is busy, 429 and 5xx, is asked again up to five times,
-// after the time that it names.
+// after the time that it names; when that is longer than five minutes, it is not asked again.
 type API struct {
 	Base   string       // such as https://api.stripe.com, with the path that all requests have, if there is one; https, but for this machine
 	Header http.Header  // says who asks; never in an error or a log
@@ -95,6 +96,12 @@ func (a API) client() *retryablehttp.Client {
 	c := retryablehttp.NewClient()
 	c.Logger, c.RetryMax, c.RetryWaitMax = nil, apiTries-1, apiWait
 	c.ErrorHandler = retryablehttp.PassthroughErrorHandler
+	c.CheckRetry = func(ctx context.Context, answer *http.Response, err error) (bool, error) {
+		if wait := c.Backoff(c.RetryWaitMin, c.RetryWaitMax, 0, answer); ctx.Err() == nil && (wait < 0 || wait > apiPatience) {
+			return false, err
+		}
+		return retryablehttp.DefaultRetryPolicy(ctx, answer, err)
+	}
 	c.HTTPClient = &http.Client{Timeout: apiWait}
 	if a.Client != nil {
 		own := *a.Client
