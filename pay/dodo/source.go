@@ -3,6 +3,7 @@ package dodo
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"net/url"
 	"slices"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/tributary-go/tributary/pay"
 	"github.com/tributary-go/tributary/pay/adapter"
+	"github.com/tributary-go/tributary/pay/internal/paging"
 )
 
 const (
@@ -52,6 +54,7 @@ type object struct {
 	Status   string    `json:"status"`
 	Disputed string    `json:"dispute_status"`
 	raw      json.RawMessage
+	bad      bool // it cannot be read, and Map refuses it
 }
 
 func (r *reader) read(from time.Time) error {
@@ -80,6 +83,7 @@ func (r *reader) read(from time.Time) error {
 
 // list reads a list until a page is empty, and sorts it.
 func (r *reader) list(kind string, q url.Values) (objects []object, err error) {
+	var pages paging.Pages
 	for n := 0; ; n++ {
 		q.Set("page_number", strconv.Itoa(n))
 		var page struct {
@@ -88,11 +92,12 @@ func (r *reader) list(kind string, q url.Values) (objects []object, err error) {
 		if _, err := r.api.Get(r.ctx, "/"+kind+"s", q, &page); err != nil {
 			return nil, err
 		}
+		if err := pages.Next("/"+kind+"s", page.Items, false); err != nil {
+			return nil, err
+		}
 		for _, raw := range page.Items {
 			o := object{raw: raw}
-			if json.Unmarshal(raw, &o) != nil || o.Made.IsZero() {
-				return nil, adapter.ErrAnswer
-			}
+			o.bad = json.Unmarshal(raw, &o) != nil || o.Made.IsZero()
 			objects = append(objects, o)
 		}
 		if len(page.Items) == 0 {
@@ -106,17 +111,23 @@ func (r *reader) list(kind string, q url.Values) (objects []object, err error) {
 func (r *reader) tell(kind string, objects []object) (more bool, err error) {
 	for _, o := range objects {
 		event, at := kind+"."+o.Status, o.Made
-		switch kind {
-		case "payment":
+		switch {
+		case o.bad:
+			event = ""
+		case kind == "payment":
 			if o.Status != "succeeded" {
 				continue
 			}
-			if _, err := r.api.Get(r.ctx, "/payments/"+url.PathEscape(o.Payment), nil, &o.raw); err != nil { // the list does not have its tax
+			_, err := r.api.Get(r.ctx, "/payments/"+url.PathEscape(o.Payment), nil, &o.raw) // the list does not have its tax
+			if answered, ok := errors.AsType[*adapter.APIError](err); ok && answered.Status == http.StatusNotFound {
+				event, err = "", nil // without its tax it cannot be told: Map refuses it, and the others are read
+			}
+			if err != nil {
 				return false, err
 			}
-		case "dispute":
+		case kind == "dispute":
 			event, at = strings.Replace(o.Disputed, "dispute_", "dispute.", 1), r.now // its state is of now
-		case "subscription":
+		case kind == "subscription":
 			event, at = "subscription.updated", r.now
 		}
 		body, err := json.Marshal(map[string]any{"type": event, "timestamp": at, "data": o.raw})

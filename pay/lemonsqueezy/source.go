@@ -3,6 +3,7 @@ package lemonsqueezy
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/tributary-go/tributary/pay"
 	"github.com/tributary-go/tributary/pay/adapter"
+	"github.com/tributary-go/tributary/pay/internal/paging"
 )
 
 // API returns Lemon Squeezy's API for a key; one of the test mode reads the test mode.
@@ -44,6 +46,10 @@ func read(ctx context.Context, api adapter.API, from time.Time, yield func([]byt
 		}
 		var newest []told
 		err := list(ctx, api, of.path, func(o *object) {
+			if o.bad {
+				newest = append(newest, told{"", o.raw})
+				return
+			}
 			if of.all || o.Is.Refunded > 0 {
 				newest = append(newest, told{of.changed, o.raw})
 			}
@@ -71,10 +77,12 @@ type object struct {
 		Refunded int64     `json:"refunded_amount"` // as much as until now
 	} `json:"attributes"`
 	raw json.RawMessage
+	bad bool // it cannot be read, and Map refuses it
 }
 
 // list reads all of a list, the newest first: none can be asked for what changed.
 func list(ctx context.Context, api adapter.API, path string, each func(*object)) error {
+	var pages paging.Pages
 	for n, last := 1, 1; n <= last; n++ {
 		var page struct {
 			Data []json.RawMessage `json:"data"`
@@ -87,14 +95,18 @@ func list(ctx context.Context, api adapter.API, path string, each func(*object))
 		if _, err := api.Get(ctx, path, url.Values{"page[number]": {strconv.Itoa(n)}, "page[size]": {"100"}}, &page); err != nil {
 			return err
 		}
+		last = page.Meta.Page.Last
+		if err := pages.Next(path, page.Data, n < last); err != nil {
+			return err
+		}
+		if len(page.Data) > 0 && last < n {
+			return fmt.Errorf("%w of %s: it does not say how many pages there are", adapter.ErrAnswer, path)
+		}
 		for _, raw := range page.Data {
 			o := object{raw: raw}
-			if json.Unmarshal(raw, &o) != nil || o.Is.Changed.IsZero() {
-				return adapter.ErrAnswer
-			}
+			o.bad = json.Unmarshal(raw, &o) != nil || o.Is.Changed.IsZero()
 			each(&o)
 		}
-		last = page.Meta.Page.Last
 	}
 	return nil
 }

@@ -3,12 +3,14 @@ package paddle
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/url"
 	"time"
 
 	"github.com/tributary-go/tributary/pay"
 	"github.com/tributary-go/tributary/pay/adapter"
+	"github.com/tributary-go/tributary/pay/internal/paging"
 )
 
 // API returns Paddle's API for a key, which needs to read notifications; for the sandbox set Base to
@@ -29,7 +31,7 @@ func Source(api adapter.API, cfg Config) adapter.Source {
 func read(ctx context.Context, api adapter.API, from time.Time, yield func([]byte) bool) error {
 	before := ""
 	err := list(ctx, api, "id[DESC]", "", func(e envelope, _ []byte) bool {
-		if e.At.Before(from) {
+		if !e.At.IsZero() && e.At.Before(from) {
 			before = e.ID
 		}
 		return before == ""
@@ -42,14 +44,27 @@ func read(ctx context.Context, api adapter.API, from time.Time, yield func([]byt
 
 // An envelope is what every event has.
 type envelope struct {
-	ID string    `json:"event_id"`
-	At time.Time `json:"occurred_at"`
+	ID string
+	At time.Time // zero: it says none, and Map refuses it
+}
+
+// envelopeOf reads an event, as far as it can be read.
+func envelopeOf(body []byte) (e envelope) {
+	var is struct {
+		ID string          `json:"event_id"`
+		At json.RawMessage `json:"occurred_at"`
+	}
+	_ = json.Unmarshal(body, &is)
+	if e.ID = is.ID; json.Unmarshal(is.At, &e.At) != nil {
+		e.At = time.Time{}
+	}
+	return e
 }
 
 // list reads the events after one, in an order, while each wants more.
 func list(ctx context.Context, api adapter.API, order, after string, each func(envelope, []byte) bool) error {
 	q := url.Values{"order_by": {order}, "per_page": {"200"}}
-	for {
+	for pages := (paging.Pages{}); ; {
 		if after != "" {
 			q.Set("after", after)
 		}
@@ -64,17 +79,20 @@ func list(ctx context.Context, api adapter.API, order, after string, each func(e
 		if _, err := api.Get(ctx, "/events", q, &page); err != nil {
 			return err
 		}
+		if err := pages.Next("/events", page.Data, page.Meta.Pagination.HasMore); err != nil {
+			return err
+		}
 		for _, body := range page.Data {
-			var e envelope
-			if json.Unmarshal(body, &e) != nil || e.ID == "" {
-				return adapter.ErrAnswer
-			}
+			e := envelopeOf(body)
 			if after = e.ID; !each(e, body) {
 				return nil
 			}
 		}
-		if !page.Meta.Pagination.HasMore || len(page.Data) == 0 {
+		switch {
+		case !page.Meta.Pagination.HasMore:
 			return nil
+		case after == "":
+			return fmt.Errorf("%w of /events: an id is missing", adapter.ErrAnswer)
 		}
 	}
 }

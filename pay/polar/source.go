@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/url"
 	"sort"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/tributary-go/tributary/pay"
 	"github.com/tributary-go/tributary/pay/adapter"
+	"github.com/tributary-go/tributary/pay/internal/paging"
 )
 
 const (
@@ -49,7 +51,14 @@ type object struct {
 	Made    time.Time `json:"created_at"`
 	Changed time.Time `json:"modified_at"` // zero: never
 	Status  string    `json:"status"`
-	raw     json.RawMessage
+}
+
+// objectOf reads an object; zero: it cannot be read.
+func objectOf(raw json.RawMessage) (o object) {
+	if json.Unmarshal(raw, &o) != nil {
+		return object{}
+	}
+	return o
 }
 
 // at returns the time of the event that an object becomes; zero: it becomes none.
@@ -73,13 +82,22 @@ func (r *reader) read(yield func([]byte) bool) error {
 		{"/v1/subscriptions/", "subscription.updated", "started_at"}, // they have no other order that lasts
 	} {
 		n, err := r.first(of.path, of.sorting)
+		pages := paging.Pages{}
 		for last := n; err == nil && n <= last; n++ {
-			var page []object
-			page, last, err = r.page(of.path, of.sorting, n)
-			for i := range page {
-				at := r.at(of.event, &page[i])
-				body, err := json.Marshal(map[string]any{"type": of.event, "timestamp": at, "data": page[i].raw})
-				if err == nil && !at.IsZero() && !yield(body) {
+			var page []json.RawMessage
+			if page, last, err = r.page(of.path, of.sorting, n); err == nil {
+				err = pages.Next(of.path, page, n < last)
+			}
+			if err == nil && len(page) > 0 && last < n {
+				err = fmt.Errorf("%w of %s: it does not say how many pages there are", adapter.ErrAnswer, of.path)
+			}
+			for _, raw := range page {
+				o := objectOf(raw)
+				at, body := r.at(of.event, &o), []byte(raw) // which Map refuses
+				if !o.Made.IsZero() {
+					body, _ = json.Marshal(map[string]any{"type": of.event, "timestamp": at, "data": raw})
+				}
+				if err == nil && (o.Made.IsZero() || !at.IsZero()) && !yield(body) {
 					return nil
 				}
 			}
@@ -98,17 +116,21 @@ func (r *reader) first(path, sorting string) (n int, err error) {
 	}
 	_, last, err := r.page(path, sorting, 1)
 	n = 1 + sort.Search(last-1, func(before int) bool {
-		var page []object
+		var page []json.RawMessage
 		if err == nil {
 			page, _, err = r.page(path, sorting, before+1)
 		}
-		return len(page) == 0 || !page[len(page)-1].Made.Before(r.from.Add(-late))
+		if len(page) == 0 {
+			return true
+		}
+		made := objectOf(page[len(page)-1]).Made
+		return made.IsZero() || !made.Before(r.from.Add(-late))
 	})
 	return n, err
 }
 
 // page reads a page of a list, and returns the number of the last one.
-func (r *reader) page(path, sorting string, n int) (objects []object, last int, err error) {
+func (r *reader) page(path, sorting string, n int) (objects []json.RawMessage, last int, err error) {
 	var page struct {
 		Items      []json.RawMessage `json:"items"`
 		Pagination struct {
@@ -116,14 +138,5 @@ func (r *reader) page(path, sorting string, n int) (objects []object, last int, 
 		} `json:"pagination"`
 	}
 	_, err = r.api.Get(r.ctx, path, url.Values{"page": {strconv.Itoa(n)}, "limit": {perPage}, "sorting": {sorting}}, &page)
-	if err != nil {
-		return nil, 0, err
-	}
-	objects = make([]object, len(page.Items))
-	for i, raw := range page.Items {
-		if objects[i].raw = raw; json.Unmarshal(raw, &objects[i]) != nil || objects[i].Made.IsZero() {
-			return nil, 0, adapter.ErrAnswer
-		}
-	}
-	return objects, page.Pagination.Last, nil
+	return page.Items, page.Pagination.Last, err
 }

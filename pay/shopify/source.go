@@ -3,13 +3,16 @@ package shopify
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/url"
 	"regexp"
+	"strings"
 	"time"
 
 	"github.com/tributary-go/tributary/pay"
 	"github.com/tributary-go/tributary/pay/adapter"
+	"github.com/tributary-go/tributary/pay/internal/paging"
 )
 
 // API returns the Admin API of a shop, such as northwind-beans.myshopify.com, for a token of an app
@@ -26,11 +29,14 @@ func Source(api adapter.API, cfg Config) adapter.Source {
 		Map: func(body []byte) (pay.Action, error) { return Map(body, cfg) }}}
 }
 
-var nextPage = regexp.MustCompile(`<[^>]*[?&]page_info=([^>&]+)[^>]*>; *rel="?next"?`)
+var (
+	nextPage = regexp.MustCompile(`<[^>]*[?&]page_info=([^>&]+)[^>]*>; *rel="?next"?`)
+	anyNext  = regexp.MustCompile(`rel="?next"?`)
+)
 
 func read(ctx context.Context, api adapter.API, from time.Time, yield func([]byte) bool) error {
 	q := url.Values{"status": {"any"}, "limit": {"250"}, "updated_at_min": {from.UTC().Format(time.RFC3339)}}
-	for {
+	for pages := (paging.Pages{}); ; {
 		var page struct {
 			Orders []json.RawMessage `json:"orders"`
 		}
@@ -38,14 +44,21 @@ func read(ctx context.Context, api adapter.API, from time.Time, yield func([]byt
 		if err != nil {
 			return err
 		}
+		if err := pages.Next("/orders.json", page.Orders, false); err != nil {
+			return err
+		}
 		for _, order := range page.Orders {
 			if !yield(order) {
 				return nil
 			}
 		}
-		next := nextPage.FindStringSubmatch(header.Get("Link"))
-		if next == nil {
+		links := strings.Join(header.Values("Link"), ", ")
+		next := nextPage.FindStringSubmatch(links)
+		switch {
+		case next == nil && !anyNext.MatchString(links):
 			return nil
+		case next == nil:
+			return fmt.Errorf("%w of /orders.json: the next page has no page_info", adapter.ErrAnswer)
 		}
 		token, err := url.QueryUnescape(next[1])
 		if err != nil {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/tributary-go/tributary/pay"
 	"github.com/tributary-go/tributary/pay/adapter"
+	"github.com/tributary-go/tributary/pay/internal/paging"
 )
 
 const (
@@ -41,8 +43,11 @@ func Source(api adapter.API, cfg Config) adapter.Source {
 		r := reader{ctx: ctx, api: api, now: cfg.Time(), test: cfg.Test}
 		for more := true; more && !from.After(r.now); {
 			read, to := r.events, from.Add(span)
-			if from.Before(r.now.Add(-eventsKept)) {
+			if kept := r.now.Add(-eventsKept); from.Before(kept) {
 				read, to = r.objects, from.Add(objectSpan)
+				if to.After(kept) {
+					to = kept // from there on are the events, which tell of older objects too
+				}
 			}
 			if err := read(from, to); err != nil {
 				return err
@@ -98,7 +103,7 @@ func (r *reader) list(path, expand string, q url.Values, from, to time.Time, eac
 	if expand != "" {
 		q.Set("expand[]", expand)
 	}
-	for {
+	for pages := (paging.Pages{}); ; {
 		var page struct {
 			Data    []json.RawMessage `json:"data"`
 			HasMore bool              `json:"has_more"`
@@ -106,20 +111,26 @@ func (r *reader) list(path, expand string, q url.Values, from, to time.Time, eac
 		if _, err := r.api.Get(r.ctx, path, q, &page); err != nil {
 			return err
 		}
+		if err := pages.Next(path, page.Data, page.HasMore); err != nil {
+			return err
+		}
+		last := ""
 		for _, o := range page.Data {
-			var last struct {
+			var is struct {
 				ID      string `json:"id"`
 				Created int64  `json:"created"`
 			}
-			if json.Unmarshal(o, &last) != nil || last.ID == "" {
-				return adapter.ErrAnswer
-			}
-			each(o, last.Created)
-			q.Set("starting_after", last.ID)
+			_ = json.Unmarshal(o, &is) // Map refuses it
+			last = is.ID
+			each(o, is.Created)
 		}
-		if !page.HasMore || len(page.Data) == 0 {
+		switch {
+		case !page.HasMore:
 			return nil
+		case last == "":
+			return fmt.Errorf("%w of %s: an id is missing", adapter.ErrAnswer, path)
 		}
+		q.Set("starting_after", last)
 	}
 }
 
@@ -146,7 +157,11 @@ func (r *reader) objects(from, to time.Time) error {
 				Live   *bool  `json:"livemode"` // a refund does not say it
 				Status string `json:"status"`
 			}
-			if json.Unmarshal(o, &known) != nil || of.only != "" && known.Status != of.only {
+			if json.Unmarshal(o, &known) != nil {
+				r.read = append(r.read, told{at, o}) // which Map refuses
+				return
+			}
+			if of.only != "" && known.Status != of.only {
 				return
 			}
 			live := !r.test
