@@ -34,6 +34,8 @@ const (
 // DefaultWait is the time that an event waits for another one.
 const DefaultWait = time.Hour
 
+var errPanicked = errors.New("pay: a function panicked")
+
 // An Endpoint receives the events of one provider. It answers only after the commit.
 type Endpoint struct {
 	Config // Wait, MaxBody, Now, CarryKeys, OnResult and Logger are read here, the rest by Scheme and Map
@@ -166,7 +168,7 @@ func (h *hook) guarded(w http.ResponseWriter, r *http.Request) (a answer) {
 	defer func() {
 		if v := recover(); v != nil {
 			h.Logger.ErrorContext(r.Context(), "payment event: panic", "stack", string(debug.Stack()))
-			a = answer{status: http.StatusInternalServerError, err: errors.New("pay: a function panicked")}
+			a = answer{status: http.StatusInternalServerError, err: errPanicked}
 		}
 	}()
 	return h.serve(w, r)
@@ -226,10 +228,14 @@ func refused(err error) answer {
 	return answer{status: http.StatusInternalServerError, err: err}
 }
 
+// elsewhere reports whether an action is of no program here.
+func elsewhere(a *pay.Action) bool {
+	return a.Kind == pay.KindIgnored && (a.Reason == pay.OtherAccount || a.Reason == pay.TestMode || a.Reason == pay.LiveMode)
+}
+
 // apply brings an action into its program.
 func (h *hook) apply(ctx context.Context, body []byte, a pay.Action) (pay.Result, error) {
-	if a.Kind == pay.KindIgnored &&
-		(a.Reason == pay.OtherAccount || a.Reason == pay.TestMode || a.Reason == pay.LiveMode) {
+	if elsewhere(&a) {
 		return pay.Result{Action: a}, nil
 	}
 	if h.Limit > 0 {

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/http"
+	"runtime/debug"
 	"slices"
 	"time"
 
@@ -50,6 +52,7 @@ type CaughtUp struct {
 	Sales      int // that were recorded
 	Nobodys    int // payments of customers whom nobody is known to have brought
 	Unreadable int // events that Map refused; each is a line of the log
+	Failed     int // events that could not be applied; each is a line of the log
 	Ignored    map[pay.Reason]int
 	Refused    map[affiliate.Reason]int
 	Newest     time.Time // of the events; zero: there was none
@@ -57,15 +60,20 @@ type CaughtUp struct {
 
 const (
 	maxLater = 100_000 // events may wait for others
+	maxInRow = 10      // events that fail one after the other: then it is not the events
 	progress = 1_000   // events between two calls of Progress
 )
 
+// earliest is before anything that a provider has.
+var earliest = time.Date(2005, time.January, 1, 0, 0, 0, 0, time.UTC)
+
 // CatchUp applies everything that the provider tells since a moment, as its endpoint would; OnResult
 // is called for each event. An event that waits for another one, because it is not older than Config.Wait, is applied after all
-// of them.
+// of them. One that cannot be applied is a line of the log, and does not keep the others from being applied; one from the
+// future is read again when its time has come.
 //
-// Errors: [ErrConfig]; those of the API, of Read, of Credit and of the store, after which what was
-// applied stays: begin anew.
+// Errors: [ErrConfig]; those of the API and of Read; the first of Complete, of Credit and of the store, after all
+// events, or after ten in a row. What was applied stays: begin anew.
 //
 // Effects: those of [pay.Apply] for each event.
 //
@@ -74,28 +82,42 @@ const (
 // Source: docs/reconcile.md.
 func (s Source) CatchUp(ctx context.Context, p *tributary.Program, from time.Time) (CaughtUp, error) {
 	done := CaughtUp{Ignored: map[pay.Reason]int{}, Refused: map[affiliate.Reason]int{}}
-	if err := s.Check(); err != nil {
+	if err := s.check(p); err != nil {
 		return done, err
 	}
 	h := s.hook(p)
 	var later [][]byte
+	var failed error // the first
+	inRow := 0
 	apply := func(body []byte, a pay.Action, last bool) error {
-		if a.Wait = a.Wait && !last; a.Event.At.After(done.Newest) {
+		if a.Wait = a.Wait && !last; a.Event.At.After(done.Newest) && !s.future(&a) {
 			done.Newest = a.Event.At
 		}
-		if err := s.credit(ctx, h, &a, false); err != nil {
-			return fmt.Errorf("%s: %w", a.Event.ID, err)
+		result, err := s.apply(ctx, h, body, a)
+		if err == nil {
+			inRow = 0
+			h.report(ctx, result)
+			done.add(&result)
+			return nil
 		}
-		result, err := h.apply(ctx, body, a)
-		switch {
-		case errors.Is(err, pay.ErrLater) && !last && len(later) < maxLater:
+		waits := errors.Is(err, pay.ErrLater)
+		if waits && !last && len(later) < maxLater {
 			later = append(later, slices.Clone(body))
 			return nil
-		case err != nil:
-			return fmt.Errorf("%s: %w", a.Event.ID, err)
 		}
-		h.report(ctx, result)
-		done.add(&result)
+		err = fmt.Errorf("%s: %w", a.Event.ID, err)
+		if ctx.Err() != nil {
+			return err
+		}
+		done.Failed++
+		h.log(ctx, answer{status: http.StatusServiceUnavailable, err: err})
+		if waits {
+			return nil
+		}
+		failed = cmp.Or(failed, err)
+		if inRow++; inRow == maxInRow {
+			return err
+		}
 		return nil
 	}
 	err := s.each(ctx, from, func(body []byte, a pay.Action, err error) error {
@@ -121,13 +143,36 @@ func (s Source) CatchUp(ctx context.Context, p *tributary.Program, from time.Tim
 	if s.Unmarked && done.Nobodys > 0 {
 		h.Logger.LogAttrs(ctx, slog.LevelWarn, saysUnmarked, slog.Int("payments", done.Nobodys))
 	}
+	if failed != nil {
+		return done, fmt.Errorf("pay: %d events could not be applied, the first is %w", done.Failed, failed)
+	}
 	return done, nil
 }
+
+// apply applies an event. A function of the host that panics is an error.
+func (s Source) apply(ctx context.Context, h *hook, body []byte, a pay.Action) (result pay.Result, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			h.Logger.ErrorContext(ctx, "payment event: panic", "stack", string(debug.Stack()))
+			err = errPanicked
+		}
+	}()
+	if err := s.credit(ctx, h, &a, false); err != nil {
+		return result, err
+	}
+	return h.apply(ctx, body, a)
+}
+
+// future reports whether an event is from a time that has not come, by a clock that is not right.
+func (s Source) future(a *pay.Action) bool { return a.Event.At.After(s.Time().Add(ahead)) }
 
 // each reads events, and calls use with each and its action, or why it has none, until that fails.
 func (s Source) each(ctx context.Context, from time.Time, use func(body []byte, a pay.Action, err error) error) error {
 	var failed error
 	read, newest := 0, time.Time{}
+	if from.Before(earliest) {
+		from = earliest
+	}
 	err := s.Read(ctx, s.API, from, func(body []byte) bool {
 		a, err := s.Map(body)
 		if a.Event.At.After(newest) {
@@ -201,4 +246,12 @@ func (s Source) Check() error {
 		return fmt.Errorf("%w: no name of the provider", ErrConfig)
 	}
 	return s.API.check()
+}
+
+// check is Check for a program.
+func (s Source) check(p *tributary.Program) error {
+	if p == nil && s.Accounts == nil {
+		return fmt.Errorf("%w: neither a program nor Accounts", ErrConfig)
+	}
+	return s.Check()
 }

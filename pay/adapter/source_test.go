@@ -3,11 +3,14 @@ package adapter_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"log/slog"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/pay"
 	"github.com/tributary-go/tributary/pay/adapter"
@@ -61,5 +64,115 @@ func TestUnmarked(t *testing.T) {
 		if nobodys := len(row.payers) - done.Sales; done.Nobodys != nobodys {
 			t.Errorf("%s: %d of nobody's customers, want %d", name, done.Nobodys, nobodys)
 		}
+	}
+}
+
+// told is what an event of a source in a test tells: a payment of a payer whom Mara brought.
+func told(id string, at time.Time) pay.Action {
+	return pay.Action{Kind: pay.KindSale, Event: pay.Event{ID: id, Type: "paid", At: at}, Payment: affiliate.PaymentFact{
+		Provider: "acmepay", Keys: []string{"of_" + id}, At: at, Currency: "USD",
+		Payer: affiliate.PayerFact{ID: "cus_" + id, Email: id + "@customers.example", Name: "Tomas"},
+		Sale:  affiliate.Set(affiliate.Paid{Gross: affiliate.MustAmount("100"), SaleParams: affiliate.SaleParams{TotalEarned: affiliate.MustAmount("100")}, Tries: []affiliate.Credit{{ReferralID: "mara"}}})}}
+}
+
+// sourceOf reads actions.
+func sourceOf(now *time.Time, log *bytes.Buffer, read func() []pay.Action) adapter.Source {
+	return adapter.Source{API: adapter.API{Base: "https://api.example"}, Provider: "acmepay",
+		Endpoint: adapter.Endpoint{
+			Config: adapter.Config{Now: func() time.Time { return *now }, Logger: slog.New(slog.NewTextHandler(log, nil))},
+			Map: func(body []byte) (pay.Action, error) {
+				i, err := strconv.Atoi(string(body))
+				return read()[i], err
+			},
+		},
+		Read: func(_ context.Context, _ adapter.API, _ time.Time, yield func([]byte) bool) error {
+			for i := range read() {
+				if !yield([]byte(strconv.Itoa(i))) {
+					return nil
+				}
+			}
+			return nil
+		}}
+}
+
+// withMara is a program of the affiliate Mara.
+func withMara(t *testing.T, now *time.Time) *tributary.Program {
+	t.Helper()
+	p := warnedProgram(t, now, affiliate.Terms{})
+	if _, err := p.CreateAffiliate(t.Context(), affiliate.AffiliateParams{FirstName: "Mara", LastName: "Silva", Email: "mara@partners.example", AffiliateLink: "mara"}); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// TestBadNeighbour: an event that cannot be applied is a line of the log and an error at the end, and the others are applied; so is
+// one from the future, which is no error, because it is read again. When nothing can be applied, the reading ends.
+func TestBadNeighbour(t *testing.T) {
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	gone := errors.New("it is gone")
+	for name, row := range map[string]struct {
+		bad             string // the events that fail
+		panics          bool
+		says            string // of the error; empty: none
+		sales, complete int
+	}{
+		"one":    {"c", false, "1 events could not be applied, the first is c: it is gone", 14, 15},
+		"panics": {"c", true, "the first is c: pay: a function panicked", 14, 15},
+		"future": {"", false, "", 15, 17},
+		"all":    {"abcdefghijklmno", false, "it is gone", 0, 10},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var log bytes.Buffer
+			p := withMara(t, &now)
+			src := sourceOf(&now, &log, func() (all []pay.Action) {
+				if name == "future" {
+					all = append(all, told("future", now.AddDate(70, 0, 0)))
+				}
+				for letter := range strings.SplitSeq("abcdefghijklmno", "") {
+					all = append(all, told(letter, now))
+				}
+				return all
+			})
+			asked := 0
+			src.Complete = func(_ context.Context, _ []byte, a pay.Action) (pay.Action, error) {
+				if asked++; strings.Contains(row.bad, a.Event.ID) {
+					if row.panics {
+						panic("it is gone")
+					}
+					return a, gone
+				}
+				return a, nil
+			}
+			done, err := src.CatchUp(t.Context(), p, now.Add(-time.Hour))
+			if row.says == "" != (err == nil) || err != nil && !strings.Contains(err.Error(), row.says) || done.Sales != row.sales || asked != row.complete || done.Newest.After(now) {
+				t.Errorf("%+v, asked %d times, %v", done, asked, err)
+			}
+			if done.Failed == 0 || strings.Count(log.String(), "msg=\"payment event\"") != done.Failed {
+				t.Errorf("%+v\n%s", done, log.String())
+			}
+		})
+	}
+}
+
+// TestMoments: a reading from before all time begins when there may have been something, and one without a program is refused.
+func TestMoments(t *testing.T) {
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	var log bytes.Buffer
+	src := sourceOf(&now, &log, func() []pay.Action { return nil })
+	var since time.Time
+	src.Read = func(_ context.Context, _ adapter.API, from time.Time, _ func([]byte) bool) error {
+		since = from
+		return nil
+	}
+	for _, from := range []time.Time{{}, time.Unix(-1, 0), now} {
+		if _, err := src.CatchUp(t.Context(), withMara(t, &now), from); err != nil || since.Before(time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)) || since.After(now) {
+			t.Errorf("from %s: %s, %v", from, since, err)
+		}
+	}
+	if _, err := src.CatchUp(t.Context(), nil, now); !errors.Is(err, adapter.ErrConfig) {
+		t.Error(err)
+	}
+	if _, err := src.Compare(t.Context(), nil, now); !errors.Is(err, adapter.ErrConfig) {
+		t.Error(err)
 	}
 }
