@@ -276,3 +276,40 @@ func TestOneOfMany(t *testing.T) {
 		t.Errorf("what is gone: %v", err)
 	}
 }
+
+// TestShopsApart: the books of a shop with a name are those of its payments, not of another shop's.
+func TestShopsApart(t *testing.T) {
+	order := func(n int) map[string]any {
+		return map[string]any{"id": n, "number": fmt.Sprint(n), "order_key": fmt.Sprint("wc_order_", n), "status": "completed", "currency": "USD", "total": "100.00", "total_tax": "0.00", "shipping_total": "0.00",
+			"discount_total": "0.00", "date_created_gmt": "2026-11-30T11:00:00", "date_modified_gmt": "2026-11-30T11:00:00", "date_paid_gmt": "2026-11-30T11:00:00", "customer_id": 0,
+			"billing": map[string]any{"email": "tomas@customers.example", "first_name": "Tomas", "last_name": "W"}, "line_items": []any{}, "refunds": []any{}, "meta_data": []any{}}
+	}
+	base, _ := lists(t, func(*http.Request, http.ResponseWriter) any { return []any{order(1)} })
+	p := readProgram(t)
+	ada, err := p.CreateAffiliate(t.Context(), affiliate.AffiliateParams{FirstName: "Ada", LastName: "L", Email: "ada@partners.example", AffiliateLink: "ada"})
+	if err == nil {
+		_, err = p.CreateReferral(t.Context(), affiliate.ReferralParams{AffiliateID: ada.ID.String(), Name: "Tomas", Email: "tomas@customers.example", ReferredUserExternalID: "17"})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	source := func(shop string) adapter.Source {
+		api := woocommerce.API(base, "k", "s")
+		return woocommerce.Source(api, woocommerce.Config{Config: adapter.Config{Now: func() time.Time { return readAt }}, Shop: shop})
+	}
+	from := readAt.AddDate(0, 0, -2)
+	if done, err := source("").CatchUp(t.Context(), p, from); err != nil || done.Sales != 1 {
+		t.Fatalf("%+v, %v", done, err)
+	}
+	if c, err := source("eu").Compare(t.Context(), p, from); err != nil || len(c.Differences) != 1 || c.Differences[0].Kind != adapter.DifferentMissing {
+		t.Errorf("before: %+v, %v", c, err)
+	}
+	if done, err := source("eu").CatchUp(t.Context(), p, from); err != nil || done.Sales != 1 {
+		t.Fatalf("%+v, %v", done, err)
+	}
+	for _, shop := range []string{"", "eu"} {
+		if c, err := source(shop).Compare(t.Context(), p, from); err != nil || c.Payments != 1 || len(c.Differences) > 0 {
+			t.Errorf("shop %q: %+v, %v", shop, c, err)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package adapter
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -101,6 +102,9 @@ const theirs = "theirs"
 // Source: docs/reconcile.md.
 func (s Source) Compare(ctx context.Context, p *tributary.Program, from time.Time) (Comparison, error) {
 	c := Comparison{Sums: map[affiliate.Currency]Sums{}}
+	if p == nil {
+		return c, fmt.Errorf("%w: no program", ErrConfig)
+	}
 	book, err := newBook(ctx, p)
 	if err != nil {
 		return c, err
@@ -114,6 +118,9 @@ func (s Source) Compare(ctx context.Context, p *tributary.Program, from time.Tim
 			c.Unreadable++
 			return nil
 		}
+		if here, err := h.program(ctx, a.Event.Account); err != nil || here == nil || here.Config().ID != book.of || elsewhere(&a) {
+			return err
+		}
 		if err := s.credit(ctx, h, &a, true); err != nil {
 			return err
 		}
@@ -122,52 +129,137 @@ func (s Source) Compare(ctx context.Context, p *tributary.Program, from time.Tim
 	if err != nil {
 		return c, err
 	}
-	known := map[uuid.UUID]bool{} // ours
+	known := pairs{p, map[uuid.UUID]bool{}, map[uuid.UUID]bool{}}
 	q := affiliate.ProviderPaymentQuery{Provider: s.Provider}
 	for is, err := range affiliate.All(ctx, book.Payments().ProviderPayments, q) {
 		if err == nil {
-			err = c.compare(ctx, p, book, &is, known)
+			err = c.compare(ctx, book, &is, known)
 		}
 		if err != nil {
 			return c, err
 		}
 	}
 	q.From = from
+	var unknown []affiliate.ProviderPayment
 	for ours, err := range affiliate.All(ctx, p.Payments().ProviderPayments, q) {
+		if err == nil && !known.looked[ours.ID] {
+			unknown = append(unknown, ours)
+		}
 		if err != nil {
 			return c, err
 		}
-		if gross := ours.Gross.Or(affiliate.Amount{}); gross.Sign() > 0 && !known[ours.ID] { // else a trial, or a free order
-			err = c.note(Difference{Kind: DifferentUnknown, Keys: ours.Keys, At: ours.ToldAt, PaymentID: affiliate.Set(ours.ID), Currency: ours.Currency,
-				Sums: Sums{OurPaid: gross, OurLost: ours.Lost}, SaleID: saleOf(&ours), Waits: ours.Waits}, true)
-			if err != nil {
-				return c, err
-			}
+	}
+	if unknown, err = s.untold(ctx, from, unknown); err != nil {
+		return c, err
+	}
+	for i := range unknown {
+		if err := c.unknown(ctx, &unknown[i], known); err != nil {
+			return c, err
 		}
 	}
 	slices.SortStableFunc(c.Differences, func(a, b Difference) int { return a.At.Time().Compare(b.At.Time()) })
 	return c, nil
 }
 
-// compare compares a payment of the provider with ours.
-func (c *Comparison) compare(ctx context.Context, p *tributary.Program, b *book, is *affiliate.ProviderPayment, known map[uuid.UUID]bool) error {
-	gross, paid := is.Gross.Get()
-	var ours affiliate.ProviderPayment
+// edge is how long before it succeeded a payment may have been made, and a list may have it there.
+const edge = 24 * time.Hour
+
+// untold returns those of our payments that the provider does not tell. Those of the first day since a moment are looked for
+// among what it tells of the day before too.
+func (s Source) untold(ctx context.Context, from time.Time, ours []affiliate.ProviderPayment) ([]affiliate.ProviderPayment, error) {
+	early := func(is affiliate.ProviderPayment) bool { return is.ToldAt.Time().Before(from.Add(edge)) }
+	if !slices.ContainsFunc(ours, early) {
+		return ours, nil
+	}
+	s.Progress = nil // it was called for these
+	told := map[string]bool{}
+	err := s.each(ctx, from.Add(-edge), func(_ []byte, a pay.Action, _ error) error {
+		for _, key := range a.Payment.Keys {
+			told[key] = true
+		}
+		return nil
+	})
+	return slices.DeleteFunc(ours, func(is affiliate.ProviderPayment) bool {
+		return early(is) && slices.ContainsFunc(is.Keys, func(key string) bool { return told[key] })
+	}), err
+}
+
+// pairs are our payments that the provider has, and those of them that were compared, each with one of the provider's.
+type pairs struct {
+	*tributary.Program
+	looked, compared map[uuid.UUID]bool
+}
+
+// of returns our payment that fits one of the provider's best, and the others that have an id of it: two here are one there.
+func (p pairs) of(ctx context.Context, is *affiliate.ProviderPayment) (ours affiliate.ProviderPayment, others []affiliate.ProviderPayment, err error) {
+	var all []affiliate.ProviderPayment
+	seen := map[uuid.UUID]bool{}
 	for _, key := range is.Keys {
 		found, err := p.Payments().ProviderPayment(ctx, is.Provider, key)
 		if err != nil && !errors.Is(err, affiliate.ErrNotFound) {
-			return err
+			return ours, nil, err
+		}
+		if err == nil && !seen[found.ID] && !p.compared[found.ID] {
+			all = append(all, found)
 		}
 		if err == nil {
-			ours, known[found.ID] = found, true
+			seen[found.ID], p.looked[found.ID] = true, true
 		}
 	}
-	if !paid {
+	if _, paid := is.Gross.Get(); !paid || len(all) == 0 {
+		return ours, nil, nil
+	}
+	rank := func(one *affiliate.ProviderPayment) (n int) {
+		_, told := one.Gross.Get()
+		for i, fits := range []bool{one.Lost == is.Lost, one.Gross == is.Gross, one.Currency == is.Currency, told} {
+			if fits {
+				n += 1 << i
+			}
+		}
+		return n
+	}
+	slices.SortStableFunc(all, func(a, b affiliate.ProviderPayment) int { return rank(&b) - rank(&a) })
+	for i := range all {
+		p.compared[all[i].ID] = true
+	}
+	return all[0], all[1:], nil
+}
+
+// brought reports whether somebody brought the payer of one of our payments, or may have.
+func (p pairs) brought(ctx context.Context, ours *affiliate.ProviderPayment) (bool, error) {
+	if _, sold := ours.SaleID.Get(); sold || ours.Waits != "" {
+		return true, nil
+	}
+	payer, err := p.Payments().Payer(ctx, ours.Provider, affiliate.PayerFact{ID: ours.PayerID})
+	return err == nil && !payer.Referral.IsNull(), err
+}
+
+// unknown notes a payment that only the program has, unless it is a trial, or a free order, or of nobody's customer.
+func (c *Comparison) unknown(ctx context.Context, ours *affiliate.ProviderPayment, p pairs) error {
+	gross := ours.Gross.Or(affiliate.Amount{})
+	if gross.Sign() <= 0 {
 		return nil
+	}
+	if is, err := p.brought(ctx, ours); err != nil || !is {
+		return err
+	}
+	return c.note(Difference{Kind: DifferentUnknown, Keys: ours.Keys, At: ours.ToldAt, PaymentID: affiliate.Set(ours.ID), Currency: ours.Currency,
+		Sums: Sums{OurPaid: gross, OurLost: ours.Lost}, SaleID: saleOf(ours), Waits: ours.Waits}, true)
+}
+
+// compare compares a payment of the provider with ours.
+func (c *Comparison) compare(ctx context.Context, b *book, is *affiliate.ProviderPayment, p pairs) error {
+	ours, others, err := p.of(ctx, is)
+	for i := range others {
+		err = cmp.Or(err, c.unknown(ctx, &others[i], p))
+	}
+	gross, paid := is.Gross.Get()
+	if err != nil || !paid {
+		return err
 	}
 	_, sold := ours.SaleID.Get()
 	if marked, foreign := b.marks(is.Keys); !marked && !sold && ours.Waits == "" {
-		payer, err := p.Payments().Payer(ctx, is.Provider, b.payers[is.PayerID])
+		payer, err := p.Payments().Payer(ctx, is.Provider, b.payer(is))
 		switch {
 		case err != nil:
 			return err
@@ -179,24 +271,31 @@ func (c *Comparison) compare(ctx context.Context, p *tributary.Program, b *book,
 			return nil
 		}
 	}
+	_, told := ours.Gross.Get()
 	d := Difference{Keys: is.Keys, At: is.ToldAt, Currency: is.Currency, PaymentID: affiliate.Null[uuid.UUID](), SaleID: saleOf(&ours), Waits: ours.Waits,
 		Sums: Sums{TheirPaid: gross, TheirLost: is.Lost, OurPaid: ours.Gross.Or(affiliate.Amount{}), OurLost: ours.Lost}}
 	if ours.ID != uuid.Nil {
 		d.PaymentID = affiliate.Set(ours.ID)
 	}
-	switch _, told := ours.Gross.Get(); {
-	case !told:
+	c.Payments++
+	switch {
+	case !told && gross.Sign() > 0:
 		d.Kind = DifferentMissing
-	case ours.Currency != is.Currency:
+	case told && ours.Currency != is.Currency: // a difference in each of them
 		d.Kind = DifferentCurrency
-	case d.Sums.OurPaid != gross:
+		here := d
+		here.Currency, here.Sums.TheirPaid, here.Sums.TheirLost = ours.Currency, affiliate.Amount{}, affiliate.Amount{}
+		d.Sums.OurPaid, d.Sums.OurLost = affiliate.Amount{}, affiliate.Amount{}
+		if err := c.note(here, true); err != nil {
+			return err
+		}
+	case told && d.Sums.OurPaid != gross:
 		d.Kind = DifferentPaid
-	case ours.Lost != is.Lost:
+	case told && ours.Lost != is.Lost:
 		d.Kind = DifferentLost
 	case ours.Waits != "":
 		d.Kind = DifferentWaits
 	}
-	c.Payments++
 	return c.note(d, d.Kind != "")
 }
 
@@ -233,7 +332,7 @@ type book struct {
 	of      uuid.UUID // the program that is compared
 	marked  map[string]bool
 	foreign map[string]bool
-	payers  map[string]affiliate.PayerFact // by their ids, as they were told last
+	payers  map[string]affiliate.PayerFact // by their ids, and by those of their payments
 }
 
 func newBook(ctx context.Context, p *tributary.Program) (*book, error) {
@@ -253,10 +352,11 @@ func (b *book) add(ctx context.Context, a pay.Action) error {
 	if len(f.Keys) == 0 {
 		return nil
 	}
-	b.payers[f.Payer.ID] = f.Payer
+	b.knows("payer "+f.Payer.ID, f.Payer)
 	paid, says := f.Sale.Get()
 	mine := a.Carried.Program == uuid.Nil || a.Carried.Program == b.of
 	for _, key := range f.Keys {
+		b.knows("payment "+key, f.Payer)
 		b.marked[key] = b.marked[key] || mine && a.Carried.Marks() && a.Carried.Program == b.of || len(paid.Tries) > 0
 		b.foreign[key] = b.foreign[key] || !mine
 	}
@@ -271,6 +371,26 @@ func (b *book) add(ctx context.Context, a pay.Action) error {
 		err = result.Refusal
 	}
 	return err
+}
+
+// knows keeps what was told of a payer: a refund does not have all of it.
+func (b *book) knows(as string, payer affiliate.PayerFact) {
+	is := b.payers[as]
+	b.payers[as] = affiliate.PayerFact{ID: cmp.Or(payer.ID, is.ID), Email: cmp.Or(payer.Email, is.Email),
+		Name: cmp.Or(payer.Name, is.Name), CustomerID: cmp.Or(payer.CustomerID, is.CustomerID)}
+}
+
+// payer returns what is known of who paid. A guest has no id.
+func (b *book) payer(is *affiliate.ProviderPayment) (payer affiliate.PayerFact) {
+	for _, key := range is.Keys {
+		told := b.payers["payment "+key]
+		payer = affiliate.PayerFact{ID: cmp.Or(payer.ID, told.ID), Email: cmp.Or(payer.Email, told.Email),
+			Name: cmp.Or(payer.Name, told.Name), CustomerID: cmp.Or(payer.CustomerID, told.CustomerID)}
+	}
+	if payer.ID = cmp.Or(is.PayerID, payer.ID); payer.ID != "" {
+		payer.Email = cmp.Or(payer.Email, b.payers["payer "+payer.ID].Email)
+	}
+	return payer
 }
 
 // marks reports whether a payment with some ids names somebody of the program, or of another one.
