@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -87,6 +88,9 @@ func (v *visit) differing() (w affiliate.Waiting[waitingItem], err error) {
 		if p.Books.Failed != "" {
 			w.Items = append(w.Items, waitingItem{to, page.Named(page.Words(p.Name)) + " cannot be read: " + v.Short(p.Books.Failed)})
 		}
+		if p.Books.More > 0 {
+			w.Items = append(w.Items, waitingItem{to, fmt.Sprintf("%s: %d payments differ that are not listed", page.Named(page.Words(p.Name)), p.Books.More)})
+		}
 		for _, d := range p.Books.Differences {
 			if d.Open() && d.At.Before(v.program.Config().Now().Add(-waitingBook)) {
 				w.Items = append(w.Items, waitingItem{to, fmt.Sprintf("%s %s of %s: %s", page.Named(page.Words(p.Name)), v.Short(strings.Join(d.Keys, " ")), v.Day(affiliate.TimeOf(d.At)), d.Is())})
@@ -137,7 +141,11 @@ var readProvider = &action{
 		if err != nil {
 			return wrongField("since", "It is no day, such as 2026-10-01.")
 		}
-		return p.all.Read(v.Ctx(), p.Name, since.FirstInstant(v.program.Config().Location), v.actor)
+		from := since.FirstInstant(v.program.Config().Location)
+		if from.After(v.program.Config().Now()) {
+			return wrongField("since", "It has not come yet.")
+		}
+		return p.all.Read(v.Ctx(), p.Name, from, v.actor)
 	}),
 }
 
@@ -163,11 +171,11 @@ var acceptDifference = &action{
 	},
 	do: doKept((*visit).providerBooks, toBooks, func(v *visit, p connection, in *input) error {
 		id, err := v.id(1)
-		why := in.text("why")
-		if err == nil && why == "" {
-			err = wrongField("why", "Say why it is right as it is.")
+		why := in.reason("why")
+		if why == "" {
+			in.wrong("why", "Say why it is right as it is.")
 		}
-		if err != nil {
+		if err = cmp.Or(err, in.err); err != nil {
 			return err
 		}
 		return p.all.Accept(v.Ctx(), p.Name, id, why, v.actor)

@@ -39,7 +39,7 @@ func TestProviderBooks(t *testing.T) {
 		CSV: func(out io.Writer) error { _, err := io.WriteString(out, "kind\r\n"); return err },
 	}
 	overview := w.get("").body
-	for text, want := range map[string]bool{"Books differ": true, "401": true, "pi_1": true, "pi_2": true, "pi_3": false, "pi_4": false} {
+	for text, want := range map[string]bool{"Books differ": true, "401": true, "pi_1": true, "pi_2": true, "pi_3": false, "pi_4": false, "5 payments differ that are not listed": true} {
 		if strings.Contains(overview, text) != want {
 			t.Errorf("the overview has %s: %v", text, !want)
 		}
@@ -58,6 +58,9 @@ func TestProviderBooks(t *testing.T) {
 	if got := w.send(at, w.form(at)); got.status != 422 && got.status != 400 || book.accepted != "" {
 		t.Errorf("accepted without a reason: %d", got.status)
 	}
+	if got := w.send(at, w.form(at, "why", strings.Repeat("é", 501))); got.status == 303 || book.accepted != "" {
+		t.Errorf("accepted with a reason that is too long: %d", got.status)
+	}
 	if got := w.send(at, w.form(at, "why", "paid in cash")); got.status != 303 || !strings.HasPrefix(book.accepted, "stripe "+old.String()+" paid in cash") {
 		t.Errorf("accepted: %d %q", got.status, book.accepted)
 	}
@@ -69,6 +72,9 @@ func TestProviderBooks(t *testing.T) {
 	at = "providers/stripe/books/read"
 	if got := w.send(at, w.form(at, "since", "soon")); got.status == 303 || !book.read.IsZero() {
 		t.Errorf("read since no day: %d", got.status)
+	}
+	if got := w.send(at, w.form(at, "since", "2199-01-31")); got.status == 303 || !book.read.IsZero() {
+		t.Errorf("read since a day that has not come: %d", got.status)
 	}
 	if got := w.send(at, w.form(at, "since", "2026-01-31")); got.status != 303 || !book.read.Equal(must(affiliate.ParseDate("2026-01-31")).FirstInstant(w.Config().Location)) {
 		t.Errorf("read: %d %v", got.status, book.read)
