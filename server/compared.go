@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -29,7 +30,8 @@ type keptComparison struct {
 	At    time.Time `json:"at"`
 	Since time.Time `json:"since"`
 	adapter.Comparison
-	More     int                    `json:"more,omitzero"` // differences that found no place
+	More     int                    `json:"more,omitzero"`     // differences that found no place
+	MoreFrom time.Time              `json:"moreFrom,omitzero"` // of the oldest of them
 	Accepted map[uuid.UUID]accepted `json:"accepted,omitzero"`
 }
 
@@ -40,10 +42,10 @@ type accepted struct {
 	At  time.Time `json:"at"`
 }
 
-// differenceID names a difference, as long as its amounts are the same.
+// differenceID names a difference, as long as its amounts, and what it waits for, are the same.
 func differenceID(d *adapter.Difference) uuid.UUID {
 	s := d.Sums
-	return uuid.NewSHA1(uuid.Nil, fmt.Append(nil, d.Kind, d.Currency, s.TheirPaid, " ", s.TheirLost, " ", s.OurPaid, " ", s.OurLost, strings.Join(d.Keys, " ")))
+	return uuid.NewSHA1(uuid.Nil, fmt.Append(nil, d.Kind, d.Currency, s.TheirPaid, " ", s.TheirLost, " ", s.OurPaid, " ", s.OurLost, " ", d.Waits, " ", strings.Join(d.Keys, " ")))
 }
 
 // open returns the differences that nobody accepted.
@@ -57,10 +59,21 @@ func (k *keptComparison) open() (n int) {
 }
 
 // with returns what is kept after a comparison of the payments since a moment: older differences
-// stay, because nobody looked at them again.
+// stay, unless it looked at them again.
 func (k keptComparison) with(found adapter.Comparison, since, now time.Time) keptComparison {
-	older := slices.DeleteFunc(slices.Clone(k.Differences), func(d adapter.Difference) bool { return !d.At.Time().Before(since) })
-	k.Comparison, k.At, k.Since, k.More = found, now, since, 0
+	again := map[string]bool{}
+	for _, d := range found.Differences {
+		for _, key := range d.Keys {
+			again[key] = true
+		}
+	}
+	older := slices.DeleteFunc(slices.Clone(k.Differences), func(d adapter.Difference) bool {
+		return !d.At.Time().Before(since) || slices.ContainsFunc(d.Keys, func(key string) bool { return again[key] })
+	})
+	if !k.MoreFrom.Before(since) {
+		k.More, k.MoreFrom = 0, time.Time{}
+	}
+	k.Comparison, k.At, k.Since = found, now, since
 	k.Differences = slices.Concat(older, found.Differences)
 	all := map[uuid.UUID]accepted{}
 	for i := range k.Differences {
@@ -77,9 +90,51 @@ func (k keptComparison) with(found adapter.Comparison, since, now time.Time) kep
 func (k keptComparison) fitting() (raw json.RawMessage, err error) {
 	for raw, err = json.Marshal(k); err == nil && len(raw) > mostCompared && len(k.Differences) > 0; raw, err = json.Marshal(k) {
 		rest := len(k.Differences) * 3 / 4
-		k.Differences, k.More = k.Differences[:rest], k.More+len(k.Differences)-rest
+		for i := range k.Differences[rest:] {
+			d := &k.Differences[rest+i]
+			if _, is := k.Accepted[differenceID(d)]; !is {
+				k.More++
+			}
+			if at := d.At.Time(); k.MoreFrom.IsZero() || at.Before(k.MoreFrom) {
+				k.MoreFrom = at
+			}
+		}
+		k.Differences = k.Differences[:rest]
 	}
 	return raw, err
+}
+
+// settled returns the differences before a moment that are none any more: somebody decided, or what was missing was told.
+func (c *connection) settled(ctx context.Context, provider string, since time.Time) (gone map[uuid.UUID]bool, err error) {
+	all, err := connections{all: []*connection{c}}.books(ctx)
+	gone = map[uuid.UUID]bool{}
+	for _, d := range all[c.name].Differences {
+		if err == nil && d.At.Time().Before(since) {
+			gone[differenceID(&d)], err = c.settles(ctx, provider, &d)
+		}
+	}
+	return gone, err
+}
+
+// settles reports whether the program has by now what a difference says that the provider has.
+func (c *connection) settles(ctx context.Context, provider string, d *adapter.Difference) (bool, error) {
+	ours := map[uuid.UUID]affiliate.ProviderPayment{}
+	for _, key := range d.Keys {
+		one, err := c.host.Program.Payments().ProviderPayment(ctx, provider, key)
+		if err != nil && !errors.Is(err, affiliate.ErrNotFound) {
+			return false, err
+		}
+		if paid := one.Gross.Or(affiliate.Amount{}); err == nil && paid.Sign() > 0 && one.Currency == d.Currency {
+			ours[one.ID] = one
+		}
+	}
+	if d.Sums.TheirPaid.Sign() == 0 {
+		return len(ours) == 0, nil
+	}
+	for _, one := range ours {
+		return len(ours) == 1 && one.Gross.Or(affiliate.Amount{}) == d.Sums.TheirPaid && one.Lost == d.Sums.TheirLost && one.Waits == "", nil
+	}
+	return false, nil
 }
 
 func (c *connection) comparisons() tributary.Values { return c.host.Program.Values(comparedKind) }
@@ -107,7 +162,12 @@ func (c *connection) compare(ctx context.Context, src adapter.Source, since time
 	if found, err = src.Compare(ctx, c.host.Program, since); err != nil {
 		return found, 0, err
 	}
+	gone, err := c.settled(ctx, src.Provider, since)
+	if err != nil {
+		return found, 0, err
+	}
 	err = c.changeComparison(ctx, func(k keptComparison) (keptComparison, error) {
+		k.Differences = slices.DeleteFunc(slices.Clone(k.Differences), func(d adapter.Difference) bool { return gone[differenceID(&d)] })
 		k = k.with(found, since, c.host.Program.Config().Now())
 		open = k.open()
 		return k, nil

@@ -193,7 +193,7 @@ func (e environment) connections(host app.Host) (cs connections, err error) {
 			}
 			c.env = e
 		}
-		if _, reads := e[p.variable(apiKeyName)]; reads && c.fixed != nil {
+		if _, reads := e[p.variable(apiKeyName)]; reads {
 			if err := c.readable(e); err != nil {
 				return cs, err
 			}
@@ -289,10 +289,10 @@ func (cs connections) Connect(ctx context.Context, name, secret string, options 
 	k := keptConnection{Secret: secret, Options: options, By: by}
 	for _, o := range c.options {
 		if was := before[name].Options[o.name]; o.secret && options[o.name] == "" && was != "" {
-			if options[apiURLName] != before[name].Options[apiURLName] {
+			k.Options[o.name] = was
+			if c.address(k.env(c.provider)) != c.address(before[name].env(c.provider)) {
 				return refusedField(apiKeyName, "Give the key again: it would go to another address")
 			}
-			k.Options[o.name] = was
 		}
 	}
 	if c.host.Program.Config().Seal == nil {

@@ -74,11 +74,12 @@ type option struct {
 	name, label string
 	choices     []string
 	secret      bool // it is never shown
+	address     bool // it says where the key of the API goes
 }
 
 var (
 	testMode = option{name: "TEST", label: "Events of the test mode, and no others", choices: []string{"true", "false"}}
-	ofShop   = func(label string) option { return option{name: "SHOP", label: label} }
+	ofShop   = func(label string, address bool) option { return option{name: "SHOP", label: label, address: address} }
 )
 
 func (p provider) path() string { return "/pay/" + p.name }
@@ -99,15 +100,15 @@ func providers() []provider {
 		{"dodo", dodo.Events(), "in metadata of POST /checkouts, or metadata_… of a static link", nil, "an API key", adapt(dodo.Handler, dodo.Map, plain, dodo.Source,
 			func(o *options, _ dodo.Config) adapter.API { return dodo.API(o.text(apiKeyName)) })},
 		{"creem", creem.Events(), "in metadata of POST /v1/checkouts", []option{testMode}, "", adapt(creem.Handler, creem.Map, creemConfig, nil, nil)},
-		{"shopify", shopify.Topics(), "in attributes of the cart", []option{testMode, ofShop("Domain of the shop, such as beans.myshopify.com, when others can install the app")}, "the access token of an app that reads orders; with SHOP", adapt(shopify.Handler, shopify.Map, shopifyConfig, shopify.Source,
+		{"shopify", shopify.Topics(), "in attributes of the cart", []option{testMode, ofShop("Domain of the shop, such as beans.myshopify.com, when others can install the app", true)}, "the access token of an app that reads orders; with SHOP", adapt(shopify.Handler, shopify.Map, shopifyConfig, shopify.Source,
 			func(o *options, cfg shopify.Config) adapter.API { return shopify.API(cfg.Shop, o.text(apiKeyName)) })},
-		{"woocommerce", woocommerce.Topics(), "in meta_data of the order", []option{ofShop("A name of the shop, such as eu, when several have this program; it never changes")}, "consumer key and secret with a colon between them, `ck_…:cs_…`; with API_URL", adapt(woocommerce.Handler, woocommerce.Map, woocommerceConfig, woocommerce.Source, woocommerceAPI)},
+		{"woocommerce", woocommerce.Topics(), "in meta_data of the order", []option{ofShop("A name of the shop, such as eu, when several have this program; it never changes", false)}, "consumer key and secret with a colon between them, `ck_…:cs_…`; with API_URL", adapt(woocommerce.Handler, woocommerce.Map, woocommerceConfig, woocommerce.Source, woocommerceAPI)},
 		{"generic", nil, "what you like: carried of the report has it", nil, "", adapt(generic.Handler, generic.Map, plain, nil, nil)},
 	}
 	for i := range all {
 		if p := &all[i]; p.reads != "" {
 			p.options = append(p.options, option{name: apiKeyName, label: "For lost events, which are read again daily: " + strings.ReplaceAll(p.reads, "`", ""), secret: true},
-				option{name: apiURLName, label: "The address of that API, when it is another one than usual"})
+				option{name: apiURLName, label: "The address of that API, when it is another one than usual", address: true})
 		}
 	}
 	return all

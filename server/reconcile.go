@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -37,11 +38,18 @@ func (c *connection) source(ctx context.Context) (src adapter.Source, reads bool
 }
 
 // readsBy returns the variables with which the API is read, when something is kept, and whether it is. Those
-// of the server come first; what somebody connected in the console counts when they do not connect it.
+// of the server come first; what somebody connected in the console counts when they do not connect it. A key of
+// the server goes to no address that the console has.
 func (c *connection) readsBy(k keptConnection) (environment, bool) {
 	env := c.variables
 	if c.fixed == nil {
 		env = k.env(c.provider)
+		_, own := c.variables[c.variable(apiKeyName)]
+		for _, o := range c.options {
+			if own && o.address {
+				delete(env, c.variable(o.name))
+			}
+		}
 		maps.Copy(env, c.variables)
 	}
 	_, reads := env[c.variable(apiKeyName)]
@@ -58,10 +66,14 @@ func (c *connection) since(ctx context.Context) (time.Time, error) {
 	if errors.Is(err, affiliate.ErrNotFound) {
 		err = nil
 	}
+	if now := c.host.Program.Config().Now(); last.After(now) { // a clock was wrong
+		last = now
+	}
 	return last.Add(-overlap), err
 }
 
-// catchUp applies again what a provider has told since a moment.
+// catchUp applies again what a provider has told since a moment. One that leaves out what was not read before is not the
+// last time.
 func (c *connection) catchUp(ctx context.Context, src adapter.Source, since time.Time) (adapter.CaughtUp, error) {
 	now, err := json.Marshal(c.host.Program.Config().Now())
 	if err != nil {
@@ -71,7 +83,13 @@ func (c *connection) catchUp(ctx context.Context, src adapter.Source, since time
 	if err != nil {
 		return done, err
 	}
-	return done, c.host.Program.Values(caughtUpKind).Change(ctx, c.name, func(json.RawMessage) (json.RawMessage, error) { return now, nil })
+	return done, c.host.Program.Values(caughtUpKind).Change(ctx, c.name, func(raw json.RawMessage) (json.RawMessage, error) {
+		var last time.Time
+		if raw != nil && json.Unmarshal(raw, &last) == nil && since.After(last) {
+			return raw, nil
+		}
+		return now, nil
+	})
 }
 
 // sourceOf reads the provider's API as variables say.
@@ -82,6 +100,15 @@ func (c *connection) sourceOf(env environment) (adapter.Source, error) {
 		c.says(fmt.Sprintf("%d events were read, until %s", read, newest.UTC().Format(time.DateOnly)))
 	}
 	return src, err
+}
+
+// address returns where the key of the API goes; empty: it cannot be used.
+func (c *connection) address(env environment) string {
+	src, err := c.sourceOf(env)
+	if err != nil {
+		return ""
+	}
+	return src.API.Base
 }
 
 // says keeps what is being read.
@@ -131,6 +158,7 @@ func (c *connection) ask(since time.Time) bool {
 func (c *connection) daily(ctx context.Context, since time.Time) {
 	src, reads, err := c.source(ctx)
 	if err == nil && !reads {
+		c.fails("")
 		return
 	}
 	if err == nil && since.IsZero() {
@@ -143,11 +171,12 @@ func (c *connection) daily(ctx context.Context, since time.Time) {
 		done, err = c.catchUp(ctx, src, since)
 	}
 	open := 0
-	if err == nil {
+	if err == nil || done.Failed > 0 { // single events do not keep the others from being compared
 		if weeks := c.host.Program.Config().Now().Add(-compared); weeks.Before(since) {
 			since = weeks
 		}
-		_, open, err = c.compare(ctx, src, since)
+		_, n, err2 := c.compare(ctx, src, since)
+		open, err = n, cmp.Or(err, err2)
 	}
 	log := c.host.Logger.With("provider", c.name, "since", since.Format(time.RFC3339))
 	if done.Sales > 0 {
@@ -161,6 +190,11 @@ func (c *connection) daily(ctx context.Context, since time.Time) {
 		log.LogAttrs(ctx, slog.LevelError, "read lost payment events", slog.Any("error", err))
 		why = err.Error()
 	}
+	c.fails(why)
+}
+
+// fails keeps why the last reading failed; empty: it did not.
+func (c *connection) fails(why string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.failed = why
@@ -220,12 +254,24 @@ func (e environment) reconcile(ctx context.Context, at place, rq reconciling, st
 	if err != nil {
 		return err
 	}
-	read, differ, all := 0, 0, map[string]adapter.Comparison{}
+	var readers []*connection
 	for _, c := range cs.all {
-		src, reads, err := c.source(ctx)
-		if rq.name != "" && c.name != rq.name || err == nil && !reads {
-			continue
+		if _, reads, err := c.source(ctx); (rq.name == "" || c.name == rq.name) && (err != nil || reads) {
+			readers = append(readers, c)
 		}
+	}
+	switch now := p.Config().Now(); {
+	case len(readers) == 0:
+		return errors.New("no provider is read: set the key of its API, such as TRIBUTARY_STRIPE_API_KEY")
+	case rq.format == "csv" && len(readers) > 1:
+		return errors.New("a file is of one provider: say which with -provider")
+	case rq.from.FirstInstant(p.Config().Location).After(now):
+		return errors.New("-from has not come yet")
+	}
+	differ, all := 0, map[string]adapter.Comparison{}
+	var failed error // one provider does not keep the others from being read
+	for _, c := range readers {
+		src, _, err := c.source(ctx)
 		since := rq.from.FirstInstant(p.Config().Location)
 		if err == nil && rq.from == (affiliate.Date{}) {
 			since, err = c.since(ctx)
@@ -241,38 +287,33 @@ func (e environment) reconcile(ctx context.Context, at place, rq reconciling, st
 			caught, err = c.catchUp(ctx, src, since)
 		}
 		if err != nil {
-			return fmt.Errorf("%s: %w", c.name, err)
+			failed = errors.Join(failed, fmt.Errorf("%s: %w", c.name, err))
 		}
-		if read++; rq.compare {
+		switch {
+		case err != nil && caught.Failed == 0:
+		case rq.compare:
 			differ += len(found.Differences)
 			if all[c.name] = found; rq.format == "text" {
 				sayCompared(stdout, c.name, since, &found)
 			}
-		} else {
+		default:
 			fmt.Fprintln(stdout, caughtUpSaid(c.name, since, &caught))
 		}
 	}
 	switch {
-	case read == 0:
-		return errors.New("no provider is read: set the key of its API, such as TRIBUTARY_STRIPE_API_KEY")
 	case rq.format == "json":
 		out := json.NewEncoder(stdout)
 		out.SetIndent("", "  ")
 		err = out.Encode(all)
-	case rq.format == "csv" && read > 1:
-		return errors.New("a file is of one provider: say which with -provider")
 	case rq.format == "csv":
 		for _, found := range all {
 			err = found.WriteCSV(stdout)
 		}
 	}
-	switch {
-	case err != nil:
-		return err
-	case differ > 0:
-		return fmt.Errorf("%d payments differ", differ)
+	if differ > 0 {
+		failed = errors.Join(failed, fmt.Errorf("%d payments differ", differ))
 	}
-	return nil
+	return errors.Join(failed, err)
 }
 
 // saysProgress says each 10,000 events how far a reading is, and about how long it takes until now.
@@ -333,6 +374,9 @@ func caughtUpSaid(name string, since time.Time, c *adapter.CaughtUp) string {
 	}
 	if c.Unreadable > 0 {
 		said = append(said, fmt.Sprintf("%d unreadable", c.Unreadable))
+	}
+	if c.Failed > 0 {
+		said = append(said, fmt.Sprintf("%d could not be applied", c.Failed))
 	}
 	return strings.Join(said, ", ")
 }
