@@ -196,6 +196,14 @@ func TestOlderDifferences(t *testing.T) {
 		}
 		return all
 	}
+	if err := c.comparisons().Change(t.Context(), c.name, func(json.RawMessage) (json.RawMessage, error) {
+		return json.RawMessage(`{"differences":[{"at":"yesterday"}]}`), nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if got := read(); len(got) > 0 { // of another version
+		t.Errorf("%v", got)
+	}
 	got := read(differs("missing", days(40), "5", "0", "told"), differs("missing", days(40), "5", "0", "never"), differs("paid", days(40), "5", "4", "other"),
 		differs("unknown", days(40), "0", "3", "extra"), differs("unknown", days(40), "0", "3", "deleted"), differs("waits", days(40), "7", "7", "waiting"))
 	if want := []string{"never", "other", "extra", "waiting"}; !slices.Equal(got, want) {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
 	"slices"
 	"strings"
@@ -144,8 +145,9 @@ func (c *connection) changeComparison(ctx context.Context, change func(keptCompa
 	return c.comparisons().Change(ctx, c.name, func(raw json.RawMessage) (json.RawMessage, error) {
 		var k keptComparison
 		if raw != nil {
-			if err := json.Unmarshal(raw, &k); err != nil {
-				return nil, err
+			if err := json.Unmarshal(raw, &k); err != nil { // of another version of the server
+				c.host.Logger.LogAttrs(ctx, slog.LevelWarn, "a comparison that was kept is unreadable, and begins anew", slog.String("provider", c.name), slog.Any("error", err))
+				k = keptComparison{}
 			}
 		}
 		k, err := change(k)
@@ -179,14 +181,13 @@ func (c *connection) compare(ctx context.Context, src adapter.Source, since time
 func (cs connections) books(ctx context.Context) (map[string]keptComparison, error) {
 	all := map[string]keptComparison{}
 	for v, err := range cs.all[0].comparisons().All(ctx) {
-		var k keptComparison
-		if err == nil {
-			err = json.Unmarshal(v.Value, &k)
-		}
 		if err != nil {
 			return nil, err
 		}
-		all[v.Name] = k
+		var k keptComparison
+		if json.Unmarshal(v.Value, &k) == nil { // else it begins anew
+			all[v.Name] = k
+		}
 	}
 	return all, nil
 }

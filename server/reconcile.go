@@ -334,7 +334,11 @@ func saysProgress(w io.Writer, name string, since time.Time, now func() time.Tim
 
 // sayCompared says in what a provider and the program differ, a payment in a line.
 func sayCompared(w io.Writer, name string, since time.Time, c *adapter.Comparison) {
-	fmt.Fprintf(w, "%s: %d payments since %s, and %d of customers whom nobody brought\n", name, c.Payments, since.UTC().Format(time.RFC3339), c.Nobodys+c.Foreign)
+	unreadable := ""
+	if c.Unreadable > 0 {
+		unreadable = fmt.Sprintf("; %d events are unreadable", c.Unreadable)
+	}
+	fmt.Fprintf(w, "%s: %d payments since %s, and %d of customers whom nobody brought%s\n", name, c.Payments, since.UTC().Format(time.RFC3339), c.Nobodys+c.Foreign, unreadable)
 	for _, in := range slices.Sorted(maps.Keys(c.Sums)) {
 		sums := c.Sums[in]
 		fmt.Fprintf(w, "  all: there %s, here %s\n", paidSaid(sums.TheirPaid, sums.TheirLost, in), paidSaid(sums.OurPaid, sums.OurLost, in))
