@@ -26,9 +26,12 @@ const (
 // after the time that it names; when that is longer than five minutes, it is not asked again.
 type API struct {
 	Base   string       // such as https://api.stripe.com, with the path that all requests have, if there is one; https, but for this machine
-	Header http.Header  // says who asks; never in an error or a log
+	Header http.Header  `json:"-"` // says who asks; never in an error or a log
 	Client *http.Client // nil: one whose requests end after 30 s. It follows no redirect: Header would go with it
 }
+
+// Format writes the base, for every verb.
+func (a API) Format(f fmt.State, _ rune) { io.WriteString(f, a.Base) }
 
 // An APIError is an answer of a provider that is no success. Its text has neither what was sent nor
 // what was answered.

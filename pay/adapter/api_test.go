@@ -1,9 +1,12 @@
 package adapter_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -45,6 +48,21 @@ func TestAPIPatience(t *testing.T) {
 	defer cancel()
 	if err := get(ctx); !errors.Is(err, context.DeadlineExceeded) {
 		t.Error(err)
+	}
+}
+
+// TestAPIMasked: neither an API nor a source prints its key.
+func TestAPIMasked(t *testing.T) {
+	api := adapter.API{Base: "https://api.example", Header: http.Header{"Authorization": {"Bearer rk_secret"}}}
+	var log bytes.Buffer
+	for _, h := range []slog.Handler{slog.NewTextHandler(&log, nil), slog.NewJSONHandler(&log, nil)} {
+		slog.New(h).Info("read", "api", api, "pointer", &api, "source", adapter.Source{API: api})
+	}
+	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%x"} {
+		fmt.Fprintf(&log, verb+verb+verb, api, &api, adapter.Source{API: api})
+	}
+	if strings.Contains(log.String(), "rk_secret") || !strings.Contains(log.String(), "https://api.example") {
+		t.Error(log.String())
 	}
 }
 

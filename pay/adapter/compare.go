@@ -101,7 +101,7 @@ const theirs = "theirs"
 //
 // Source: docs/reconcile.md.
 func (s Source) Compare(ctx context.Context, p *tributary.Program, from time.Time) (Comparison, error) {
-	c := Comparison{Sums: map[affiliate.Currency]Sums{}}
+	c := Comparison{Sums: map[affiliate.Currency]Sums{}, Differences: []Difference{}}
 	if p == nil {
 		return c, fmt.Errorf("%w: no program", ErrConfig)
 	}

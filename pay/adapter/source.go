@@ -215,7 +215,9 @@ func (s Source) credit(ctx context.Context, h *hook, a *pay.Action, dry bool) er
 	}
 	customer := pay.Action{Kind: pay.KindCustomer, Event: a.Event, Tries: by,
 		Payment: affiliate.PaymentFact{Provider: is, Keys: []string{"customer_of_" + who.ID}, Payer: who, At: a.Payment.At}}
-	result, err := h.apply(ctx, nil, customer)
+	own := *h
+	own.Complete = nil // there is no event to complete
+	result, err := own.apply(ctx, nil, customer)
 	if err == nil {
 		h.report(ctx, result)
 	}

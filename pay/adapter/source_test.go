@@ -176,3 +176,26 @@ func TestMoments(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestCreditSays: who the host says brought somebody, and is nobody, is a line of the log; what completes events is not asked about
+// it, because there is none.
+func TestCreditSays(t *testing.T) {
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	for by, sales := range map[string]int{"mara": 1, "a slip": 0} {
+		var log bytes.Buffer
+		src := sourceOf(&now, &log, func() []pay.Action { return []pay.Action{unmarked(told("a", now), "cus_a", "a@customers.example")} })
+		src.Complete = func(_ context.Context, body []byte, a pay.Action) (pay.Action, error) {
+			if len(body) == 0 {
+				return a, errors.New("there is no event")
+			}
+			return a, nil
+		}
+		src.Credit = func(context.Context, pay.Action) ([]affiliate.Credit, error) {
+			return []affiliate.Credit{{ReferralID: by}}, nil
+		}
+		done, err := src.CatchUp(t.Context(), withMara(t, &now), now)
+		if err != nil || done.Sales != sales || strings.Contains(log.String(), "level=WARN") != (sales == 0) {
+			t.Errorf("%s: %+v, %v\n%s", by, done, err, log.String())
+		}
+	}
+}

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/pay"
 	"github.com/tributary-go/tributary/pay/adapter"
 	"github.com/tributary-go/tributary/pay/internal/paging"
@@ -37,6 +38,9 @@ func API(key string) adapter.API {
 //
 // Source: docs/reconcile.md.
 func Source(api adapter.API, cfg Config) adapter.Source {
+	if api.Header.Get("Stripe-Account") != "" && cfg.Accounts == nil { // then an event may name it
+		cfg.Accounts = func(context.Context, string) (*tributary.Program, error) { return nil, nil }
+	}
 	s := adapter.Source{API: api, Provider: provider, Endpoint: adapter.Endpoint{Config: cfg.Config, Complete: cfg.complete,
 		Map: func(body []byte) (pay.Action, error) { return Map(body, cfg) }}}
 	s.Read = func(ctx context.Context, api adapter.API, from time.Time, yield func([]byte) bool) error {

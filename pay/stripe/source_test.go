@@ -316,3 +316,25 @@ func TestObjects(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestSourceOfAccount: the events of a connected account are those of its program, also when they name it.
+func TestSourceOfAccount(t *testing.T) {
+	s := newShop(t)
+	body := tell(s, paytest.Step{ID: "p1", Kind: paytest.Paid, At: shoptest.Start, Payment: "p1", Payer: "c1", Email: "tomas@customers.example", Name: "Tomas", Amount: affiliate.MustAmount("100"),
+		Data: shoptest.Must(configAt(s).Carry(s.Program, nil, stripe.ViaSession, pay.Carried{Slug: "mara"}))}).With("account", "acct_1")
+	api := httptest.NewServer(events(t, [][]byte{body.JSON()}))
+	defer api.Close()
+	s.Now = shoptest.Start.Add(time.Hour)
+	for header, sales := range map[string]int{"": 0, "acct_1": 1} {
+		of := stripe.API("rk_live_reads")
+		if of.Base = api.URL; header != "" {
+			of.Header.Set("Stripe-Account", header)
+		}
+		cfg := s.AdapterConfig()
+		cfg.Secrets = adapter.Secrets{secret}
+		done, err := stripe.Source(of, stripe.Config{Config: cfg}).CatchUp(t.Context(), s.Program, shoptest.Start.Add(-time.Hour))
+		if err != nil || done.Sales != sales {
+			t.Errorf("account %q: %+v, %v", header, done, err)
+		}
+	}
+}
