@@ -58,7 +58,7 @@ func TestTour(t *testing.T) {
 	w := opened(t)
 	for round := range 3 {
 		for _, step := range []struct{ name, says, first string }{
-			{"why", "was paid; the rate is applied to", "27.20 was paid; the rate is applied to 27.20. 20 per cent, from the TIER: exactly 136/25, rounded once to 5.44."},
+			{"why", "was paid; the rate is applied to", "27.20 was paid; the rate is applied to 27.20. 20 per cent, from the tier: exactly 136/25, rounded once to 5.44."},
 			{"checkout", "is left to pay", "the code takes off 4.80, and 27.20 is left to pay. After it: sale "},
 			{"refund", "8.00 of 27.20 is refunded", "8.00 of 27.20 is refunded; the commission was 5.44 and is 3.84."},
 			{"race", "3 of 50 have the discount; 47 were told: code_exhausted.", ""},

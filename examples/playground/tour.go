@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"sync"
 
 	"github.com/google/uuid"
@@ -150,9 +151,9 @@ func (w *world) why(ctx context.Context) (o Outcome, err error) {
 	if err != nil {
 		return o, err
 	}
-	o.say("%s was credited by %s.", sale.Affiliate.Name, e.Credit.By)
+	o.say("%s was credited by %s.", sale.Affiliate.Name, strings.ToLower(string(e.Credit.By)))
 	o.say("%v was paid; the rate is applied to %v.", w.money(e.Base.TotalEarned), w.money(e.Base.Base))
-	o.say("%v per cent, from the %s: exactly %s, rounded once to %v.", e.Terms.CommissionRate.Or(affiliate.Percent{}), e.Terms.RateFrom, e.Arithmetic.Exact, w.money(e.Arithmetic.Rounded))
+	o.say("%v per cent, from the %s: exactly %s, rounded once to %v.", e.Terms.CommissionRate.Or(affiliate.Percent{}), strings.ToLower(string(e.Terms.RateFrom)), e.Arithmetic.Exact, w.money(e.Arithmetic.Rounded))
 	o.say("A payout may take it %d days after the sale.", e.Terms.HoldDays)
 	o.Page = fmt.Sprint("console/sales/", sale.ID)
 	return o, nil

@@ -1,6 +1,7 @@
 package browser
 
 import (
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os/exec"
@@ -44,6 +45,11 @@ func TestPlayground(t *testing.T) {
 		tb.until(inFrame(step.shows))
 		tb.until(holds + ` && !document.querySelector("button:disabled")`)
 	}
+	for _, window := range []size{desk, phone} {
+		tb.fits(window)
+		tb.keep(t.ArtifactDir(), fmt.Sprint("playground-", window.width))
+	}
+	tb.window(desk)
 	eval[int](tb, `document.querySelector("#clock button").click(), 1`)
 	tb.until(`document.querySelector("#clock-said").textContent.startsWith("It is ") && !document.querySelector("button:disabled")`)
 	eval[int](tb, `document.getElementById("break").click(), 1`)
