@@ -41,8 +41,8 @@ var amount = affiliate.MustAmount
 // steps are the tour, in its order. Each can be taken again, and begins with what it needs.
 var steps = []step{
 	{"checkout", "A customer types a code", "Lina has coffee for 32.00 in her basket, and Mara's code. The shop asks what the code takes off, charges the rest, and records the sale.",
-		`evaluation, err := program.Evaluate(ctx, affiliate.Order{PromoCode: "MARA15", Subtotal: …})
-result, err := program.RecordSale(ctx, affiliate.SaleParams{PromoCode: "MARA15", TotalEarned: *evaluation.Total, …})`, (*world).checkout},
+		`evaluation, err := program.Evaluate(ctx, affiliate.Order{PromoCode: "MARA15", Subtotal: basket})
+result, err := program.RecordSale(ctx, affiliate.SaleParams{PromoCode: "MARA15", TotalEarned: total, …})`, (*world).checkout},
 	{"why", "Why so much?", "Every sale says who was credited, by what, and how the commission was counted.",
 		`explanation, err := program.ExplainSale(ctx, sale.ID)`, (*world).why},
 	{"refund", "A part goes back", "One bag was stale: 8.00 are refunded. The commission is counted anew on what is left, so that many small refunds take as much as a large one.",
