@@ -68,6 +68,7 @@ var allowed = map[string]struct{ inside, outside []string }{
 	},
 	"internal/partner": {append([]string{"affiliate/partner", "internal/reading", "internal/payout"}, below...), []string{"github.com/google/uuid"}},
 	"internal/proofs":  {nil, nil}, // tests alone
+	"internal/model":   {[]string{"affiliate"}, nil},
 	"internal/scene": { // for tests
 		[]string{".", "affiliate", "affiliate/imported", "affiliate/record", "memstore", "conformance"}, []string{"github.com/google/uuid", "github.com/google/go-cmp"},
 	},
@@ -144,9 +145,12 @@ var allowed = map[string]struct{ inside, outside []string }{
 
 	"internal/twins": {[]string{".", "affiliate", "affiliate/demo", "affiliate/record", "affiliate/record/router", "internal/api", "internal/benchkit", "memstore"}, []string{"github.com/google/go-cmp/cmp", "github.com/google/uuid", "pgregory.net/rapid"}},
 
-	"examples/embed":      {[]string{".", "affiliate", "memstore"}, nil},
-	"examples/fake":       {[]string{"affiliate", "client"}, nil},
-	"examples/import":     {[]string{".", "affiliate", "affiliate/importer", "affiliate/importer/cli", "memstore"}, nil},
+	"examples/embed":  {[]string{".", "affiliate", "memstore"}, nil},
+	"examples/fake":   {[]string{"affiliate", "client"}, nil},
+	"examples/import": {[]string{".", "affiliate", "affiliate/importer", "affiliate/importer/cli", "memstore"}, nil},
+	"examples/playground": {
+		[]string{".", "affiliate", "affiliate/demo", "affiliate/record", "memstore", "httpapi", "httpapi/console", "httpapi/portal", "httpapi/serve"}, []string{"github.com/google/uuid"},
+	},
 	"examples/quickstart": {[]string{".", "affiliate", "affiliate/record", "memstore", "affiliate/demo"}, []string{"github.com/google/uuid"}},
 	"examples/receiver":   {[]string{"affiliate", "webhooks"}, []string{"github.com/google/uuid"}},
 	"examples/server":     {[]string{"httpapi/app"}, nil},
