@@ -42,6 +42,7 @@ require (
 	github.com/tributary-go/tributary/pay v0.0.0-00010101000000-000000000000
 	github.com/tributary-go/tributary/pgstore v0.0.0-00010101000000-000000000000
 	github.com/tributary-go/tributary/sqlitestore v0.0.0-00010101000000-000000000000
+	github.com/yuin/goldmark v1.8.7
 	golang.org/x/mod v0.42.0
 )
 
