@@ -606,6 +606,7 @@ func TestChecks(t *testing.T) {
 func TestPages(t *testing.T) {
 	pasted.Build(t, map[string]string{
 		"../docs/adapters.md":        acmeHost,
+		"../docs/agentic.md":         "",
 		"../docs/payments.md":        "",
 		"../docs/payments-paddle.md": "",
 		"../docs/payments-stripe.md": "",

@@ -144,6 +144,7 @@ var browsed = map[string]string{
 // README.md, of which TestReadme says that it is a program.
 var pastedPages = map[string]string{
 	"docs/adapters.md":        "pay TestPages",
+	"docs/agentic.md":         "pay TestPages",
 	"docs/answers.md":         "internal/checks TestPages",
 	"docs/assistants.md":      "mcp TestPages",
 	"docs/checkout.md":        "internal/checks TestGuides",
