@@ -125,8 +125,10 @@ var run = map[string][]string{
 
 // unrun names the pages whose commands no test runs, and why.
 var unrun = map[string]string{
-	"CONTRIBUTING.md": ".ci/run runs the tests",
-	"docs/proofs.md":  "they take an hour, and .ci/release runs them",
+	"CONTRIBUTING.md":    ".ci/run runs the tests",
+	"docs/last-place.md": "they are tests and examples, which .ci/run runs",
+	"docs/money-back.md": "they are tests and examples, which .ci/run runs",
+	"docs/proofs.md":     "they take an hour, and .ci/release runs them",
 }
 
 // languages are what a block may be. The page is shown with their colours, and a test
