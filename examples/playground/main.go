@@ -12,13 +12,14 @@
 package main
 
 import (
+	"bytes"
 	"compress/gzip"
+	"crypto/sha256"
 	"embed"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
-	"io/fs"
 	"net"
 	"net/http"
 	"os"
@@ -30,6 +31,9 @@ import (
 
 //go:embed web
 var web embed.FS
+
+// files are all that a visitor loads; the first five are those of web.
+var files = []string{"index.html", "style.css", "shell.js", "engine.js", "sw.js", "wasm_exec.js", "engine.wasm.gz"}
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 
@@ -81,18 +85,10 @@ func write(folder string) (size int64, err error) {
 	if err := os.MkdirAll(folder, 0o777); err != nil {
 		return 0, err
 	}
-	files, err := fs.Sub(web, "web")
-	if err != nil {
-		return 0, err
-	}
-	shown, err := fs.ReadDir(files, ".")
-	if err != nil {
-		return 0, err
-	}
-	for _, f := range shown {
-		data, err := fs.ReadFile(files, f.Name())
+	for _, name := range files[:5] {
+		data, err := web.ReadFile("web/" + name)
 		if err == nil {
-			err = os.WriteFile(filepath.Join(folder, f.Name()), data, 0o666)
+			err = os.WriteFile(filepath.Join(folder, name), data, 0o666)
 		}
 		if err != nil {
 			return 0, err
@@ -112,13 +108,25 @@ func write(folder string) (size int64, err error) {
 	if err := compile(filepath.Join(folder, "engine.wasm.gz")); err != nil {
 		return 0, err
 	}
-	all, err := os.ReadDir(folder)
-	for _, f := range all {
-		info, err := f.Info()
+	return stamp(folder)
+}
+
+// stamp puts the digest of all files into the service worker, so that a browser takes new ones, and returns
+// their size.
+func stamp(folder string) (size int64, err error) {
+	digest := sha256.New()
+	for _, name := range files {
+		data, err := os.ReadFile(filepath.Join(folder, name))
 		if err != nil {
 			return 0, err
 		}
-		size += info.Size()
+		digest.Write(data)
+		size += int64(len(data))
+	}
+	worker := filepath.Join(folder, "sw.js")
+	data, err := os.ReadFile(worker)
+	if err == nil {
+		err = os.WriteFile(worker, bytes.Replace(data, []byte("VERSION"), fmt.Appendf(nil, "%x", digest.Sum(nil)[:6]), 1), 0o666)
 	}
 	return size, err
 }

@@ -3,6 +3,8 @@ package main
 import (
 	"encoding/json"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -134,5 +136,45 @@ func TestFlags(t *testing.T) {
 	}
 	if got := run([]string{"x"}, &out, &out); got != 2 {
 		t.Errorf("an argument: %d", got)
+	}
+}
+
+// TestStamp: whatever changes of what a visitor loads, the service worker is another one, so that browsers load it again; and
+// it keeps all of it.
+func TestStamp(t *testing.T) {
+	folder := t.TempDir()
+	stamped := func(engine string) string {
+		t.Helper()
+		size := int64(0)
+		for _, name := range files {
+			data, err := web.ReadFile("web/" + name)
+			if err != nil {
+				data = []byte(engine)
+			}
+			size += int64(len(data))
+			if err := os.WriteFile(filepath.Join(folder, name), data, 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got, err := stamp(folder); err != nil || got != size {
+			t.Fatalf("%d bytes, want %d, %v", got, size, err)
+		}
+		worker, err := os.ReadFile(filepath.Join(folder, "sw.js"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range files {
+			if name != "sw.js" && !strings.Contains(string(worker), `"`+name+`"`) {
+				t.Errorf("the service worker does not keep %s", name)
+			}
+		}
+		return string(worker)
+	}
+	one, same, other := stamped("a"), stamped("a"), stamped("b")
+	if one != same || one == other || strings.Contains(one, "VERSION") {
+		t.Error("the worker has another version for the same, or the same for another")
+	}
+	if _, err := stamp(t.TempDir()); err == nil {
+		t.Error("nothing there, and no error")
 	}
 }

@@ -1,6 +1,6 @@
 // The service worker: what is below app/ is answered by the engine, which runs beside the page that
 // shows the playground; the rest is kept, so that it works offline.
-const kept = "playground-1";
+const kept = "playground-VERSION"; // of all files
 const files = ["./", "index.html", "style.css", "shell.js", "engine.js", "wasm_exec.js", "engine.wasm.gz"];
 const root = new URL("./", self.location);
 const app = root.pathname + "app";
@@ -13,7 +13,13 @@ self.addEventListener("install", (event) => {
   })());
 });
 
-self.addEventListener("activate", (event) => event.waitUntil(self.clients.claim()));
+self.addEventListener("activate", (event) => {
+  event.waitUntil((async () => {
+    const old = (await caches.keys()).filter((name) => name.startsWith("playground-") && name !== kept);
+    await Promise.all(old.map((name) => caches.delete(name)));
+    await self.clients.claim();
+  })());
+});
 
 self.addEventListener("fetch", (event) => {
   const url = new URL(event.request.url);

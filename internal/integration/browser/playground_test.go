@@ -1,10 +1,20 @@
 package browser
 
 import (
+	"bytes"
 	"fmt"
+	"image"
+	"image/color"
+	"image/draw"
+	"image/gif"
+	"image/png"
+	"maps"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"os/exec"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -32,6 +42,8 @@ func TestPlayground(t *testing.T) {
 	t.Logf("the console of a year is there after %s", time.Since(began).Round(time.Millisecond))
 	holds := `document.querySelector("#books").textContent.startsWith("Verify: holds")`
 	tb.until(holds)
+	moves := &film{tab: tb}
+	moves.shoot(150)
 	for _, step := range []struct{ id, says, shows string }{
 		{"checkout", "is left to pay", "Mara Lindqvist"},
 		{"why", "rounded once", "Mara Lindqvist"},
@@ -44,6 +56,8 @@ func TestPlayground(t *testing.T) {
 		tb.until(`[...document.querySelectorAll("#` + step.id + ` ~ .said span")].map((s) => s.textContent).join().includes("` + step.says + `")`)
 		tb.until(inFrame(step.shows))
 		tb.until(holds + ` && !document.querySelector("button:disabled")`)
+		eval[int](tb, `document.getElementById("`+step.id+`").scrollIntoView(), 1`)
+		moves.shoot(300)
 	}
 	for _, window := range []size{desk, phone} {
 		tb.fits(window)
@@ -54,6 +68,9 @@ func TestPlayground(t *testing.T) {
 	tb.until(`document.querySelector("#clock-said").textContent.startsWith("It is ") && !document.querySelector("button:disabled")`)
 	eval[int](tb, `document.getElementById("break").click(), 1`)
 	tb.until(`document.querySelector("#books").textContent === "Verify: broken" && document.querySelector("#books-said").textContent.includes("I4") && !document.querySelector("button:disabled")`)
+	eval[int](tb, `document.getElementById("break").scrollIntoView(), 1`)
+	moves.shoot(300)
+	moves.keep(t)
 	eval[int](tb, `document.getElementById("mend").click(), 1`)
 	tb.until(holds + ` && !document.querySelector("button:disabled")`)
 
@@ -74,4 +91,50 @@ func TestPlayground(t *testing.T) {
 			t.Log(c)
 		}
 	}
+}
+
+// A film is what somebody sees who takes the tour. It is made when TRIBUTARY_PICTURES names a folder.
+type film struct {
+	*tab
+	frames gif.GIF
+}
+
+// shoot takes a picture, which is shown for hundredths of a second.
+func (f *film) shoot(delay int) {
+	if os.Getenv("TRIBUTARY_PICTURES") == "" {
+		return
+	}
+	f.window(size{1080, 640, 1})
+	shot, err := png.Decode(bytes.NewReader(f.picture()))
+	f.must(err)
+	count := map[color.RGBA]int{}
+	bounds := shot.Bounds()
+	for y := bounds.Min.Y; y < bounds.Max.Y; y++ {
+		for x := bounds.Min.X; x < bounds.Max.X; x++ {
+			count[color.RGBAModel.Convert(shot.At(x, y)).(color.RGBA)]++
+		}
+	}
+	most := slices.SortedFunc(maps.Keys(count), func(a, b color.RGBA) int { return count[b] - count[a] })
+	var colours color.Palette
+	for _, c := range most[:min(128, len(most))] { // text and its edges have few
+		colours = append(colours, c)
+	}
+	frame := image.NewPaletted(bounds, colours)
+	draw.Draw(frame, bounds, shot, bounds.Min, draw.Src)
+	f.frames.Image, f.frames.Delay = append(f.frames.Image, frame), append(f.frames.Delay, delay)
+	f.window(desk)
+}
+
+// keep writes the film, of a megabyte at most.
+func (f *film) keep(t *testing.T) {
+	folder := os.Getenv("TRIBUTARY_PICTURES")
+	if folder == "" {
+		return
+	}
+	var data bytes.Buffer
+	f.must(gif.EncodeAll(&data, &f.frames))
+	if data.Len() > 1_000_000 {
+		t.Errorf("the film has %d bytes", data.Len())
+	}
+	f.must(os.WriteFile(filepath.Join(folder, "tour.gif"), data.Bytes(), 0o666))
 }
