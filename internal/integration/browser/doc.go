@@ -8,7 +8,7 @@
 //
 //	.ci/browser                         # all of them
 //	.ci/browser -run TestKeyboard -v    # with flags of go test
-//	TRIBUTARY_PICTURES=$PWD/docs/pictures .ci/browser -run TestPictures
+//	TRIBUTARY_PICTURES=$PWD/docs/pictures .ci/browser -run "TestPictures|TestPlayground"
 //
 // # Reading the package
 //

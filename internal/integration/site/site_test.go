@@ -38,7 +38,7 @@ func TestSite(t *testing.T) {
 			t.Errorf("the page lacks %s", want)
 		}
 	}
-	if index := file("index.html"); !strings.Contains(index, `href="docs/embed.html"`) || !strings.Contains(index, `srcset="docs/pictures/console-overview-dark.png"`) {
+	if index := file("index.html"); !strings.Contains(index, `href="docs/embed.html"`) || !strings.Contains(index, `src="docs/pictures/tour.gif"`) {
 		t.Error("the first page lacks a link or the picture")
 	}
 	file("docs/pictures/console-overview-dark.png")
