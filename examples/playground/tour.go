@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 
@@ -49,9 +50,9 @@ result, err := program.RecordSale(ctx, affiliate.SaleParams{PromoCode: "MARA15",
 		`program.RefundSale(ctx, affiliate.Refund{SaleID: sale.ID, Amount: affiliate.Set(amount), RefundID: "re_1"})`, (*world).refund},
 	{"race", "Fifty buyers, three places", "A code is for the first three orders. Fifty requests race for it.",
 		`code.MaxRedemptions = affiliate.Set[int64](3) // and fifty goroutines that call RecordSale`, (*world).race},
-	{"dispute", "A dispute after the payout", "Two payments come by a link, a month passes, the affiliate is paid; then the customer's bank takes one of them back.",
+	{"dispute", "A dispute after the payout", "Two payments come by a link, a month passes, the affiliate is paid; then the customer's bank takes one of them back. In the month old events and clicks are deleted, so there are fewer records.",
 		`program.Payments().ReportPayment(ctx, affiliate.PaymentFact{Keys: []string{"pi_1"}, Disputes: …})`, (*world).dispute},
-	{"terms", "What would 15 per cent have cost?", "Before new terms hold from the next month on, the last quarter is calculated with them. Nothing is written.",
+	{"terms", "What would 15 per cent have cost?", "The program's rate is 12 per cent; tiers and rules of single products have rates of their own. The last three months are calculated with 15 in place of 12. Nothing is written.",
 		`for difference, err := range program.Simulate(ctx, affiliate.SimulateQuery{From: …, Terms: terms}) { … }`, (*world).terms},
 }
 
@@ -153,6 +154,9 @@ func (w *world) why(ctx context.Context) (o Outcome, err error) {
 	}
 	o.say("%s was credited by %s.", sale.Affiliate.Name, strings.ToLower(string(e.Credit.By)))
 	o.say("%v was paid; the rate is applied to %v.", w.money(e.Base.TotalEarned), w.money(e.Base.Base))
+	if !e.Base.Refunded.IsZero() {
+		o.say("%v of it was refunded; what is left, %v, earns.", w.money(e.Base.Refunded), w.money(e.Base.Kept))
+	}
 	o.say("%v per cent, from the %s: exactly %s, rounded once to %v.", e.Terms.CommissionRate.Or(affiliate.Percent{}), strings.ToLower(string(e.Terms.RateFrom)), e.Arithmetic.Exact, w.money(e.Arithmetic.Rounded))
 	o.say("A payout may take it %d days after the sale.", e.Terms.HoldDays)
 	o.Page = fmt.Sprint("console/sales/", sale.ID)
@@ -161,6 +165,11 @@ func (w *world) why(ctx context.Context) (o Outcome, err error) {
 
 func (w *world) refund(ctx context.Context) (o Outcome, err error) {
 	before, err := w.last(ctx)
+	if err == nil && !refundable(before) {
+		if _, err = w.checkout(ctx); err == nil {
+			before, err = w.last(ctx)
+		}
+	}
 	if err != nil {
 		return o, err
 	}
@@ -174,6 +183,13 @@ func (w *world) refund(ctx context.Context) (o Outcome, err error) {
 	o.say("%v of %v is refunded; the commission was %v and is %v.", w.money(after.RefundedAmount), w.money(after.TotalEarned), w.money(before.CommissionEarned), w.money(after.CommissionEarned))
 	o.Page = fmt.Sprint("console/sales/", after.ID)
 	return o, nil
+}
+
+// refundable says whether a sale has 8.00 left, and nobody was paid for it: then no refund needs ClawBack.
+func refundable(sale affiliate.Sale) bool {
+	left, err := sale.TotalEarned.Sub(sale.RefundedAmount)
+	return err == nil && left.Cmp(amount("8")) >= 0 &&
+		!slices.ContainsFunc(sale.Commissions, func(c affiliate.Commission) bool { return c.ManuallyPaid || c.PayoutCreated })
 }
 
 func (w *world) race(ctx context.Context) (o Outcome, err error) {
@@ -251,7 +267,7 @@ func (w *world) dispute(ctx context.Context) (o Outcome, err error) {
 	if err != nil {
 		return o, err
 	}
-	o.say("The bank takes the 250.00 back: what is payable to Mara is %v, which the next payouts deduct. If the shop wins the dispute, it comes back.", w.money(b.Payable))
+	o.say("The bank takes the 250.00 back: what is payable to Mara is %v, which the next payouts deduct. If the shop wins the dispute, the commission comes back.", w.money(b.Payable))
 	o.Page = "console/affiliates/" + mara.ID.String()
 	return o, nil
 }
@@ -297,7 +313,10 @@ func (w *world) spoil(ctx context.Context, breaks bool) (o Outcome, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if (w.broken != uuid.Nil) == breaks {
-		return o, errors.New("it is so already")
+		if breaks {
+			return o, errors.New("the cent is out already")
+		}
+		return o, errors.New("no cent is missing")
 	}
 	err = w.store.Update(ctx, w.Config().ID, func(tx *record.Tx) error {
 		for r, err := range tx.Sales.List(record.Query{Desc: true}) {
@@ -316,7 +335,7 @@ func (w *world) spoil(ctx context.Context, breaks bool) (o Outcome, err error) {
 				return err
 			}
 			o = Outcome{}
-			o.say("The commission of sale %d is another one, and no movement says why.", r.Number)
+			o.say("The commission of sale %d is a cent less, and no movement says why.", r.Number)
 			w.broken = r.ID
 			return tx.Sales.Replace(r)
 		}

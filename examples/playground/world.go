@@ -134,7 +134,7 @@ func (w *world) serve(ctx context.Context, method, path, contentType string, bod
 	return a, nil
 }
 
-// pass lets days pass: holds lapse, and what is done daily is done.
+// pass lets days pass: holds lapse, and what is done daily is done, which deletes old events and clicks.
 func (w *world) pass(ctx context.Context, days string) (o Outcome, err error) {
 	n, err := strconv.Atoi(days)
 	if err != nil || n < 1 || n > 400 {

@@ -14,10 +14,13 @@ async function start() {
   throw new Error("the engine has ended");
 }
 
-self.ready = () => self.postMessage({ ready: true });
+let runs; // called when the engine runs
+const running = new Promise((done) => { runs = done; });
+self.ready = () => { runs(); self.postMessage({ ready: true }); };
 
 self.onmessage = async ({ data, ports: [port] }) => {
   try {
+    await running; // another tab may ask before
     const answer = await tributary.serve(data.method, data.path, data.type, new Uint8Array(data.body));
     port.postMessage(answer, [answer.body.buffer]);
   } catch (failed) {

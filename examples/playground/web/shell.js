@@ -22,7 +22,9 @@ async function verify() {
   const check = await call("GET", "verify");
   books.textContent = check.holds ? `Verify: holds, ${check.records.toLocaleString("en")} records` : "Verify: broken";
   books.className = check.holds ? "good" : "bad";
-  show(document.getElementById("books-said"), check.said);
+  const said = document.getElementById("books-said");
+  said.className = check.holds ? "said" : "said bad";
+  show(said, check.said);
 }
 
 // busy runs what a button does, with all buttons off meanwhile.
