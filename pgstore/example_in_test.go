@@ -45,7 +45,7 @@ func ExampleStore_In() {
 	_ = pay
 }
 
-// markPaid marks an order as paid and records its sale: both are stored, or neither is.
+// markPaid marks an order as paid and records its sale, in one transaction. A sale that is refused is logged.
 func markPaid(ctx context.Context, pool *pgxpool.Pool, program *tributary.Program, sale affiliate.SaleParams) error {
 	return pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, "UPDATE orders SET paid = true WHERE id = $1", sale.ExternalID); err != nil {
