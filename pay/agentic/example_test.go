@@ -2,7 +2,6 @@ package agentic_test
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"log/slog"
 	"testing"
@@ -16,21 +15,13 @@ import (
 )
 
 // complete records the sale of a session that was paid, with the claims of its agent: of when it was created, and of
-// now. What a claim says never keeps the order from being completed.
-func complete(ctx context.Context, program *tributary.Program, issuer agentic.Issuer, sale affiliate.SaleParams, claims ...json.RawMessage) error {
-	var all []agentic.Attribution
-	for _, raw := range claims {
-		a, err := agentic.Parse(raw)
-		if err != nil {
-			return err // answer 400 with it, before anything is paid
-		}
-		all = append(all, a)
-	}
+// when it was completed. What a claim says never keeps the order from being completed.
+func complete(ctx context.Context, program *tributary.Program, issuer agentic.Issuer, sale affiliate.SaleParams, claims ...agentic.Attribution) error {
 	settings, err := program.Settings(ctx)
 	if err != nil {
 		return err
 	}
-	credit, err := issuer.Choose(program.Config().ID, settings.Attribution.Touch, all...)
+	credit, err := issuer.Choose(program.Config().ID, settings.Attribution.Touch, claims...)
 	if err != nil {
 		slog.WarnContext(ctx, "an agent's claim credits nobody", "order", sale.ExternalID, "error", err)
 	}
@@ -57,7 +48,11 @@ func TestExample(t *testing.T) {
 	}
 	for n, claim := range []string{fmt.Sprintf(`{"provider": %q, "token": %q, "touchpoint": "last"}`, i.Provider, token), `{"provider": "net.example", "token": "x"}`} {
 		sale := affiliate.SaleParams{TotalEarned: affiliate.MustAmount("50"), Email: fmt.Sprintf("c%d@customers.example", n), Name: "C", ExternalID: fmt.Sprint("o", n)}
-		if err := complete(t.Context(), p, i, sale, json.RawMessage(claim)); err != nil {
+		a, err := agentic.Parse([]byte(claim))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := complete(t.Context(), p, i, sale, a); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -65,7 +60,7 @@ func TestExample(t *testing.T) {
 	if err != nil || len(sales.Items) != 1 || sales.Items[0].Affiliate.ID != mara.ID || sales.Items[0].CommissionEarned != affiliate.MustAmount("10") {
 		t.Errorf("%+v, %v", sales.Items, err)
 	}
-	if err := complete(t.Context(), p, i, affiliate.SaleParams{}, json.RawMessage(`{}`)); err == nil {
-		t.Error("no attribution, and no error")
+	if err := complete(t.Context(), p, i, affiliate.SaleParams{}); err == nil {
+		t.Error("no sale, and no error")
 	}
 }
