@@ -174,7 +174,7 @@ func (s Source) each(ctx context.Context, from time.Time, use func(body []byte, 
 		from = earliest
 	}
 	err := s.Read(ctx, s.API, from, func(body []byte) bool {
-		a, err := s.Map(body)
+		a, err := s.mapped(body)
 		if a.Event.At.After(newest) {
 			newest = a.Event.At
 		}
@@ -185,6 +185,16 @@ func (s Source) each(ctx context.Context, from time.Time, use func(body []byte, 
 		return failed == nil && ctx.Err() == nil
 	})
 	return cmp.Or(failed, err, ctx.Err())
+}
+
+// mapped maps an event. What makes Map panic cannot be read, and does not keep the others from being read.
+func (s Source) mapped(body []byte) (a pay.Action, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			a, err = pay.Action{}, fmt.Errorf("%w\n%s", errPanicked, debug.Stack())
+		}
+	}()
+	return s.Map(body)
 }
 
 // credit asks the host who brought the payer of a payment that has no mark, and whose payer its program does not

@@ -199,3 +199,26 @@ func TestCreditSays(t *testing.T) {
 		}
 	}
 }
+
+// TestMapPanics: an event that makes Map panic is one that cannot be read; the others are booked, and compared.
+func TestMapPanics(t *testing.T) {
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	var log bytes.Buffer
+	p := withMara(t, &now)
+	src := sourceOf(&now, &log, func() []pay.Action { return []pay.Action{told("a", now), told("b", now), told("c", now)} })
+	maps := src.Map
+	src.Map = func(body []byte) (pay.Action, error) {
+		a, err := maps(body)
+		if a.Event.ID == "b" {
+			panic("b")
+		}
+		return a, err
+	}
+	done, err := src.CatchUp(t.Context(), p, now.Add(-time.Hour))
+	if err != nil || done.Sales != 2 || done.Unreadable != 1 || !strings.Contains(log.String(), "source_test.go") {
+		t.Errorf("%+v, %v\n%s", done, err, log.String())
+	}
+	if c, err := src.Compare(t.Context(), p, now.Add(-time.Hour)); err != nil || c.Unreadable != 1 || c.Payments != 2 {
+		t.Errorf("%+v, %v", c, err)
+	}
+}

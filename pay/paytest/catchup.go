@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"pgregory.net/rapid"
+
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/pay"
 	"github.com/tributary-go/tributary/pay/adapter"
@@ -68,6 +70,7 @@ func (s Suite) catchUp(t *testing.T) {
 			}
 		})
 	}
+	t.Run("anywhere", s.anywhere)
 	t.Run("compared", func(t *testing.T) { s.compared(t, api.URL, story) })
 	t.Run("refused", func(t *testing.T) {
 		shop := shoptest.New(t)
@@ -78,6 +81,53 @@ func (s Suite) catchUp(t *testing.T) {
 		src.CarryKeys = pay.Keys{[]byte("short")}
 		if _, err := src.CatchUp(t.Context(), shop.Program, shoptest.Start); err == nil {
 			t.Error("a short key, and no error")
+		}
+	})
+}
+
+// anywhere: a provider lives, tells what it likes of that, in any order and again, and is read at any moment: from
+// whatever state, the books are then those of a program that heard everything until that moment, and nothing differs.
+func (s Suite) anywhere(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		life := s.random(t, rt)
+		shop := shoptest.New(t)
+		h, err := s.Handler(shop.Program, shop.AdapterConfig())
+		if err != nil {
+			rt.Fatal(err)
+		}
+		for lived := 0; lived < len(life.steps); {
+			lived += rapid.IntRange(1, len(life.steps)-lived).Draw(rt, "lives")
+			shop.Now = life.steps[lived-1].At.Add(30 * time.Minute)
+			for _, i := range rapid.SliceOfN(rapid.IntRange(0, lived-1), 0, 6).Draw(rt, "told") {
+				w := httptest.NewRecorder()
+				if h.ServeHTTP(w, s.request(life.bodies[i], shop.Now)); w.Code/100 != 2 && w.Code != http.StatusServiceUnavailable { // it waits for another one
+					rt.Fatalf("%s: %d", life.steps[i].ID, w.Code)
+				}
+			}
+			if s.Unmarked { // the API does not tell whom the first payment credits
+				for i := range life.steps[:lived] {
+					if s.kept(&life.steps[i]) {
+						h.ServeHTTP(httptest.NewRecorder(), s.request(life.bodies[i], shop.Now))
+					}
+				}
+			}
+			api := httptest.NewServer(s.Serve(life.bodies[:lived]))
+			src := s.Source(api.URL, shop.AdapterConfig())
+			_, err := src.CatchUp(t.Context(), shop.Program, shoptest.Start.Add(-time.Hour))
+			if err == nil {
+				err = life.settled(shop, life.steps[:lived])
+			}
+			if err == nil {
+				err = shop.Verify(t.Context())
+			}
+			var c adapter.Comparison
+			if err == nil {
+				c, err = src.Compare(t.Context(), shop.Program, shoptest.Start.Add(-time.Hour))
+			}
+			api.Close()
+			if c.Differences = slices.DeleteFunc(c.Differences, revoked); err != nil || len(c.Differences) > 0 {
+				rt.Fatalf("after %d steps: %+v, %v", lived, c.Differences, err)
+			}
 		}
 	})
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"slices"
 	"strconv"
 	"testing"
 
@@ -57,7 +56,7 @@ func orders(t *testing.T, bodies [][]byte) http.Handler {
 			next := url.Values{"limit": {fmt.Sprint(n)}, "page_info": {fmt.Sprint(to)}}
 			w.Header().Set("Link", `<https://northwind-beans.myshopify.com/orders.json?`+next.Encode()+`>; rel="next"`)
 		}
-		shoptest.Answers(w, map[string]any{"orders": slices.Clone(all[from:to])})
+		shoptest.Answers(w, map[string]any{"orders": append([]shoptest.Event{}, all[from:to]...)})
 	})
 	return mux
 }
