@@ -207,13 +207,14 @@ func (i Issuer) Credit(program uuid.UUID, a Attribution) (affiliate.Credit, erro
 	return affiliate.Credit{}, ErrToken
 }
 
-// Choose returns which of the claims at the two requests counts, by [affiliate.Attribution] of the program: the last one
-// that is valid, or the first; and why the others do not. The zero credit: none.
+// Choose returns which claim of a checkout counts, of those in the order of their requests, by
+// [affiliate.Attribution] of the program: the last one that is valid, or the first; and why others do not. The zero credit: none.
+// What a claim says of its touchpoint decides nothing.
 //
-// Errors: those of [Issuer.Credit] of each claim that credits nobody, joined.
+// Errors: those of [Issuer.Credit] of each claim that credits nobody and was looked at, joined.
 func (i Issuer) Choose(program uuid.UUID, touch affiliate.Touch, claims ...Attribution) (affiliate.Credit, error) {
-	claims = slices.SortedStableFunc(slices.Values(claims), func(a, b Attribution) int { return cmp.Compare(b.order(), a.order()) })
-	if touch == affiliate.TouchFirst {
+	if touch != affiliate.TouchFirst {
+		claims = slices.Clone(claims)
 		slices.Reverse(claims)
 	}
 	var failed error
@@ -226,6 +227,3 @@ func (i Issuer) Choose(program uuid.UUID, touch affiliate.Touch, claims ...Attri
 	}
 	return affiliate.Credit{}, failed
 }
-
-// order is that of the requests.
-func (a Attribution) order() int { return map[Touchpoint]int{First: 0, Last: 1}[a.Touchpoint] }

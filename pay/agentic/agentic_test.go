@@ -178,8 +178,8 @@ func TestChoose(t *testing.T) {
 		err    error
 	}{
 		"the last":        {affiliate.TouchLast, []agentic.Attribution{claim(mara.ID, agentic.First), claim(ben.ID, agentic.Last)}, ben.ID, nil},
-		"by default":      {"", []agentic.Attribution{claim(ben.ID, agentic.Last), claim(mara.ID, agentic.First)}, ben.ID, nil},
-		"the first":       {affiliate.TouchFirst, []agentic.Attribution{claim(ben.ID, agentic.Last), claim(mara.ID, agentic.First)}, mara.ID, nil},
+		"by default":      {"", []agentic.Attribution{claim(mara.ID, ""), claim(ben.ID, "")}, ben.ID, nil},
+		"the first":       {affiliate.TouchFirst, []agentic.Attribution{claim(mara.ID, ""), claim(ben.ID, agentic.First)}, mara.ID, nil},
 		"a foreign last":  {affiliate.TouchLast, []agentic.Attribution{claim(mara.ID, agentic.First), foreign}, mara.ID, agentic.ErrForeign},
 		"nobody's":        {affiliate.TouchLast, []agentic.Attribution{foreign, {Provider: i.Provider, PublisherID: "p"}}, uuid.Nil, agentic.ErrUnsigned},
 		"without a claim": {affiliate.TouchLast, nil, uuid.Nil, nil},
