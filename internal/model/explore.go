@@ -12,6 +12,8 @@ type machine[S, A comparable] struct {
 	does func(S, A) (after S, told string, possible bool)
 	// wrong says what a state, or the step to it, breaks; empty: nothing.
 	wrong func(before S, deed A, after S, told string) string
+	// seen is what of a state can be seen from outside; nil: all of it.
+	seen func(S) S
 }
 
 // A step is a deed in a state, with what a caller is told.

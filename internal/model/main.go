@@ -21,8 +21,11 @@ func main() {
 }
 
 func run(out io.Writer) error {
-	fmt.Fprintf(out, "%-22s %7s %7s %6s\n", "model", "states", "steps", "depth")
+	fmt.Fprintf(out, "%-24s %7s %7s %6s\n", "model", "states", "steps", "depth")
 	if err := say(out, machineOfPlaces(noFault)); err != nil {
+		return err
+	}
+	if err := say(out, machineOfBudget(noFault)); err != nil {
 		return err
 	}
 	return say(out, machineOfMoney(noFault))
@@ -33,6 +36,6 @@ func say[S, A comparable](out io.Writer, m *machine[S, A]) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", m.name, err)
 	}
-	_, err = fmt.Fprintf(out, "%-22s %7d %7d %6d\n", m.name, len(f.paths), len(f.steps), f.depth)
+	_, err = fmt.Fprintf(out, "%-24s %7d %7d %6d\n", m.name, len(f.paths), len(f.steps), f.depth)
 	return err
 }
