@@ -278,3 +278,47 @@ func TestReconcileMany(t *testing.T) {
 		}
 	}
 }
+
+// TestTypedAddress: an address that somebody typed in the console leads to none that a webhook may not have; one that
+// is a variable of the server does.
+func TestTypedAddress(t *testing.T) {
+	asked := 0
+	api := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked++
+		fmt.Fprint(w, `{"object":"list","data":[],"has_more":false}`)
+	}))
+	defer api.Close()
+	p, err := tributary.New(memstore.New(), tributary.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const url, key = "TRIBUTARY_STRIPE_API_URL", "TRIBUTARY_STRIPE_API_KEY"
+	for name, row := range map[string]struct {
+		variables, typed environment
+		reads            bool
+	}{
+		"typed":       {environment{}, environment{key: "rk_1", url: api.URL}, false},
+		"a variable":  {environment{key: "rk_1", url: api.URL}, environment{key: "rk_1", url: api.URL}, true},
+		"another one": {environment{url: "https://api.stripe.example"}, environment{key: "rk_1", url: api.URL}, false},
+	} {
+		cs, err := row.variables.connections(app.Host{Program: p, Logger: slog.New(slog.DiscardHandler)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := cs.named("stripe")
+		if err != nil {
+			t.Fatal(err)
+		}
+		src, err := c.sourceOf(row.typed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond) // a refused address is tried again
+		asked = 0
+		_, err = src.API.Get(ctx, "/v1/events", nil, new(any))
+		cancel()
+		if (err == nil) != row.reads || (asked > 0) != row.reads {
+			t.Errorf("%s: asked %d times, %v", name, asked, err)
+		}
+	}
+}

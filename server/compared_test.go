@@ -30,7 +30,7 @@ func TestBooks(t *testing.T) {
 	}))
 	defer api.Close()
 	file, env := inFolder(t, "program.db"), environment{"TRIBUTARY_SEAL_KEY": strings.Repeat("5e", 32)}
-	s := launchIn(t, env, "-file", file)
+	s := launchIn(t, env, "-file", file, "-allow-private-webhooks") // the API is on this machine
 	s.ada()
 	b := s.browse()
 	shows := func(path string, texts ...string) string {

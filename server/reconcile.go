@@ -9,6 +9,7 @@ import (
 	"io"
 	"log/slog"
 	"maps"
+	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -16,10 +17,12 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/httpapi/app"
 	"github.com/tributary-go/tributary/pay/adapter"
+	"github.com/tributary-go/tributary/webhooks"
 )
 
 const (
 	caughtUpKind = "server-caught-up"
+	apiTime      = 30 * time.Second    // for a request
 	overlap      = 3 * 24 * time.Hour  // that is read again: what was told late, and what changed since
 	compared     = 28 * 24 * time.Hour // that is compared daily
 )
@@ -99,7 +102,19 @@ func (c *connection) sourceOf(env environment) (adapter.Source, error) {
 	src.Progress = func(read int, newest time.Time) {
 		c.says(fmt.Sprintf("%d events were read, until %s", read, newest.UTC().Format(time.DateOnly)))
 	}
+	if c.typed(env) {
+		src.API.Client = &http.Client{Timeout: apiTime, Transport: webhooks.NewTransport(c.host.Program.Config().Addresses)}
+	}
 	return src, err
+}
+
+// typed reports whether somebody typed the address of the API in the console: then it leads to none that
+// a webhook may not have.
+func (c *connection) typed(env environment) bool {
+	return slices.ContainsFunc(c.options, func(o option) bool {
+		name := c.variable(o.name)
+		return o.address && env[name] != c.variables[name]
+	})
 }
 
 // address returns where the key of the API goes; empty: it cannot be used.
