@@ -375,17 +375,19 @@ func (b *book) add(ctx context.Context, a pay.Action) error {
 
 // knows keeps what was told of a payer: a refund does not have all of it.
 func (b *book) knows(as string, payer affiliate.PayerFact) {
-	is := b.payers[as]
-	b.payers[as] = affiliate.PayerFact{ID: cmp.Or(payer.ID, is.ID), Email: cmp.Or(payer.Email, is.Email),
-		Name: cmp.Or(payer.Name, is.Name), CustomerID: cmp.Or(payer.CustomerID, is.CustomerID)}
+	b.payers[as] = merged(payer, b.payers[as])
+}
+
+// merged returns what is known of a payer, and what only others say.
+func merged(is, others affiliate.PayerFact) affiliate.PayerFact {
+	return affiliate.PayerFact{ID: cmp.Or(is.ID, others.ID), Email: cmp.Or(is.Email, others.Email),
+		Name: cmp.Or(is.Name, others.Name), CustomerID: cmp.Or(is.CustomerID, others.CustomerID)}
 }
 
 // payer returns what is known of who paid. A guest has no id.
 func (b *book) payer(is *affiliate.ProviderPayment) (payer affiliate.PayerFact) {
 	for _, key := range is.Keys {
-		told := b.payers["payment "+key]
-		payer = affiliate.PayerFact{ID: cmp.Or(payer.ID, told.ID), Email: cmp.Or(payer.Email, told.Email),
-			Name: cmp.Or(payer.Name, told.Name), CustomerID: cmp.Or(payer.CustomerID, told.CustomerID)}
+		payer = merged(payer, b.payers["payment "+key])
 	}
 	if payer.ID = cmp.Or(is.PayerID, payer.ID); payer.ID != "" {
 		payer.Email = cmp.Or(payer.Email, b.payers["payer "+payer.ID].Email)

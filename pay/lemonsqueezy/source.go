@@ -3,7 +3,6 @@ package lemonsqueezy
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -96,11 +95,8 @@ func list(ctx context.Context, api adapter.API, path string, each func(*object))
 			return err
 		}
 		last = page.Meta.Page.Last
-		if err := pages.Next(path, page.Data, n < last); err != nil {
+		if err := pages.Numbered(path, page.Data, n, last); err != nil {
 			return err
-		}
-		if len(page.Data) > 0 && last < n {
-			return fmt.Errorf("%w of %s: it does not say how many pages there are", adapter.ErrAnswer, path)
 		}
 		for _, raw := range page.Data {
 			o := object{raw: raw}

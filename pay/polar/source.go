@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"net/url"
 	"sort"
@@ -86,10 +85,7 @@ func (r *reader) read(yield func([]byte) bool) error {
 		for last := n; err == nil && n <= last; n++ {
 			var page []json.RawMessage
 			if page, last, err = r.page(of.path, of.sorting, n); err == nil {
-				err = pages.Next(of.path, page, n < last)
-			}
-			if err == nil && len(page) > 0 && last < n {
-				err = fmt.Errorf("%w of %s: it does not say how many pages there are", adapter.ErrAnswer, of.path)
+				err = pages.Numbered(of.path, page, n, last)
 			}
 			for _, raw := range page {
 				o := objectOf(raw)

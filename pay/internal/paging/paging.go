@@ -44,3 +44,16 @@ func (p *Pages) Next(path string, objects []json.RawMessage, more bool) error {
 	p.seen[first] = struct{}{}
 	return nil
 }
+
+// Numbered is Next for page n of a list that says with each which one is the last. One that does not say it is refused too.
+//
+// Errors: [adapter.ErrAnswer].
+func (p *Pages) Numbered(path string, objects []json.RawMessage, n, last int) error {
+	if err := p.Next(path, objects, n < last); err != nil {
+		return err
+	}
+	if len(objects) > 0 && last < n {
+		return fmt.Errorf("%w of %s: it does not say how many pages there are", adapter.ErrAnswer, path)
+	}
+	return nil
+}
