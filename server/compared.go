@@ -107,9 +107,13 @@ func (k keptComparison) fitting() (raw json.RawMessage, err error) {
 
 // settled returns the differences before a moment that are none any more: somebody decided, or what was missing was told.
 func (c *connection) settled(ctx context.Context, provider string, since time.Time) (gone map[uuid.UUID]bool, err error) {
-	all, err := connections{all: []*connection{c}}.books(ctx)
+	raw, err := valueOf[json.RawMessage](ctx, c.comparisons(), c.name)
+	var kept keptComparison
+	if err == nil && json.Unmarshal(raw, &kept) != nil { // there is none, or it is of another version of the server
+		kept = keptComparison{}
+	}
 	gone = map[uuid.UUID]bool{}
-	for _, d := range all[c.name].Differences {
+	for _, d := range kept.Differences {
 		if err == nil && d.At.Time().Before(since) {
 			gone[differenceID(&d)], err = c.settles(ctx, provider, &d)
 		}

@@ -267,6 +267,18 @@ func (cs connections) kept(ctx context.Context) (map[string]keptConnection, erro
 	return all, nil
 }
 
+// valueOf returns what the store keeps under a name; the zero value: nothing.
+func valueOf[T any](ctx context.Context, of tributary.Values, name string) (is T, err error) {
+	v, err := of.Get(ctx, name)
+	if errors.Is(err, affiliate.ErrNotFound) {
+		return is, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(v.Value, &is)
+	}
+	return is, err
+}
+
 func (cs connections) named(name string) (*connection, error) {
 	for _, c := range cs.all {
 		if c.name == name {
@@ -282,15 +294,15 @@ func (cs connections) Connect(ctx context.Context, name, secret string, options 
 	if err != nil {
 		return err
 	}
-	before, err := cs.kept(ctx)
+	before, err := valueOf[keptConnection](ctx, c.values(), name)
 	if err != nil {
 		return err
 	}
 	k := keptConnection{Secret: secret, Options: options, By: by}
 	for _, o := range c.options {
-		if was := before[name].Options[o.name]; o.secret && options[o.name] == "" && was != "" {
+		if was := before.Options[o.name]; o.secret && options[o.name] == "" && was != "" {
 			k.Options[o.name] = was
-			if c.address(k.env(c.provider)) != c.address(before[name].env(c.provider)) {
+			if c.address(k.env(c.provider)) != c.address(before.env(c.provider)) {
 				return refusedField(apiKeyName, "Give the key again: it would go to another address")
 			}
 		}

@@ -29,11 +29,11 @@ const (
 
 // source is how a provider's API is read; reads is false without a key of it.
 func (c *connection) source(ctx context.Context) (src adapter.Source, reads bool, err error) {
-	kept, err := connections{all: []*connection{c}}.kept(ctx)
+	kept, err := valueOf[keptConnection](ctx, c.values(), c.name)
 	if err != nil {
 		return src, false, err
 	}
-	env, reads := c.readsBy(kept[c.name])
+	env, reads := c.readsBy(kept)
 	if reads {
 		src, err = c.sourceOf(env)
 	}
@@ -61,15 +61,8 @@ func (c *connection) readsBy(k keptConnection) (environment, bool) {
 
 // since returns from which moment on to read: three days before the last time.
 func (c *connection) since(ctx context.Context) (time.Time, error) {
-	last := c.host.Program.Config().Now()
-	v, err := c.host.Program.Values(caughtUpKind).Get(ctx, c.name)
-	if err == nil {
-		err = json.Unmarshal(v.Value, &last)
-	}
-	if errors.Is(err, affiliate.ErrNotFound) {
-		err = nil
-	}
-	if now := c.host.Program.Config().Now(); last.After(now) { // a clock was wrong
+	last, err := valueOf[time.Time](ctx, c.host.Program.Values(caughtUpKind), c.name)
+	if now := c.host.Program.Config().Now(); last.IsZero() || last.After(now) { // never, or a clock was wrong
 		last = now
 	}
 	return last.Add(-overlap), err

@@ -21,12 +21,12 @@ import (
 var samples embed.FS
 
 // optionsOf returns the options of a provider: those of variables, or those that the store keeps.
-func (cs connections) optionsOf(ctx context.Context, c *connection) (*options, error) {
+func (c *connection) optionsOf(ctx context.Context) (*options, error) {
 	if c.fixed != nil {
 		return &options{provider: c.provider, env: c.env}, nil
 	}
-	kept, err := cs.kept(ctx)
-	return &options{provider: c.provider, env: kept[c.name].env(c.provider)}, err
+	kept, err := valueOf[keptConnection](ctx, c.values(), c.name)
+	return &options{provider: c.provider, env: kept.env(c.provider)}, err
 }
 
 // Sample returns an event of a provider, of a payment in the currency of the program. It names the
@@ -37,7 +37,7 @@ func (cs connections) Sample(ctx context.Context, name string) (event string, er
 	if err != nil {
 		return "", err
 	}
-	o, err := cs.optionsOf(ctx, c)
+	o, err := c.optionsOf(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -73,7 +73,7 @@ func (cs connections) Rehearse(ctx context.Context, name, event string) (r conso
 	if err != nil {
 		return r, err
 	}
-	o, err := cs.optionsOf(ctx, c)
+	o, err := c.optionsOf(ctx)
 	if err != nil {
 		return r, err
 	}
