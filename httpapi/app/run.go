@@ -126,7 +126,7 @@ func (set *settings) complete(stderr io.Writer) (shared []httpapi.Key, err error
 }
 
 // work delivers the webhooks of all programs, and once a day deletes old records,
-// which are most of what a program keeps in memory. Endpoints do what they do. It ends when stop is called.
+// which are most of what a program keeps in memory. It runs what endpoints do in the background. It ends when stop is called.
 // stop waits for the attempts under way, and for the other tasks.
 func work(ctx context.Context, all []tenant, own []Endpoint, set settings, logger *slog.Logger,
 	tasks ...func(context.Context)) (stop func()) {

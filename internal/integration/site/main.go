@@ -109,18 +109,16 @@ func parse(at string, raw []byte) *page {
 		words := plain(n, raw)
 		h, is := n.(*ast.Heading)
 		switch {
-		case is && h.Level <= 3:
+		case is:
 			if h.Level == 1 {
 				p.Title = words
 			}
 			id := anchor(words)
 			p.anchors[id] = true
 			h.SetAttributeString("id", []byte(id))
-			p.sections = append(p.sections, section{address(at) + "#" + id, p.Title, words, ""})
-		case is:
-			id := anchor(words)
-			p.anchors[id] = true
-			h.SetAttributeString("id", []byte(id))
+			if h.Level <= 3 {
+				p.sections = append(p.sections, section{address(at) + "#" + id, p.Title, words, ""})
+			}
 		default:
 			if p.First == "" && n.Kind() == ast.KindParagraph {
 				p.First = words
