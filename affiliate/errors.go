@@ -272,6 +272,7 @@ const (
 	CaseNotFound         Reason = "case_not_found"         // no case has the id
 	CaseIsOpen           Reason = "case_open"              // a case of the affiliate about the same waits for an answer
 	CaseLimitReached     Reason = "case_limit_reached"     // the affiliate waits for as many answers as one may
+	ProposalLimitReached Reason = "proposal_limit_reached" // as many proposals wait as may
 	VerifyRunning        Reason = "verify_running"         // Verify is under way for another request
 
 	PortalNotConfigured Reason = "portal_not_configured" // the server has no partner pages

@@ -98,6 +98,9 @@ const (
 	// ScopeRead allows reading, and nothing that writes. Validating a code is a
 	// POST and is not allowed.
 	ScopeRead Scope = "read"
+	// ScopePropose allows what ScopeRead does, and to propose: an assistant with such a key can
+	// ask for a change, which a person accepts.
+	ScopePropose Scope = "propose"
 )
 
 // grants are the scopes that may call a route.
@@ -107,11 +110,13 @@ const (
 	full grants = 1 << iota
 	integration
 	read
+	proposing
 
 	ownerOnly = full
-	owners    = full | read        // reading what a shop does not need
-	shops     = full | integration // writing what a shop needs
-	everybody = full | integration | read
+	proposers = full | proposing
+	owners    = full | read | proposing // reading what a shop does not need
+	shops     = full | integration      // writing what a shop needs
+	everybody = full | integration | read | proposing
 )
 
 // grant returns the bit of a scope; zero for a scope that does not exist.
@@ -123,13 +128,15 @@ func (s Scope) grant() grants {
 		return integration
 	case ScopeRead:
 		return read
+	case ScopePropose:
+		return proposing
 	}
 	return 0
 }
 
 // scopes lists the scopes in words.
 func (g grants) scopes() (list []Scope) {
-	for _, s := range []Scope{ScopeFull, ScopeIntegration, ScopeRead} {
+	for _, s := range []Scope{ScopeFull, ScopeIntegration, ScopeRead, ScopePropose} {
 		if g&s.grant() != 0 {
 			list = append(list, s)
 		}

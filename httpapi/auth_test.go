@@ -363,7 +363,7 @@ const tooNarrow = "403 insufficient_scope: API key is not allowed to do this"
 
 // The secrets of keys of each scope.
 var scoped = map[httpapi.Scope]string{
-	httpapi.ScopeFull: "full-key-of-this-suite", httpapi.ScopeIntegration: "integration-key-of-this-suite", httpapi.ScopeRead: "read-key-of-this-suite",
+	httpapi.ScopeFull: "full-key-of-this-suite", httpapi.ScopeIntegration: "integration-key-of-this-suite", httpapi.ScopeRead: "read-key-of-this-suite", httpapi.ScopePropose: "propose-key-of-this-suite",
 }
 
 func withScopes(s *setup) {
@@ -378,9 +378,11 @@ func allowed(method, path string, scope httpapi.Scope) bool {
 	reads := method == "GET"
 	switch path {
 	case "/api/v1/affiliates/ensure", "/api/v1/clicks", "/api/v1/referrals/status", "/api/v1/sales/reverse":
-		return scope != httpapi.ScopeRead
+		return scope == httpapi.ScopeFull || scope == httpapi.ScopeIntegration
 	case "/api/v1/referrals/plan", "/api/v1/referrals/merge", "/api/v1/affiliates/merge", "/api/v1/promotional-codes/generate", "/api/v1/sales/restore-redemption", "/api/v1/sales/accept-redemption", "/api/v1/sales/recalculate", "/api/v1/payments/decide", "/api/v1/terms/simulate", "/api/v1/links/release":
 		return scope == httpapi.ScopeFull
+	case "/api/v1/proposals":
+		return scope == httpapi.ScopeFull || scope == httpapi.ScopePropose || scope == httpapi.ScopeRead && reads
 	}
 	switch {
 	case scope == httpapi.ScopeFull, path == "/api/v1/openapi.json":
@@ -388,7 +390,7 @@ func allowed(method, path string, scope httpapi.Scope) bool {
 	case path == "/api/v1/sales/review", strings.HasSuffix(path, "/search"), path == "/api/v1/coupons/summaries", strings.HasSuffix(path, "/sums"), strings.HasPrefix(path, "/api/v1/webhooks"), strings.HasPrefix(path, "/api/v1/payouts"), strings.HasPrefix(path, "/api/v1/adjustments"), strings.HasPrefix(path, "/api/v1/cases"), path == "/api/v1/budgets", strings.HasPrefix(path, "/api/v1/bonuses"),
 		strings.HasPrefix(path, "/api/v1/balances"), path == "/api/v1/movements", path == "/api/v1/statements", path == "/api/v1/sales/explain", strings.HasPrefix(path, "/api/v1/reports"), path == "/api/v1/program", path == "/api/v1/terms", path == "/api/v1/verify", path == "/api/v1/attention",
 		strings.HasPrefix(path, "/api/v1/commission-"), path == "/api/v1/partner/token", path == "/api/v1/prune", path == "/api/v1/referrals/erase", strings.HasPrefix(path, "/api/v1/affiliates/"):
-		return scope == httpapi.ScopeRead && reads
+		return (scope == httpapi.ScopeRead || scope == httpapi.ScopePropose) && reads
 	}
 	return reads || scope == httpapi.ScopeIntegration
 }

@@ -149,7 +149,7 @@ var readings = readingsOf(
 	either("", texts[string]),
 	either("", texts[affiliate.EventType]),
 	either("", texts[affiliate.PaymentMethod]),
-	reads("", (*input).document),
+	either("", (*input).document),
 	either("", (*input).headers),
 	reads("", (*input).exchangeRate),
 	reads("", (*input).subscriptionStatus),

@@ -216,7 +216,7 @@ func Keys(programs map[string]*tributary.Program) (Authority, error) {
 // add puts a key into the ring. An error calls it by name.
 func (r ring) add(p *tributary.Program, name string, key Key) error {
 	if key.Scope.grant() == 0 {
-		return fmt.Errorf("httpapi: the scope of %s is not full, integration or read", name)
+		return fmt.Errorf("httpapi: the scope of %s is not full, integration, read or propose", name)
 	}
 	sum, err := key.digest(name)
 	if err != nil {

@@ -191,6 +191,10 @@ func routes() []route {
 		{http.MethodPost, "/sales/restore-redemption", ownerOnly, write(saleRefOf, restoreRedemption, strict, wrapped)},
 		{http.MethodPost, "/sales/accept-redemption", ownerOnly, write(saleRefOf, acceptRedemption, strict, wrapped)},
 
+		{http.MethodGet, "/proposals", owners, search(proposed()...)},
+		{http.MethodPost, "/proposals", proposers,
+			answering[affiliate.Proposal](bodyOf[affiliate.ProposalParams](), propose, strict, keyless)},
+
 		{http.MethodGet, "/commission-plans", owners, search(
 			one("commissionPlanId", keyedBy(idOf, (*tributary.Program).Plan)),
 			all((*tributary.Program).Plans))},

@@ -155,7 +155,7 @@ var requestID = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)
 
 var requestLine = regexp.MustCompile(
 	`^time=\S+ level=DEBUG msg=request operation=(none|"[A-Z]+ /api/v1/[a-z0-9/.-]+") status=(0|\d{3}) code=("")?[a-z_]* took=\S+ request_id=[A-Za-z0-9._-]{1,64}` +
-		`( key=[a-z0-9-]+ scope=(full|integration|read))? bytes=\d+ replayed=(true|false)( trace_id=[0-9a-f]{32})?$`)
+		`( key=[a-z0-9-]+ scope=(full|integration|read|propose))? bytes=\d+ replayed=(true|false)( trace_id=[0-9a-f]{32})?$`)
 
 func (l *watchedLog) check(t testing.TB) {
 	t.Helper()

@@ -261,6 +261,7 @@ var (
 	CaseNotFound         = Refusal{affiliate.KindNotFound, affiliate.CaseNotFound, "", "Case not found"}
 	CaseIsOpen           = Refusal{affiliate.KindConflict, affiliate.CaseIsOpen, "", "The affiliate waits for an answer to the same already"}
 	CasesTooMany         = Refusal{affiliate.KindConflict, affiliate.CaseLimitReached, "", "The affiliate waits for the answers to 20 cases"}
+	ProposalsTooMany     = Refusal{affiliate.KindConflict, affiliate.ProposalLimitReached, "", "100 proposals wait already"}
 	VerifyRunning        = Refusal{affiliate.KindConflict, affiliate.VerifyRunning, "", "A verification is running"}
 	HoldsKeptTooShort    = Refusal{affiliate.KindInvalid, affiliate.RetentionTooShort, "holds", "holds must be kept for at least 24 hours"}
 	ClicksKeptTooShort   = Refusal{affiliate.KindInvalid, affiliate.RetentionTooShort, "clicks", "clicks must be kept for as long as they attribute"}
@@ -276,6 +277,9 @@ var (
 	RunAffiliatesTooMany      = Refusal{affiliate.KindInvalid, affiliate.InvalidField, "affiliateIds", "affiliateIds must have at most 10000 entries"}
 	RunExceptTooMany          = Refusal{affiliate.KindInvalid, affiliate.InvalidField, "exceptIds", "exceptIds must have at most 10000 entries"}
 	PayoutRunMismatch         = Refusal{affiliate.KindConflict, affiliate.PayoutRunMismatch, "", "This payout run was started with different settings"}
+	RefuseNoOperation         = Refusal{affiliate.KindInvalid, affiliate.MissingField, "operation", "Operation is required"}
+	RefuseNoProposedBody      = Refusal{affiliate.KindInvalid, affiliate.MissingField, "body", "Body is required"} // of a proposal
+	RefuseNoWhy               = Refusal{affiliate.KindInvalid, affiliate.MissingField, "why", "Why is required"}
 	CaseIDRequired            = Refusal{affiliate.KindInvalid, affiliate.MissingField, "caseId", "Case ID is required"}
 	CaseTextRequired          = Refusal{affiliate.KindInvalid, affiliate.MissingField, "text", "Text is required"}
 	AnswerRequired            = Refusal{affiliate.KindInvalid, affiliate.MissingField, "answer", "Answer is required"}
@@ -347,11 +351,12 @@ var table = []Refusal{
 	PayoutNotFound, NothingPayable, AffiliateNotApproved, BooksNotOpen, BelowPayoutMinimum, HoldNotFound, HoldConfirmed, HoldOfAnother,
 	HoldsTooMany, HoldsOfNobody, RefuseNoHoldID, RefuseNoUntil, HoldUntilRange, RedemptionNotFound,
 	RedemptionRestored, ReceiptsKeptTooShort, RefuseNoPortal, PaymentConflict, PaymentNotFound, CaseNotFound,
-	CaseIsOpen, CasesTooMany, VerifyRunning,
+	CaseIsOpen, CasesTooMany, ProposalsTooMany, VerifyRunning,
 	HoldsKeptTooShort, ClicksKeptTooShort,
 
 	PaymentIDRequired, DecisionRequired, PayoutIDRequired, RefuseNoStatus, RefuseMove, RefuseFailedReason,
-	RefuseReturnedReason, RefuseNoExternalID, RunAffiliatesTooMany, RunExceptTooMany, PayoutRunMismatch, CaseIDRequired,
+	RefuseReturnedReason, RefuseNoExternalID, RunAffiliatesTooMany, RunExceptTooMany, PayoutRunMismatch, RefuseNoOperation,
+	RefuseNoProposedBody, RefuseNoWhy, CaseIDRequired,
 	CaseTextRequired, AnswerRequired, KindRequired, ReasonRequired,
 	RefuseNoAmount, AdjustmentZero, AdjustmentNotNegative, AdjustmentNotPositive, AdjustmentNotFound, AdjustmentReversed,
 	AdjustmentExternalIDTaken,

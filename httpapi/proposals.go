@@ -1,0 +1,348 @@
+package httpapi
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary"
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/internal/refusal"
+)
+
+// Proposals of operations, which wait for a person. They are the host's values, and not in the
+// engine, because an operation is a thing of this API.
+//
+// Source: docs/contract.md 4.15.
+
+const (
+	proposalsKind   = "server-proposals"
+	maxProposed     = 100                 // that wait, and as many that were decided
+	maxProposedBody = 16 << 10            // bytes
+	maxWhy          = 500                 // characters
+	proposalLapses  = 30 * 24 * time.Hour // whether it was decided or not: it may name a person
+	proposalRepeats = 23 * time.Hour      // one that may have been done: its idempotency key answers a day
+)
+
+// Proposals are what was proposed to a program, for the people who decide. A host without the console
+// of this module shows them on pages of its own. It is a value, safe for concurrent use.
+type Proposals struct {
+	h *Handler
+	p *tributary.Program
+}
+
+// Proposals returns those of a program.
+func (h *Handler) Proposals(p *tributary.Program) Proposals { return Proposals{h, p} }
+
+// All returns them, the newest first: at most some hundreds.
+func (ps Proposals) All(ctx context.Context) ([]affiliate.Proposal, error) {
+	all := []affiliate.Proposal{}
+	for v, err := range ps.values().All(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		if is, err := ps.open(v.Value); err != nil {
+			return nil, err
+		} else if !ps.lapsed(is) {
+			all = append(all, is)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b affiliate.Proposal) int { return b.CreatedAt.Time().Compare(a.CreatedAt.Time()) })
+	return all, nil
+}
+
+// Get returns one.
+//
+// Errors: [affiliate.ErrNotFound].
+func (ps Proposals) Get(ctx context.Context, id uuid.UUID) (affiliate.Proposal, error) {
+	all, err := ps.All(ctx)
+	i := slices.IndexFunc(all, func(is affiliate.Proposal) bool { return is.ID == id })
+	if err != nil || i < 0 {
+		return affiliate.Proposal{}, cmp.Or(err, affiliate.ErrNotFound)
+	}
+	return all[i], nil
+}
+
+// Effect returns what a proposal would do if it were accepted now, and does nothing.
+//
+// Errors: those of the operation; [affiliate.ErrNotFound].
+func (ps Proposals) Effect(ctx context.Context, id uuid.UUID) (affiliate.ProposalEffect, error) {
+	is, err := ps.Get(ctx, id)
+	if err != nil {
+		return affiliate.ProposalEffect{}, err
+	}
+	return ps.rehearse(ctx, is)
+}
+
+// Accept does what was proposed, as the person by: once, whoever accepts it and however often. Its
+// events have by as who did it, and why it was proposed.
+//
+// Errors: [affiliate.ErrNotFound]; [affiliate.StatusNotAllowed] of one that was decided; those of the
+// operation, after which it is FAILED. After any other error it is ACCEPTED, and can be accepted
+// again for a day: it may be done, and is not done twice.
+func (ps Proposals) Accept(ctx context.Context, id uuid.UUID, by string) (affiliate.Proposal, error) {
+	is, err := ps.decide(ctx, id, func(is *affiliate.Proposal) error {
+		since := ps.now().Sub(is.DecidedAt.Or(affiliate.Time{}).Time())
+		switch {
+		case is.Status == affiliate.ProposalAccepted && since < proposalRepeats:
+			return nil
+		case is.Status != affiliate.ProposalWaiting:
+			return refusal.StatusNotAllowed.Err()
+		}
+		is.Status, is.DecidedBy = affiliate.ProposalAccepted, affiliate.Set(by)
+		return nil
+	})
+	if err != nil {
+		return is, err
+	}
+	doer := ps.p.By(is.DecidedBy.Or(by)).Because("proposed by " + is.ProposedBy + ": " + is.Why)
+	did := ps.h.perform(ctx, doer, is, "proposal-"+id.String())
+	refused, ok := errors.AsType[*affiliate.Error](did)
+	if did != nil && (!ok || refused.Kind == affiliate.KindInternal) {
+		return is, did
+	}
+	is, err = ps.decide(ctx, id, func(is *affiliate.Proposal) error {
+		is.Status = affiliate.ProposalDone
+		if did != nil {
+			is.Status, is.Reason = affiliate.ProposalFailed, affiliate.Set(refused.Message)
+		}
+		return nil
+	})
+	return is, cmp.Or(did, err)
+}
+
+// Decline says that a proposal will not be done, and why.
+//
+// Errors: [affiliate.ErrNotFound]; [affiliate.StatusNotAllowed] of one that was decided;
+// [affiliate.MissingField], [affiliate.InvalidField] (reason).
+func (ps Proposals) Decline(ctx context.Context, id uuid.UUID, by, reason string) (affiliate.Proposal, error) {
+	if err := refusal.First(refusal.Required("reason", reason, refusal.ReasonRequired, maxWhy)); err != nil {
+		return affiliate.Proposal{}, err
+	}
+	return ps.decide(ctx, id, func(is *affiliate.Proposal) error {
+		if is.Status != affiliate.ProposalWaiting {
+			return refusal.StatusNotAllowed.Err()
+		}
+		is.Status, is.DecidedBy, is.Reason = affiliate.ProposalDeclined, affiliate.Set(by), affiliate.Set(reason)
+		return nil
+	})
+}
+
+func (ps Proposals) values() tributary.Values { return ps.p.Values(proposalsKind) }
+
+func (ps Proposals) now() time.Time { return ps.p.Config().Now() }
+
+func (ps Proposals) open(raw json.RawMessage) (is affiliate.Proposal, err error) {
+	return is, json.Unmarshal(raw, &is)
+}
+
+func (ps Proposals) lapsed(is affiliate.Proposal) bool {
+	return ps.now().Sub(is.CreatedAt.Time()) > proposalLapses
+}
+
+// decide changes a proposal, unless it has become another one meanwhile.
+func (ps Proposals) decide(ctx context.Context, id uuid.UUID, change func(*affiliate.Proposal) error) (is affiliate.Proposal, err error) {
+	if is, err = ps.Get(ctx, id); err != nil {
+		return is, err
+	}
+	err = ps.values().Change(ctx, proposalName(is.ProposedBy, is.Operation, is.Body, is.Why), func(raw json.RawMessage) (json.RawMessage, error) {
+		if raw == nil {
+			return nil, affiliate.ErrNotFound
+		}
+		if is, err = ps.open(raw); err != nil || is.ID != id {
+			return nil, cmp.Or(err, affiliate.ErrNotFound)
+		}
+		before := is.Status
+		if err := change(&is); err != nil {
+			return nil, err
+		}
+		if before == affiliate.ProposalWaiting {
+			is.DecidedAt = affiliate.Set(affiliate.TimeOf(ps.now()))
+		}
+		return json.Marshal(is)
+	})
+	return is, err
+}
+
+// proposalName is the name of what is kept of a proposal: what somebody proposes twice is one.
+func proposalName(by string, o affiliate.ProposalOperation, body json.RawMessage, why string) string {
+	return fingerprint(strings.Join([]string{by, string(o), string(body), why}, "\n"))
+}
+
+// propose keeps a proposal that could be done now. What waits already is not kept twice.
+func propose(p *tributary.Program, c *call, in affiliate.ProposalParams) error {
+	ctx, ps := c.r.Context(), Proposals{c.h, p}
+	if err := refusal.First(
+		refusal.RefuseNoOperation.When(in.Operation == ""),
+		refusal.OneOf("operation", in.Operation, affiliate.ProposalOperations()),
+		refusal.RefuseNoProposedBody.When(in.Body == nil),
+		refusal.FieldTooLong.About("body").When(len(in.Body) > maxProposedBody),
+		refusal.Required("why", in.Why, refusal.RefuseNoWhy, maxWhy),
+	); err != nil {
+		return err
+	}
+	var tight bytes.Buffer
+	if err := json.Compact(&tight, in.Body); err != nil {
+		return err
+	}
+	is := affiliate.Proposal{Status: affiliate.ProposalWaiting, Operation: in.Operation, Body: tight.Bytes(), Why: in.Why,
+		ProposedBy: c.keyName, CreatedAt: affiliate.TimeOf(ps.now()), DecidedBy: affiliate.Null[string](),
+		DecidedAt: affiliate.Null[affiliate.Time](), Reason: affiliate.Null[string]()}
+	name := proposalName(is.ProposedBy, is.Operation, is.Body, is.Why)
+	is.ID = uuid.NewSHA1(p.Config().ID, []byte(name+is.CreatedAt.String()))
+	if _, err := ps.rehearse(ctx, is); err != nil {
+		if refused, ok := errors.AsType[*affiliate.Error](err); ok && refused.Field != "" {
+			refused.Field = "body." + refused.Field
+		}
+		return err
+	}
+	if err := ps.makeRoom(ctx, name); err != nil {
+		return err
+	}
+	err := ps.values().Change(ctx, name, func(raw json.RawMessage) (json.RawMessage, error) {
+		if before, err := ps.open(raw); raw != nil && err == nil && before.Status == affiliate.ProposalWaiting && !ps.lapsed(before) {
+			is = before
+			return raw, nil
+		}
+		return json.Marshal(is)
+	})
+	if err != nil {
+		return err
+	}
+	return c.encode(&is)
+}
+
+// makeRoom forgets what has lapsed and the oldest of what was decided, and refuses one more when many wait.
+func (ps Proposals) makeRoom(ctx context.Context, name string) error {
+	var gone, decided []string
+	waiting := 0
+	for v, err := range ps.values().All(ctx) {
+		if err != nil {
+			return err
+		}
+		is, err := ps.open(v.Value)
+		switch {
+		case err != nil:
+			return err
+		case v.Name == name:
+		case ps.lapsed(is):
+			gone = append(gone, v.Name)
+		case is.Status == affiliate.ProposalWaiting:
+			waiting++
+		default:
+			decided = append(decided, v.Name)
+		}
+	}
+	if waiting >= maxProposed {
+		return refusal.ProposalsTooMany.Err()
+	}
+	gone = append(gone, decided[:max(0, len(decided)-maxProposed)]...)
+	for _, one := range gone {
+		if err := ps.values().Change(ctx, one, func(json.RawMessage) (json.RawMessage, error) { return nil, nil }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// proposed answers proposals.
+func proposed() []lookup {
+	return []lookup{
+		one("id", func(p *tributary.Program, ctx context.Context, id string) (affiliate.Proposal, error) {
+			return Proposals{p: p}.Get(ctx, idOf(id))
+		}),
+		all(func(p *tributary.Program, ctx context.Context, pg affiliate.Page) (list affiliate.List[affiliate.Proposal], err error) {
+			list.Items, err = Proposals{p: p}.All(ctx)
+			if pg.Cursor != "" && err == nil {
+				i := slices.IndexFunc(list.Items, func(is affiliate.Proposal) bool { return is.ID.String() == pg.Cursor })
+				if i < 0 {
+					return list, refusal.CursorInvalid.Err()
+				}
+				list.Items = list.Items[i+1:]
+			}
+			if pg.Limit > 0 && len(list.Items) > pg.Limit {
+				list.Items = list.Items[:pg.Limit]
+				list.Next = list.Items[pg.Limit-1].ID.String()
+			}
+			return list, err
+		}),
+	}
+}
+
+// rehearse returns what a proposal would do now.
+func (ps Proposals) rehearse(ctx context.Context, is affiliate.Proposal) (e affiliate.ProposalEffect, err error) {
+	tried, began := ps.p.Rehearsal(), ps.now().Truncate(time.Millisecond)
+	if err := ps.h.perform(ctx, tried, is, ""); err != nil {
+		return e, err
+	}
+	moved := affiliate.MovementQuery{From: began}
+	if e.Movements, err = added(func(p *tributary.Program) ([]affiliate.Movement, error) {
+		return newest(p.Movements(ctx, moved, affiliate.Page{Limit: shownOfEffect}))
+	}, tried, ps.p, func(m affiliate.Movement) any { return [2]any{m.AffiliateID, m.Number} }); err != nil {
+		return e, err
+	}
+	e.Events, err = added(func(p *tributary.Program) ([]affiliate.Event, error) {
+		return newest(p.Events(ctx, affiliate.EventQuery{}, affiliate.Page{Limit: shownOfEffect}))
+	}, tried, ps.p, func(e affiliate.Event) any { return e.ID })
+	return e, err
+}
+
+// shownOfEffect is how much of an effect is looked at.
+const shownOfEffect = 200
+
+func newest[T any](list affiliate.List[T], err error) ([]T, error) { return list.Items, err }
+
+// added returns what one program has and another does not, the oldest first. The other is read later:
+// what is added to it meanwhile is in both.
+func added[T any](read func(*tributary.Program) ([]T, error), here, there *tributary.Program, key func(T) any) ([]T, error) {
+	all, err := read(here)
+	if err != nil {
+		return nil, err
+	}
+	known, err := read(there)
+	if err != nil {
+		return nil, err
+	}
+	all = slices.DeleteFunc(all, func(one T) bool {
+		return slices.ContainsFunc(known, func(k T) bool { return key(k) == key(one) })
+	})
+	slices.Reverse(all)
+	return all, nil
+}
+
+// perform does an operation in this process, as a key of the scope full does it, and drops its answer.
+// once is its idempotency key; empty: none.
+func (h *Handler) perform(ctx context.Context, p *tributary.Program, is affiliate.Proposal, once string) error {
+	method, path, _ := strings.Cut(string(is.Operation), " ")
+	r, err := http.NewRequestWithContext(ctx, method, prefix+path, bytes.NewReader(is.Body))
+	if err != nil {
+		return err
+	}
+	r.Header.Set("Content-Type", "application/json")
+	if once != "" {
+		r.Header.Set("Idempotency-Key", once)
+	}
+	found, _, refused := h.find(r)
+	if refused != nil {
+		return refused
+	}
+	c := newCall(h, nowhere{}, r)
+	defer c.free()
+	c.route, c.p, c.scope = found, p, ScopeFull
+	return found.action.run(c)
+}
+
+// nowhere is a writer of an answer that nobody reads.
+type nowhere struct{}
+
+func (nowhere) Header() http.Header            { return http.Header{} }
+func (nowhere) Write(part []byte) (int, error) { return len(part), nil }
+func (nowhere) WriteHeader(int)                {}
