@@ -10,7 +10,7 @@ import (
 // A Proposal is an operation of the HTTP API that somebody asks for who may not do it, such as an
 // assistant. It changes nothing until a person accepts it, who does it then.
 //
-// Source: docs/contract.md 2.21.
+// Source: docs/contract.md 2.16.
 type Proposal struct {
 	ID uuid.UUID `json:"id"`
 	// WAITING, until a person decides. ACCEPTED for as long as it is not known whether it was done.

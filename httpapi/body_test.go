@@ -42,7 +42,7 @@ func TestUnknownFields(t *testing.T) {
 		"PUT /api/v1/coupons", "PUT /api/v1/promotional-codes", "PUT /api/v1/referrals",
 		"PUT /api/v1/sales", "PATCH /api/v1/sales", "POST /api/v1/sales/review", "PATCH /api/v1/payouts", "PUT /api/v1/webhooks",
 	}
-	added := []string{"/api/v1/program", "/api/v1/commission-plans", "/api/v1/terms", "/api/v1/bonuses", "/api/v1/commission-tiers", "/api/v1/affiliates/", "/api/v1/referrals/", "/api/v1/clicks", "/api/v1/promotional-codes/generate", "/api/v1/promotional-codes/compare", "/api/v1/sales/re", "/api/v1/sales/accept", "/api/v1/partner/token", "/api/v1/payments/decide", "/api/v1/prune", "/api/v1/holds", "/api/v1/cases", "/api/v1/links/release"} // console 9, check 5
+	added := []string{"/api/v1/program", "/api/v1/commission-plans", "/api/v1/terms", "/api/v1/bonuses", "/api/v1/commission-tiers", "/api/v1/affiliates/", "/api/v1/referrals/", "/api/v1/clicks", "/api/v1/promotional-codes/generate", "/api/v1/promotional-codes/compare", "/api/v1/sales/re", "/api/v1/sales/accept", "/api/v1/partner/token", "/api/v1/payments/decide", "/api/v1/prune", "/api/v1/holds", "/api/v1/cases", "/api/v1/links/release", "/api/v1/proposals"} // console 9, check 5
 	for _, op := range w.fill().operations() {
 		if op.method == "GET" {
 			continue

@@ -34,6 +34,8 @@ func resourceNotes() []described {
 		{"Explanations", "/sales/explain", nil, "How the commission of a sale came about."},
 		{"Program", "/program", nil, "What the program is set to do, by its host or by its operators."},
 		{"Attention", "/attention", nil, "What waits for somebody."},
+		{"Proposals", "/proposals", affiliate.Proposal{},
+			"What a key asks for that may not do it, and a person decides."},
 		{"Books", "/verify", nil, "The check of the books."},
 		{"Commission plans", "/commission-plans", affiliate.Plan{},
 			"Terms that affiliates and referrals can be put on."},
@@ -608,6 +610,17 @@ func operationNotes() map[string]about {
 			id: "answerCase", summary: "Answer a case",
 			text:    "The affiliate sees the answer on the partner pages. Fires nothing.",
 			invalid: "status_not_allowed", notFound: "case_not_found",
+		},
+		"GET /proposals": {
+			id: "getProposals", summary: "Look a proposal up, or list proposals",
+			text: "Those of the last 30 days.",
+		},
+		"POST /proposals": {
+			id: "propose", summary: "Ask for an operation that a person decides about",
+			text: "It changes nothing. What the operation would refuse now is refused, with a " +
+				"field of its body as body.field. The same that waits already is answered, and " +
+				"not kept twice. It waits for 30 days. Fires nothing.",
+			required: "body operation why", invalid: "proposal_limit_reached",
 		},
 		"GET /balances": {
 			id: "getBalances", summary: "Look a balance up, or list balances",

@@ -178,6 +178,8 @@ func (s stock) operations() []operation {
 		{"POST", api + "/adjustments", `{"affiliateEmail":"cy@example.com","kind":"CORRECTION","amount":-2.5,"reason":"a\nb & <c>"}`},
 		{"GET", api + "/cases?id=" + s.asked.String(), ""},
 		{"POST", api + "/cases", `{"affiliateEmail":"cy@example.com","kind":"SALE_CLAIM","externalId":"#7 <x>","text":"a\nb & <c>"}`},
+		{"POST", api + "/proposals", `{"operation":"POST /cases/answer","body":{"caseId":"` + s.asked.String() + `","answer":"a"},"why":"<b> & c"}`},
+		{"GET", api + "/proposals", ""},
 		{"POST", api + "/cases/answer", `{"caseId":"` + s.asked.String() + `","answer":"a\nb & <c>"}`},
 		{"GET", api + "/budgets?affiliateEmail=cy@example.com&status=LOW&of=AFFILIATE&current=true", ""},
 		{"GET", api + "/bonuses?affiliateEmail=cy@example.com", ""},
@@ -233,7 +235,7 @@ func (s stock) posts() []operation {
 
 // writes are the operations that take an Idempotency-Key.
 func (s stock) writes() []operation {
-	reads := []string{"/api/v1/payouts/preview", "/api/v1/partner/token", "/api/v1/terms/simulate"} // by POST
+	reads := []string{"/api/v1/payouts/preview", "/api/v1/partner/token", "/api/v1/terms/simulate", "/api/v1/proposals"} // by POST
 	return slices.DeleteFunc(s.operations(), func(o operation) bool { return o.method == "GET" || slices.Contains(reads, o.path()) })
 }
 

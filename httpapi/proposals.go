@@ -21,7 +21,7 @@ import (
 // Proposals of operations, which wait for a person. They are the host's values, and not in the
 // engine, because an operation is a thing of this API.
 //
-// Source: docs/contract.md 4.15.
+// Source: docs/contract.md 4.8.
 
 const (
 	proposalsKind   = "server-proposals"

@@ -52,7 +52,7 @@ func moneyCases() []serverCase {
 		refusedCase{"M80 a sale twice", `{"saleIds":[1,1],"approvalStatus":"ACCEPTED"}`, mustBe("saleIds", distinctOnly)}, refusedCase{"M80 saleIds 5", `{"saleIds":5,"approvalStatus":"ACCEPTED"}`, mustBe("saleIds", "must be an array of integers")},
 		refusedCase{"M80 an unknown field", `{"saleIds":[1],"approvalStatus":"ACCEPTED","x":1}`, unknownField("x")}, refusedCase{"M80 no approvalStatus", `{"saleIds":[1]}`, mustBe("approvalStatus", "must be one of ACCEPTED, ON_HOLD, DECLINED")},
 		refusedCase{"M80 an unknown sale", `{"saleIds":[9007199254740993],"approvalStatus":"ACCEPTED"}`, saleNotFound})...)
-	return slices.Concat(cases, adjustmentCases(), askedCases(), payoutStories(), runCases(), ledgerCases())
+	return slices.Concat(cases, adjustmentCases(), proposalCases(), askedCases(), payoutStories(), runCases(), ledgerCases())
 }
 
 // askedCases test /cases: rule 4.10.
@@ -83,6 +83,33 @@ func askedCases() []serverCase {
 		x.do("POST /cases/answer", `{"caseId":"{{c}}","answer":"It is"}`).refused(statusNotAllowed)
 		x.get("/cases?id={{c}}").has(`{"text":"mine","status":"ANSWERED"}`)
 		x.get("/cases?affiliateId={{a}}&status=OPEN").has(`[]`)
+	}}))
+}
+
+// proposalCases test what waits for a person.
+func proposalCases() []serverCase {
+	const rule = "contract 4.8: it changes nothing until a person accepts it"
+	with := func(members string) string { return `{"operation":"POST /adjustments",` + members + `}` }
+	const bonus = `"body":{"affiliateId":"{{a}}","kind":"BONUS","amount":12.5,"reason":"r"},"why":"{{u}}"`
+	cases := append(refusals(rule, "POST /proposals",
+		refusedCase{"no operation", `{"body":{},"why":"w"}`, operationRequired}, refusedCase{"no body", with(`"why":"w"`), proposedBodyRequired},
+		refusedCase{"no reason", with(`"body":{}`), whyRequired},
+		refusedCase{"an operation for people only", `{"operation":"POST /affiliates/erase","body":{"affiliateId":"{{affiliate}}"},"why":"w"}`,
+			mustBe("operation", "must be one of POST /sales/review, POST /affiliates/status, POST /adjustments, POST /payouts, POST /payments/decide, POST /cases/answer")},
+		refusedCase{"what the operation refuses", with(`"body":{"affiliateId":"{{affiliate}}","kind":"BONUS","amount":-1,"reason":"r"},"why":"w"`), invalid("body.amount", "amount must be greater than zero")},
+		refusedCase{"what nobody has", `{"operation":"POST /sales/review","body":{"saleIds":[9007199254740993],"approvalStatus":"DECLINED"},"why":"w"}`, saleNotFound},
+	))
+	return marked(append(cases, serverCase{"/proposals a bonus that waits", rule, func(x *exam) {
+		payee(x)
+		before := x.get("/balances?affiliateId={{a}}").ok()
+		x.do("POST /proposals", with(bonus)).as("p").has(`{"status":"WAITING","operation":"POST /adjustments","body":{"amount":12.5},"why":"{{u}}","decidedBy":null,"decidedAt":null,"reason":null}`)
+		x.do("POST /proposals", with(bonus)).has(`{"id":"{{p}}"}`)
+		x.get("/proposals?limit=1").has(`[{"id":"{{p}}"}]`)
+		x.get("/proposals?id={{p}}").has(`{"id":"{{p}}","status":"WAITING"}`)
+		x.get("/adjustments?affiliateId={{a}}").has(`[]`)
+		if after := x.get("/balances?affiliateId={{a}}").ok(); after.text("payable") != before.text("payable") {
+			after.wants("the balance of before")
+		}
 	}}))
 }
 

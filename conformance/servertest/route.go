@@ -47,6 +47,7 @@ func routes() []route {
 		{"POST /adjustments", `{"affiliateId":"{{affiliate}}","kind":"CORRECTION","amount":1,"reason":"r"}`},
 		{"POST /cases", `{"affiliateId":"{{affiliate}}","kind":"PAYOUT_REQUEST"}`},
 		{"POST /cases/answer", `{"caseId":"{{unknown}}","answer":"a"}`},
+		{"POST /proposals", `{"operation":"POST /cases/answer","body":{"caseId":"{{unknown}}","answer":"a"},"why":"w"}`},
 		{"POST /affiliates/ensure", `{"firstName":"A","lastName":"B","email":"{{u}}@conform.example","externalId":"{{u}}"}`},
 		{"POST /affiliates/status", `{"affiliateIds":["{{unknown}}"],"status":"ACTIVE"}`},
 		{"POST /affiliates/plan", `{"affiliateIds":["{{unknown}}"],"commissionPlanId":null}`},
@@ -126,6 +127,7 @@ func lookups() []lookup {
 		{"/adjustments", []string{"id", "affiliateId", "affiliateEmail", "saleId", "kind", "payoutId"},
 			[]string{"affiliateId", "affiliateEmail", "saleId", "payoutId"}, true},
 		{"/cases", []string{"id", "affiliateId", "affiliateEmail", "status", "kind"}, []string{"affiliateId", "affiliateEmail"}, true},
+		{"/proposals", []string{"id"}, nil, true},
 		{"/budgets", []string{"affiliateId", "affiliateEmail", "status", "of", "current"}, []string{"affiliateId", "affiliateEmail"}, true},
 		{"/reports", []string{"linkId", "affiliateId", "promotionalCodeId"}, nil, true},
 		{"/reports/breakdown", []string{"affiliateId"}, nil, true},
@@ -144,7 +146,7 @@ func lookups() []lookup {
 // which servers of the published API alone do not have.
 func administers(path string) bool {
 	switch path {
-	case "/budgets", "/bonuses", "/bonuses/grant", "/holds", "/program", "/attention", "/verify", "/clicks", "/promotional-codes/generate", "/promotional-codes/search", "/coupons/summaries", "/events", "/sales/reverse", "/sales/restore-redemption", "/sales/accept-redemption", "/sales/recalculate", "/payments/decide", "/partner/token", "/prune":
+	case "/budgets", "/bonuses", "/bonuses/grant", "/holds", "/program", "/attention", "/verify", "/clicks", "/promotional-codes/generate", "/promotional-codes/search", "/coupons/summaries", "/events", "/sales/reverse", "/sales/restore-redemption", "/sales/accept-redemption", "/sales/recalculate", "/payments/decide", "/partner/token", "/proposals", "/prune":
 		return true
 	}
 	return strings.HasPrefix(path, "/cases") || strings.HasPrefix(path, "/commission-") || strings.HasPrefix(path, "/affiliates/") || strings.HasPrefix(path, "/referrals/")

@@ -226,6 +226,9 @@ var (
 	caseNotFound         = denial{404, "case_not_found", "", "Case not found"}
 	caseOpen             = denial{400, "case_open", "", "The affiliate waits for an answer to the same already"}
 	caseIDRequired       = denial{400, "missing_field", "caseId", "Case ID is required"}
+	operationRequired    = denial{400, "missing_field", "operation", "Operation is required"}
+	proposedBodyRequired = denial{400, "missing_field", "body", "Body is required"}
+	whyRequired          = denial{400, "missing_field", "why", "Why is required"}
 	textRequired         = denial{400, "missing_field", "text", "Text is required"}
 	answerRequired       = denial{400, "missing_field", "answer", "Answer is required"}
 	adjustmentReversed   = denial{400, "adjustment_reversed", "", "Adjustment was already reversed"}
