@@ -91,14 +91,14 @@ func proposalCases() []serverCase {
 	const rule = "contract 4.8: it changes nothing until a person accepts it"
 	with := func(members string) string { return `{"operation":"POST /adjustments",` + members + `}` }
 	const bonus = `"body":{"affiliateId":"{{a}}","kind":"BONUS","amount":12.5,"reason":"r"},"why":"{{u}}"`
-	cases := append(refusals(rule, "POST /proposals",
+	cases := refusals(rule, "POST /proposals",
 		refusedCase{"no operation", `{"body":{},"why":"w"}`, operationRequired}, refusedCase{"no body", with(`"why":"w"`), proposedBodyRequired},
 		refusedCase{"no reason", with(`"body":{}`), whyRequired},
 		refusedCase{"an operation for people only", `{"operation":"POST /affiliates/erase","body":{"affiliateId":"{{affiliate}}"},"why":"w"}`,
 			mustBe("operation", "must be one of POST /sales/review, POST /affiliates/status, POST /adjustments, POST /payouts, POST /payments/decide, POST /cases/answer")},
 		refusedCase{"what the operation refuses", with(`"body":{"affiliateId":"{{affiliate}}","kind":"BONUS","amount":-1,"reason":"r"},"why":"w"`), invalid("body.amount", "amount must be greater than zero")},
 		refusedCase{"what nobody has", `{"operation":"POST /sales/review","body":{"saleIds":[9007199254740993],"approvalStatus":"DECLINED"},"why":"w"}`, saleNotFound},
-	))
+	)
 	return marked(append(cases, serverCase{"/proposals a bonus that waits", rule, func(x *exam) {
 		payee(x)
 		before := x.get("/balances?affiliateId={{a}}").ok()
