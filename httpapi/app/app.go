@@ -135,6 +135,7 @@ type settings struct {
 	mailer        mail.Mailer       // nil: none
 	provider      IdentityProvider  // nil: none
 	providers     console.Providers // of the first program; nil: none
+	proposals     func(*tributary.Program) console.Proposals
 	limit         int               // requests of an address in a minute; zero: perMinute
 	proxies       []netip.Prefix    // whose X-Forwarded-For is believed
 

@@ -97,7 +97,7 @@ func newLogin(auth httpapi.Authority, programs []*tributary.Program, staff peopl
 		l.mailer = set.mailer
 	}
 	cfg := console.Config{Prefix: consolePath, Authorize: keyName, Denied: http.HandlerFunc(l.deny),
-		SignOut: signOut, PartnerPages: partner.As, Questions: labels(set.applicants, programs), Steps: set.steps, Logger: logger}
+		SignOut: signOut, PartnerPages: partner.As, Questions: labels(set.applicants, programs), Proposals: set.proposals, Steps: set.steps, Logger: logger}
 	most, err := console.New(programs[0], cfg)
 	if err != nil {
 		return nil, err

@@ -195,6 +195,7 @@ func handlerOf(ctx context.Context, all []tenant, store record.Store, set settin
 	if err := staff.apart(ctx); err != nil {
 		return nil, nil, err
 	}
+	set.proposals = func(p *tributary.Program) console.Proposals { return api.Proposals(p) }
 	login, err := newLogin(auth, programsOf(all), staff, partner.first, set, logger)
 	if err != nil {
 		return nil, nil, err

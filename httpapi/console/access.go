@@ -248,7 +248,7 @@ var newKey = &action{
 					Hint: "Of the characters A to Z, a to z, 0 to 9, ., _ and -. It stands in logs and events for the key."},
 				{Name: "scope", Label: "It may", Required: true, Options: []option{
 					{"integration", "do what a shop needs: no payouts and no webhooks"},
-					{"read", "read"}, {"full", "do everything"}}},
+					{"read", "read"}, {"propose", "read, and propose what a person decides: for an assistant"}, {"full", "do everything"}}},
 			}}, nil
 	}),
 	do: doAccess(func(v *visit, a Access, in *input) error {

@@ -38,6 +38,10 @@ func concerns(v *visit) (all []concern, err error) {
 	if err != nil {
 		return nil, err
 	}
+	proposed, err := v.proposed()
+	if err != nil {
+		return nil, err
+	}
 	applications := applicationsPath
 	if v.cfg.ReadOnly {
 		applications = "affiliates?status=INACTIVE"
@@ -49,6 +53,7 @@ func concerns(v *visit) (all []concern, err error) {
 		concernOf(concern{Badge: "Waits for an answer", List: casesPath + "?status=OPEN"}, asked, func(c affiliate.Case) waitingItem {
 			return waitingItem{casesPath + "/" + c.ID.String(), subject(c, inList)}
 		}),
+		concernOf(concern{Badge: "Proposed", List: proposalsPath}, proposed, func(w waitingItem) waitingItem { return w }),
 		concernOf(concern{Badge: "On hold", List: "sales?approval=ON_HOLD"}, a.HeldSales, func(s affiliate.HeldSale) waitingItem {
 			text := fmt.Sprintf("Sale %v, %s", s.ID, v.Money(s.CommissionEarned))
 			if why := v.Hold(s.HoldReason); why != "" {

@@ -70,6 +70,10 @@ type Config struct {
 	// settings lead. Nil: there are none.
 	Providers func(*tributary.Program) Providers
 
+	// Proposals gives what keys of the scope propose ask for: Handler.Proposals of httpapi. They have a
+	// page then, where people accept and decline. Nil: there is none.
+	Proposals func(*tributary.Program) Proposals
+
 	// Steps gives what a young program needs of its host, such as a mail server: the overview lists it
 	// with the steps that the console knows until all are done. Nil: nothing.
 	Steps func(context.Context, *tributary.Program) ([]Step, error)

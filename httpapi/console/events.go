@@ -61,10 +61,18 @@ func (*view) History(events []affiliate.Event) []past {
 
 // bodyOf returns the members of what changed; nil when a person in it was erased.
 func bodyOf(e affiliate.Event) map[string]json.RawMessage {
+	if !strings.HasPrefix(string(e.Type), "affiliate.") {
+		return nil
+	}
+	return toldOf(e)
+}
+
+// toldOf returns the members of the body of an event; nil when a person in it was erased.
+func toldOf(e affiliate.Event) map[string]json.RawMessage {
 	var told struct {
 		Body map[string]json.RawMessage `json:"body"`
 	}
-	if !strings.HasPrefix(string(e.Type), "affiliate.") || json.Unmarshal(e.Payload, &told) != nil {
+	if json.Unmarshal(e.Payload, &told) != nil {
 		return nil
 	}
 	return told.Body

@@ -127,6 +127,10 @@ func routes() []route {
 		{path: "sales/{}/reverse", act: reverseSale},
 		{path: "sales/{}/restore-redemption", act: restoreRedemption},
 
+		{path: proposalsPath, page: proposalsPage},
+		{path: proposalsPath + "/{}/accept", act: acceptProposal},
+		{path: proposalsPath + "/{}/decline", act: declineProposal},
+
 		{path: "payments", page: conflicts},
 		{path: "payments/{}/decide", act: decidePayment},
 

@@ -53,7 +53,7 @@ var groups = []group{
 		{Path: casesPath, Name: "Cases"},
 		{Path: "coupons", Name: "Coupons"}, {Path: "customers", Name: "Customers"}}},
 	{"Money", []section{{Path: "sales", Name: "Sales"}, {Path: "owed", Name: "Owed"},
-		{Path: "payouts", Name: "Payouts"}, {Path: "books", Name: "Books"}}},
+		{Path: "payouts", Name: "Payouts"}, {Path: "books", Name: "Books"}, {Path: proposalsPath, Name: "Proposals"}}},
 	{"Reports", []section{{Path: "reports", Name: "Reports"}}},
 	{"Setup", []section{{Path: "settings", Name: "Settings"}, {Path: "terms", Name: "Terms"},
 		{Path: "webhooks", Name: "Webhooks"}, {Path: "events", Name: "Events"}, {Path: "access", Name: "Access"}}},
@@ -79,7 +79,7 @@ func (v *view) Groups() (all []group) {
 	for _, g := range groups {
 		shown := group{Name: g.Name}
 		for _, s := range g.Sections {
-			if s.Path == "access" && v.cfg.Access == nil || s.Path == applicationsPath && v.cfg.ReadOnly {
+			if s.Path == "access" && v.cfg.Access == nil || s.Path == proposalsPath && v.cfg.Proposals == nil || s.Path == applicationsPath && v.cfg.ReadOnly {
 				continue
 			}
 			if s.Current = s.Path == here; s.Path == casesPath {

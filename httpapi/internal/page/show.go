@@ -181,7 +181,7 @@ func (Show) Tone(status any) string {
 	switch fmt.Sprint(status) {
 	case "ACTIVE", "ACCEPTED", "PAID", "DONE", "ANSWERED", "delivered", "enabled", "ENABLED":
 		return "good"
-	case "INACTIVE", "ON_HOLD", "INVITED", "PENDING", "PROCESSING", "RUNNING", "OPEN", "pending":
+	case "INACTIVE", "ON_HOLD", "INVITED", "PENDING", "PROCESSING", "RUNNING", "OPEN", "WAITING", "pending":
 		return "warn"
 	case "FAILED", "RETURNED", "BANNED", "DECLINED", "REFUNDED", "failed", "disabled", "DISABLED":
 		return "bad"

@@ -1,0 +1,217 @@
+package console
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/httpapi/internal/page"
+)
+
+// Proposals are what keys ask for that may not do it: Handler.Proposals of httpapi is one.
+type Proposals interface {
+	All(context.Context) ([]affiliate.Proposal, error) // the newest first
+	// Effect says what one would do now, and does nothing.
+	Effect(ctx context.Context, id uuid.UUID) (affiliate.ProposalEffect, error)
+	// Accept does what was proposed, once.
+	Accept(ctx context.Context, id uuid.UUID, by string) (affiliate.Proposal, error)
+	Decline(ctx context.Context, id uuid.UUID, by, reason string) (affiliate.Proposal, error)
+}
+
+const proposalsPath = "proposals"
+
+// asksFor says for people what an operation is.
+var asksFor = map[affiliate.ProposalOperation]string{
+	"POST /sales/review":      "Accept or decline commissions",
+	"POST /affiliates/status": "Change the status of affiliates",
+	"POST /adjustments":       "Adjust what an affiliate is owed",
+	"POST /payouts":           "Prepare a payout",
+	"POST /payments/decide":   "Decide about a payment",
+	"POST /cases/answer":      "Answer a case",
+}
+
+// A proposal is one, and where it is kept.
+type proposal struct {
+	all Proposals
+	affiliate.Proposal
+}
+
+// Asks says what it asks for.
+func (p proposal) Asks() string { return asksFor[p.Operation] }
+
+// Open reports whether somebody can decide about it.
+func (p proposal) Open() bool {
+	return p.Status == affiliate.ProposalWaiting || p.Status == affiliate.ProposalAccepted
+}
+
+func (v *visit) proposals() (all []proposal, err error) {
+	of, err := kept(v, v.cfg.Proposals)
+	if err != nil {
+		return nil, err
+	}
+	list, err := of.All(v.Ctx())
+	for _, one := range list {
+		all = append(all, proposal{of, one})
+	}
+	return all, err
+}
+
+// openProposal is the proposal of the path, about which somebody can decide.
+func (v *visit) openProposal() (proposal, error) {
+	id, err := v.id(0)
+	if err != nil {
+		return proposal{}, err
+	}
+	all, err := v.proposals()
+	if err != nil {
+		return proposal{}, err
+	}
+	i := slices.IndexFunc(all, func(p proposal) bool { return p.ID == id })
+	if i < 0 {
+		return proposal{}, affiliate.ErrNotFound
+	}
+	if !all[i].Open() {
+		return proposal{}, notAllowed("This was decided meanwhile: it is " + strings.ToLower(page.Words(all[i].Status)) + ".")
+	}
+	return all[i], nil
+}
+
+func proposalsPage(v *visit) (view, error) {
+	all, err := v.proposals()
+	return view{title: "Proposals", template: "proposals", Data: all}, err
+}
+
+// proposed are the proposals that wait for somebody.
+func (v *visit) proposed() (w affiliate.Waiting[waitingItem], err error) {
+	if v.cfg.Proposals == nil {
+		return w, nil
+	}
+	all, err := v.proposals()
+	for _, p := range all {
+		if p.Open() {
+			w.Items = append(w.Items, waitingItem{proposalsPath, p.Asks() + ": " + v.Short(p.Why)})
+		}
+	}
+	w.Count = len(w.Items)
+	w.Items = w.Items[:min(len(w.Items), shownCases)]
+	return w, err
+}
+
+func doProposal(work func(*visit, proposal, *input) error) doer {
+	return doKept((*visit).openProposal, func(proposal) string { return proposalsPath }, work)
+}
+
+var acceptProposal = &action{
+	name: "proposals.accept", object: "proposal", done: "It was done.",
+	form: func(v *visit) (form, error) {
+		p, err := v.openProposal()
+		if err != nil {
+			return form{}, err
+		}
+		f := v.proposalForm(p, "Accept", "It is done in your name, once.")
+		if p.Status == affiliate.ProposalAccepted {
+			f.Effects = append(f.Effects, fmt.Sprintf("%s accepted it on %s, and whether it was done is not known. It is not done twice.",
+				v.Short(p.DecidedBy.Or("")), v.When(p.DecidedAt)))
+			return f, nil
+		}
+		effect, err := p.all.Effect(v.Ctx(), p.ID)
+		if err != nil {
+			return form{}, err
+		}
+		money, err := v.movedBy(effect)
+		if err != nil {
+			return form{}, err
+		}
+		told, err := v.changedBy(effect)
+		f.Tables = append(f.Tables, shownTables(money, told)...)
+		return f, err
+	},
+	do: doProposal(func(v *visit, p proposal, _ *input) error {
+		_, err := p.all.Accept(v.Ctx(), p.ID, v.actor)
+		return err
+	}),
+}
+
+var declineProposal = &action{
+	name: "proposals.decline", object: "proposal", done: "It was declined.",
+	form: func(v *visit) (form, error) {
+		p, err := v.openProposal()
+		f := v.proposalForm(p, "Decline", "Nothing is changed. Who proposed it can read why.")
+		f.Fields = []field{{Name: "reason", Label: "Why not", Required: true}}
+		return f, err
+	},
+	do: doProposal(func(v *visit, p proposal, in *input) error {
+		_, err := p.all.Decline(v.Ctx(), p.ID, v.actor, in.reason("reason"))
+		return err
+	}),
+}
+
+// proposalForm is a form about a proposal, with what it asks for.
+func (v *visit) proposalForm(p proposal, button, effect string) form {
+	asked := table{Caption: "What is asked", Head: []string{"Field", "Value"}}
+	var members map[string]json.RawMessage
+	_ = json.Unmarshal(p.Body, &members) // an object, since it was proposed
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		asked.Rows = append(asked.Rows, []string{v.Short(name), v.Long(plainJSON(members[name]))})
+	}
+	return form{Title: button + " a proposal", Button: button, Back: proposalsPath, Tables: []table{asked}, Effects: []string{
+		p.Asks() + ". " + v.Short(p.ProposedBy) + " proposed it on " + v.When(p.CreatedAt) + ".",
+		"Why, in its words: " + v.Long(p.Why), effect}}
+}
+
+// plainJSON returns a text as it is, and anything else as JSON.
+func plainJSON(raw json.RawMessage) string {
+	var text string
+	if json.Unmarshal(raw, &text) == nil {
+		return text
+	}
+	return string(raw)
+}
+
+// movedBy is the money that a proposal would move.
+func (v *visit) movedBy(e affiliate.ProposalEffect) (table, error) {
+	t := table{Caption: "Money that moves", Head: []string{"Affiliate", "From", "To", "Amount"}, Numbers: 1}
+	for _, m := range e.Movements {
+		name, err := v.payeeOnce(m.AffiliateID)
+		if err != nil {
+			return t, err
+		}
+		t.Rows = append(t.Rows, []string{v.Short(name), page.Words(m.From), page.Words(m.To), v.Money(m.Amount)})
+	}
+	return t, nil
+}
+
+// changedBy is what a proposal would change of what events tell. What an object was like is in the
+// event before, if that is still kept.
+func (v *visit) changedBy(e affiliate.ProposalEffect) (table, error) {
+	t := table{Caption: "What changes", Head: []string{"Of", "Field", "Was", "Becomes"}}
+	for _, one := range e.Events {
+		before, err := v.program.Events(v.Ctx(), affiliate.EventQuery{ObjectID: affiliate.Set(one.ObjectID)}, only)
+		if err != nil {
+			return t, err
+		}
+		was := map[string]json.RawMessage{}
+		for _, b := range before.Items {
+			was = toldOf(b)
+		}
+		is := toldOf(one)
+		of := string(one.Type) + " " + one.ObjectID
+		for _, name := range slices.Sorted(maps.Keys(is)) {
+			if old := plainJSON(was[name]); old != plainJSON(is[name]) && name != "updatedAt" {
+				t.Rows = append(t.Rows, []string{v.Short(of), v.Short(name), v.Short(old), v.Short(plainJSON(is[name]))})
+			}
+		}
+	}
+	return t, nil
+}
+
+// shownTables returns the tables that have rows.
+func shownTables(all ...table) []table {
+	return slices.DeleteFunc(all, func(t table) bool { return len(t.Rows) == 0 })
+}
