@@ -481,7 +481,7 @@ func TestKeyRing(t *testing.T) {
 		"httpapi: two keys are called shop":                                             {{Name: "shop", Secret: good}, {Name: "shop", Secret: other}},
 		"httpapi: two keys are called key-2":                                            {{Name: "key-2", Secret: good}, {Secret: other}},
 		"httpapi: key b and key a have the same secret":                                 {{Name: "a", Secret: good}, {Name: "b", Hash: hash}},
-		"httpapi: the scope of key key-1 is not full, integration, read or propose":              {{Secret: good, Scope: "admin"}},
+		"httpapi: the scope of key key-1 is not full, integration, read or propose":     {{Secret: good, Scope: "admin"}},
 		"httpapi: the name of key 1 must be 1–64 characters of A–Z a–z 0–9 . _ -":       {{Secret: good, Name: "a b"}},
 		"httpapi: the name of key 2 must be 1–64 characters of A–Z a–z 0–9 . _ -":       {{Secret: good}, {Secret: other, Name: strings.Repeat("n", 65)}},
 	} {

@@ -28,7 +28,7 @@ func runKey(ctx context.Context, args []string, env environment, stdout, stderr 
 	where := choice{env: env}
 	where.Flags(flags)
 	name := flags.String("make", "", "make a key with this `name`, which stands in logs and events for it")
-	scope := flags.String("scope", string(httpapi.ScopeFull), "what the key may do: full, integration or read")
+	scope := flags.String("scope", string(httpapi.ScopeFull), "what the key may do: full, integration, read or propose")
 	keyFile := flags.String("key-file", "", "as of the server: the `file` of keys, whose names are taken")
 	revoke := flags.String("revoke", "", "revoke the key with this `name`")
 	if code, goes := parsed(flags, args, 0, "it takes flags only"); !goes {

@@ -136,8 +136,8 @@ type settings struct {
 	provider      IdentityProvider  // nil: none
 	providers     console.Providers // of the first program; nil: none
 	proposals     func(*tributary.Program) console.Proposals
-	limit         int               // requests of an address in a minute; zero: perMinute
-	proxies       []netip.Prefix    // whose X-Forwarded-For is believed
+	limit         int            // requests of an address in a minute; zero: perMinute
+	proxies       []netip.Prefix // whose X-Forwarded-For is believed
 
 	applicants *portal.SignUp // nil: nobody applies
 	texts      *mail.Texts
@@ -198,7 +198,7 @@ func parse(storage Storage, args []string, getenv func(string) string, stderr io
 	flags.Func("key", "`key` of the API, 20 characters or more; given again, each opens a program of its own. The list of processes\n"+
 		"shows it to whoever is on this machine; the variable "+keyVariable+" does not (default: the variable; without it people and stored keys open a store that lasts, and another one gets a key that is printed)", add(&set.keys))
 	flags.StringVar(&set.keyFile, "key-file", "",
-		"`file` of keys of the first program, one in a line: NAME SCOPE SECRET, the scope full, integration or read")
+		"`file` of keys of the first program, one in a line: NAME SCOPE SECRET, the scope full, integration, read or propose")
 	flags.Func("destination",
 		"`URL` that links lead to; may be given again (default: the variable "+destinationVariable+
 			"; without it the page of this server)", add(&set.destinations))

@@ -114,7 +114,10 @@ var acceptProposal = &action{
 		if err != nil {
 			return form{}, err
 		}
-		f := v.proposalForm(p, "Accept", "It is done in your name, once.")
+		f, err := v.proposalForm(p, "Accept", "It is done in your name, once.")
+		if err != nil {
+			return f, err
+		}
 		if p.Status == affiliate.ProposalAccepted {
 			f.Effects = append(f.Effects, fmt.Sprintf("%s accepted it on %s, and whether it was done is not known. It is not done twice.",
 				v.Short(p.DecidedBy.Or("")), v.When(p.DecidedAt)))
@@ -142,7 +145,10 @@ var declineProposal = &action{
 	name: "proposals.decline", object: "proposal", done: "It was declined.",
 	form: func(v *visit) (form, error) {
 		p, err := v.openProposal()
-		f := v.proposalForm(p, "Decline", "Nothing is changed. Who proposed it can read why.")
+		if err != nil {
+			return form{}, err
+		}
+		f, err := v.proposalForm(p, "Decline", "Nothing is changed. Who proposed it can read why.")
 		f.Fields = []field{{Name: "reason", Label: "Why not", Required: true}}
 		return f, err
 	},
@@ -153,16 +159,33 @@ var declineProposal = &action{
 }
 
 // proposalForm is a form about a proposal, with what it asks for.
-func (v *visit) proposalForm(p proposal, button, effect string) form {
+func (v *visit) proposalForm(p proposal, button, effect string) (form, error) {
 	asked := table{Caption: "What is asked", Head: []string{"Field", "Value"}}
 	var members map[string]json.RawMessage
-	_ = json.Unmarshal(p.Body, &members) // an object, since it was proposed
+	if err := json.Unmarshal(p.Body, &members); err != nil {
+		return form{}, err
+	}
 	for _, name := range slices.Sorted(maps.Keys(members)) {
 		asked.Rows = append(asked.Rows, []string{v.Short(name), v.Long(plainJSON(members[name]))})
 	}
+	var of struct {
+		AffiliateID  uuid.UUID
+		AffiliateIDs []uuid.UUID
+	}
+	_ = json.Unmarshal(p.Body, &of) // what has no such ids names nobody
+	for _, id := range append(of.AffiliateIDs, of.AffiliateID) {
+		if id == uuid.Nil {
+			continue
+		}
+		name, err := v.payeeOnce(id)
+		if err != nil {
+			return form{}, err
+		}
+		asked.Rows = append(asked.Rows, []string{"Affiliate", v.Long(name)})
+	}
 	return form{Title: button + " a proposal", Button: button, Back: proposalsPath, Tables: []table{asked}, Effects: []string{
 		p.Asks() + ". " + v.Short(p.ProposedBy) + " proposed it on " + v.When(p.CreatedAt) + ".",
-		"Why, in its words: " + v.Long(p.Why), effect}}
+		"Why, in its words: " + v.Long(p.Why), effect}}, nil
 }
 
 // plainJSON returns a text as it is, and anything else as JSON.
@@ -187,6 +210,9 @@ func (v *visit) movedBy(e affiliate.ProposalEffect) (table, error) {
 	return t, nil
 }
 
+// shownChanges is how many changes a form lists.
+const shownChanges = 20
+
 // changedBy is what a proposal would change of what events tell. What an object was like is in the
 // event before, if that is still kept.
 func (v *visit) changedBy(e affiliate.ProposalEffect) (table, error) {
@@ -196,19 +222,43 @@ func (v *visit) changedBy(e affiliate.ProposalEffect) (table, error) {
 		if err != nil {
 			return t, err
 		}
-		was := map[string]json.RawMessage{}
+		was, is, of := map[string]string{}, map[string]string{}, string(one.Type)
 		for _, b := range before.Items {
-			was = toldOf(b)
+			leaves(was, "", toldOf(b))
+			of += " " + one.ObjectID
 		}
-		is := toldOf(one)
-		of := string(one.Type) + " " + one.ObjectID
+		leaves(is, "", toldOf(one))
 		for _, name := range slices.Sorted(maps.Keys(is)) {
-			if old := plainJSON(was[name]); old != plainJSON(is[name]) && name != "updatedAt" {
-				t.Rows = append(t.Rows, []string{v.Short(of), v.Short(name), v.Short(old), v.Short(plainJSON(is[name]))})
+			if was[name] != is[name] {
+				t.Rows = append(t.Rows, []string{v.Short(of), v.Short(name), v.Short(was[name]), v.Short(is[name])})
 			}
 		}
 	}
+	if more := len(t.Rows) - shownChanges; more > 0 {
+		t.Rows = append(t.Rows[:shownChanges], []string{several(more, "more change"), "", "", ""})
+	}
 	return t, nil
+}
+
+// leaves puts the values of an event into a map, by their places: without ids and times, which say
+// little to people and are others when it is done.
+func leaves(into map[string]string, at string, members map[string]json.RawMessage) {
+	for name, raw := range members {
+		place := at + name
+		var inner map[string]json.RawMessage
+		var list []json.RawMessage
+		switch {
+		case strings.HasSuffix(strings.ToLower(name), "id") || strings.HasSuffix(name, "At"):
+		case json.Unmarshal(raw, &inner) == nil && inner != nil:
+			leaves(into, place+".", inner)
+		case json.Unmarshal(raw, &list) == nil && list != nil:
+			for i, one := range list {
+				leaves(into, place, map[string]json.RawMessage{fmt.Sprintf("[%d]", i): one})
+			}
+		default:
+			into[place] = plainJSON(raw)
+		}
+	}
 }
 
 // shownTables returns the tables that have rows.

@@ -413,7 +413,7 @@ var (
 	FieldNotAParameter   = inField("must be 1 to 64 of the characters A to Z, a to z, 0 to 9, - and _")
 	FieldNotAName        = inField("must be 1 to 64 of the characters A to Z, a to z, 0 to 9, ., _ and -")
 	FieldNameTaken       = inField("is taken")
-	FieldNotAScope       = inField("must be full, integration or read")
+	FieldNotAScope       = inField("must be full, integration, read or propose")
 	FieldNotLater        = inField("must be later than now")
 	ValueNameInvalid     = inField("must be a kind or a name as Program.Values has them")
 	ValueNotJSON         = inField("must be JSON")
