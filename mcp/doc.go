@@ -10,7 +10,8 @@
 //
 // The tools come from the OpenAPI document that the program answers, so they are those
 // of its version. Without [Config.Write] they change nothing; with it there are also those that
-// do, for a key with the scope. None pays, says that something was paid, changes where
+// do, for a key with the scope. Those of [Config.Propose] ask a person, who accepts in the console:
+// nothing of the protocol does. None pays, says that something was paid, changes where
 // money goes, answers a secret, or erases for good.
 //
 // [Partner] makes a server for one affiliate, of a program in this process: what the

@@ -46,6 +46,8 @@ type operation struct {
 	id, what     string
 	method, path string // the path is what follows root
 	reads        bool   // it changes nothing
+	kept         bool   // it writes what a person writes
+	proposable   bool   // it can be asked for
 	args         []argument
 }
 
@@ -62,6 +64,7 @@ const (
 	limitArg  = "limit"
 	cursorArg = "cursor"
 	onceArg   = "idempotencyKey"
+	whyArg    = "why"
 )
 
 // looks are the operations that are no GET and change nothing.
@@ -71,10 +74,25 @@ var looks = []string{"POST /payouts/preview", "POST /promotional-codes/validate"
 // where money goes; what answers a secret, or sends data elsewhere; what cannot be
 // taken back; and what reads all sales at once.
 var kept = []string{"/payouts", "/affiliates/payout-details", "/partner/token", "/webhooks",
-	"/affiliates/erase", "/referrals/erase", "/affiliates/merge", "/referrals/merge", "/prune", "/terms/simulate"}
+	"/proposals", "/affiliates/erase", "/referrals/erase", "/affiliates/merge", "/referrals/merge", "/prune", "/terms/simulate"}
+
+// proposable lists the operations that can be proposed: their methods and paths.
+func (d *document) proposable() (list []string, err error) {
+	body := d.Paths[root+proposals]["post"].RequestBody.Content["application/json"].Schema
+	if body.Properties == nil {
+		return nil, nil // a program of before
+	}
+	var operation struct{ Enum []string }
+	err = json.Unmarshal(body.Properties["operation"], &operation)
+	return operation.Enum, err
+}
 
 // operations lists those that may be tools, by path and method.
 func (d *document) operations() (all []*operation, err error) {
+	proposable, err := d.proposable()
+	if err != nil {
+		return nil, err
+	}
 	for _, full := range slices.Sorted(maps.Keys(d.Paths)) {
 		path, ours := strings.CutPrefix(full, root)
 		if !ours || path == "/openapi.json" {
@@ -85,7 +103,8 @@ func (d *document) operations() (all []*operation, err error) {
 			o := &operation{id: one.OperationID, method: method, path: path}
 			o.what = strings.TrimSpace(strings.TrimSuffix(one.Summary, ".") + ". " + one.Description)
 			o.reads = method == http.MethodGet || slices.Contains(looks, method+" "+path)
-			if !o.reads && isKept(path) {
+			o.kept, o.proposable = !o.reads && isKept(path), slices.Contains(proposable, method+" "+path)
+			if o.kept && !o.proposable {
 				continue
 			}
 			if o.args, err = d.arguments(one, o.reads); err != nil {
@@ -138,8 +157,7 @@ func (d *document) arguments(one documentedOperation, reads bool) (args []argume
 // bounded makes the limit of a page that of an assistant.
 func (a argument) bounded(reads bool) argument {
 	if a.name == limitArg && reads {
-		a.schema = map[string]any{"type": "integer", "minimum": 1, "maximum": mostRows,
-			"default": fewRows, "description": "How many rows at most."}
+		a.schema = map[string]any{"type": "integer", "minimum": 1, "maximum": mostRows, "default": fewRows}
 	}
 	return a
 }

@@ -92,7 +92,7 @@ func TestNames(t *testing.T) {
 			t.Errorf("%s is no text of the API", name)
 		}
 	}
-	if got, want := strings.Join(slices.Sorted(maps.Keys(f.loose)), " "), "metadata params payload"; got != want {
+	if got, want := strings.Join(slices.Sorted(maps.Keys(f.loose)), " "), "body metadata params payload"; got != want {
 		t.Errorf("objects with any fields: %s, want %s", got, want)
 	}
 	if len(f.free) < 50 || len(f.words) < 30 {

@@ -21,6 +21,10 @@ import (
 type Config struct {
 	// Write adds the tools that change the program. The key must have the scope, too.
 	Write bool
+	// Propose adds tools that ask a person for a change, and change nothing: what they propose waits
+	// in the console of the program. The key must have the scope propose, or full. It is safe beside a
+	// key that may do everything, and a key of the scope propose is safe whatever a tool is made to send.
+	Propose bool
 }
 
 // New returns a server for the program that a client calls. It reads the OpenAPI document of
@@ -63,8 +67,11 @@ func serverOf(c *client.Client, all []*operation, cfg Config) *sdk.Server {
 	s := newServer(aboutProgram)
 	called := &caller{client: c}
 	for _, o := range all {
-		if o.reads || cfg.Write {
+		if o.reads || cfg.Write && !o.kept {
 			add(s, o.tool(called))
+		}
+		if cfg.Propose && o.proposable {
+			add(s, o.proposal(called))
 		}
 	}
 	return s
@@ -81,7 +88,8 @@ const (
 
 	aboutProgram = `Tools for an affiliate program: who promotes it, what they sold, what they earned, what they are owed. ` +
 		`To find a record use the tools whose names begin with search. To say why a sale earned what it did, use explainSale. ` +
-		`No tool pays anybody: payouts can only be previewed. Before a tool that changes something, tell the person what it will change, and ask. ` + aboutAnswers
+		`No tool pays anybody: payouts can only be previewed. Before a tool that changes something, tell the person what it will change, and ask. ` +
+		`Tools whose names begin with propose change nothing: say that it waits until somebody accepts it in the console, and that you cannot. ` + aboutAnswers
 
 	aboutPartner = `Tools for one affiliate of an affiliate program, who is the person you talk to: their links, codes, sales, and what they are owed. ` +
 		`Customers are masked on purpose. Nothing can be changed. ` + aboutAnswers

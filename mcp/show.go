@@ -218,7 +218,7 @@ func (s shower) object(o object, currency string) any {
 		case json.Number:
 			simple = append(simple, member{m.name, s.number(o, m.name, v, own)})
 		case object:
-			if m.name == "metadata" || m.name == "payload" || m.name == "params" {
+			if m.name == "metadata" || m.name == "payload" || m.name == "params" || m.name == "body" {
 				simple = append(simple, member{m.name, untrusted(string(encode(v)), maxLoose)})
 				continue
 			}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
+	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/client"
 	"github.com/tributary-go/tributary/httpapi"
 	"github.com/tributary-go/tributary/mcp"
@@ -26,6 +27,8 @@ const (
 	ownerKey  = "tk_4f9c1d7e8a01b2c3d4e5f60718293a4b"
 	readerKey = "tk_0a1b2c3d4e5f60718293a4b5c6d7e8f9"
 	shopKey   = "tk_99887766554433221100ffeeddccbbaa"
+
+	proposerKey = "tk_1f2e3d4c5b6a79881f2e3d4c5b6a7988"
 )
 
 // must returns the value of a call that must succeed.
@@ -39,16 +42,17 @@ func must[T any](v T, err error) T {
 // A world is a program with a fixed clock and fixed ids, and its API.
 type world struct {
 	*tributary.Program
-	t    testing.TB
-	now  time.Time
-	api  http.Handler
-	wrap atomic.Pointer[http.HandlerFunc] // answers in place of the API; nil: it answers itself
+	t     testing.TB
+	store record.Store
+	now   time.Time
+	api   http.Handler
+	wrap  atomic.Pointer[http.HandlerFunc] // answers in place of the API; nil: it answers itself
 }
 
 func newWorld(t testing.TB) *world {
 	t.Helper()
-	w := &world{t: t, now: time.Date(2026, 10, 5, 9, 0, 0, 0, time.UTC)}
-	w.Program = must(tributary.New(memstore.New(), tributary.Config{
+	w := &world{t: t, now: time.Date(2026, 10, 5, 9, 0, 0, 0, time.UTC), store: memstore.New()}
+	w.Program = must(tributary.New(w.store, tributary.Config{
 		ID: uuid.MustParse("0197c2f0-1a2b-7c3d-8e4f-5a6b7c8d9e01"), Name: "Northwind Beans",
 		Destinations: []affiliate.Destination{{URL: "https://beans.example/shop"}},
 		Terms:        affiliate.Terms{Rate: affiliate.MustPercent("20")},
@@ -56,6 +60,7 @@ func newWorld(t testing.TB) *world {
 	}))
 	w.api = must(httpapi.New(w.Program, httpapi.Config{Keys: []httpapi.Key{
 		{Secret: ownerKey, Name: "owner"}, {Secret: readerKey, Name: "reader", Scope: httpapi.ScopeRead}, {Secret: shopKey, Name: "shop", Scope: httpapi.ScopeIntegration},
+		{Secret: proposerKey, Name: "assistant", Scope: httpapi.ScopePropose},
 	}}))
 	return w
 }
@@ -138,7 +143,7 @@ func (a *assistant) ask(tool, args string) (string, bool) {
 		a.t.Fatalf("%s: %v", tool, err)
 	}
 	text := r.Content[0].(*sdk.TextContent).Text
-	for _, key := range []string{ownerKey, readerKey, shopKey} {
+	for _, key := range []string{ownerKey, readerKey, shopKey, proposerKey} {
 		if strings.Contains(text, key) {
 			a.t.Errorf("%s shows the key", tool)
 		}

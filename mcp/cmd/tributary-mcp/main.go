@@ -7,7 +7,8 @@
 //
 // TRIBUTARY_URL is what stands before /api/v1. The key is in TRIBUTARY_KEY, or in the file
 // that TRIBUTARY_KEY_FILE names; with -http each request has its own. Give it a key of the scope
-// read. With -write there are tools that change the program, for a key that may.
+// read. With -propose there are tools that ask for a change, which a person accepts in the console,
+// for a key of the scope propose; with -write tools that change the program, for a key that may.
 //
 // Exit codes: 0 done, 1 failed, 2 wrong usage.
 package main
@@ -70,6 +71,7 @@ func parse(args []string, env func(string) string, stderr io.Writer) (set settin
 	flags := flag.NewFlagSet("tributary-mcp", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	flags.BoolVar(&set.Write, "write", false, "add the tools that change the program; the key must have the scope")
+	flags.BoolVar(&set.Propose, "propose", false, "add the tools that ask a person for a change; the key must have the scope propose")
 	flags.StringVar(&set.addr, "http", "", "`address` to listen on, such as 127.0.0.1:8090; each request has its own key (default: standard input and output)")
 	if err := flags.Parse(args); err != nil {
 		return set, err
