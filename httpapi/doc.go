@@ -42,8 +42,8 @@
 // carries a program id. A record of another program is answered like a record
 // that does not exist.
 //
-// A [Key] has a [Scope]: full, integration (all that a shop needs) or read. It
-// may have an end, so that two keys can work side by side while callers move to
+// A [Key] has a [Scope]: full, integration (all that a shop needs), read, or propose (read, and
+// ask for a change, which waits for a person: [Handler.Proposals]). It may have an end, so that two keys can work side by side while callers move to
 // the new one. Give each caller a key of its own; [NewKey] makes them:
 //
 //	Keys: []httpapi.Key{

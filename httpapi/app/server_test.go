@@ -725,11 +725,11 @@ func askWith(t *testing.T, method, url, key string) int {
 func TestKeyFileErrors(t *testing.T) {
 	for want, text := range map[string]string{
 		"no key": "# none\n",
-		"line 2 has 2 words, want NAME SCOPE SECRET":             "# one\nshop a-secret-of-the-shop-01\n",
+		"line 2 has 2 words, want NAME SCOPE SECRET":                      "# one\nshop a-secret-of-the-shop-01\n",
 		"the scope of key shop is not full, integration, read or propose": "shop admin a-secret-of-the-shop-01\n",
-		"key shop is shorter than 20 characters":                 "shop read short-secret\n",
-		"two keys are called shop":                               "shop read a-secret-of-the-shop-01\nshop read a-secret-of-the-shop-02\n",
-		"the Hash of key shop must be":                           "shop read sha256:short-secret\n",
+		"key shop is shorter than 20 characters":                          "shop read short-secret\n",
+		"two keys are called shop":                                        "shop read a-secret-of-the-shop-01\nshop read a-secret-of-the-shop-02\n",
+		"the Hash of key shop must be":                                    "shop read sha256:short-secret\n",
 	} {
 		var stdout, stderr bytes.Buffer
 		code := Run(t.Context(), new(Memory), []string{"-addr", "127.0.0.1:0", "-key-file", keyFile(t, text, 0o600)}, nothing, &stdout, &stderr)
