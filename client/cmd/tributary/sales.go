@@ -149,6 +149,14 @@ var bucketColumns = []column{
 var breakdownColumns = append([]column{{"VALUE", "value", 36, plain}, {"NAME", "name", 16, plain}},
 	bucketColumns[3:]...)
 
+var proposalColumns = []column{
+	{"ID", "id", 36, ident},
+	{"CREATED", "createdAt", 16, date},
+	{"OPERATION", "operation", 16, plain},
+	{"STATUS", "status", 8, plain},
+	{"WHY", "why", 16, plain},
+}
+
 var caseColumns = []column{
 	{"ID", "id", 36, ident},
 	{"CREATED", "createdAt", 16, date},
@@ -246,5 +254,18 @@ var ledgerCommands = []command{
 		group: "cases", verb: "answer", what: "Answer a case",
 		method: "POST", path: "/cases/answer", arg: "caseId", columns: caseColumns,
 		fields: fields("caseId", "answer"),
+	},
+	{
+		group: "proposals", verb: "list", what: "List what was proposed",
+		method: "GET", path: "/proposals", paging: inQuery, columns: proposalColumns,
+	},
+	{
+		group: "proposals", verb: "get", what: "Show a proposal",
+		method: "GET", path: "/proposals", fields: fields("id"), arg: "id", columns: proposalColumns,
+	},
+	{
+		group: "proposals", verb: "create", what: "Ask a person for an operation",
+		method: "POST", path: "/proposals", columns: proposalColumns,
+		fields: fields("operation", "body:j", "why"),
 	},
 }

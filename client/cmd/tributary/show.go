@@ -374,7 +374,7 @@ const (
 var groups = []string{
 	"affiliates", "referrals", "links", "coupons", "codes", "holds", "sales", "payments", "plans",
 	"terms", "budgets", "bonuses", "tiers", "webhooks", "events", "payouts", "balances", "movements", "statements",
-	"reports", "adjustments", "cases", "program", "attention", "prune", "partner-token", "verify",
+	"reports", "adjustments", "cases", "proposals", "program", "attention", "prune", "partner-token", "verify",
 }
 
 // commands is the table.
