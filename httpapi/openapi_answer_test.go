@@ -50,7 +50,9 @@ func (d *drafter) responses(r place, about about) named[response] {
 // codesOf are the codes of a list.
 func codesOf(list string) (reasons []affiliate.Reason) {
 	for _, code := range strings.Fields(list) {
-		reasons = append(reasons, affiliate.Reason(code))
+		if !slices.Contains(reasons, affiliate.Reason(code)) {
+			reasons = append(reasons, affiliate.Reason(code))
+		}
 	}
 	return reasons
 }

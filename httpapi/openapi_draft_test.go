@@ -131,6 +131,12 @@ func (d *drafter) about(r place) (of described, op about) {
 	if !ok || longest < 0 {
 		d.t.Errorf("no notes on the operation %s", key)
 	}
+	if key == "POST /proposals" { // what the operation refuses
+		for _, proposed := range affiliate.ProposalOperations() {
+			of := operationNotes()[string(proposed)]
+			op.invalid, op.notFound = op.invalid+" "+of.invalid, op.notFound+" "+of.notFound
+		}
+	}
 	if r.action.read != nil {
 		d.complete(r.route, &op)
 	}

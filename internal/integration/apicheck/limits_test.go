@@ -75,6 +75,7 @@ func (s *story) bases() map[string]string {
 		"POST /api/v1/adjustments":                `{"affiliateId":"` + s.payee + `","kind":"CORRECTION","amount":1,"reason":"r"}`,
 		"POST /api/v1/cases":                      `{"affiliateId":"` + s.payee + `","kind":"PAYOUT_REQUEST"}`,
 		"POST /api/v1/cases/answer":               `{"caseId":"` + s.asked + `","answer":"a"}`,
+		"POST /api/v1/proposals":                  `{"operation":"POST /cases/answer","body":{"caseId":"` + s.asked + `","answer":"a"},"why":"w"}`,
 		"POST /api/v1/affiliates/ensure":          `{"firstName":"A","lastName":"B","email":"probe@example.org","externalId":"probe"}`,
 		"POST /api/v1/affiliates/status":          `{"affiliateIds":["` + s.affiliate + `"],"status":"ACTIVE"}`,
 		"POST /api/v1/affiliates/plan":            `{"affiliateIds":["` + s.affiliate + `"],"commissionPlanId":null}`,

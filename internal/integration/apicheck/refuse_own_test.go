@@ -200,6 +200,9 @@ func (s *story) ofMoney() []refused {
 		{"sale_not_found", post, "/cases", `{"affiliateId":"` + s.payee + `","kind":"SALE_QUESTION","saleId":999,"text":"t"}`},
 		{"case_open", post, "/cases", `{"affiliateId":"` + s.payee + `","kind":"SALE_CLAIM","externalId":"o-9","text":"mine"}`},
 		{"case_limit_reached", post, "/cases", `{"affiliateId":"` + s.curious() + `","kind":"PAYOUT_REQUEST"}`},
+		{"missing_field", post, "/proposals", `{"why":"w"}`},
+		{"sale_not_found", post, "/proposals", `{"operation":"POST /sales/review","body":{"saleIds":[999],"approvalStatus":"ACCEPTED"},"why":"w"}`},
+		{"proposal_limit_reached", post, "/proposals", s.manyProposals()},
 		{"missing_field", post, "/cases/answer", `{"caseId":"none"}`},
 		{"case_not_found", post, "/cases/answer", `{"caseId":"none","answer":"a"}`},
 		{"status_not_allowed", post, "/cases/answer", `{"caseId":"` + s.answered() + `","answer":"a"}`},
@@ -214,6 +217,17 @@ func (s *story) curious() string {
 		s.post("/cases", fmt.Sprintf(`{"affiliateId":"%s","kind":"SALE_CLAIM","externalId":"o-%d","text":"t"}`, id, n))
 	}
 	return id
+}
+
+// manyProposals makes as many proposals as may wait, and returns one more.
+func (s *story) manyProposals() string {
+	one := func(n int) string {
+		return fmt.Sprintf(`{"operation":"POST /adjustments","body":{"affiliateId":"%s","kind":"BONUS","amount":1,"reason":"r"},"why":"no. %d"}`, s.payee, n)
+	}
+	for n := range 99 { // one waits already
+		s.post("/proposals", one(n))
+	}
+	return one(100)
 }
 
 // answered makes a case that was answered.

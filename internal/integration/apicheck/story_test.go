@@ -26,7 +26,7 @@ type story struct {
 	sale, small       string
 	webhook, disabled string
 
-	payee, payout, adjustment, asked string
+	payee, payout, adjustment, asked, proposal string
 
 	plan, tier, invited string
 }
@@ -61,6 +61,7 @@ func tell(t testing.TB, w *world) *story {
 	s.post("/cases", `{"affiliateEmail":"mara@example.org","kind":"SALE_QUESTION","saleId":`+s.sale+`,"text":"why?"}`)
 	answered := s.post("/cases", `{"affiliateId":"`+s.payee+`","kind":"PAYOUT_REQUEST"}`)
 	s.post("/cases/answer", `{"caseId":"`+answered+`","answer":"On Friday"}`)
+	s.proposal = s.post("/proposals", `{"operation":"POST /cases/answer","body":{"caseId":"`+s.asked+`","answer":"On Friday"},"why":"The order was paid"}`)
 	return s
 }
 
@@ -89,6 +90,7 @@ func (s *story) finds() {
 		"/holds":                    {"id=cart-1"},
 		"/referrals":                {"id=" + s.referral, "id=tomas@example.net", "affiliateId=" + s.affiliate, "affiliateEmail=mara@example.org", "externalId=cust-1"},
 		"/sales":                    {"id=" + s.sale, "affiliateId=" + s.affiliate, "affiliateEmail=mara@example.org", "referralId=" + s.referral, "saleExternalId=o-1", "saleExternalInvoiceId=i-1"},
+		"/proposals":                {"id=" + s.proposal},
 		"/payouts/runs":             {"externalId=run-2"},
 		"/payouts/lines":            {"externalId=run-2"},
 		"/sales/explain":            {"id=" + s.sale},
