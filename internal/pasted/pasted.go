@@ -1,6 +1,6 @@
 // Package pasted compiles the Go of a page as a reader does who pastes it: all of its
 // blocks, in the order of the page, in one file. Examples run, and what they
-// print is compared. It is for tests.
+// print is compared. Commands of a page run in a shell. It is for tests.
 package pasted
 
 import (
@@ -15,8 +15,59 @@ import (
 
 var (
 	fence  = regexp.MustCompile("(?ms)^ *```go\n(.*?)^ *```$")
+	shell  = regexp.MustCompile("(?ms)^ *```sh\n(.*?)^ *```$")
 	folder = regexp.MustCompile(`\W+`)
 )
+
+// Commands are the blocks of commands of a page.
+func Commands(t *testing.T, page string) []string {
+	t.Helper()
+	raw, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []string
+	for _, block := range shell.FindAllSubmatch(raw, -1) {
+		all = append(all, string(block[1]))
+	}
+	return all
+}
+
+// Exports are the variables that commands export. It runs these lines alone.
+func Exports(t *testing.T, commands string) map[string]string {
+	t.Helper()
+	var script strings.Builder
+	variables := map[string]string{}
+	for _, line := range regexp.MustCompile(`(?m)^export (\w+)=.*\n`).FindAllStringSubmatch(commands, -1) {
+		script.WriteString(line[0] + `printf '%s\n' "$` + line[1] + "\"\n")
+		variables[line[1]] = ""
+	}
+	values := strings.Split(Shell(t, script.String(), nil), "\n")
+	for i, line := range regexp.MustCompile(`(?m)^export (\w+)=`).FindAllStringSubmatch(script.String(), -1) {
+		variables[line[1]] = values[i]
+	}
+	return variables
+}
+
+// Shell runs commands with variables, and returns what they print.
+func Shell(t *testing.T, commands string, variables map[string]string) string {
+	t.Helper()
+	for _, tool := range []string{"sh", "curl", "openssl"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			t.Skip("SKIPPED: ", err)
+		}
+	}
+	cmd := exec.CommandContext(t.Context(), "sh", "-euc", commands)
+	cmd.Env = os.Environ()
+	for name, value := range variables {
+		cmd.Env = append(cmd.Env, name+"="+value)
+	}
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%v: %s\n%s", err, out, commands)
+	}
+	return string(out)
+}
 
 // Run pastes a page into one file and runs it with go test in the module of the test. The
 // first block has the package and the imports.
