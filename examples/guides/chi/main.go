@@ -140,7 +140,7 @@ func (s *shop) payment(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "Not signed, or not JSON", http.StatusBadRequest)
 		return
 	}
-	if err := pgx.BeginFunc(r.Context(), s.pool, func(tx pgx.Tx) error { return s.book(r.Context(), tx, m) }); err != nil {
+	if err := s.book(r.Context(), m); err != nil {
 		slog.ErrorContext(r.Context(), "nothing is booked", "order", m.Order, "error", err)
 		http.Error(w, "Send it again", http.StatusServiceUnavailable)
 		return
@@ -148,18 +148,25 @@ func (s *shop) payment(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// book changes an order and what it earns, both or neither. A repeat changes nothing.
-func (s *shop) book(ctx context.Context, tx pgx.Tx, m message) (err error) {
-	program := s.program.With(s.store.In(tx))
-	switch m.Type {
-	case "paid":
-		err = paid(ctx, tx, program, m)
-	case "refunded":
-		err = refunded(ctx, tx, program, m)
-	}
+// book changes an order and what it earns in one transaction. A repeat changes nothing.
+func (s *shop) book(ctx context.Context, m message) error {
+	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+		program := s.program.With(s.store.In(tx)) // never s.program, which waits for this one
+		switch m.Type {
+		case "paid":
+			return anyway(ctx, m, paid(ctx, tx, program, m))
+		case "refunded":
+			return anyway(ctx, m, refunded(ctx, tx, program, m))
+		}
+		return nil
+	})
+}
+
+// anyway lets an order be paid, or refunded, that the program refuses: somebody looks at the line.
+func anyway(ctx context.Context, m message, err error) error {
 	if refused, ok := errors.AsType[*affiliate.Error](err); ok && refused.Kind != affiliate.KindInternal {
 		slog.WarnContext(ctx, "the program refuses an order", "order", m.Order, "reason", refused.Reason, "field", refused.Field)
-		return nil // it is paid, or refunded, all the same: somebody looks at the line
+		return nil
 	}
 	return err
 }
