@@ -52,7 +52,9 @@ func beside(app core.App, getenv func(string) string) {
 		if err := errors.Join(err, collection(app)); err != nil {
 			return err
 		}
-		e.Router.Any("/api/v1/{path...}", apis.WrapStdHandler(api))
+		for _, method := range []string{"GET", "POST", "PUT", "PATCH", "DELETE"} { // a pattern for all would conflict with GET /{path...}
+			e.Router.Route(method, "/api/v1/{path...}", apis.WrapStdHandler(api))
+		}
 		e.Router.BindFunc(apis.WrapStdMiddleware(func(next http.Handler) http.Handler { return httpapi.Attribution(program, next) }))
 		e.Router.GET("/{path...}", apis.Static(os.DirFS("pb_public"), true))
 		hooks(app, program)
