@@ -103,24 +103,28 @@ func anchors(text string) map[string]bool {
 // run names, for each page with commands, the tests that run them: the folder and the
 // test. TestCommands finds the programs that "go run" starts.
 var run = map[string][]string{
-	"README.md":                {"examples/quickstart TestReport", "httpapi/app TestReadme"},
-	"deploy/README.md":         {"server TestContainer", "server TestSettings", "server TestUnits"},
-	"docs/command-line.md":     {"client/cmd/tributary TestDay"},
-	"docs/embed.md":            {"internal/integration/release TestModules"},
-	"docs/first-steps.md":      {"httpapi/app TestReadme", "httpapi/app TestReadmeEvents", "httpapi/app TestReadmeCommandLine"},
-	"docs/import.md":           {"examples/import TestGuide", "examples/import TestGuideCommands"},
-	"docs/operations.md":       {"pgstore TestDump", "pgstore TestPointInTime"},
-	"docs/payments-generic.md": {"pay/generic TestGuide"},
-	"docs/payments-server.md":  {"server TestProviders"},
-	"docs/reconcile.md":        {"server TestReconcile"},
-	"docs/postgresql.md":       {"internal/integration/release TestModules"},
-	"docs/stores.md":           {"conformance/cmd/conform TestRun"},
-	"docs/upgrades.md":         {"server TestUpgrade"},
-	"sqlitestore/README.md":    {"sqlitestore/examples/server TestReadme"},
-	"server/README.md":         {"server TestNewcomer", "server TestMove", "server TestKeepIt"},
-	"pgstore/README.md":        {"pgstore/examples/checkout TestRun", "pgstore/examples/invite TestRun", "pgstore TestReadmeReports"},
-	"docs/assistants.md":       {"mcp TestRecorded", "mcp/cmd/tributary-mcp TestStdio", "mcp/cmd/tributary-mcp TestHTTP"},
-	"mcp/README.md":            {"mcp/cmd/tributary-mcp TestStdio"},
+	"README.md":                 {"examples/quickstart TestReport", "httpapi/app TestReadme"},
+	"deploy/README.md":          {"server TestContainer", "server TestSettings", "server TestUnits"},
+	"docs/command-line.md":      {"client/cmd/tributary TestDay"},
+	"docs/embed.md":             {"internal/integration/release TestModules"},
+	"docs/guide-chi.md":         {"examples/guides/chi TestGuide"},
+	"docs/guide-pocketbase.md":  {"examples/guides/pocketbase TestGuide"},
+	"docs/guide-stripe.md":      {"examples/guides/stripe TestGuide"},
+	"docs/guide-woocommerce.md": {"server TestWooGuide"},
+	"docs/first-steps.md":       {"httpapi/app TestReadme", "httpapi/app TestReadmeEvents", "httpapi/app TestReadmeCommandLine"},
+	"docs/import.md":            {"examples/import TestGuide", "examples/import TestGuideCommands"},
+	"docs/operations.md":        {"pgstore TestDump", "pgstore TestPointInTime"},
+	"docs/payments-generic.md":  {"pay/generic TestGuide"},
+	"docs/payments-server.md":   {"server TestProviders"},
+	"docs/reconcile.md":         {"server TestReconcile"},
+	"docs/postgresql.md":        {"internal/integration/release TestModules"},
+	"docs/stores.md":            {"conformance/cmd/conform TestRun"},
+	"docs/upgrades.md":          {"server TestUpgrade"},
+	"sqlitestore/README.md":     {"sqlitestore/examples/server TestReadme"},
+	"server/README.md":          {"server TestNewcomer", "server TestMove", "server TestKeepIt"},
+	"pgstore/README.md":         {"pgstore/examples/checkout TestRun", "pgstore/examples/invite TestRun", "pgstore TestReadmeReports"},
+	"docs/assistants.md":        {"mcp TestRecorded", "mcp/cmd/tributary-mcp TestStdio", "mcp/cmd/tributary-mcp TestHTTP"},
+	"mcp/README.md":             {"mcp/cmd/tributary-mcp TestStdio"},
 }
 
 // unrun names the pages whose commands no test runs, and why.
@@ -143,7 +147,7 @@ var browsed = map[string]string{
 
 // pastedPages are the pages whose blocks of Go are one file, with the tests that paste
 // them. Of those of TestGuides the examples run from the page. They are all that have Go, but
-// README.md, of which TestReadme says that it is a program.
+// README.md, of which TestReadme says that it is a program, and those of programs.
 var pastedPages = map[string]string{
 	"docs/adapters.md":        "pay TestPages",
 	"docs/agentic.md":         "pay TestPages",
@@ -174,6 +178,32 @@ var pastedPages = map[string]string{
 	"sqlitestore/README.md":   "sqlitestore TestPages",
 }
 
+// programs has, for each page whose Go is a part of a program, letter for letter, the file of the
+// program. A test beside it drives the program as the page does.
+var programs = map[string]string{
+	"docs/guide-chi.md":        "examples/guides/chi/main.go",
+	"docs/guide-pocketbase.md": "examples/guides/pocketbase/main.go",
+	"docs/guide-stripe.md":     "examples/guides/stripe/main.go",
+}
+
+// TestPrograms: every block of Go of these pages stands in its program.
+func TestPrograms(t *testing.T) {
+	for page, file := range programs {
+		program, blocks := read(t, file), 0
+		for _, block := range fence.FindAllStringSubmatch(read(t, page), -1) {
+			if block[1] != "go" {
+				continue
+			}
+			if blocks++; !strings.Contains(program, "\n"+block[2]) {
+				t.Errorf("%s: %s has no\n%s", page, file, block[2])
+			}
+		}
+		if blocks == 0 || len(run[page]) == 0 {
+			t.Errorf("%s has %d blocks of Go, and the tests %v", page, blocks, run[page])
+		}
+	}
+}
+
 // TestGuides: the blocks of these pages are one file that runs as pasted.
 func TestGuides(t *testing.T) {
 	for page, test := range pastedPages {
@@ -195,7 +225,7 @@ func TestMarkdownBlocks(t *testing.T) {
 			switch language, text := block[1], block[2]; {
 			case !slices.Contains(languages, language):
 				t.Errorf("%s: a block of the language %q:\n%s", path, language, text)
-			case language == "go" && path != "README.md" && pastedPages[path] == "":
+			case language == "go" && path != "README.md" && pastedPages[path] == "" && programs[path] == "":
 				t.Errorf("no test pastes %s", path)
 			case (language == "html" || language == "js") && browsed[path] == "":
 				t.Errorf("no test has a browser run %s", path)

@@ -56,7 +56,7 @@ func TestRefused(t *testing.T) {
 func TestRead(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
-		"LICENSE.txt": "Permission is hereby granted, free of charge, to any person obtaining a copy", "README.md": "GNU ", "license.go": "Apache License Version 2.0",
+		"LICENSE.txt": "Permission is hereby granted, free of charge, to any person obtaining a copy", "README.md": "GNU ", "LICENSE-LOGO": "where the logo is from", "license.go": "Apache License Version 2.0",
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)

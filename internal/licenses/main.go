@@ -81,6 +81,7 @@ func modules(root string) (folders []string, err error) {
 		}
 		return err
 	})
+	slices.Sort(folders)
 	return folders, err
 }
 
@@ -136,7 +137,8 @@ func list(folder string, flags ...string) (map[string]string, error) {
 	return dirs, nil
 }
 
-// read returns the licences of the module in a folder, by the texts at its top.
+// read returns the licences of the module in a folder, by the texts at its top. That of a logo, which
+// is in no program, is none of the module.
 func read(dir string) (licenses []string, err error) {
 	files, err := os.ReadDir(dir)
 	if err != nil {
@@ -144,7 +146,7 @@ func read(dir string) (licenses []string, err error) {
 	}
 	for _, file := range files {
 		name := strings.ToUpper(file.Name())
-		if file.IsDir() || strings.HasSuffix(name, ".GO") || !strings.HasPrefix(name, "LICEN") &&
+		if file.IsDir() || strings.HasSuffix(name, ".GO") || strings.HasSuffix(name, "-LOGO") || !strings.HasPrefix(name, "LICEN") &&
 			!strings.HasPrefix(name, "COPYING") {
 			continue
 		}

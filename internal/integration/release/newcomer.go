@@ -168,10 +168,10 @@ func (n newcomer) examples(ctx context.Context) (string, error) {
 			return "", err
 		}
 		for _, entry := range entries {
-			if !entry.IsDir() {
-				continue
-			}
 			name := entry.Name()
+			if _, err := os.Stat(filepath.Join(from, name, "go.mod")); err == nil || !entry.IsDir() {
+				continue // the guides are a module, which has more requirements than the newcomer
+			}
 			if err := os.CopyFS(filepath.Join(n.home, "copied", m.dir, name), os.DirFS(filepath.Join(from, name))); err != nil {
 				return "", err
 			}
