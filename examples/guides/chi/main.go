@@ -81,6 +81,7 @@ func open(ctx context.Context, pool *pgxpool.Pool, getenv func(string) string) (
 		ID:           uuid.MustParse("0197c2f0-1a2b-7c3d-8e4f-5a6b7c8d9e01"), // yours, for good
 		Destinations: []affiliate.Destination{{URL: getenv("SITE_URL")}},
 		Terms:        affiliate.Terms{Rate: affiliate.MustPercent("15")},
+		Review:       []affiliate.ReviewRule{affiliate.SelfReferral()},
 	})
 	if err != nil {
 		return nil, err

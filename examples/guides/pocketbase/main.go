@@ -44,6 +44,7 @@ func beside(app core.App, getenv func(string) string) {
 			ID:           uuid.MustParse("0197c2f0-1a2b-7c3d-8e4f-5a6b7c8d9e01"), // yours, for good
 			Destinations: []affiliate.Destination{{URL: getenv("SITE_URL")}},
 			Terms:        affiliate.Terms{Rate: affiliate.MustPercent("25")},
+			Review:       []affiliate.ReviewRule{affiliate.SelfReferral()},
 		})
 		if err != nil {
 			return err
