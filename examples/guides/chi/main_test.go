@@ -98,15 +98,15 @@ func begin(t *testing.T) *visit {
 	return v
 }
 
-// order orders, after a visit.
-func (v *visit) order(link string) string {
+// order orders, after a visit, as somebody with a name, or without.
+func (v *visit) order(link, name string) string {
 	v.t.Helper()
 	if answer, err := v.browser.Get(v.site + link); err != nil {
 		v.t.Fatal(err)
 	} else {
 		answer.Body.Close()
 	}
-	answer, err := v.browser.PostForm(v.site+"/orders", url.Values{"email": {"grace@example.net"}, "name": {"Grace"}})
+	answer, err := v.browser.PostForm(v.site+"/orders", url.Values{"email": {"grace@example.net"}, "name": {name}})
 	if err != nil {
 		v.t.Fatal(err)
 	}
@@ -173,7 +173,7 @@ func (v *visit) earned(want string, paid int) {
 // did not sign, and a refund before its payment, change nothing.
 func TestGuide(t *testing.T) {
 	v := begin(t)
-	secret, order := v.variables["PAYMENTS_SECRET"], v.order("/?ref=ada")
+	secret, order := v.variables["PAYMENTS_SECRET"], v.order("/?ref=ada", "Grace")
 	v.say(http.StatusBadRequest, "whsec_"+strings.Repeat("A", 32), `{"type": "paid", "order": %q}`, order)
 	v.say(http.StatusServiceUnavailable, secret, `{"type": "refunded", "order": %q, "refund": "re_1", "amount": 2000}`, order)
 	v.earned("12", 1)
@@ -193,7 +193,7 @@ func TestGuide(t *testing.T) {
 // there when the provider says it again.
 func TestTogether(t *testing.T) {
 	v := begin(t)
-	secret, order := v.variables["PAYMENTS_SECRET"], v.order("/?ref=ada")
+	secret, order := v.variables["PAYMENTS_SECRET"], v.order("/?ref=ada", "Grace")
 	v.exec(`CREATE FUNCTION no() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'not now'; END $$`)
 	v.exec(`CREATE CONSTRAINT TRIGGER no AFTER UPDATE ON orders DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION no()`)
 	v.say(http.StatusServiceUnavailable, secret, `{"type": "paid", "order": %q}`, order)
@@ -210,10 +210,17 @@ func (v *visit) exec(sql string) {
 	}
 }
 
+// TestRefused: an order whose sale the program refuses, because a new customer needs a name, is paid.
+func TestRefused(t *testing.T) {
+	v := begin(t)
+	v.say(http.StatusNoContent, v.variables["PAYMENTS_SECRET"], `{"type": "paid", "order": %q}`, v.order("/?ref=ada", ""))
+	v.earned("12", 2)
+}
+
 // TestNobody: an order whose customer nobody brought is paid and refunded without a sale.
 func TestNobody(t *testing.T) {
 	v := begin(t)
-	secret, order := v.variables["PAYMENTS_SECRET"], v.order("/")
+	secret, order := v.variables["PAYMENTS_SECRET"], v.order("/", "Grace")
 	v.say(http.StatusNoContent, secret, `{"type": "paid", "order": %q}`, order)
 	v.say(http.StatusNoContent, secret, `{"type": "refunded", "order": %q, "refund": "re_1", "amount": 2000}`, order)
 	v.earned("12", 2)

@@ -102,10 +102,8 @@ func (v *visit) subscribe(link string) {
 	}
 }
 
-var (
-	then  = regexp.MustCompile(`\b17[67]\d{7}\b`)
-	empty = `"metadata": {}`
-)
+// then is when the events were recorded. What they say of the month before stays.
+var then = regexp.MustCompile(`\b176[79]\d{6}\b`)
 
 // event sends a recorded event, as one of the test mode, of today, and with the metadata of the checkout.
 func (v *visit) event(name, secret string, changes ...string) int {
@@ -146,7 +144,7 @@ func (v *visit) of(object string) []string {
 	if err != nil {
 		v.t.Fatal(err)
 	}
-	return []string{empty, `"metadata": ` + string(text)}
+	return []string{`"metadata": {}`, `"metadata": ` + string(text)}
 }
 
 // earned compares the commissions of all sales, by the invoice, with those wanted.
