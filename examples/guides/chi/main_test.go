@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"os"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -32,19 +33,33 @@ type visit struct {
 	browser   http.Client
 }
 
-// database returns a pool of a new database: of the named server, or of the test's own.
+// server is the PostgreSQL server of the tests, unless one is named.
+var server struct {
+	sync.Once
+	*pgtest.Cluster
+	err error
+}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if server.Cluster != nil {
+		_ = server.Stop()
+	}
+	os.Exit(code)
+}
+
+// database returns a pool of a new database: of the named server, or of the tests' own.
 func database(t *testing.T) *pgxpool.Pool {
 	t.Helper()
 	dsn := os.Getenv("TRIBUTARY_TEST_DATABASE_URL")
 	if dsn == "" {
-		server, err := pgtest.Start(t.Context(), false)
-		if pgtest.Missing(err, os.Getenv("CI")) {
-			t.Skip("SKIPPED: ", err)
+		server.Do(func() { server.Cluster, server.err = pgtest.Start(context.Background(), false) })
+		if pgtest.Missing(server.err, os.Getenv("CI")) {
+			t.Skip("SKIPPED: ", server.err)
 		}
-		if err != nil {
-			t.Fatal(err)
+		if server.err != nil {
+			t.Fatal(server.err)
 		}
-		t.Cleanup(func() { _ = server.Stop() })
 		dsn = server.URL()
 	}
 	admin, err := pgxpool.New(t.Context(), dsn)
