@@ -70,7 +70,7 @@ func collection(app core.App) error {
 		return err
 	}
 	orders := core.NewBaseCollection("orders")
-	orders.CreateRule = types.Pointer("")
+	orders.CreateRule = new("")
 	orders.Fields.Add(
 		&core.EmailField{Name: "email", Required: true}, &core.TextField{Name: "name"},
 		&core.TextField{Name: "code"}, &core.TextField{Name: "click"},
