@@ -72,6 +72,18 @@ func AmountFromScaled(n int64) Amount {
 	return Amount{max(n, -math.MaxInt64)}
 }
 
+// AmountFromMinor returns n minor units of a currency, such as a database holds them: 1999 is 19.99 in
+// USD, 1999 in JPY and 1.999 in KWD. See [Currency.Digits]; what providers count is theirs to say.
+//
+// Errors: [ErrAmountRange].
+func AmountFromMinor(n int64, c Currency) (Amount, error) {
+	step := c.step()
+	if n > math.MaxInt64/step || n < -math.MaxInt64/step {
+		return Amount{}, ErrAmountRange
+	}
+	return Amount{n * step}, nil
+}
+
 // Scaled returns the amount as a count of ten-thousandths.
 func (a Amount) Scaled() int64 { return a.n }
 

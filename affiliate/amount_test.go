@@ -113,6 +113,31 @@ func TestParseAmount(t *testing.T) {
 	}
 }
 
+// TestAmountFromMinor: minor units are those of the currency, and what is out of range is refused.
+func TestAmountFromMinor(t *testing.T) {
+	for _, tt := range []struct {
+		n    int64
+		c    affiliate.Currency
+		want string
+	}{
+		{1999, "USD", "19.99"}, {-1999, "USD", "-19.99"}, {1999, "JPY", "1999"}, {1999, "KWD", "1.999"}, {1999, "CLF", "0.1999"}, {0, "JPY", "0"},
+		{math.MaxInt64 / 100, "USD", "922337203685477.58"}, {-math.MaxInt64 / 100, "USD", "-922337203685477.58"}, {math.MaxInt64, "CLF", "922337203685477.5807"},
+	} {
+		got, err := affiliate.AmountFromMinor(tt.n, tt.c)
+		if err != nil || got.String() != tt.want {
+			t.Errorf("%d %s: %s, %v, want %s", tt.n, tt.c, got, err, tt.want)
+		}
+	}
+	for _, tt := range []struct {
+		n int64
+		c affiliate.Currency
+	}{{math.MaxInt64/100 + 1, "USD"}, {-math.MaxInt64/100 - 1, "USD"}, {math.MaxInt64, "JPY"}, {math.MinInt64, "CLF"}, {math.MinInt64, "USD"}} {
+		if got, err := affiliate.AmountFromMinor(tt.n, tt.c); !errors.Is(err, affiliate.ErrAmountRange) {
+			t.Errorf("%d %s: %s, %v", tt.n, tt.c, got, err)
+		}
+	}
+}
+
 func TestAmountText(t *testing.T) {
 	for want, n := range map[string]int64{
 		"0": 0, "40": 40_0000, "12.5": 12_5000, "199.99": 199_9900, "0.0001": 1, "-0.0001": -1,

@@ -170,7 +170,9 @@ func paid(ctx context.Context, tx pgx.Tx, program *tributary.Program, m message)
 	if err != nil {
 		return err
 	}
-	sale.TotalEarned = affiliate.AmountFromScaled(cents * 100)
+	if sale.TotalEarned, err = affiliate.AmountFromMinor(cents, "USD"); err != nil {
+		return err
+	}
 	_, err = program.RecordSale(ctx, sale)
 	return err
 }
@@ -189,9 +191,11 @@ func refunded(ctx context.Context, tx pgx.Tx, program *tributary.Program, m mess
 	if err != nil || len(sales.Items) == 0 { // nobody brought the customer
 		return err
 	}
-	_, err = program.RefundSale(ctx, affiliate.Refund{
-		SaleID: sales.Items[0].ID, Amount: affiliate.Set(affiliate.AmountFromScaled(m.Amount * 100)), RefundID: m.Refund, ClawBack: true,
-	})
+	back, err := affiliate.AmountFromMinor(m.Amount, "USD")
+	if err != nil {
+		return err
+	}
+	_, err = program.RefundSale(ctx, affiliate.Refund{SaleID: sales.Items[0].ID, Amount: affiliate.Set(back), RefundID: m.Refund, ClawBack: true})
 	return err
 }
 

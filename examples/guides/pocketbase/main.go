@@ -117,8 +117,16 @@ func tell(ctx context.Context, program *tributary.Program, order *core.Record) e
 	if paid.IsZero() {
 		return nil
 	}
-	cents := func(name string) affiliate.Amount { return affiliate.AmountFromScaled(int64(order.GetInt(name)) * 100) }
-	sale := affiliate.Paid{Gross: cents("total"), SaleParams: affiliate.SaleParams{ExternalID: order.Id, TotalEarned: cents("total")}}
+	currency := program.Config().Currency
+	total, err := affiliate.AmountFromMinor(int64(order.GetInt("total")), currency)
+	if err != nil {
+		return err
+	}
+	refunded, err := affiliate.AmountFromMinor(int64(order.GetInt("refunded")), currency)
+	if err != nil {
+		return err
+	}
+	sale := affiliate.Paid{Gross: total, SaleParams: affiliate.SaleParams{ExternalID: order.Id, TotalEarned: total}}
 	if code := order.GetString("code"); code != "" {
 		sale.Tries = append(sale.Tries, affiliate.Credit{PromoCode: code})
 	}
@@ -126,12 +134,12 @@ func tell(ctx context.Context, program *tributary.Program, order *core.Record) e
 		sale.Tries = append(sale.Tries, affiliate.Credit{ReferralID: click})
 	}
 	fact := affiliate.PaymentFact{
-		Provider: "pocketbase", Keys: []string{order.Id}, At: paid.Time(), Currency: program.Config().Currency, Sale: affiliate.Set(sale),
+		Provider: "pocketbase", Keys: []string{order.Id}, At: paid.Time(), Currency: currency, Sale: affiliate.Set(sale),
 		Payer: affiliate.PayerFact{Email: order.GetString("email"), Name: order.GetString("name")},
 	}
-	if refunded := cents("refunded"); refunded.Sign() > 0 {
+	if refunded.Sign() > 0 {
 		fact.Refunded = affiliate.Set(refunded)
 	}
-	_, err := program.Payments().ReportPayment(ctx, fact)
+	_, err = program.Payments().ReportPayment(ctx, fact)
 	return err
 }
