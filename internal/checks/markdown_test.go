@@ -40,6 +40,26 @@ func walkMarkdown(t *testing.T, see func(path, text string)) {
 	}
 }
 
+// TestReleased: a page that names what a release brings says that it is there from the first tag on,
+// with a link to the one place that a release changes.
+func TestReleased(t *testing.T) {
+	pages := 0
+	walkMarkdown(t, func(path, text string) {
+		for _, command := range []string{"go install github.com/tributary-go/", "go get github.com/tributary-go/"} {
+			if !strings.Contains(text, command) {
+				continue
+			}
+			pages++
+			if before, _, _ := strings.Cut(text, command); !strings.Contains(strings.ToLower(strings.Join(strings.Fields(before), " ")), "from the first [tag](") {
+				t.Errorf("%s: %s is not there before the first tag, and the page does not say so", path, command)
+			}
+		}
+	})
+	if pages < 4 {
+		t.Errorf("%d pages", pages)
+	}
+}
+
 // TestLinks: every link of every Markdown file to a file of the repository leads to one,
 // and its anchor to a heading. A link that names a test leads to the file that has it.
 func TestLinks(t *testing.T) {
