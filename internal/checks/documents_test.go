@@ -3,6 +3,7 @@ package checks_test
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -72,6 +73,30 @@ func testSources(t *testing.T) string {
 		}
 	}
 	return all.String()
+}
+
+// TestBadges: what the badges of the README say is so: the Go of go.mod and the one that .ci/run takes
+// beside it, the modules that go.mod requires itself, and the licence.
+func TestBadges(t *testing.T) {
+	mod := read(t, "go.mod")
+	goes := regexp.MustCompile(`(?m)^go (\S+)$`).FindStringSubmatch(mod)[1]
+	other := regexp.MustCompile(`go`+regexp.QuoteMeta(goes)+`\*\) other=go(\d+\.\d+)`).FindStringSubmatch(read(t, ".ci/run"))[1]
+	required := len(regexp.MustCompile(`(?m)^(?:\t|require )\S+ v\S+$`).FindAllString(mod, -1))
+	if !strings.Contains(read(t, "LICENSE"), "Apache License") || !strings.Contains(read(t, "LICENSE"), "Version 2.0") {
+		t.Error("LICENSE is not that of the badge")
+	}
+	readme := read(t, "README.md")
+	for name, says := range map[string]string{"go": "Go: " + goes + ", " + other, "modules": fmt.Sprint("required modules: ", required), "licence": "licence: Apache-2.0"} {
+		file := "docs/pictures/badge-" + name + ".svg"
+		if !strings.Contains(readme, "!["+says+"]("+file+")") || !strings.Contains(read(t, file), "<title>"+says+"</title>") {
+			t.Errorf("%s and the README do not say %q", file, says)
+		}
+		for part := range strings.SplitSeq(says, ": ") {
+			if !strings.Contains(read(t, file), ">"+part+"</text>") {
+				t.Errorf("%s does not show %q", file, part)
+			}
+		}
+	}
 }
 
 // TestReadme: the README can be read: 130 lines and 1,000 words at most. Its program is
