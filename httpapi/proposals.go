@@ -180,20 +180,20 @@ func proposalName(by string, o affiliate.ProposalOperation, body json.RawMessage
 // propose keeps a proposal that could be done now. What waits already is not kept twice.
 func propose(p *tributary.Program, c *call, in affiliate.ProposalParams) error {
 	ctx, ps := c.r.Context(), Proposals{c.h, p}
+	body, err := json.Marshal(in.Body) // as it is kept: its name is made of it
+	if err != nil {
+		return err
+	}
 	if err := refusal.First(
 		refusal.RefuseNoOperation.When(in.Operation == ""),
 		refusal.OneOf("operation", in.Operation, affiliate.ProposalOperations()),
 		refusal.RefuseNoProposedBody.When(in.Body == nil),
-		refusal.FieldTooLong.About("body").When(len(in.Body) > maxProposedBody),
+		refusal.FieldTooLong.About("body").When(len(body) > maxProposedBody),
 		refusal.Required("why", in.Why, refusal.RefuseNoWhy, maxWhy),
 	); err != nil {
 		return err
 	}
-	var tight bytes.Buffer
-	if err := json.Compact(&tight, in.Body); err != nil {
-		return err
-	}
-	is := affiliate.Proposal{Status: affiliate.ProposalWaiting, Operation: in.Operation, Body: tight.Bytes(), Why: in.Why,
+	is := affiliate.Proposal{Status: affiliate.ProposalWaiting, Operation: in.Operation, Body: body, Why: in.Why,
 		ProposedBy: c.keyName, CreatedAt: affiliate.TimeOf(ps.now()), DecidedBy: affiliate.Null[string](),
 		DecidedAt: affiliate.Null[affiliate.Time](), Reason: affiliate.Null[string]()}
 	name := proposalName(is.ProposedBy, is.Operation, is.Body, is.Why)
@@ -207,7 +207,7 @@ func propose(p *tributary.Program, c *call, in affiliate.ProposalParams) error {
 	if err := ps.makeRoom(ctx, name); err != nil {
 		return err
 	}
-	err := ps.values().Change(ctx, name, func(raw json.RawMessage) (json.RawMessage, error) {
+	err = ps.values().Change(ctx, name, func(raw json.RawMessage) (json.RawMessage, error) {
 		if before, err := ps.open(raw); raw != nil && err == nil && before.Status == affiliate.ProposalWaiting && !ps.lapsed(before) {
 			is = before
 			return raw, nil

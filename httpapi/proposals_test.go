@@ -161,6 +161,23 @@ func TestProposeTwice(t *testing.T) {
 	w.refuses(tooNarrow, "GET", proposalsPath, "", "Authorization: Bearer "+scoped[httpapi.ScopeIntegration])
 }
 
+// TestProposalSigns: a text with signs that JSON can write in two ways is found again, and is done as it was proposed.
+func TestProposalSigns(t *testing.T) {
+	w := newWorld(t, withScopes)
+	s := w.fill()
+	const signs = "R&D <b>\u2028\ufffd"
+	body := `{"affiliateId":"` + s.payee.String() + `","kind":"BONUS","amount":1,"reason":"` + signs + `"}`
+	is := w.propose("POST /adjustments", body, "R&D <b>")
+	equal(t, is.ID, w.propose("POST /adjustments", body, "R&D <b>").ID)
+	must(w.proposals().Decline(t.Context(), is.ID, "ada", "R&D <b>"))
+	w.pass(time.Second)
+	is = w.propose("POST /adjustments", body, "R&D <b>")
+	equal(t, affiliate.ProposalDone, must(w.proposals().Accept(t.Context(), is.ID, "ada")).Status)
+	equal(t, signs, must(w.Adjustments(t.Context(), affiliate.AdjustmentQuery{}, affiliate.Page{Limit: 1})).Items[0].Reason)
+	long := `{"affiliateId":"` + s.payee.String() + `","kind":"BONUS","amount":1,"reason":"` + strings.Repeat("<", 9000) + `"}`
+	w.refuses("400 invalid_field: body is too long [body]", "POST", proposalsPath, `{"operation":"POST /adjustments","body":`+long+`,"why":"x"}`, asProposer)
+}
+
 // TestProposalOnce: several people accept at once, and it is done once.
 func TestProposalOnceAtOnce(t *testing.T) {
 	w := newWorld(t, withScopes)
