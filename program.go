@@ -86,7 +86,8 @@ func (p *Program) Because(reason string) *Program {
 }
 
 // Rehearsal returns the same program on [Rehearse] of its store: it sees its own
-// writes, and nobody else does. They are gone when the program is dropped.
+// writes, and nobody else does: neither Config.Hooks nor OnEvents are called. They are gone when the
+// program is dropped.
 //
 // Source: ours, so that an import can be tried out.
 func (p *Program) Rehearsal() *Program {

@@ -16,6 +16,7 @@ import (
 	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/internal/refusal"
+	"github.com/tributary-go/tributary/internal/unseen"
 )
 
 // Proposals of operations, which wait for a person. They are the host's values, and not in the
@@ -279,6 +280,7 @@ func proposed() []lookup {
 
 // rehearse returns what a proposal would do now.
 func (ps Proposals) rehearse(ctx context.Context, is affiliate.Proposal) (e affiliate.ProposalEffect, err error) {
+	ctx = unseen.Context(ctx)
 	tried, began := ps.p.Rehearsal(), ps.now().Truncate(time.Millisecond)
 	if err := ps.h.perform(ctx, tried, is, ""); err != nil {
 		return e, err

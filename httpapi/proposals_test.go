@@ -161,6 +161,27 @@ func TestProposeTwice(t *testing.T) {
 	w.refuses(tooNarrow, "GET", proposalsPath, "", "Authorization: Bearer "+scoped[httpapi.ScopeIntegration])
 }
 
+// TestProposeTellsNobody: no function of the host hears of what is only tried, and each does of what is done.
+func TestProposeTellsNobody(t *testing.T) {
+	var told []string
+	w := newWorld(t, withScopes, func(s *setup) {
+		s.engine.Hooks.Sale = func(context.Context, record.Change[record.Sale]) { told = append(told, "hook") }
+		s.engine.OnEvents = func() { told = append(told, "events") }
+		s.engine.Observer.End = func(_ context.Context, o affiliate.Operation, _ affiliate.Result) {
+			if o.Name == "ReviewCommissions" {
+				told = append(told, o.Name)
+			}
+		}
+	})
+	body := proposable(w.fill())["POST /sales/review"]
+	told = nil
+	is := w.propose("POST /sales/review", body, "x")
+	must(w.proposals().Effect(t.Context(), is.ID))
+	equal(t, nil, told)
+	must(w.proposals().Accept(t.Context(), is.ID, "ada"))
+	equal(t, []string{"hook", "events", "ReviewCommissions"}, told)
+}
+
 // TestProposalSigns: a text with signs that JSON can write in two ways is found again, and is done as it was proposed.
 func TestProposalSigns(t *testing.T) {
 	w := newWorld(t, withScopes)

@@ -120,7 +120,7 @@ func Update[T any](o *Op, fn func() (T, error)) (T, error) {
 	if o.checked.seen.Store(true); final {
 		o.checked.agreed.Store(true)
 	}
-	if o.events > 0 {
+	if o.events > 0 && !o.tried {
 		o.committed()
 	}
 	return out, nil

@@ -31,6 +31,7 @@ type Program struct {
 	actor   string         // who changes things; empty: nobody says
 	reason  string         // why; empty: nobody says
 	gives   bool           // up what is owed
+	tried   bool           // what it changes is dropped, so the host hears nothing
 	Once    affiliate.Once // for every write without one of its own
 	IDs     *uuid7.Source
 	Recent  *PayloadCache
@@ -80,6 +81,13 @@ func (p *Program) With(store record.Store) *Program {
 		q.live = &live{given: p.live.given}
 	}
 	return &q
+}
+
+// Tried returns the program on a store that keeps nothing: no function of the host hears of a change.
+func (p *Program) Tried(store record.Store) *Program {
+	q := p.With(store)
+	q.tried = true
+	return q
 }
 
 // From implements tributary.Program.From.

@@ -11,7 +11,7 @@ import (
 )
 
 // Rehearsal implements tributary.Program.Rehearsal.
-func Rehearsal(p *engine.Program) *engine.Program { return p.With(Rehearse(p.Store)) }
+func Rehearsal(p *engine.Program) *engine.Program { return p.Tried(Rehearse(p.Store)) }
 
 // Rehearse returns a store over another one. It reads from that store and keeps
 // every write in memory, so the store beneath is never written. Its sequences
