@@ -91,12 +91,11 @@ func (ps Proposals) Effect(ctx context.Context, id uuid.UUID) (affiliate.Proposa
 // again for a day: it may be done, and is not done twice.
 func (ps Proposals) Accept(ctx context.Context, id uuid.UUID, by string) (affiliate.Proposal, error) {
 	is, err := ps.decide(ctx, id, func(is *affiliate.Proposal) error {
-		since := ps.now().Sub(is.DecidedAt.Or(affiliate.Time{}).Time())
 		switch {
-		case is.Status == affiliate.ProposalAccepted && since < proposalRepeats:
-			return nil
-		case is.Status != affiliate.ProposalWaiting:
+		case !ps.acceptable(*is):
 			return refusal.StatusNotAllowed.Err()
+		case is.Status == affiliate.ProposalAccepted:
+			return nil
 		}
 		is.Status, is.DecidedBy = affiliate.ProposalAccepted, affiliate.Set(by)
 		return nil
@@ -147,6 +146,12 @@ func (ps Proposals) open(raw json.RawMessage) (is affiliate.Proposal, err error)
 
 func (ps Proposals) lapsed(is affiliate.Proposal) bool {
 	return ps.now().Sub(is.CreatedAt.Time()) > proposalLapses
+}
+
+// acceptable reports whether it waits, or was accepted and may still be done.
+func (ps Proposals) acceptable(is affiliate.Proposal) bool {
+	since := ps.now().Sub(is.DecidedAt.Or(affiliate.Time{}).Time())
+	return is.Status == affiliate.ProposalWaiting || is.Status == affiliate.ProposalAccepted && since < proposalRepeats
 }
 
 // decide changes a proposal, unless it has become another one meanwhile.
@@ -209,7 +214,7 @@ func propose(p *tributary.Program, c *call, in affiliate.ProposalParams) error {
 		return err
 	}
 	err = ps.values().Change(ctx, name, func(raw json.RawMessage) (json.RawMessage, error) {
-		if before, err := ps.open(raw); raw != nil && err == nil && before.Status == affiliate.ProposalWaiting && !ps.lapsed(before) {
+		if before, err := ps.open(raw); raw != nil && err == nil && ps.acceptable(before) && !ps.lapsed(before) {
 			is = before
 			return raw, nil
 		}
@@ -236,7 +241,7 @@ func (ps Proposals) makeRoom(ctx context.Context, name string) error {
 		case v.Name == name:
 		case ps.lapsed(is):
 			gone = append(gone, v.Name)
-		case is.Status == affiliate.ProposalWaiting:
+		case ps.acceptable(is):
 			waiting++
 		default:
 			decided = append(decided, v.Name)

@@ -249,6 +249,7 @@ func TestProposalKilled(t *testing.T) {
 			}
 			w.store.broken(nil)
 			before := must(w.proposals().Get(t.Context(), is.ID))
+			equal(t, before, w.propose("POST /adjustments", proposable(s)["POST /adjustments"], "autumn")) // it may be done, and is not another one
 			if want := map[bool]affiliate.ProposalStatus{true: affiliate.ProposalWaiting, false: affiliate.ProposalAccepted}[writes == 0]; before.Status != want {
 				t.Errorf("it is %s, want %s", before.Status, want)
 			}
