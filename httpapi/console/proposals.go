@@ -1,8 +1,10 @@
 package console
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -168,24 +170,42 @@ func (v *visit) proposalForm(p proposal, button, effect string) (form, error) {
 	for _, name := range slices.Sorted(maps.Keys(members)) {
 		asked.Rows = append(asked.Rows, []string{v.Short(name), v.Long(plainJSON(members[name]))})
 	}
-	var of struct {
-		AffiliateID  uuid.UUID
-		AffiliateIDs []uuid.UUID
+	named, err := v.namedBy(members)
+	if err != nil {
+		return form{}, err
 	}
-	_ = json.Unmarshal(p.Body, &of) // what has no such ids names nobody
-	for _, id := range append(of.AffiliateIDs, of.AffiliateID) {
-		if id == uuid.Nil {
-			continue
-		}
-		name, err := v.payeeOnce(id)
-		if err != nil {
-			return form{}, err
-		}
-		asked.Rows = append(asked.Rows, []string{"Affiliate", v.Long(name)})
-	}
+	asked.Rows = append(asked.Rows, named...)
 	return form{Title: button + " a proposal", Button: button, Back: proposalsPath, Tables: []table{asked}, Effects: []string{
 		p.Asks() + ". " + v.Short(p.ProposedBy) + " proposed it on " + v.When(p.CreatedAt) + ".",
 		"Why, in its words: " + v.Long(p.Why), effect}}, nil
+}
+
+// namedBy says for people what the ids of a body name; what is gone has no row. A name in another letter
+// case is another field, which the operation does not read.
+func (v *visit) namedBy(body map[string]json.RawMessage) (rows [][]string, err error) {
+	var affiliates []string
+	_ = json.Unmarshal(body["affiliateIds"], &affiliates) // what has none names nobody
+	add := func(found error, more ...[]string) {
+		if found == nil {
+			rows = append(rows, more...)
+		} else if err == nil && !errors.Is(found, affiliate.ErrNotFound) {
+			err = found
+		}
+	}
+	for _, id := range append(affiliates, plainJSON(body["affiliateId"])) {
+		a, err := v.program.Affiliate(v.Ctx(), id)
+		add(err, []string{"Affiliate", v.Long(a.Name)})
+	}
+	if id, none := uuid.Parse(plainJSON(body["caseId"])); none == nil {
+		c, err := v.program.Case(v.Ctx(), id)
+		who, lost := v.payeeOnce(c.AffiliateID)
+		add(cmp.Or(err, lost), []string{"Affiliate", v.Long(who)}, []string{"Case", subject(c, inList)}, []string{"It says", v.Long(c.Text)})
+	}
+	if id, none := uuid.Parse(plainJSON(body["paymentId"])); none == nil {
+		d, err := disputed(v, id)
+		add(err, []string{"Payment", d.money + ", " + d.names() + ": " + whyNoSale(d.ConflictPayment)}, []string{"Its sale", d.stays(v)})
+	}
+	return rows, err
 }
 
 // plainJSON returns a text as it is, and anything else as JSON.
@@ -234,11 +254,15 @@ func (v *visit) changedBy(e affiliate.ProposalEffect) (table, error) {
 			}
 		}
 	}
+	slices.SortStableFunc(t.Rows, func(a, b []string) int { return cmp.Compare(depth(a[1]), depth(b[1])) })
 	if more := len(t.Rows) - shownChanges; more > 0 {
 		t.Rows = append(t.Rows[:shownChanges], []string{several(more, "more change"), "", "", ""})
 	}
 	return t, nil
 }
+
+// depth is how far inside an object a place is: what it says of itself, such as its status, comes first.
+func depth(place string) int { return strings.Count(place, ".") + strings.Count(place, "[") }
 
 // leaves puts the values of an event into a map, by their places: without ids and times, which say
 // little to people and are others when it is done.
@@ -248,7 +272,7 @@ func leaves(into map[string]string, at string, members map[string]json.RawMessag
 		var inner map[string]json.RawMessage
 		var list []json.RawMessage
 		switch {
-		case strings.HasSuffix(strings.ToLower(name), "id") || strings.HasSuffix(name, "At"):
+		case name == "id" || strings.HasSuffix(name, "Id") || strings.HasSuffix(name, "At"):
 		case json.Unmarshal(raw, &inner) == nil && inner != nil:
 			leaves(into, place+".", inner)
 		case json.Unmarshal(raw, &list) == nil && list != nil:
