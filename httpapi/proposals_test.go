@@ -182,6 +182,20 @@ func TestProposeTellsNobody(t *testing.T) {
 	equal(t, []string{"hook", "events", "ReviewCommissions"}, told)
 }
 
+// TestProposalZone: a plain date is of the zone that the store keeps, in what is shown as in what is done.
+func TestProposalZone(t *testing.T) {
+	w := newWorld(t, withScopes)
+	must(w.UpdateSettings(t.Context(), affiliate.SettingsUpdate{TimeZone: affiliate.Set("America/New_York")}))
+	payee := w.fill().payee
+	w.now = time.Date(2026, 3, 20, 2, 0, 0, 0, time.UTC) // the evening of the 19th
+	must(w.RecordAdjustment(t.Context(), affiliate.AdjustmentParams{AffiliateID: payee, Kind: affiliate.AdjustBonus, Amount: affiliate.MustAmount("1000"), Reason: "r"}))
+	w.pass(48 * time.Hour)
+	is := w.propose("POST /payouts", `{"affiliateId":"`+payee.String()+`","until":"2026-03-19"}`, "x")
+	shown := must(w.proposals().Effect(t.Context(), is.ID)).Movements[0].Amount
+	must(w.proposals().Accept(t.Context(), is.ID, "ada"))
+	equal(t, shown, must(w.Movements(t.Context(), affiliate.MovementQuery{}, affiliate.Page{Limit: 1})).Items[0].Amount)
+}
+
 // TestProposalSigns: a text with signs that JSON can write in two ways is found again, and is done as it was proposed.
 func TestProposalSigns(t *testing.T) {
 	w := newWorld(t, withScopes)

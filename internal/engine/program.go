@@ -83,10 +83,13 @@ func (p *Program) With(store record.Store) *Program {
 	return &q
 }
 
-// Tried returns the program on a store that keeps nothing: no function of the host hears of a change.
+// Tried returns the program, with the settings that it has, on a store that keeps nothing: no function
+// of the host hears of a change.
 func (p *Program) Tried(store record.Store) *Program {
 	q := p.With(store)
-	q.tried = true
+	if q.tried = true; q.live != nil {
+		q.live.last.Store(p.live.last.Load())
+	}
 	return q
 }
 
