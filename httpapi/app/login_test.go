@@ -35,6 +35,7 @@ const (
 	fullKey    = "full-key-of-the-first-program"
 	readKey    = "read-key-of-the-first-program"
 	shopKey    = "shop-key-of-the-first-program"
+	askKey     = "assistant-key-of-the-first-program"
 	shortlyKey = "a-key-that-expires-at-noon"
 	secondKey  = "full-key-of-the-second-program"
 	wrongKey   = "wrong-key-of-no-program-at-all"
@@ -62,6 +63,7 @@ func newDoor(t *testing.T) *door {
 	all := []tenant{
 		{Program: program("Shop One"), key: fullKey, shared: []httpapi.Key{
 			{Name: "desk", Scope: httpapi.ScopeRead, Secret: readKey}, {Name: "shop", Scope: httpapi.ScopeIntegration, Secret: shopKey},
+			{Name: "assistant", Scope: httpapi.ScopePropose, Secret: askKey},
 			{Name: "shortly", Secret: shortlyKey, ExpiresAt: clock.Add(time.Hour)},
 		}},
 		{Program: program("Shop Two"), key: secondKey},
@@ -167,7 +169,7 @@ func TestSignIn(t *testing.T) {
 	if want.Code != http.StatusForbidden || !strings.Contains(want.Body.String(), "This key does not open the console.") {
 		t.Fatalf("a wrong key: %d\n%s", want.Code, want.Body)
 	}
-	for i, key := range []string{"", "short", shopKey, fullKey + "x", "two words", "ключ", strings.Repeat("x", 257), strings.Repeat("x", 40_000)} {
+	for i, key := range []string{"", "short", shopKey, askKey, fullKey + "x", "two words", "ключ", strings.Repeat("x", 257), strings.Repeat("x", 40_000)} {
 		w := d.try(key, from("192.0.2."+strconv.Itoa(i+10)+":1"))
 		if diff := cmp.Diff(want.Body.String(), w.Body.String()); diff != "" || w.Code != want.Code || !cmp.Equal(want.Header(), w.Header()) {
 			t.Errorf("the key %.30q is told from a wrong one: %d %v\n%s", key, w.Code, w.Header(), diff)
