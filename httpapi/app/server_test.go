@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -701,6 +702,41 @@ func TestKeyFile(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestProposals: what a key proposes waits in the console of the server.
+func TestProposals(t *testing.T) {
+	s := start(t, "-key", testKey, "-key-file", keyFile(t, "assistant propose a-secret-of-the-assistant-01\n", 0o600))
+	send := func(method, path, kind, body, key, cookie string) *http.Response {
+		r, err := http.NewRequestWithContext(t.Context(), method, s.url+path, strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Content-Type", kind)
+		r.Header.Set("Authorization", "Bearer "+key)
+		r.Header.Set("Cookie", cookie)
+		res, err := http.DefaultTransport.RoundTrip(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { res.Body.Close() })
+		return res
+	}
+	var ada struct{ ID string }
+	if err := json.NewDecoder(send("POST", "/api/v1/affiliates", "application/json", `{"firstName":"Ada","lastName":"L","email":"a@example.com"}`, testKey, "").Body).Decode(&ada); err != nil {
+		t.Fatal(err)
+	}
+	asked := `{"operation":"POST /adjustments","body":{"affiliateId":"` + ada.ID + `","kind":"BONUS","amount":1,"reason":"autumn"},"why":"She spoke at the fair"}`
+	if got := send("POST", "/api/v1/proposals", "application/json", asked, "a-secret-of-the-assistant-01", ""); got.StatusCode != 200 {
+		t.Fatalf("proposed: %d", got.StatusCode)
+	}
+	session := send("POST", signInPath, "application/x-www-form-urlencoded", url.Values{"key": {testKey}}.Encode(), "", "").Header.Get("Set-Cookie")
+	page, _ := io.ReadAll(send("GET", consolePath+"proposals", "", "", "", session).Body)
+	for _, want := range []string{"She spoke at the fair", "<bdi>assistant</bdi>", "/accept"} {
+		if !strings.Contains(string(page), want) {
+			t.Errorf("the page lacks %s:\n%s", want, page)
+		}
 	}
 }
 
