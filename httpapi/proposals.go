@@ -343,7 +343,9 @@ func (h *Handler) perform(ctx context.Context, p *tributary.Program, is affiliat
 	}
 	c := newCall(h, nowhere{}, r)
 	defer c.free()
-	c.route, c.p, c.scope = found, p, ScopeFull
+	strictly := *found
+	strictly.action.strict = true // a person is shown nothing that is not read
+	c.route, c.p, c.scope = &strictly, p, ScopeFull
 	return found.action.run(c)
 }
 

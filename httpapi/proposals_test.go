@@ -120,6 +120,8 @@ func TestProposeRefused(t *testing.T) {
 		{"Unknown", `{"operation":"POST /payouts","body":{},"why":"x","accept":true}`, "400 unknown_field: Unknown field: accept [accept]"},
 		{"OfOperation", `{"operation":"POST /adjustments","body":{"affiliateId":"` + s.payee.String() + `","kind":"BONUS","amount":-1,"reason":"x"},"why":"x"}`, "400 invalid_field: amount must be greater than zero [body.amount]"},
 		{"UnknownOfOperation", `{"operation":"POST /sales/review","body":{"saleIds":[` + s.sale + `],"approvalStatus":"DECLINED","x":1},"why":"x"}`, "400 unknown_field: Unknown field: x [body.x]"},
+		{"UnknownOfLoose", `{"operation":"POST /payouts","body":{"affiliateEmail":"cy@example.com","affiliateIds":["` + s.payee.String() + `"]},"why":"x"}`, "400 unknown_field: Unknown field: affiliateIds [body.affiliateIds]"},
+		{"OtherCase", `{"operation":"POST /payouts","body":{"affiliateId":"` + s.payee.String() + `","AffiliateID":"` + s.pending.String() + `"},"why":"x"}`, "400 unknown_field: Unknown field: AffiliateID [body.AffiliateID]"},
 		{"Twice", `{"operation":"POST /payouts","body":{"affiliateId":"a","affiliateId":"b"},"why":"x"}`, "400 duplicate_field: Duplicate field: body.affiliateId [body.affiliateId]"},
 		{"Missing", `{"operation":"POST /sales/review","body":{"saleIds":[999],"approvalStatus":"DECLINED"},"why":"x"}`, "404 sale_not_found: Sale not found"},
 	} {

@@ -180,8 +180,7 @@ func (v *visit) proposalForm(p proposal, button, effect string) (form, error) {
 		"Why, in its words: " + v.Long(p.Why), effect}}, nil
 }
 
-// namedBy says for people what the ids of a body name; what is gone has no row. A name in another letter
-// case is another field, which the operation does not read.
+// namedBy says for people what the ids of a body name; what is gone has no row.
 func (v *visit) namedBy(body map[string]json.RawMessage) (rows [][]string, err error) {
 	var affiliates []string
 	_ = json.Unmarshal(body["affiliateIds"], &affiliates) // what has none names nobody
