@@ -69,7 +69,8 @@ type ProposalParams struct {
 	Why string `json:"why"`
 }
 
-// A ProposalEffect is what a proposal would do if it were accepted now.
+// A ProposalEffect is what a proposal would do if it were accepted now: of more than 200 movements or
+// events the last 200.
 type ProposalEffect struct {
 	Movements []Movement // of money, the oldest first
 	Events    []Event    // that would be told, the oldest first

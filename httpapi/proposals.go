@@ -103,6 +103,7 @@ func (ps Proposals) Accept(ctx context.Context, id uuid.UUID, by string) (affili
 	if err != nil {
 		return is, err
 	}
+	ctx = context.WithoutCancel(ctx) // who goes away now would leave it half done
 	doer := ps.p.By(is.DecidedBy.Or(by)).Because("proposed by " + is.ProposedBy + ": " + is.Why)
 	did := ps.h.perform(ctx, doer, is, "proposal-"+id.String())
 	refused, ok := errors.AsType[*affiliate.Error](did)

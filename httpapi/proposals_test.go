@@ -291,6 +291,26 @@ func TestProposalKilled(t *testing.T) {
 	}
 }
 
+// leavingStore has its caller go away after the first write.
+type leavingStore struct {
+	record.Store
+	leave context.CancelFunc
+}
+
+func (s leavingStore) Update(ctx context.Context, id uuid.UUID, fn func(*record.Tx) error) error {
+	defer s.leave()
+	return s.Store.Update(ctx, id, fn)
+}
+
+// TestProposalLeft: who closes the page while it is done is not told, and it is done.
+func TestProposalLeft(t *testing.T) {
+	w := newWorld(t, withScopes)
+	is := w.propose("POST /adjustments", proposable(w.fill())["POST /adjustments"], "autumn")
+	ctx, leave := context.WithCancel(t.Context())
+	w.store.broken(func(inner record.Store) record.Store { return leavingStore{inner, leave} })
+	equal(t, affiliate.ProposalDone, must(w.proposals().Accept(ctx, is.ID, "ada")).Status)
+}
+
 // TestProposalFails: what can no longer be done fails when it is accepted, and stays so.
 func TestProposalFails(t *testing.T) {
 	w := newWorld(t, withScopes)
