@@ -202,7 +202,7 @@ func (v *visit) namedBy(body map[string]json.RawMessage) (rows [][]string, err e
 	}
 	if id, none := uuid.Parse(plainJSON(body["paymentId"])); none == nil {
 		d, err := disputed(v, id)
-		add(err, []string{"Payment", d.money + ", " + d.names() + ": " + whyNoSale(d.ConflictPayment)}, []string{"Its sale", d.stays(v)})
+		add(err, []string{"Payment", v.Long(d.money + ", " + d.names() + ": " + whyNoSale(d.ConflictPayment))}, []string{"Its sale", d.stays(v)})
 	}
 	return rows, err
 }
