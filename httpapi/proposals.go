@@ -201,7 +201,7 @@ func propose(p *tributary.Program, c *call, in affiliate.ProposalParams) error {
 		return err
 	}
 	is := affiliate.Proposal{Status: affiliate.ProposalWaiting, Operation: in.Operation, Body: body, Why: in.Why,
-		ProposedBy: c.keyName, CreatedAt: affiliate.TimeOf(ps.now()), DecidedBy: affiliate.Null[string](),
+		ProposedBy: strings.ToValidUTF8(c.keyName, "\uFFFD"), CreatedAt: affiliate.TimeOf(ps.now()), DecidedBy: affiliate.Null[string](),
 		DecidedAt: affiliate.Null[affiliate.Time](), Reason: affiliate.Null[string]()}
 	name := proposalName(is.ProposedBy, is.Operation, is.Body, is.Why)
 	is.ID = uuid.NewSHA1(p.Config().ID, []byte(name+is.CreatedAt.String()))

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
+	"github.com/tributary-go/tributary"
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/affiliate/record"
 	"github.com/tributary-go/tributary/httpapi"
@@ -309,6 +310,23 @@ func TestProposalLeft(t *testing.T) {
 	ctx, leave := context.WithCancel(t.Context())
 	w.store.broken(func(inner record.Store) record.Store { return leavingStore{inner, leave} })
 	equal(t, affiliate.ProposalDone, must(w.proposals().Accept(ctx, is.ID, "ada")).Status)
+}
+
+// TestProposalOfAnyName: an Authority of the host may call a key anything.
+func TestProposalOfAnyName(t *testing.T) {
+	for name, want := range map[string]string{"": "", "two words": "two words", "\xff\xfe": "\ufffd"} {
+		var p *tributary.Program
+		w := newWorld(t, func(s *setup) {
+			s.api.Logger = nil
+			s.auth = func(context.Context, string) (httpapi.Access, error) {
+				return httpapi.Access{Program: p, KeyName: name, Scope: httpapi.ScopePropose}, nil
+			}
+		})
+		p = w.Program
+		is := w.propose("POST /adjustments", proposable(w.fill())["POST /adjustments"], "autumn")
+		equal(t, want, is.ProposedBy)
+		equal(t, affiliate.ProposalDone, must(w.proposals().Accept(t.Context(), is.ID, "ada")).Status)
+	}
 }
 
 // TestProposalFails: what can no longer be done fails when it is accepted, and stays so.
