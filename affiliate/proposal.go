@@ -65,7 +65,7 @@ type ProposalParams struct {
 	Operation ProposalOperation `json:"operation"`
 	// What it is done with: the body of the operation.
 	Body json.RawMessage `json:"body"`
-	// Why, for the person who decides: 1–500 characters, in one line.
+	// Why, for the person who decides: 1–400 characters, in one line.
 	Why string `json:"why"`
 }
 

@@ -620,7 +620,7 @@ func operationNotes() map[string]about {
 			text: "It changes nothing. What the operation would refuse now is refused, with a " +
 				"field of its body as body.field. The same that waits already is answered, and " +
 				"not kept twice. It waits for 30 days. Fires nothing.",
-			invalid: "proposal_limit_reached", limits: limits{"why": chars("1", "500")},
+			invalid: "proposal_limit_reached", limits: limits{"why": chars("1", "400")},
 		},
 		"GET /balances": {
 			id: "getBalances", summary: "Look a balance up, or list balances",

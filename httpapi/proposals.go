@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -26,9 +27,9 @@ import (
 
 const (
 	proposalsKind   = "server-proposals"
-	maxProposed     = 100                 // that wait, and as many that were decided
+	maxProposed     = 100                 // of a key that wait, and of all that were decided
 	maxProposedBody = 16 << 10            // bytes
-	maxWhy          = 500                 // characters
+	maxWhy          = 400                 // characters: the reason of an event has 500
 	proposalLapses  = 30 * 24 * time.Hour // whether it was decided or not: it may name a person
 	proposalRepeats = 23 * time.Hour      // one that may have been done: its idempotency key answers a day
 )
@@ -56,20 +57,22 @@ func (ps Proposals) All(ctx context.Context) ([]affiliate.Proposal, error) {
 			all = append(all, is)
 		}
 	}
-	slices.SortStableFunc(all, func(a, b affiliate.Proposal) int { return b.CreatedAt.Time().Compare(a.CreatedAt.Time()) })
+	slices.Reverse(all)
 	return all, nil
 }
 
 // Get returns one.
 //
 // Errors: [affiliate.ErrNotFound].
-func (ps Proposals) Get(ctx context.Context, id uuid.UUID) (affiliate.Proposal, error) {
-	all, err := ps.All(ctx)
-	i := slices.IndexFunc(all, func(is affiliate.Proposal) bool { return is.ID == id })
-	if err != nil || i < 0 {
-		return affiliate.Proposal{}, cmp.Or(err, affiliate.ErrNotFound)
+func (ps Proposals) Get(ctx context.Context, id uuid.UUID) (is affiliate.Proposal, err error) {
+	v, err := ps.values().Get(ctx, id.String())
+	if err != nil {
+		return is, err
 	}
-	return all[i], nil
+	if is, err = ps.open(v.Value); err == nil && ps.lapsed(is) {
+		err = affiliate.ErrNotFound
+	}
+	return is, err
 }
 
 // Effect returns what a proposal would do if it were accepted now, and does nothing.
@@ -105,7 +108,7 @@ func (ps Proposals) Accept(ctx context.Context, id uuid.UUID, by string) (affili
 	}
 	ctx = context.WithoutCancel(ctx) // who goes away now would leave it half done
 	doer := ps.p.By(is.DecidedBy.Or(by)).Because("proposed by " + is.ProposedBy + ": " + is.Why)
-	did := ps.h.perform(ctx, doer, is, "proposal-"+id.String())
+	did := ps.h.perform(ctx, doer, is)
 	refused, ok := errors.AsType[*affiliate.Error](did)
 	if did != nil && (!ok || refused.Kind == affiliate.KindInternal) {
 		return is, did
@@ -120,7 +123,8 @@ func (ps Proposals) Accept(ctx context.Context, id uuid.UUID, by string) (affili
 	return is, cmp.Or(did, err)
 }
 
-// Decline says that a proposal will not be done, and why.
+// Decline says that a proposal will not be done, and why; of one that was accepted and can no longer
+// be done again, that it is over.
 //
 // Errors: [affiliate.ErrNotFound]; [affiliate.StatusNotAllowed] of one that was decided;
 // [affiliate.MissingField], [affiliate.InvalidField] (reason).
@@ -129,7 +133,7 @@ func (ps Proposals) Decline(ctx context.Context, id uuid.UUID, by, reason string
 		return affiliate.Proposal{}, err
 	}
 	return ps.decide(ctx, id, func(is *affiliate.Proposal) error {
-		if is.Status != affiliate.ProposalWaiting {
+		if is.Status != affiliate.ProposalWaiting && (is.Status != affiliate.ProposalAccepted || ps.acceptable(*is)) {
 			return refusal.StatusNotAllowed.Err()
 		}
 		is.Status, is.DecidedBy, is.Reason = affiliate.ProposalDeclined, affiliate.Set(by), affiliate.Set(reason)
@@ -155,16 +159,13 @@ func (ps Proposals) acceptable(is affiliate.Proposal) bool {
 	return is.Status == affiliate.ProposalWaiting || is.Status == affiliate.ProposalAccepted && since < proposalRepeats
 }
 
-// decide changes a proposal, unless it has become another one meanwhile.
+// decide changes a proposal.
 func (ps Proposals) decide(ctx context.Context, id uuid.UUID, change func(*affiliate.Proposal) error) (is affiliate.Proposal, err error) {
-	if is, err = ps.Get(ctx, id); err != nil {
-		return is, err
-	}
-	err = ps.values().Change(ctx, proposalName(is.ProposedBy, is.Operation, is.Body, is.Why), func(raw json.RawMessage) (json.RawMessage, error) {
+	err = ps.values().Change(ctx, id.String(), func(raw json.RawMessage) (json.RawMessage, error) {
 		if raw == nil {
 			return nil, affiliate.ErrNotFound
 		}
-		if is, err = ps.open(raw); err != nil || is.ID != id {
+		if is, err = ps.open(raw); err != nil || ps.lapsed(is) {
 			return nil, cmp.Or(err, affiliate.ErrNotFound)
 		}
 		before := is.Status
@@ -179,23 +180,21 @@ func (ps Proposals) decide(ctx context.Context, id uuid.UUID, change func(*affil
 	return is, err
 }
 
-// proposalName is the name of what is kept of a proposal: what somebody proposes twice is one.
-func proposalName(by string, o affiliate.ProposalOperation, body json.RawMessage, why string) string {
-	return fingerprint(strings.Join([]string{by, string(o), string(body), why}, "\n"))
-}
-
 // propose keeps a proposal that could be done now. What waits already is not kept twice.
 func propose(p *tributary.Program, c *call, in affiliate.ProposalParams) error {
 	ctx, ps := c.r.Context(), Proposals{c.h, p}
-	body, err := json.Marshal(in.Body) // as it is kept: its name is made of it
+	body, err := json.Marshal(in.Body) // as it is kept: it is compared
 	if err != nil {
 		return err
 	}
+	var says struct{ ManuallyPaid bool }
+	_ = json.Unmarshal(body, &says) // of another type: the operation refuses it
 	if err := refusal.First(
 		refusal.RefuseNoOperation.When(in.Operation == ""),
 		refusal.OneOf("operation", in.Operation, affiliate.ProposalOperations()),
 		refusal.RefuseNoProposedBody.When(in.Body == nil),
 		refusal.FieldTooLong.About("body").When(len(body) > maxProposedBody),
+		refusal.FieldNotAllowed.About("body.manuallyPaid").When(says.ManuallyPaid), // nobody is asked to say that it was paid
 		refusal.Required("why", in.Why, refusal.RefuseNoWhy, maxWhy),
 	); err != nil {
 		return err
@@ -203,21 +202,24 @@ func propose(p *tributary.Program, c *call, in affiliate.ProposalParams) error {
 	is := affiliate.Proposal{Status: affiliate.ProposalWaiting, Operation: in.Operation, Body: body, Why: in.Why,
 		ProposedBy: strings.ToValidUTF8(c.keyName, "\uFFFD"), CreatedAt: affiliate.TimeOf(ps.now()), DecidedBy: affiliate.Null[string](),
 		DecidedAt: affiliate.Null[affiliate.Time](), Reason: affiliate.Null[string]()}
-	name := proposalName(is.ProposedBy, is.Operation, is.Body, is.Why)
-	is.ID = uuid.NewSHA1(p.Config().ID, []byte(name+is.CreatedAt.String()))
+	waits, again, err := ps.makeRoom(ctx, is)
+	if err != nil {
+		return err
+	}
+	if old, there := waits.Get(); there {
+		return c.encode(&old)
+	}
+	is.ID = uuid.NewSHA1(p.Config().ID, fmt.Append(nil, is.ProposedBy, "\n", is.Operation, "\n", is.Why, "\n", again, is.CreatedAt, string(body)))
 	if _, err := ps.rehearse(ctx, is); err != nil {
 		if refused, ok := errors.AsType[*affiliate.Error](err); ok && refused.Field != "" {
 			refused.Field = "body." + refused.Field
 		}
 		return err
 	}
-	if err := ps.makeRoom(ctx, name); err != nil {
-		return err
-	}
-	err = ps.values().Change(ctx, name, func(raw json.RawMessage) (json.RawMessage, error) {
-		if before, err := ps.open(raw); raw != nil && err == nil && ps.acceptable(before) && !ps.lapsed(before) {
-			is = before
-			return raw, nil
+	err = ps.values().Change(ctx, is.ID.String(), func(raw json.RawMessage) (json.RawMessage, error) {
+		if raw != nil { // sent twice in this millisecond
+			is, err = ps.open(raw)
+			return raw, err
 		}
 		return json.Marshal(is)
 	})
@@ -227,37 +229,44 @@ func propose(p *tributary.Program, c *call, in affiliate.ProposalParams) error {
 	return c.encode(&is)
 }
 
-// makeRoom forgets what has lapsed and the oldest of what was decided, and refuses one more when many wait.
-func (ps Proposals) makeRoom(ctx context.Context, name string) error {
+// makeRoom returns the same proposal of the same key that waits, and how often it was made before. It
+// forgets what has lapsed and the oldest of what was decided, and refuses one more when many wait.
+func (ps Proposals) makeRoom(ctx context.Context, is affiliate.Proposal) (waits affiliate.Opt[affiliate.Proposal], again int, err error) {
 	var gone, decided []string
 	waiting := 0
 	for v, err := range ps.values().All(ctx) {
 		if err != nil {
-			return err
+			return waits, again, err
 		}
-		is, err := ps.open(v.Value)
+		old, err := ps.open(v.Value)
+		if err != nil {
+			return waits, again, err
+		}
+		same := old.ProposedBy == is.ProposedBy && old.Operation == is.Operation && bytes.Equal(old.Body, is.Body) && old.Why == is.Why
+		if same {
+			again++
+		}
 		switch {
-		case err != nil:
-			return err
-		case v.Name == name:
-		case ps.lapsed(is):
+		case ps.lapsed(old):
 			gone = append(gone, v.Name)
-		case ps.acceptable(is):
-			waiting++
-		default:
+		case !ps.acceptable(old):
 			decided = append(decided, v.Name)
+		case same:
+			waits = affiliate.Set(old)
+		case old.ProposedBy == is.ProposedBy:
+			waiting++
 		}
 	}
-	if waiting >= maxProposed {
-		return refusal.ProposalsTooMany.Err()
+	if waiting >= maxProposed && waits.IsZero() {
+		return waits, again, refusal.ProposalsTooMany.Err()
 	}
 	gone = append(gone, decided[:max(0, len(decided)-maxProposed)]...)
 	for _, one := range gone {
 		if err := ps.values().Change(ctx, one, func(json.RawMessage) (json.RawMessage, error) { return nil, nil }); err != nil {
-			return err
+			return waits, again, err
 		}
 	}
-	return nil
+	return waits, again, nil
 }
 
 // proposed answers proposals.
@@ -288,7 +297,7 @@ func proposed() []lookup {
 func (ps Proposals) rehearse(ctx context.Context, is affiliate.Proposal) (e affiliate.ProposalEffect, err error) {
 	ctx = unseen.Context(ctx)
 	tried, began := ps.p.Rehearsal(), ps.now().Truncate(time.Millisecond)
-	if err := ps.h.perform(ctx, tried, is, ""); err != nil {
+	if err := ps.h.perform(ctx, tried, is); err != nil {
 		return e, err
 	}
 	moved := affiliate.MovementQuery{From: began}
@@ -326,18 +335,16 @@ func added[T any](read func(*tributary.Program) ([]T, error), here, there *tribu
 	return all, nil
 }
 
-// perform does an operation in this process, as a key of the scope full does it, and drops its answer.
-// once is its idempotency key; empty: none.
-func (h *Handler) perform(ctx context.Context, p *tributary.Program, is affiliate.Proposal, once string) error {
+// perform does in this process what is proposed, as a key of the scope full does it, once. It drops the
+// answer. What was done already is done no more in a rehearsal either.
+func (h *Handler) perform(ctx context.Context, p *tributary.Program, is affiliate.Proposal) error {
 	method, path, _ := strings.Cut(string(is.Operation), " ")
 	r, err := http.NewRequestWithContext(ctx, method, prefix+path, bytes.NewReader(is.Body))
 	if err != nil {
 		return err
 	}
 	r.Header.Set("Content-Type", "application/json")
-	if once != "" {
-		r.Header.Set("Idempotency-Key", once)
-	}
+	r.Header.Set("Idempotency-Key", "proposal-"+is.ID.String())
 	found, _, refused := h.find(r)
 	if refused != nil {
 		return refused

@@ -130,6 +130,8 @@ func TestProposeRefused(t *testing.T) {
 			w.refuses(tt.want, "POST", proposalsPath, tt.body, asProposer)
 		})
 	}
+	w.refuses("400 invalid_field: body.manuallyPaid must not be sent [body.manuallyPaid]", "POST", proposalsPath,
+		`{"operation":"POST /payouts","body":{"affiliateId":"`+s.payee.String()+`","manuallyPaid":true},"why":"x"}`, asProposer)
 	w.refuses(tooNarrow, "POST", proposalsPath, `{}`, "Authorization: Bearer "+scoped[httpapi.ScopeRead])
 	w.refuses(tooNarrow, "POST", proposalsPath, `{}`, "Authorization: Bearer "+scoped[httpapi.ScopeIntegration])
 	for operation, body := range proposable(s) {
@@ -153,13 +155,17 @@ func TestProposeTwice(t *testing.T) {
 	if again.ID == first.ID || other.ID == first.ID {
 		t.Errorf("ids: %s, %s, %s", first.ID, other.ID, again.ID)
 	}
-	equal(t, []affiliate.Proposal{again, other}, must(w.proposals().All(t.Context())))
-	for id, want := range map[string]string{first.ID.String(): "null", again.ID.String(): string(must(json.Marshal(again))), "x": "null"} {
+	equal(t, []affiliate.Proposal{again, other, declined}, must(w.proposals().All(t.Context())))
+	for id, want := range map[string]string{first.ID.String(): string(must(json.Marshal(declined))), uuid.NewString(): "null", again.ID.String(): string(must(json.Marshal(again))), "x": "null"} {
 		equal(t, want, w.do("GET", proposalsPath+"?id="+id, "", asProposer).body)
 	}
 	page := w.do("GET", proposalsPath+"?limit=1", "", "Authorization: Bearer "+scoped[httpapi.ScopeRead])
 	equal(t, []string{"[" + string(must(json.Marshal(again))) + "]", "<?limit=1&cursor=" + again.ID.String() + `>; rel="next"`}, []string{page.body, page.header.Get("Link")})
 	equal(t, "["+string(must(json.Marshal(other)))+"]", w.do("GET", proposalsPath+"?limit=1&cursor="+again.ID.String(), "", asProposer).body)
+	equal(t, []string{"[" + string(must(json.Marshal(declined))) + "]", ""}, func() []string {
+		last := w.do("GET", proposalsPath+"?limit=5&cursor="+other.ID.String(), "", asProposer)
+		return []string{last.body, last.header.Get("Link")}
+	}())
 	w.refuses("400 invalid_query: Invalid cursor [cursor]", "GET", proposalsPath+"?cursor=x", "", asProposer)
 	w.refuses(tooNarrow, "GET", proposalsPath, "", "Authorization: Bearer "+scoped[httpapi.ScopeIntegration])
 }
@@ -271,6 +277,9 @@ func TestProposalKilled(t *testing.T) {
 				t.Errorf("it is %s, want %s", before.Status, want)
 			}
 			w.pass(22 * time.Hour)
+			if left := len(must(w.proposals().Effect(t.Context(), is.ID)).Movements); left != map[bool]int{true: 0, false: 1}[writes == 2] {
+				t.Errorf("%d movements are still to be made", left)
+			}
 			done := must(w.proposals().Accept(t.Context(), is.ID, "bo"))
 			equal(t, affiliate.ProposalDone, done.Status)
 			equal(t, due, must(w.Balance(t.Context(), affiliate.AffiliateRef{ID: s.payee})).Payable)
@@ -286,10 +295,14 @@ func TestProposalKilled(t *testing.T) {
 	w.store.broken(func(inner record.Store) record.Store { return fadingStore{inner, &left} })
 	_, _ = w.proposals().Accept(t.Context(), is.ID, "ada")
 	w.store.broken(nil)
+	if _, err := w.proposals().Decline(t.Context(), is.ID, "ada", "no"); !errors.Is(err, affiliate.StatusNotAllowed) {
+		t.Errorf("declined while it may be done: %v", err)
+	}
 	w.pass(25 * time.Hour)
 	if _, err := w.proposals().Accept(t.Context(), is.ID, "ada"); !errors.Is(err, affiliate.StatusNotAllowed) {
 		t.Errorf("accepted after its idempotency key has ended: %v", err)
 	}
+	equal(t, affiliate.ProposalDeclined, must(w.proposals().Decline(t.Context(), is.ID, "bo", "looked: it was not done")).Status)
 }
 
 // leavingStore has its caller go away after the first write.
@@ -348,7 +361,7 @@ func TestProposalFails(t *testing.T) {
 	if _, err := w.proposals().Accept(t.Context(), is.ID, "ada"); !errors.Is(err, affiliate.StatusNotAllowed) {
 		t.Errorf("accepted again: %v", err)
 	}
-	for want, reason := range map[affiliate.Reason]string{affiliate.MissingField: " ", affiliate.InvalidField: strings.Repeat("é", 501)} {
+	for want, reason := range map[affiliate.Reason]string{affiliate.MissingField: " ", affiliate.InvalidField: strings.Repeat("é", 401)} {
 		if _, err := w.proposals().Decline(t.Context(), is.ID, "ada", reason); !errors.Is(err, want) {
 			t.Errorf("declined because of %.5q: %v", reason, err)
 		}
@@ -366,9 +379,10 @@ func TestProposalsAreFew(t *testing.T) {
 	for i := range 100 {
 		w.propose("POST /adjustments", body, fmt.Sprint("no. ", i))
 	}
-	w.refuses("400 proposal_limit_reached: 100 proposals wait already", "POST", proposalsPath, `{"operation":"POST /adjustments","body":`+body+`,"why":"one more"}`, asProposer)
+	w.refuses("400 proposal_limit_reached: 100 proposals of this key wait already", "POST", proposalsPath, `{"operation":"POST /adjustments","body":`+body+`,"why":"one more"}`, asProposer)
 	equal(t, 100, len(must(w.proposals().All(t.Context()))))
 	w.propose("POST /adjustments", body, "no. 7") // waits already
+	w.ok("POST", proposalsPath, `{"operation":"POST /adjustments","body":`+body+`,"why":"of another key"}`, "Authorization: Bearer "+scoped[httpapi.ScopeFull])
 	for _, is := range must(w.proposals().All(t.Context())) {
 		must(w.proposals().Decline(t.Context(), is.ID, "ada", "no"))
 	}

@@ -18,8 +18,8 @@ var proposing = &operation{id: "propose", method: http.MethodPost, path: proposa
 // proposal returns the tool that asks for the operation. It does not send the operation, so it changes
 // nothing with any key.
 func (o *operation) proposal(c *caller) tool {
-	args := slices.DeleteFunc(slices.Clone(o.args), func(a argument) bool { return a.name == onceArg })
-	args = append(args, argument{name: whyArg, required: true, schema: map[string]any{"type": "string", "minLength": 1, "maxLength": 500,
+	args := slices.DeleteFunc(slices.Clone(o.args), func(a argument) bool { return a.name == onceArg || a.name == "manuallyPaid" })
+	args = append(args, argument{name: whyArg, required: true, schema: map[string]any{"type": "string", "minLength": 1, "maxLength": 400,
 		"description": "Why, for the person who decides, in one line: what you have looked at, and what it says."}})
 	closed, destroys := false, false
 	t := tool{args: args, run: func(ctx context.Context, in input) (any, error) { return c.propose(ctx, o, in) }}

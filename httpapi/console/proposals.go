@@ -121,9 +121,8 @@ var acceptProposal = &action{
 			return f, err
 		}
 		if p.Status == affiliate.ProposalAccepted {
-			f.Effects = append(f.Effects, fmt.Sprintf("%s accepted it on %s, and whether it was done is not known. It is not done twice.",
+			f.Effects = append(f.Effects, fmt.Sprintf("%s accepted it on %s, and whether it was done is not known. It is not done twice: what is below is still to be done.",
 				v.Short(p.DecidedBy.Or("")), v.When(p.DecidedAt)))
-			return f, nil
 		}
 		effect, err := p.all.Effect(v.Ctx(), p.ID)
 		if err != nil {

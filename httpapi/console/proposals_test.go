@@ -180,7 +180,7 @@ func TestProposalSaysWhat(t *testing.T) {
 		{"POST /cases/answer", fmt.Sprintf(`{"caseId":%q,"answer":"Yes."}`, asked.ID), "It says " + asked.Text},
 		{"POST /payments/decide", fmt.Sprintf(`{"paymentId":%q,"decision":"same"}`, p.conflict), fmt.Sprint("it is not as in sale ", p.paid.ID)},
 		{"POST /affiliates/status", fmt.Sprintf(`{"affiliateIds":[%q],"status":"BANNED"}`, p.ada.ID), "status ACTIVE BANNED"},
-		{"POST /payouts", fmt.Sprintf(`{"affiliateId":%q,"manuallyPaid":true}`, p.ada.ID), "commissions[0].manuallyPaid false true"},
+		{"POST /payouts", fmt.Sprintf(`{"affiliateId":%q}`, p.ada.ID), "commissions[0].payoutCreated false true"},
 	} {
 		at := p.propose(tt.operation, tt.body, "x")
 		if got := p.get(at + "accept").text(); !strings.Contains(got, tt.want) {

@@ -261,7 +261,7 @@ var (
 	CaseNotFound         = Refusal{affiliate.KindNotFound, affiliate.CaseNotFound, "", "Case not found"}
 	CaseIsOpen           = Refusal{affiliate.KindConflict, affiliate.CaseIsOpen, "", "The affiliate waits for an answer to the same already"}
 	CasesTooMany         = Refusal{affiliate.KindConflict, affiliate.CaseLimitReached, "", "The affiliate waits for the answers to 20 cases"}
-	ProposalsTooMany     = Refusal{affiliate.KindConflict, affiliate.ProposalLimitReached, "", "100 proposals wait already"}
+	ProposalsTooMany     = Refusal{affiliate.KindConflict, affiliate.ProposalLimitReached, "", "100 proposals of this key wait already"}
 	VerifyRunning        = Refusal{affiliate.KindConflict, affiliate.VerifyRunning, "", "A verification is running"}
 	HoldsKeptTooShort    = Refusal{affiliate.KindInvalid, affiliate.RetentionTooShort, "holds", "holds must be kept for at least 24 hours"}
 	ClicksKeptTooShort   = Refusal{affiliate.KindInvalid, affiliate.RetentionTooShort, "clicks", "clicks must be kept for as long as they attribute"}
