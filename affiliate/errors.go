@@ -179,6 +179,7 @@ const (
 	DuplicateField           Reason = "duplicate_field"                // a field is given twice
 	UnknownField             Reason = "unknown_field"                  // a field is not one of the operation
 	InvalidQuery             Reason = "invalid_query"                  // a parameter of the query is unknown, given twice, empty or wrong
+	AmountsInvalid           Reason = "amounts_invalid"                // the header Amounts has another value than number and string
 	IdempotencyKeyInvalid    Reason = "idempotency_key_invalid"        // the key of a repeat has a form that is not taken
 	IdempotencyKeyReused     Reason = "idempotency_key_reused"         // the key was used with another request
 	MissingField             Reason = "missing_field"                  // a required input is not given or empty; Field names it

@@ -45,13 +45,25 @@ func (c *call) caching() string {
 
 // write answers with a whole body.
 func (c *call) write(status int, body []byte) {
+	body = c.formed(body)
 	c.begin(status, len(body))
-	c.send(body)
+	c.put(body)
 }
 
-// send writes a part of the body. An error means that the caller takes no more:
+// send writes a part of the body.
+func (c *call) send(part []byte) error { return c.put(c.formed(part)) }
+
+// formed returns a part of the body in the form that the caller asked for.
+func (c *call) formed(part []byte) []byte {
+	if c.quotes == nil {
+		return part
+	}
+	return c.quotes.part(part)
+}
+
+// put writes a part of the body as it is. An error means that the caller takes no more:
 // HEAD has no body, the caller disconnected or does not read.
-func (c *call) send(part []byte) error {
+func (c *call) put(part []byte) error {
 	if c.r.Method == http.MethodHead {
 		return errNoBody
 	}

@@ -41,6 +41,8 @@ type call struct {
 	code    affiliate.Reason
 	cache   string // Cache-Control, when the answer may be kept
 
+	quotes *quoter // of the answer's amounts; nil: they are numbers
+
 	in   input
 	lost error // of the store, while the input named an affiliate by its external id
 	body bytes.Buffer
@@ -114,6 +116,10 @@ func (c *call) serve() {
 	}
 	if open.Scope.grant()&found.scopes == 0 {
 		c.refuse(refusal.RefuseScope.Err())
+		return
+	}
+	if refused := c.readAmounts(); refused != nil {
+		c.refuse(refused)
 		return
 	}
 	if err := found.action.run(c); err != nil {

@@ -27,6 +27,7 @@ type input struct {
 	query   url.Values // the source of the members when the request has no body
 	update  bool       // null clears a field; otherwise null means absent
 	strict  bool       // all unknown fields are refused
+	quoted  bool       // a number may be a string
 	outer   string     // the object around a nested one, with its dot
 
 	call    *call // finds affiliates by their external ids; nil: no request

@@ -41,9 +41,12 @@ func (in *input) percent(name string) affiliate.Opt[affiliate.Percent] {
 	})
 }
 
-// number reads a number from its text.
+// number reads a number from its text, which may be in quotes when the caller asked for that.
 func number[T any](in *input, value json.RawMessage, parse func(string) (T, error)) T {
-	if value[0] != '-' && !isDigit(value[0]) {
+	if in.quoted && value[0] == '"' {
+		value = json.RawMessage(jsontext.Unquote(value))
+	}
+	if n, ok := jsontext.ScanNumber(value); !ok || n.End < len(value) {
 		in.fault(refusal.FieldNotANumber)
 		var none T
 		return none
@@ -223,8 +226,8 @@ func nested[T any](in *input, name string, read func(*input) T) affiliate.Opt[T]
 
 // within returns the input of an object inside this one.
 func (in *input) within(name string) input {
-	return input{outer: in.outer + name + ".", strict: in.strict, fields: in.fields, bad: in.bad,
-		badAt: in.badAt, isEmpty: in.isEmpty}
+	return input{outer: in.outer + name + ".", strict: in.strict, quoted: in.quoted, fields: in.fields,
+		bad: in.bad, badAt: in.badAt, isEmpty: in.isEmpty}
 }
 
 // resume goes on after an object inside.

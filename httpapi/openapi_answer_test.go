@@ -176,6 +176,9 @@ func errorResponse(text string, codes []affiliate.Reason, message string) respon
 // commonInvalid are the codes of 400 that all operations of a kind have.
 func commonInvalid(r place) []affiliate.Reason {
 	var out []affiliate.Reason
+	if !r.public() {
+		out = append(out, affiliate.AmountsInvalid)
+	}
 	if r.action.read != nil {
 		if r.method != http.MethodDelete {
 			out = append(out, affiliate.BodyRequired)

@@ -56,7 +56,7 @@ const introduction = `The HTTP API of an affiliate program.
 
 - Success is 200. A single look-up that misses answers ` + "`null`" + `, a list that finds nothing answers ` + "`[]`" + `.
 - HEAD is allowed wherever GET is: the same status and headers, no body.
-- Amounts are JSON numbers in major units of the program's currency, with at most 4 decimals.
+- Amounts are JSON numbers in major units of the program's currency, with at most 4 decimals. With the header ` + "`Amounts: string`" + ` every member of the type number is a JSON string with the same digits, a request may have it as one too, and this document has it as string; number is the default.
 - Dates are sent as RFC 3339 date-times or plain dates, which include the whole day, and answered in UTC with milliseconds.
 - In the body of a POST null is the same as absent. In an update what is absent stays and null clears.
 - Bodies are strict JSON: one object, UTF-8, no key twice, nesting of at most 32.

@@ -112,6 +112,10 @@ func document() action {
 		if _, err := parseQuery(c.r.URL.RawQuery); err != nil {
 			return err
 		}
+		if c.quotes != nil {
+			c.write(http.StatusOK, textDocument())
+			return nil
+		}
 		c.write(http.StatusOK, openAPI)
 		return nil
 	}}

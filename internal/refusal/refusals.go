@@ -37,6 +37,7 @@ var (
 	RefuseWaitingLimit      = Refusal{affiliate.KindInvalid, affiliate.InvalidQuery, "limit", "limit must be an integer from 1 to 20"}            // of what waits
 	CursorInvalid           = Refusal{affiliate.KindInvalid, affiliate.InvalidQuery, "cursor", "Invalid cursor"}
 	RefuseUnknownParameter  = Refusal{affiliate.KindInvalid, affiliate.InvalidQuery, "{name}", "Unknown query parameter: {name}"} // use Of
+	RefuseAmounts           = Refusal{affiliate.KindInvalid, affiliate.AmountsInvalid, "", "Amounts must be number or string"}    // the header
 	RefuseKey               = Refusal{affiliate.KindInvalid, affiliate.IdempotencyKeyInvalid, "", "Idempotency-Key is invalid"}
 	IdempotencyKeyReused    = Refusal{affiliate.KindInvalid, affiliate.IdempotencyKeyReused, "", "Idempotency-Key was already used with a different request"}
 
@@ -311,7 +312,7 @@ var table = []Refusal{
 	RefuseUnauthorized, RefuseToken, RefuseAccess, RefuseScope, RefuseProgram, RefusePath, RefuseMethod, RefuseSize,
 	RefuseMediaType, RefuseRate, RefuseInternal, RefuseNoBody, RefuseJSON, RefuseNotAnObject, RefuseTrailing, RefuseDepth,
 	RefuseUTF8, RefuseDuplicateField, RefuseUnknownField, RefuseQuery, RefuseRepeatedParameter, RefuseEmptyParameter,
-	RefuseLimit, RefuseWaitingLimit, CursorInvalid, RefuseUnknownParameter, RefuseKey, IdempotencyKeyReused,
+	RefuseLimit, RefuseWaitingLimit, CursorInvalid, RefuseUnknownParameter, RefuseAmounts, RefuseKey, IdempotencyKeyReused,
 
 	FirstNameRequired, LastNameRequired, EmailRequired, ConversionRequired, AffiliateOrEmailAddressRequired, RefuseNoAffiliateID,
 	LinkRequired, RefuseNoOwner, LinkIDRequired, NewLinkRequired, NameRequired, PercentOffRequired, AmountOffRequired,
