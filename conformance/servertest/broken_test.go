@@ -597,6 +597,18 @@ func brokenRequests() []brokenServer {
 			}
 			return body
 		})},
+		{"knows no amounts as strings", []string{"B460"}, asked(func(r *http.Request, body []byte) []byte {
+			r.Header.Del("Amounts")
+			return body
+		})},
+		{"takes a string for an amount from everybody", []string{"B461"}, asked(func(r *http.Request, body []byte) []byte {
+			r.Header.Set("Amounts", "string")
+			return body
+		})},
+		{"takes any value of Amounts", []string{"B462"}, asked(func(r *http.Request, body []byte) []byte {
+			r.Header.Del("Amounts")
+			return body
+		})},
 		{"reads Idempotency-Key not at all", []string{"B427 POST /coupons"}, asked(func(r *http.Request, body []byte) []byte {
 			r.Header.Del("Idempotency-Key")
 			return body

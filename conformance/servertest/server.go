@@ -81,7 +81,7 @@ func serverCases() []serverCase {
 		affiliateCases(), affiliateChangeCases(), externalCases(), linkCases(), referralCases(), moneyCases(), reportCases(),
 		saleCases(), saleRefusalCases(), saleChangeCases(), previewCases(),
 		adminAffiliateCases(), adminPlanCases(), adminTradeCases(), adminSearchCases(), codeTermsCases(), holdCases(),
-		onceCases(), changeCases(), endpointCases(), deliveryCases(), eventCases(), raceCases(), scenarioCases(),
+		onceCases(), changeCases(), amountCases(), endpointCases(), deliveryCases(), eventCases(), raceCases(), scenarioCases(),
 		everyCases(),
 	))
 }

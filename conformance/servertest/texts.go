@@ -41,6 +41,7 @@ var (
 	badQuery         = denial{400, "invalid_query", "", "Invalid query string"}
 	badLimit         = denial{400, "invalid_query", "limit", "limit must be an integer from 1 to 1000"}
 	badCursor        = denial{400, "invalid_query", "cursor", "Invalid cursor"}
+	badAmounts       = denial{400, "amounts_invalid", "", "Amounts must be number or string"}
 	badKey           = denial{400, "idempotency_key_invalid", "", "Idempotency-Key is invalid"}
 	keyReused        = denial{400, "idempotency_key_reused", "", "Idempotency-Key was already used with a different request"}
 
