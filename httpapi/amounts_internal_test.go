@@ -86,8 +86,8 @@ func TestAnswerForms(t *testing.T) {
 // FuzzQuoter: in whatever JSON and however it is cut, amounts get quotes, and all else stays.
 func FuzzQuoter(f *testing.F) {
 	for _, seed := range []string{
-		`{"amount":1,"count":2}`, `[{"amount":-0.5},{"amount":null},{"metadata":null},{"amount":3}]`, `{"amount":[1,2],"n":"\",\"amount\":1"}`,
-		`{"metadata":{"amount":1,"x":["}",{"metadata":[]}]},"amount":2}`, `{"metadata":["{"],"metadata2":1,"amount":9.25}`, `{"\\":1,"amount":"\\","metadata":"x"}`, `7`,
+		`{"amount":1,"count":2}`, `[{"amount":-0.5},{"amount":null},{"metadata":null},{"amount":3}]`, `{"amount":[1,2],"n":"\"","amount":1}`,
+		`{"metadata":{"amount":1,"x":["}",{"metadata":[]}]},"amount":2}`, `{"metadata":["{"],"metadata2":1,"amount":9.25}`, `{"n":"\\","amount":"\\","metadata":"x","count":1}`, `7`,
 	} {
 		f.Add(seed, 1)
 		f.Add(seed, 7)
@@ -95,16 +95,13 @@ func FuzzQuoter(f *testing.F) {
 	of := forms{"amount": asText, "metadata": asIs}
 	f.Fuzz(func(t *testing.T, text string, cut int) {
 		var b bytes.Buffer
-		if json.Compact(&b, []byte(text)) != nil || cut <= 0 || bytes.ContainsAny(b.Bytes(), "eE+") || bytes.Contains(b.Bytes(), []byte(`\u`)) {
-			return // answers have no exponents, and names without escapes
+		if json.Compact(&b, []byte(text)) != nil || cut <= 0 || strange.Match(b.Bytes()) {
+			return
 		}
 		var got []byte
 		q := quoter{forms: of}
 		for part := range slices.Chunk(b.Bytes(), cut) {
 			got = append(got, q.part(part)...)
-		}
-		if mixed.Match(b.Bytes()) {
-			return // answers have no numbers beside objects in an array
 		}
 		decode := func(text []byte) (v any) {
 			d := json.NewDecoder(bytes.NewReader(text))
@@ -123,7 +120,9 @@ func FuzzQuoter(f *testing.F) {
 	})
 }
 
-var mixed = regexp.MustCompile(`[\]}],-?[0-9]`)
+// strange is what answers do not have: numbers with exponents, numbers behind objects in an array,
+// and names with escapes.
+var strange = regexp.MustCompile(`[0-9][eE+]|[\]}],-?[0-9]|\\[^"]*":|\\u`)
 
 // quotedTree is what a quoter does, of values.
 func quotedTree(name string, value any, of forms) any {

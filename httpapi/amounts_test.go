@@ -201,6 +201,15 @@ func TestAmountsHeader(t *testing.T) {
 			t.Errorf("%s without the header: %d", body, got)
 		}
 	}
+	for _, nested := range []string{
+		`POST sales {"promoCode":"ADA20","email":"kim@example.net","totalEarned":"6","lines":[{"id":"1","productId":"p","quantity":"2","amount":"7.5","discount":"1.5"}]}`,
+		`POST sales {"promoCode":"ADA20","email":"kim@example.net","totalEarned":"6","product":{"productId":"p","quantity":"2","price":"3"}}`,
+		`PUT terms {"commissionRate":"15","maxPerSale":"5","from":"2099-01-01","rules":[{"name":"r","when":{"products":["p"]},"pay":{"commissionRate":"3.5","commissionType":"PERCENTAGE"}}]}`,
+	} {
+		method, rest, _ := strings.Cut(nested, " ")
+		path, full, _ := strings.Cut(rest, " ")
+		w.ok(method, "/api/v1/"+path, full, asStrings)
+	}
 	w.refuses("400 invalid_field: limit must be an integer from 1 to 10000 [limit]", "POST", "/api/v1/bonuses/grant", `{"limit":"5"}`, asStrings)
 }
 
@@ -209,12 +218,18 @@ func TestAmountsHeader(t *testing.T) {
 func TestAmountsOfOthers(t *testing.T) {
 	w := newWorld(t)
 	s := w.fill()
+	doc := w.paper()
 	const metadata = `{"amount":1,"a":[{"totalEarned":2.50,"x":-1e3}],"\"amount\":":3,"metadata":{"paid":4},"z":"\\"}`
 	w.ok("PUT", "/api/v1/referrals", `{"referralId":"`+s.referral.String()+`","notes":"\",\"amount\":1,\"commission\":2","metadata":`+metadata+`}`)
 	w.ok("PUT", "/api/v1/sales", `{"saleId":`+s.sale+`,"metadata":`+metadata+`}`)
 	for _, target := range []string{"/referrals?id=" + s.referral.String(), "/sales?id=" + s.sale, "/sales", "/sales/search", "/referrals/search", "/events", "/webhooks/deliveries?deliveryId=" + s.delivery.String()} {
 		plain := w.do("GET", "/api/v1"+target, "").body
 		text := w.do("GET", "/api/v1"+target, "", asStrings).body
+		op, n := operation{"GET", "/api/v1" + target, ""}, 0
+		want := doc.texts(doc.answerOf(op), exactly(t, plain), &n)
+		if diff := cmp.Diff(want, exactly(t, text)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", target, diff)
+		}
 		if n := strings.Count(plain, metadata); n != strings.Count(text, metadata) || n == 0 && !strings.Contains(target, "deliveries") {
 			t.Errorf("%s: the metadata is there %d times, then %d:\n%s", target, n, strings.Count(text, metadata), text)
 		}
