@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/tributary-go/tributary"
+	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/httpapi"
 	"github.com/tributary-go/tributary/memstore"
 )
@@ -58,12 +59,17 @@ func TestTypeScript(t *testing.T) {
 	}
 }
 
-// serve starts the API on a program of its own, and returns its URL.
-func serve(t *testing.T) string {
+// serve starts the API on a program of its own with some affiliates, and returns its URL.
+func serve(t *testing.T, affiliates ...affiliate.AffiliateParams) string {
 	t.Helper()
 	program, err := tributary.New(memstore.New(), tributary.Config{})
 	if err != nil {
 		t.Fatal(err)
+	}
+	for _, params := range affiliates {
+		if _, err := program.CreateAffiliate(t.Context(), params); err != nil {
+			t.Fatal(err)
+		}
 	}
 	api, err := httpapi.New(program, httpapi.Config{APIKeys: []string{key}})
 	if err != nil {
