@@ -18,6 +18,7 @@ for order, total in (("order-1", Decimal("0.1")), ("order-2", Decimal("0.2"))):
                             "externalId": order, "totalEarned": str(total)})
 print(sum(Decimal(sale["totalEarned"]) for sale in call("GET", "/sales")))
 try:
-    call("POST", "/sales", {"referralId": "ada", "email": "kim@example.net", "totalEarned": str(0.1 + 0.2)})
+    call("POST", "/sales", {"referralId": "ada", "email": "kim@example.net",
+                            "totalEarned": str(0.1 + 0.2)})
 except urllib.error.HTTPError as refused:
     print(refused.code, refused.headers["Error-Code"], refused.headers["Error-Field"])
