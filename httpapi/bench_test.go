@@ -270,6 +270,24 @@ func BenchmarkRealSale(b *testing.B) {
 	benchkit.Audit(b, p, int64(ours.sold))
 }
 
+// BenchmarkAmounts is a list of 500 sales, with amounts as numbers and as strings.
+func BenchmarkAmounts(b *testing.B) {
+	_, api, _ := shop(b, 1)
+	for i := range 500 {
+		body := fmt.Sprintf(`{"promoCode":"code0","totalEarned":129.50,"externalId":"%d"}`, i)
+		api.ServeHTTP(httptest.NewRecorder(), request("POST", "/api/v1/sales", body))
+	}
+	for _, form := range []string{"Accept: */*", asStrings} {
+		b.Run(form, func(b *testing.B) {
+			r := request("GET", "/api/v1/sales", "", form)
+			b.ReportAllocs()
+			for b.Loop() {
+				api.ServeHTTP(&sink{header: http.Header{}}, r)
+			}
+		})
+	}
+}
+
 // BenchmarkLink is the other half of P10: GET of a link by its slug.
 func BenchmarkLink(b *testing.B) {
 	const codes = 1000

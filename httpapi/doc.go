@@ -73,6 +73,10 @@
 // of the tracking endpoints and of the requests that webhook endpoints get. It
 // is made from the tables that the handler itself uses.
 //
+// A caller whose language makes binary floats of JSON numbers sends the header Amounts: string.
+// Then all that the document types number is a string with the same digits, and may be one in
+// a body.
+//
 // # What the package does not do
 //
 // It adds no CORS headers to the API: that is the host's middleware. It logs
