@@ -30,6 +30,7 @@ func TestTrackingClick(t *testing.T) {
 	r := click(`{"programId":"` + siteID + `","referralCode":"mARA","fullLandingUrl":"https://beans.example/?ref=mARA",
 		"documentReferrer":"https://blog.example/","deviceId":"d-1","ipAddress":"192.0.2.7","country":"NO","uniqueClick":null}`)
 	r.Header.Set("User-Agent", "Browser/1")
+	r.Header.Set("Amounts", "x") // which only the API reads
 	res := ask(s.tracking(), r)
 	want := reply{200, "", "", `{"click":{"id":1,"affiliateId":"` + s.mara.ID.String() + `","createdAt":"2026-02-04T09:58:10.031Z"}}`}
 	if diff := cmp.Diff(want, replyOf(t, res), cmp.AllowUnexported(reply{})); diff != "" {
