@@ -123,7 +123,10 @@ func TestAmountsAsStrings(t *testing.T) {
 		key, body := idem+"key-"+strconv.Itoa(i), theirs[i].body
 		if body != "" {
 			schema := doc.of(op).in("requestBody", "content", "application/json", "schema")
-			body = string(must(json.Marshal(doc.texts(schema, exactly(t, body), &sent))))
+			before := sent
+			if texts := doc.texts(schema, exactly(t, body), &sent); sent > before {
+				body = string(must(json.Marshal(texts)))
+			}
 		}
 		for _, form := range []string{asStrings, "Amounts: number", asStrings} {
 			plain := numbers.do(op.method, op.target, op.body, key)
