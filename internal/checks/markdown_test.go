@@ -159,8 +159,8 @@ var unrun = map[string]string{
 // knows what to do with each: Go is compiled, commands are run, and JSON is read.
 var languages = []string{"go", "sh", "console", "json", "http", "sql", "ini", "mermaid", "text", "html", "js", "python", "ruby", "php"}
 
-// programs are those of other languages that a page shows whole: TestStandardLibraries runs them.
-var programs = map[string]string{"python": "sales.py", "ruby": "sales.rb", "php": "sales.php"}
+// scripts are programs in other languages that a page shows whole: TestStandardLibraries runs them.
+var scripts = map[string]string{"python": "sales.py", "ruby": "sales.rb", "php": "sales.php"}
 
 // browsed names the tests that put the HTML and JavaScript of a page into a browser.
 var browsed = map[string]string{
@@ -252,8 +252,8 @@ func TestMarkdownBlocks(t *testing.T) {
 				t.Errorf("no test pastes %s", path)
 			case (language == "html" || language == "js") && browsed[path] == "":
 				t.Errorf("no test has a browser run %s", path)
-			case programs[language] != "" && text != read(t, "internal/integration/languages/testdata/"+programs[language]):
-				t.Errorf("%s shows another program than %s", path, programs[language])
+			case scripts[language] != "" && text != read(t, "internal/integration/languages/testdata/"+scripts[language]):
+				t.Errorf("%s shows another program than %s", path, scripts[language])
 			case language == "go" && isPasted(text):
 				// compiled, and the example run, by the test that pastes the page
 			case language == "go" && !strings.Contains(all, flat(text)):
