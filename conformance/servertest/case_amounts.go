@@ -5,7 +5,7 @@ const amountsRule = "contract 1.10: with Amounts: string what is a number in the
 // amountCases test amounts as strings.
 func amountCases() []serverCase {
 	strings := func(r request) request { return r.with("Amounts", "string") }
-	const sale = `{"referralId":"{{referral}}","totalEarned":"12.50","tax":0.5}`
+	const sale = `{"referralId":"{{referral}}","totalEarned":"12.50","tax":"0.5"}`
 	return []serverCase{
 		{"B460 answers and repeats", amountsRule, func(x *exam) {
 			first := x.send(strings(keyed("POST /sales", sale, x.unique))).

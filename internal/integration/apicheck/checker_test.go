@@ -25,8 +25,9 @@ import (
 // A checker compares every exchange with the document and remembers what it has
 // seen.
 type checker struct {
-	t   testing.TB
-	doc *openapi3.T
+	t     testing.TB
+	doc   *openapi3.T
+	texts *openapi3.T // for who asks for amounts as strings
 
 	mu        sync.Mutex
 	exchanges int
@@ -35,9 +36,11 @@ type checker struct {
 	answers   map[string]bool // answers that were compared with an example
 }
 
-func newChecker(t testing.TB, doc *openapi3.T) *checker {
+func newChecker(t testing.TB, w *world) *checker {
+	doc, texts := load(t, w), load(t, w, asStrings)
 	closeObjects(doc)
-	return &checker{t: t, doc: doc, statuses: map[string]bool{}, codes: map[string]bool{}, answers: map[string]bool{}}
+	closeObjects(texts)
+	return &checker{t: t, doc: doc, texts: texts, statuses: map[string]bool{}, codes: map[string]bool{}, answers: map[string]bool{}}
 }
 
 // closeObjects makes the document refuse unknown keys in answers. Clients
@@ -109,6 +112,12 @@ func (c *checker) exchanged(op operation, r *http.Request, sent []byte, res *htt
 	if code := res.Header.Get("Error-Code"); code != "" {
 		c.codes[fmt.Sprintf("%s %d %s", op, res.StatusCode, code)] = true
 	}
+	doc := c.doc
+	if r.Header.Get("Amounts") == "string" && res.StatusCode < 300 {
+		doc = c.texts
+		op.item = doc.Paths.Value(op.path)
+		op.op = op.item.GetOperation(op.method)
+	}
 	again := r.Clone(context.Background())
 	sent = []byte(unseen.Replace(string(sent)))
 	again.Body = io.NopCloser(bytes.NewReader(sent))
@@ -121,10 +130,10 @@ func (c *checker) exchanged(op operation, r *http.Request, sent []byte, res *htt
 	}
 	request := &openapi3filter.RequestValidationInput{
 		Request: again, QueryParams: again.URL.Query(),
-		Route:   &routers.Route{Spec: c.doc, Path: op.path, PathItem: op.item, Method: op.method, Operation: op.op},
+		Route:   &routers.Route{Spec: doc, Path: op.path, PathItem: op.item, Method: op.method, Operation: op.op},
 		Options: &openapi3filter.Options{AuthenticationFunc: openapi3filter.NoopAuthenticationFunc, SkipSettingDefaults: true, IncludeResponseStatus: true},
 	}
-	if res.StatusCode < 300 {
+	if res.StatusCode < 300 && res.Header.Get("Idempotent-Replayed") == "" { // a repeat is told by its bytes alone
 		if err := openapi3filter.ValidateRequest(context.Background(), request); err != nil {
 			return fmt.Errorf("the document does not allow the request: %w", err)
 		}

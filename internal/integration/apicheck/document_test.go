@@ -11,10 +11,17 @@ import (
 
 const prefix = "/api/v1/"
 
-// load reads the document that the handler serves.
-func load(t testing.TB, w *world) *openapi3.T {
+// asStrings asks for amounts as strings, and for the document of them.
+var asStrings = http.Header{"Amounts": {"string"}}
+
+// load reads the document that the handler serves to a caller with these headers.
+func load(t testing.TB, w *world, headers ...http.Header) *openapi3.T {
 	t.Helper()
-	raw := w.do(t, call{method: http.MethodGet, target: prefix + "openapi.json"}).body
+	ask := call{method: http.MethodGet, target: prefix + "openapi.json"}
+	if len(headers) > 0 {
+		ask.header = headers[0]
+	}
+	raw := w.do(t, ask).body
 	loader := openapi3.NewLoader()
 	doc, err := loader.LoadFromData(raw)
 	if err != nil {
@@ -25,12 +32,14 @@ func load(t testing.TB, w *world) *openapi3.T {
 
 // TestDocumentIsValid: the document is valid OpenAPI 3.1, with its examples.
 func TestDocumentIsValid(t *testing.T) {
-	doc := load(t, newWorld(t))
-	if err := doc.Validate(t.Context(), openapi3.IsOpenAPI31OrLater(), openapi3.EnableExamplesValidation()); err != nil {
-		t.Error(err)
-	}
-	if doc.OpenAPI != "3.1.0" {
-		t.Errorf("openapi is %q", doc.OpenAPI)
+	w := newWorld(t)
+	for _, doc := range []*openapi3.T{load(t, w), load(t, w, asStrings)} {
+		if err := doc.Validate(t.Context(), openapi3.IsOpenAPI31OrLater(), openapi3.EnableExamplesValidation()); err != nil {
+			t.Error(err)
+		}
+		if doc.OpenAPI != "3.1.0" {
+			t.Errorf("openapi is %q", doc.OpenAPI)
+		}
 	}
 }
 

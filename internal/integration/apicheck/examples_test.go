@@ -31,7 +31,7 @@ func TestExamples(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	x := &examples{world: w, t: t, ops: map[string]operation{}, ids: map[string]string{}}
-	w.check = newChecker(t, load(t, w))
+	w.check = newChecker(t, w)
 	for _, op := range operations(w.check.doc) {
 		x.ops[op.op.OperationID] = op
 	}

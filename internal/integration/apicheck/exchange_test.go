@@ -15,7 +15,7 @@ import (
 func TestWireContract(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.check = newChecker(t, load(t, w))
+	w.check = newChecker(t, w)
 	server := httptest.NewServer(w)
 	defer server.Close()
 	servertest.TestServer(t, servertest.Server{URL: server.URL, Key: goodKey, HTTP: server.Client()})
@@ -30,7 +30,7 @@ func TestWireContract(t *testing.T) {
 func TestEveryExchange(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.check = newChecker(t, load(t, w))
+	w.check = newChecker(t, w)
 	s := tell(t, w)
 	s.tracks()
 	s.finds()
@@ -40,6 +40,9 @@ func TestEveryExchange(t *testing.T) {
 	s.ownRefusals()
 	s.byHand()
 	s.finds()
+	w.header = asStrings
+	s.finds()
+	w.header = nil
 	s.deletes()
 	w.deliver(t)
 	other := newWorld(t, func(c *tributary.Config) { c.Limits = affiliate.Limits{Links: 1, Refunds: 1} })

@@ -22,7 +22,7 @@ import (
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.check = newChecker(t, load(t, w))
+	w.check = newChecker(t, w)
 	s := tell(t, w)
 	for _, op := range operations(w.check.doc) {
 		base, ok := s.bases()[op.String()]

@@ -27,6 +27,9 @@ func (s *story) refusals() {
 				send(call{key: key})
 			}
 		}
+		if op.op.Security == nil {
+			send(call{header: http.Header{"Amounts": {"decimal"}}})
+		}
 		if op.op.RequestBody != nil {
 			s.refuseBodies(op, send)
 		}

@@ -28,7 +28,8 @@ type world struct {
 	*tributary.Program
 	handler http.Handler
 	now     time.Time
-	check   *checker // nil: answers are not checked
+	check   *checker    // nil: answers are not checked
+	header  http.Header // of every request
 }
 
 // The keys of the world: one opens the program, the others are refused.
@@ -181,9 +182,8 @@ func (w *world) do(t testing.TB, c call) answer {
 	if c.key != "-" {
 		r.Header.Set("Authorization", "Bearer "+orElse(c.key, goodKey))
 	}
-	for name, values := range c.header {
-		r.Header[name] = values
-	}
+	maps.Copy(r.Header, w.header)
+	maps.Copy(r.Header, c.header)
 	res, err := w.RoundTrip(r)
 	if err != nil {
 		t.Fatalf("%v: %v", c, err)
