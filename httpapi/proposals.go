@@ -202,19 +202,22 @@ func propose(p *tributary.Program, c *call, in affiliate.ProposalParams) error {
 	is := affiliate.Proposal{Status: affiliate.ProposalWaiting, Operation: in.Operation, Body: body, Why: in.Why,
 		ProposedBy: strings.ToValidUTF8(c.keyName, "\uFFFD"), CreatedAt: affiliate.TimeOf(ps.now()), DecidedBy: affiliate.Null[string](),
 		DecidedAt: affiliate.Null[affiliate.Time](), Reason: affiliate.Null[string]()}
-	waits, again, err := ps.makeRoom(ctx, is)
+	kept, err := ps.clear(ctx, is)
 	if err != nil {
 		return err
 	}
-	if old, there := waits.Get(); there {
+	if old, there := kept.same.Get(); there {
 		return c.encode(&old)
 	}
-	is.ID = uuid.NewSHA1(p.Config().ID, fmt.Append(nil, is.ProposedBy, "\n", is.Operation, "\n", is.Why, "\n", again, is.CreatedAt, string(body)))
+	is.ID = uuid.NewSHA1(p.Config().ID, fmt.Append(nil, is.ProposedBy, "\n", is.Operation, "\n", is.Why, "\n", kept.before, is.CreatedAt, string(body)))
 	if _, err := ps.rehearse(ctx, is); err != nil {
 		if refused, ok := errors.AsType[*affiliate.Error](err); ok && refused.Field != "" {
 			refused.Field = "body." + refused.Field
 		}
 		return err
+	}
+	if kept.waiting >= maxProposed {
+		return refusal.ProposalsTooMany.Err()
 	}
 	err = ps.values().Change(ctx, is.ID.String(), func(raw json.RawMessage) (json.RawMessage, error) {
 		if raw != nil { // sent twice in this millisecond
@@ -229,22 +232,28 @@ func propose(p *tributary.Program, c *call, in affiliate.ProposalParams) error {
 	return c.encode(&is)
 }
 
-// makeRoom returns the same proposal of the same key that waits, and how often it was made before. It
-// forgets what has lapsed and the oldest of what was decided, and refuses one more when many wait.
-func (ps Proposals) makeRoom(ctx context.Context, is affiliate.Proposal) (waits affiliate.Opt[affiliate.Proposal], again int, err error) {
+// keptProposals are those that are kept when another one comes.
+type keptProposals struct {
+	same    affiliate.Opt[affiliate.Proposal] // that asks for the same, of the same key, and may still be done
+	before  int                               // how often the same was proposed
+	waiting int                               // of the key
+}
+
+// clear forgets what has lapsed and the oldest of what was decided, and returns what is kept beside a proposal.
+func (ps Proposals) clear(ctx context.Context, is affiliate.Proposal) (kept keptProposals, err error) {
 	var gone, decided []string
-	waiting := 0
 	for v, err := range ps.values().All(ctx) {
 		if err != nil {
-			return waits, again, err
+			return kept, err
 		}
 		old, err := ps.open(v.Value)
 		if err != nil {
-			return waits, again, err
+			return kept, err
 		}
-		same := old.ProposedBy == is.ProposedBy && old.Operation == is.Operation && bytes.Equal(old.Body, is.Body) && old.Why == is.Why
+		own := old.ProposedBy == is.ProposedBy
+		same := own && old.Operation == is.Operation && bytes.Equal(old.Body, is.Body) && old.Why == is.Why
 		if same {
-			again++
+			kept.before++
 		}
 		switch {
 		case ps.lapsed(old):
@@ -252,21 +261,18 @@ func (ps Proposals) makeRoom(ctx context.Context, is affiliate.Proposal) (waits 
 		case !ps.acceptable(old):
 			decided = append(decided, v.Name)
 		case same:
-			waits = affiliate.Set(old)
-		case old.ProposedBy == is.ProposedBy:
-			waiting++
+			kept.same = affiliate.Set(old)
+		case own:
+			kept.waiting++
 		}
-	}
-	if waiting >= maxProposed && waits.IsZero() {
-		return waits, again, refusal.ProposalsTooMany.Err()
 	}
 	gone = append(gone, decided[:max(0, len(decided)-maxProposed)]...)
 	for _, one := range gone {
 		if err := ps.values().Change(ctx, one, func(json.RawMessage) (json.RawMessage, error) { return nil, nil }); err != nil {
-			return waits, again, err
+			return kept, err
 		}
 	}
-	return waits, again, nil
+	return kept, nil
 }
 
 // proposed answers proposals.
