@@ -73,18 +73,3 @@ func TestPluginOfPHP(t *testing.T) {
 		})
 	}
 }
-
-// TestPluginOnPage: the page has the plugin as it is.
-func TestPluginOnPage(t *testing.T) {
-	plugin, err := os.ReadFile("tributary-click.php")
-	if err != nil {
-		t.Fatal(err)
-	}
-	page, err := os.ReadFile("../../docs/payments-woocommerce.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !strings.Contains(string(page), "```php\n"+string(plugin)+"```\n") {
-		t.Error("docs/payments-woocommerce.md does not have tributary-click.php")
-	}
-}
