@@ -80,7 +80,7 @@ func testSources(t *testing.T) string {
 func TestBadges(t *testing.T) {
 	mod := read(t, "go.mod")
 	goes := regexp.MustCompile(`(?m)^go (\S+)$`).FindStringSubmatch(mod)[1]
-	other := regexp.MustCompile(`go`+regexp.QuoteMeta(goes)+`\*\) other=go(\d+\.\d+)`).FindStringSubmatch(read(t, ".ci/run"))[1]
+	other := regexp.MustCompile(`go` + regexp.QuoteMeta(goes) + `\*\) other=go(\d+\.\d+)`).FindStringSubmatch(read(t, ".ci/run"))[1]
 	required := len(regexp.MustCompile(`(?m)^(?:\t|require )\S+ v\S+$`).FindAllString(mod, -1))
 	if !strings.Contains(read(t, "LICENSE"), "Apache License") || !strings.Contains(read(t, "LICENSE"), "Version 2.0") {
 		t.Error("LICENSE is not that of the badge")
