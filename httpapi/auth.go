@@ -98,8 +98,8 @@ const (
 	// ScopeRead allows reading, and nothing that writes. Validating a code is a
 	// POST and is not allowed.
 	ScopeRead Scope = "read"
-	// ScopePropose allows what ScopeRead does, and to propose: an assistant with such a key can
-	// ask for a change, which a person accepts.
+	// ScopePropose allows what ScopeRead does, to validate and compare codes, to preview payouts, and
+	// to propose: an assistant with such a key asks for a change, which a person accepts.
 	ScopePropose Scope = "propose"
 )
 
@@ -114,6 +114,7 @@ const (
 
 	ownerOnly = full
 	proposers = full | proposing
+	pricers   = full | integration | proposing
 	owners    = full | read | proposing // reading what a shop does not need
 	shops     = full | integration      // writing what a shop needs
 	everybody = full | integration | read | proposing

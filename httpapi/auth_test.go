@@ -381,6 +381,10 @@ func allowed(method, path string, scope httpapi.Scope) bool {
 		return scope == httpapi.ScopeFull || scope == httpapi.ScopeIntegration
 	case "/api/v1/referrals/plan", "/api/v1/referrals/merge", "/api/v1/affiliates/merge", "/api/v1/promotional-codes/generate", "/api/v1/sales/restore-redemption", "/api/v1/sales/accept-redemption", "/api/v1/sales/recalculate", "/api/v1/payments/decide", "/api/v1/terms/simulate", "/api/v1/links/release":
 		return scope == httpapi.ScopeFull
+	case "/api/v1/payouts/preview":
+		return scope == httpapi.ScopeFull || scope == httpapi.ScopePropose
+	case "/api/v1/promotional-codes/validate", "/api/v1/promotional-codes/compare":
+		return scope != httpapi.ScopeRead
 	case "/api/v1/proposals":
 		return scope == httpapi.ScopeFull || scope == httpapi.ScopePropose || scope == httpapi.ScopeRead && reads
 	}

@@ -63,12 +63,12 @@ func routes() []route {
 			change("promotionalCodeId", bodyOf[affiliate.CodeUpdate](),
 				(*tributary.Program).UpdateCode, strict)},
 		{http.MethodDelete, "/promotional-codes", shops, write(targetID("promotionalCodeId"), deleteCode, wrapped)},
-		{http.MethodPost, "/promotional-codes/validate", shops,
+		{http.MethodPost, "/promotional-codes/validate", pricers,
 			answering[affiliate.Evaluation](bodyOf[affiliate.Order](), evaluate)},
 		{http.MethodGet, "/holds", everybody, search(
 			one("id", (*tributary.Program).Hold),
 			needs("id", refusal.RefuseNoHoldID))},
-		{http.MethodPost, "/promotional-codes/compare", shops,
+		{http.MethodPost, "/promotional-codes/compare", pricers,
 			answering[affiliate.Comparison](bodyOf[affiliate.CodesOrder]("promoCode", "offer"),
 				compare, strict)},
 		{http.MethodPost, "/holds", shops,
@@ -108,7 +108,7 @@ func routes() []route {
 		{http.MethodPost, "/payouts", ownerOnly,
 			write(bodyOf[affiliate.PayoutParams](), (*tributary.Program).CreatePayout)},
 		{http.MethodPatch, "/payouts", ownerOnly, write(payoutChangeOf, changePayout, strict)},
-		{http.MethodPost, "/payouts/preview", ownerOnly, write(previewOf, previewPayouts, keyless)},
+		{http.MethodPost, "/payouts/preview", proposers, write(previewOf, previewPayouts, keyless)},
 		{http.MethodPost, "/payouts/run", ownerOnly, write(payoutRun, stepPayouts)},
 		{http.MethodGet, "/payouts/runs", owners, search(
 			one("externalId", (*tributary.Program).PayoutRun),

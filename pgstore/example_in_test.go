@@ -54,7 +54,7 @@ func markPaid(ctx context.Context, pool *pgxpool.Pool, program *tributary.Progra
 		_, err := program.With(pgstore.In(tx)).RecordSale(ctx, sale)
 		if refused, ok := errors.AsType[*affiliate.Error](err); ok && refused.Kind != affiliate.KindInternal {
 			slog.WarnContext(ctx, "a paid order has no sale", "order", sale.ExternalID, "reason", refused.Reason)
-			return nil // a code that works no more costs no paid order
+			return nil // paid all the same; docs/postgresql.md records it once more, without the code
 		}
 		return err
 	})

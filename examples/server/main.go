@@ -16,14 +16,14 @@
 // interrupt ends it at once.
 //
 // Each line of the file of keys has the name of a key, its scope (full,
-// integration or read), and its secret or "sha256:" and the hash of it:
+// integration, read or propose), and its secret or "sha256:" and the hash of it:
 //
 //	shop     integration  a-secret-of-20-characters-or-more
 //	reports  read         sha256:…
 //
 // The console is at /console/. It asks for a key: one of the scope full opens all
-// of it, one of the scope read the pages without the forms, and one of the scope
-// integration nothing.
+// of it, one of the scope read the pages without the forms, and one of another scope
+// nothing.
 //
 // The pages for affiliates are at /partner/. POST /api/v1/partner/token answers a
 // URL that opens those of one affiliate for a minute.

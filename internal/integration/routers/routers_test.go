@@ -27,17 +27,22 @@ func init() { gin.SetMode(gin.ReleaseMode) }
 
 const testKey = "a-key-for-these-tests"
 
-// newAPI is the handler of a program in memory.
-func newAPI() http.Handler {
+// inMemory is the handler of a program in memory.
+func inMemory() http.Handler {
 	program, err := tributary.New(memstore.New(), tributary.Config{})
 	if err != nil {
 		log.Fatal(err)
 	}
-	api, err := httpapi.New(program, httpapi.Config{APIKeys: []string{testKey}})
+	api, err := newAPI(program, testKey)
 	if err != nil {
 		log.Fatal(err)
 	}
 	return api
+}
+
+// newAPI answers those who have the key.
+func newAPI(program *tributary.Program, key string) (http.Handler, error) {
+	return httpapi.New(program, httpapi.Config{APIKeys: []string{key}})
 }
 
 func onNetHTTP(api http.Handler) http.Handler {
@@ -83,7 +88,7 @@ func TestRouters(t *testing.T) {
 		mount func(http.Handler) http.Handler
 	}{{"net/http", onNetHTTP}, {"chi", onChi}, {"gin", onGin}, {"echo", onEcho}} {
 		t.Run(tt.name, func(t *testing.T) {
-			h := tt.mount(newAPI())
+			h := tt.mount(inMemory())
 			for _, c := range []struct {
 				method, path, key, body string
 				status                  int
@@ -134,7 +139,7 @@ func TestAnswer(t *testing.T) {
 // Example shows the answer of each router.
 func Example() {
 	for _, mount := range []func(http.Handler) http.Handler{onNetHTTP, onChi, onGin, onEcho} {
-		w := send(mount(newAPI()), "GET", "/api/v1/coupons", testKey, "")
+		w := send(mount(inMemory()), "GET", "/api/v1/coupons", testKey, "")
 		fmt.Println(w.Code, w.Body)
 	}
 	// Output:

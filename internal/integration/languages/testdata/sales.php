@@ -14,8 +14,11 @@ function call(string $method, string $path, ?array $body = null): array {
 }
 
 foreach (['order-1' => '0.1', 'order-2' => '0.2'] as $order => $total) {
-    call('POST', '/sales', ['referralId' => 'ada', 'email' => "$order@example.net", 'name' => 'Kim',
-        'externalId' => $order, 'totalEarned' => $total]);
+    [, $sale] = call('POST', '/sales', ['referralId' => 'ada', 'email' => "$order@example.net",
+        'name' => 'Kim', 'externalId' => $order, 'totalEarned' => $total]);
+    if ($sale === null) {
+        exit("not recorded: $order\n");
+    }
 }
 [, $sales] = call('GET', '/sales');
 $sum = array_reduce($sales, fn ($sum, $sale) => bcadd($sum, $sale['totalEarned'], 4), '0');

@@ -14,8 +14,10 @@ def call(method, path, body=None):
 
 
 for order, total in (("order-1", Decimal("0.1")), ("order-2", Decimal("0.2"))):
-    call("POST", "/sales", {"referralId": "ada", "email": order + "@example.net", "name": "Kim",
-                            "externalId": order, "totalEarned": str(total)})
+    sale = call("POST", "/sales", {"referralId": "ada", "email": order + "@example.net",
+                                   "name": "Kim", "externalId": order, "totalEarned": str(total)})
+    if sale is None:
+        sys.exit("not recorded: " + order)
 print(sum(Decimal(sale["totalEarned"]) for sale in call("GET", "/sales")))
 try:
     call("POST", "/sales", {"referralId": "ada", "email": "kim@example.net",

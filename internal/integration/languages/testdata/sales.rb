@@ -16,8 +16,9 @@ def call(method, path, body = nil)
 end
 
 { "order-1" => BigDecimal("0.1"), "order-2" => BigDecimal("0.2") }.each do |order, total|
-  call("POST", "/sales", { referralId: "ada", email: "#{order}@example.net", name: "Kim",
-                           externalId: order, totalEarned: total.to_s("F") })
+  _, sale = call("POST", "/sales", { referralId: "ada", email: "#{order}@example.net", name: "Kim",
+                                     externalId: order, totalEarned: total.to_s("F") })
+  abort "not recorded: #{order}" if sale.nil?
 end
 _, sales = call("GET", "/sales")
 puts sales.sum { |sale| BigDecimal(sale["totalEarned"]) }.to_s("F")
