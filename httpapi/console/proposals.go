@@ -175,7 +175,7 @@ func (v *visit) proposalForm(p proposal, button, effect string) (form, error) {
 	}
 	asked.Rows = append(asked.Rows, named...)
 	return form{Title: button + " a proposal", Button: button, Back: proposalsPath, Tables: []table{asked}, Effects: []string{
-		p.Asks() + ". " + v.Short(p.ProposedBy) + " proposed it on " + v.When(p.CreatedAt) + ".",
+		p.Asks() + ". Proposed by " + v.Short(p.ProposedBy) + " on " + v.When(p.CreatedAt) + ".",
 		"Why, in its words: " + v.Long(p.Why), effect}}, nil
 }
 

@@ -68,7 +68,7 @@ func TestProposals(t *testing.T) {
 	for path, wants := range map[string][]string{
 		"":          {"Proposed", "Adjust what an affiliate is owed: ", "Ada &lt;b&gt;spoke&lt;/b&gt; at the fair"},
 		"proposals": {"Accept or decline commissions", "it is no self-referral", "<bdi>assistant</bdi>", "Waiting", at + "accept", review + "decline"},
-		at + "accept": {"Adjust what an affiliate is owed", "assistant proposed it on", "Ada &lt;b&gt;spoke&lt;/b&gt; at the fair", "Money that moves", "12.50", "Ada XKim", "<bdi>BONUS</bdi>", "Payable",
+		at + "accept": {"Adjust what an affiliate is owed", "Proposed by assistant on", "Ada &lt;b&gt;spoke&lt;/b&gt; at the fair", "Money that moves", "12.50", "Ada XKim", "<bdi>BONUS</bdi>", "Payable",
 			"It is done in your name, once."},
 		review + "accept": {"What changes", "approvalStatus", "ON_HOLD", "ACCEPTED", "sale.updated"},
 	} {

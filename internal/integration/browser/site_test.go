@@ -2,6 +2,8 @@ package browser
 
 import (
 	"bytes"
+	"encoding/json"
+	"fmt"
 	"log/slog"
 	"math/rand/v2"
 	"net/http"
@@ -17,6 +19,8 @@ import (
 	"github.com/tributary-go/tributary/affiliate"
 	"github.com/tributary-go/tributary/affiliate/demo"
 	"github.com/tributary-go/tributary/affiliate/record"
+	"github.com/tributary-go/tributary/client"
+	"github.com/tributary-go/tributary/httpapi"
 	"github.com/tributary-go/tributary/httpapi/console"
 	"github.com/tributary-go/tributary/httpapi/portal"
 	"github.com/tributary-go/tributary/internal/sample"
@@ -110,7 +114,25 @@ func (w *world) console(cfg console.Config) http.Handler {
 		cfg.Authorize = func(*http.Request) (string, bool) { return "ops", true }
 	}
 	cfg.Logger = slog.New(slog.DiscardHandler)
+	cfg.Proposals = w.proposals()
 	return must(console.New(w.Program, cfg))(w.t)
+}
+
+// proposals are a bonus that an assistant proposes for Ada, and one that was declined; none where there is nobody.
+func (w *world) proposals() func(*tributary.Program) console.Proposals {
+	const key = "the-key-of-an-assistant"
+	api := must(httpapi.New(w.Program, httpapi.Config{Keys: []httpapi.Key{{Name: "assistant", Secret: key, Scope: httpapi.ScopePropose}}}))(w.t)
+	if w.made.Ada.ID != uuid.Nil {
+		c := must(client.New("https://in.process", key, client.Config{Handler: api}))(w.t)
+		for _, why := range []string{"She spoke at the fair on Saturday, and eleven visitors came by her link that day.", "Again."} {
+			body := fmt.Sprintf(`{"affiliateId":%q,"kind":"BONUS","amount":12.5,"reason":"fair"}`, w.made.Ada.ID)
+			is := must(c.Propose(w.t.Context(), affiliate.ProposalParams{Operation: "POST /adjustments", Body: json.RawMessage(body), Why: why}))(w.t)
+			if why == "Again." {
+				_ = must(api.Proposals(w.Program).Decline(w.t.Context(), is.ID, "ops", "Once is enough."))(w.t)
+			}
+		}
+	}
+	return func(p *tributary.Program) console.Proposals { return api.Proposals(p) }
 }
 
 // partner are the pages of Ada, who is made where there is nobody.
