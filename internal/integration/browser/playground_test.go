@@ -36,7 +36,7 @@ func TestPlayground(t *testing.T) {
 	tb.open("/")
 	running := `document.querySelector("#state").textContent === "It runs."`
 	inFrame := func(text string) string {
-		return `frames[0].document.readyState === "complete" && frames[0].document.body.innerText.includes("` + text + `")`
+		return `frames[0].document.readyState === "complete" && frames[0].document.body?.innerText.includes("` + text + `")`
 	}
 	tb.until(running + " && " + inFrame("Overview"))
 	t.Logf("the console of a year is there after %s", time.Since(began).Round(time.Millisecond))
