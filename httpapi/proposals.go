@@ -61,6 +61,17 @@ func (ps Proposals) All(ctx context.Context) ([]affiliate.Proposal, error) {
 	return all, nil
 }
 
+// Waiting returns how many wait for a person.
+func (ps Proposals) Waiting(ctx context.Context) (n int, err error) {
+	all, err := ps.All(ctx)
+	for _, is := range all {
+		if is.Status == affiliate.ProposalWaiting {
+			n++
+		}
+	}
+	return n, err
+}
+
 // Get returns one.
 //
 // Errors: [affiliate.ErrNotFound].

@@ -156,6 +156,7 @@ func TestProposeTwice(t *testing.T) {
 		t.Errorf("ids: %s, %s, %s", first.ID, other.ID, again.ID)
 	}
 	equal(t, []affiliate.Proposal{again, other, declined}, must(w.proposals().All(t.Context())))
+	equal(t, 2, must(w.proposals().Waiting(t.Context())))
 	for id, want := range map[string]string{first.ID.String(): string(must(json.Marshal(declined))), uuid.NewString(): "null", again.ID.String(): string(must(json.Marshal(again))), "x": "null"} {
 		equal(t, want, w.do("GET", proposalsPath+"?id="+id, "", asProposer).body)
 	}

@@ -289,7 +289,12 @@ func (r *round) needs(ctx context.Context) (all []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	unsent := 0
+	unsent, proposed := 0, 0
+	if r.Proposed != nil {
+		if proposed, err = r.Proposed(ctx); err != nil {
+			return nil, err
+		}
+	}
 	for letter, err := range r.Letters(ctx) {
 		if err != nil {
 			return nil, err
@@ -305,6 +310,7 @@ func (r *round) needs(ctx context.Context) (all []string, err error) {
 	}{
 		{a.PendingAffiliates.Count, a.PendingAffiliates.More, "affiliates wait for approval"},
 		{len(cases.Items), cases.Next != "", "questions of affiliates wait for an answer"},
+		{proposed, false, "proposals wait for a decision"},
 		{a.HeldSales.Count, a.HeldSales.More, "sales have a commission on hold"},
 		{a.FailedPayouts.Count, a.FailedPayouts.More, "payouts have failed"},
 		{a.PaymentConflicts.Count, a.PaymentConflicts.More, "payments wait for a decision"},

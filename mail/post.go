@@ -29,6 +29,9 @@ type Post struct {
 	Operators []string // who hears each morning what waits for them; none: nobody
 	Off       []Kind   // what is not mailed
 
+	// Proposed returns how many proposals wait, which operators hear. Nil: nobody proposes.
+	Proposed func(context.Context) (int, error)
+
 	// Stop returns the link by which an affiliate stops mails that are not necessary: who opens it
 	// calls StopMails. Nil: there are no such mails.
 	Stop func(uuid.UUID) string

@@ -286,6 +286,8 @@ func TestPostOfABadText(t *testing.T) {
 func TestPostMorning(t *testing.T) {
 	s := newShop(t)
 	s.Off = []mail.Kind{mail.Received}
+	wait := 2
+	s.Proposed = func(context.Context) (int, error) { return wait, nil }
 	s.add("Eve", "inactive")
 	s.now = time.Date(2026, 3, 11, 22, 30, 0, 0, time.UTC)
 	s.expect("on the day of the start")
@@ -295,9 +297,10 @@ func TestPostMorning(t *testing.T) {
 	if got := s.round(); !cmp.Equal(got, []string{"ops@beans.example: Beans: what waits for you", "boss@beans.example: Beans: what waits for you"}) {
 		t.Errorf("at seven: %q", got)
 	}
-	if m := s.sent[0]; !strings.HasPrefix(m.Text, "- 1: affiliates wait for approval\n\nhttps://partners.beans.example/console/\n") || m.ID == s.sent[1].ID {
+	if m := s.sent[0]; !strings.HasPrefix(m.Text, "- 1: affiliates wait for approval\n- 2: proposals wait for a decision\n\nhttps://partners.beans.example/console/\n") || m.ID == s.sent[1].ID {
 		t.Errorf("got %+v", m)
 	}
+	wait = 0
 	s.now = s.now.Add(12 * time.Hour)
 	s.expect("in the evening")
 	must(s.SetAffiliateStatus(t.Context(), affiliate.AffiliateDeclined, must(s.Affiliate(t.Context(), "eve")).ID))

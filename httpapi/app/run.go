@@ -196,6 +196,9 @@ func handlerOf(ctx context.Context, all []tenant, store record.Store, set settin
 		return nil, nil, err
 	}
 	set.proposals = func(p *tributary.Program) console.Proposals { return api.Proposals(p) }
+	if partner.post != nil {
+		partner.post.Proposed = api.Proposals(all[0].Program).Waiting
+	}
 	login, err := newLogin(auth, programsOf(all), staff, partner.first, set, logger)
 	if err != nil {
 		return nil, nil, err
