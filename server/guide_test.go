@@ -41,7 +41,7 @@ func (w *wooShop) run(block int) string {
 func (w *wooShop) tell(secret, order string, changes ...string) int {
 	w.t.Helper()
 	now := time.Now().UTC().Format("2006-01-02T15:04:05")
-	body := strings.NewReplacer(append(changes, "2026-01-01T00:00:00", now)...).Replace(repository(w.t, "pay/woocommerce/testdata/"+order))
+	body := strings.NewReplacer(append(changes, "mara20", "mara10", "2026-01-01T00:00:00", now)...).Replace(repository(w.t, "pay/woocommerce/testdata/"+order))
 	mac := hmac.New(sha256.New, []byte(secret))
 	mac.Write([]byte(body))
 	return w.post("/pay/woocommerce", http.Header{

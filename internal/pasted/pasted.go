@@ -5,6 +5,7 @@ package pasted
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -33,24 +34,65 @@ func Commands(t *testing.T, page string) []string {
 	return all
 }
 
-// Exports are the variables that commands export. It runs these lines alone.
+// Exports are the variables that commands export, also by a file that they write. It runs all but the
+// programs, in a folder of its own, and requires that nobody else may read the files.
 func Exports(t *testing.T, commands string) map[string]string {
 	t.Helper()
-	var script strings.Builder
-	variables := map[string]string{}
-	for _, line := range regexp.MustCompile(`(?m)^export (\w+)=.*\n`).FindAllStringSubmatch(commands, -1) {
-		script.WriteString(line[0] + `printf '%s\n' "$` + line[1] + "\"\n")
-		variables[line[1]] = ""
+	script, dir := regexp.MustCompile(`(?m)^go run .*\n`).ReplaceAllString(commands, ""), t.TempDir()
+	names := regexp.MustCompile(`(?m)^export (\w+)=`).FindAllStringSubmatch(script, -1)
+	for _, name := range names {
+		script += `printf '%s\n' "$` + name[1] + "\"\n"
 	}
-	values := strings.Split(Shell(t, script.String(), nil), "\n")
-	for i, line := range regexp.MustCompile(`(?m)^export (\w+)=`).FindAllStringSubmatch(script.String(), -1) {
-		variables[line[1]] = values[i]
+	values, variables := strings.Split(shellIn(t, dir, script, nil), "\n"), map[string]string{}
+	for i, name := range names {
+		variables[name[1]] = values[i]
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		if info, err := os.Stat(file); err != nil || info.Mode().Perm()&0o077 != 0 {
+			t.Errorf("others may read %s: %v %v", file, info.Mode(), err)
+		}
 	}
 	return variables
 }
 
+// Module runs commands that take the program of this folder into a module of one's own, which has a
+// clone beside it and requires modules in the versions of ../go.mod, and builds it.
+func Module(t *testing.T, commands, clone string, requires ...string) {
+	t.Helper()
+	clone, err := filepath.Abs(clone)
+	if err != nil {
+		t.Fatal(err)
+	}
+	program, err := os.ReadFile("main.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	versions, err := os.ReadFile(filepath.Join("..", "go.mod"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "main.go"), string(program))
+	mod := "module shop.example/program\n\ngo 1.26.0\n"
+	for _, module := range requires {
+		mod += "\nrequire " + regexp.MustCompile(`(?m)^\t(`+regexp.QuoteMeta(module)+` v\S+)`).FindString(string(versions)) + "\n"
+	}
+	write(t, filepath.Join(dir, "go.mod"), mod)
+	shellIn(t, dir, strings.ReplaceAll(commands, "../tributary", clone)+"go build -o "+os.DevNull+" .\n", nil)
+}
+
 // Shell runs commands with variables, and returns what they print.
 func Shell(t *testing.T, commands string, variables map[string]string) string {
+	t.Helper()
+	return shellIn(t, "", commands, variables)
+}
+
+// shellIn is Shell in a folder, or in that of the test.
+func shellIn(t *testing.T, dir, commands string, variables map[string]string) string {
 	t.Helper()
 	for _, tool := range []string{"sh", "curl", "openssl"} {
 		if _, err := exec.LookPath(tool); err != nil {
@@ -58,13 +100,17 @@ func Shell(t *testing.T, commands string, variables map[string]string) string {
 		}
 	}
 	cmd := exec.CommandContext(t.Context(), "sh", "-euc", commands)
-	cmd.Env = os.Environ()
+	cmd.Dir, cmd.Env = dir, os.Environ()
 	for name, value := range variables {
 		cmd.Env = append(cmd.Env, name+"="+value)
 	}
 	out, err := cmd.Output()
 	if err != nil {
-		t.Fatalf("%v: %s\n%s", err, out, commands)
+		said := ""
+		if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+			said = string(exit.Stderr)
+		}
+		t.Fatalf("%v: %s%s\n%s", err, out, said, commands)
 	}
 	return string(out)
 }

@@ -50,6 +50,7 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
+	log.Print("listening on http://", listener.Addr())
 	if err := serve.Until(ctx, serve.New(site, slog.Default()), listener); err != nil {
 		log.Fatal(err)
 	}
@@ -163,6 +164,15 @@ func (s *shop) book(ctx context.Context, m message) error {
 	})
 }
 
+// anyway lets an order be paid, or refunded, that the program refuses: somebody looks at the line.
+func anyway(ctx context.Context, m message, err error) error {
+	if refused, ok := errors.AsType[*affiliate.Error](err); ok && refused.Kind != affiliate.KindInternal {
+		slog.WarnContext(ctx, "the program refuses an order", "order", m.Order, "reason", refused.Reason, "field", refused.Field)
+		return nil
+	}
+	return err
+}
+
 func paid(ctx context.Context, tx pgx.Tx, program *tributary.Program, m message) error {
 	sale, cents := affiliate.SaleParams{ExternalID: m.Order.String()}, int64(0)
 	err := tx.QueryRow(ctx, "UPDATE orders SET paid = true WHERE id = $1 RETURNING email, name, click, total", m.Order).
@@ -196,14 +206,5 @@ func refunded(ctx context.Context, tx pgx.Tx, program *tributary.Program, m mess
 		return err
 	}
 	_, err = program.RefundSale(ctx, affiliate.Refund{SaleID: sales.Items[0].ID, Amount: affiliate.Set(back), RefundID: m.Refund, ClawBack: true})
-	return err
-}
-
-// anyway lets an order be paid, or refunded, that the program refuses: somebody looks at the line.
-func anyway(ctx context.Context, m message, err error) error {
-	if refused, ok := errors.AsType[*affiliate.Error](err); ok && refused.Kind != affiliate.KindInternal {
-		slog.WarnContext(ctx, "the program refuses an order", "order", m.Order, "reason", refused.Reason, "field", refused.Field)
-		return nil
-	}
 	return err
 }

@@ -9,6 +9,7 @@ import (
 	"net/http/cookiejar"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -237,4 +238,31 @@ func TestMissed(t *testing.T) {
 		}
 	}
 	v.earned("10")
+}
+
+// TestVersions: the guide names the versions of this module.
+func TestVersions(t *testing.T) {
+	page := pasted.Commands(t, "../../../docs/guide-pocketbase.md")
+	mod, err := os.ReadFile("../go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := regexp.MustCompile(`(?m)^(?:exclude |\t)(modernc.org/\S+|github.com/pocketbase/pocketbase) (v\S+)$`).FindAllStringSubmatch(string(mod), -1)
+	for _, m := range named {
+		if !strings.Contains(page[3], m[1]+"@"+m[2]) {
+			t.Errorf("the guide has no %s@%s", m[1], m[2])
+		}
+	}
+	if len(named) != 3 {
+		t.Errorf("go.mod names %v", named)
+	}
+}
+
+// TestModule: the commands of the guide take the program into a module.
+func TestModule(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it loads and links a module")
+	}
+	page := pasted.Commands(t, "../../../docs/guide-pocketbase.md")
+	pasted.Module(t, page[3], "../../..")
 }

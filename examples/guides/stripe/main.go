@@ -47,6 +47,7 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
+	log.Print("listening on http://", listener.Addr())
 	err = serve.Until(ctx, serve.New(site, slog.Default()), listener)
 	if err := errors.Join(err, store.Close()); err != nil {
 		log.Fatal(err)
@@ -98,13 +99,13 @@ func page(w http.ResponseWriter, _ *http.Request) {
 
 // subscribe sends the visitor to Stripe, which sends back with each payment what is carried.
 func (s saas) subscribe(w http.ResponseWriter, r *http.Request) {
-	carried, err := s.events.Carry(s.program, r, stripe.ViaSession, pay.Carried{})
-	if err != nil {
-		slog.ErrorContext(r.Context(), "the checkout cannot carry the visit", "error", err)
-	}
 	form := url.Values{
 		"mode": {"subscription"}, "line_items[0][price]": {s.price}, "line_items[0][quantity]": {"1"},
 		"allow_promotion_codes": {"true"}, "success_url": {s.url}, "cancel_url": {s.url},
+	}
+	carried, err := s.events.Carry(s.program, r, stripe.ViaSession, pay.Carried{})
+	if err != nil {
+		slog.ErrorContext(r.Context(), "the checkout cannot carry the visit", "error", err)
 	}
 	for name, value := range carried {
 		form.Set("metadata["+name+"]", value)

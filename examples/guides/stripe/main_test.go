@@ -35,7 +35,7 @@ type visit struct {
 // begin starts the program as the guide does, with a file of its own and a Stripe of the test.
 func begin(t *testing.T) *visit {
 	v := &visit{t: t, page: pasted.Commands(t, "../../../docs/guide-stripe.md")}
-	v.variables = pasted.Exports(t, v.page[0])
+	v.variables = pasted.Exports(t, v.page[0]+v.page[1])
 	checkout := httptest.NewServer(http.HandlerFunc(v.checkout))
 	t.Cleanup(checkout.Close)
 	v.variables["STRIPE_API_URL"] = checkout.URL
@@ -154,7 +154,7 @@ func (v *visit) earned(want map[string]string) {
 		ExternalInvoiceID string      `json:"externalInvoiceId"`
 		CommissionEarned  json.Number `json:"commissionEarned"`
 	}
-	said := v.run(2)
+	said := v.run(3)
 	if err := json.Unmarshal([]byte(said), &sales); err != nil {
 		v.t.Fatal(err)
 	}
@@ -171,7 +171,7 @@ func (v *visit) earned(want map[string]string) {
 // however often Stripe tells it, and what is refunded earns nothing.
 func TestGuide(t *testing.T) {
 	v := begin(t)
-	v.run(1)
+	v.run(2)
 	v.subscribe("/?ref=ada")
 	session := v.of("metadata")
 	if code := v.event("session_subscription", "whsec_of_somebody_else", session...); code != http.StatusUnauthorized {
@@ -183,7 +183,7 @@ func TestGuide(t *testing.T) {
 	}
 	v.sent("invoice_payment")
 	v.earned(map[string]string{"in_1": "5.8"})
-	if shown := `"commissionEarned":5.8`; !strings.Contains(v.run(2), shown) {
+	if shown := `"commissionEarned":5.8`; !strings.Contains(v.run(3), shown) {
 		t.Errorf("the guide shows %s", shown)
 	}
 	for range 2 {
@@ -200,7 +200,7 @@ func TestGuide(t *testing.T) {
 // names who brought the customer.
 func TestOvertaken(t *testing.T) {
 	v := begin(t)
-	v.run(1)
+	v.run(2)
 	v.subscribe("/?ref=ada")
 	renewal := v.of("subscription_data[metadata]")
 	if code := v.event("invoice_cycle", v.variables["STRIPE_WEBHOOK_SECRET"], renewal...); code != http.StatusServiceUnavailable {
@@ -217,4 +217,13 @@ func TestNobody(t *testing.T) {
 	v.subscribe("/")
 	v.sent("session_subscription", v.of("metadata")...)
 	v.earned(nil)
+}
+
+// TestModule: the commands of the guide take the program into a module.
+func TestModule(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it loads and links a module")
+	}
+	page := pasted.Commands(t, "../../../docs/guide-stripe.md")
+	pasted.Module(t, page[4], "../../..")
 }
