@@ -46,18 +46,28 @@ func (h *Handler) Proposals(p *tributary.Program) Proposals { return Proposals{h
 
 // All returns them, the newest first: at most some hundreds.
 func (ps Proposals) All(ctx context.Context) ([]affiliate.Proposal, error) {
+	all, err := ps.stored(ctx)
+	if err != nil {
+		return nil, err
+	}
+	all = slices.DeleteFunc(all, ps.lapsed)
+	slices.Reverse(all)
+	return all, nil
+}
+
+// stored returns those that the store has, the oldest first.
+func (ps Proposals) stored(ctx context.Context) ([]affiliate.Proposal, error) {
 	all := []affiliate.Proposal{}
 	for v, err := range ps.values().All(ctx) {
 		if err != nil {
 			return nil, err
 		}
-		if is, err := ps.open(v.Value); err != nil {
+		is, err := ps.open(v.Value)
+		if err != nil {
 			return nil, err
-		} else if !ps.lapsed(is) {
-			all = append(all, is)
 		}
+		all = append(all, is)
 	}
-	slices.Reverse(all)
 	return all, nil
 }
 
@@ -111,7 +121,7 @@ func (ps Proposals) Accept(ctx context.Context, id uuid.UUID, by string) (affili
 		case is.Status == affiliate.ProposalAccepted:
 			return nil
 		}
-		is.Status, is.DecidedBy = affiliate.ProposalAccepted, affiliate.Set(by)
+		is.Status, is.DecidedBy, is.DecidedAt = affiliate.ProposalAccepted, affiliate.Set(by), affiliate.Set(affiliate.TimeOf(ps.now()))
 		return nil
 	})
 	if err != nil {
@@ -144,10 +154,12 @@ func (ps Proposals) Decline(ctx context.Context, id uuid.UUID, by, reason string
 		return affiliate.Proposal{}, err
 	}
 	return ps.decide(ctx, id, func(is *affiliate.Proposal) error {
-		if is.Status != affiliate.ProposalWaiting && (is.Status != affiliate.ProposalAccepted || ps.acceptable(*is)) {
+		over := is.Status == affiliate.ProposalAccepted && !ps.acceptable(*is)
+		if is.Status != affiliate.ProposalWaiting && !over {
 			return refusal.StatusNotAllowed.Err()
 		}
-		is.Status, is.DecidedBy, is.Reason = affiliate.ProposalDeclined, affiliate.Set(by), affiliate.Set(reason)
+		is.Status, is.Reason = affiliate.ProposalDeclined, affiliate.Set(reason)
+		is.DecidedBy, is.DecidedAt = affiliate.Set(by), affiliate.Set(affiliate.TimeOf(ps.now()))
 		return nil
 	})
 }
@@ -179,12 +191,8 @@ func (ps Proposals) decide(ctx context.Context, id uuid.UUID, change func(*affil
 		if is, err = ps.open(raw); err != nil || ps.lapsed(is) {
 			return nil, cmp.Or(err, affiliate.ErrNotFound)
 		}
-		before := is.Status
 		if err := change(&is); err != nil {
 			return nil, err
-		}
-		if before == affiliate.ProposalWaiting {
-			is.DecidedAt = affiliate.Set(affiliate.TimeOf(ps.now()))
 		}
 		return json.Marshal(is)
 	})
@@ -213,7 +221,7 @@ func propose(p *tributary.Program, c *call, in affiliate.ProposalParams) error {
 	is := affiliate.Proposal{Status: affiliate.ProposalWaiting, Operation: in.Operation, Body: body, Why: in.Why,
 		ProposedBy: strings.ToValidUTF8(c.keyName, "\uFFFD"), CreatedAt: affiliate.TimeOf(ps.now()), DecidedBy: affiliate.Null[string](),
 		DecidedAt: affiliate.Null[affiliate.Time](), Reason: affiliate.Null[string]()}
-	kept, err := ps.clear(ctx, is)
+	kept, err := ps.besides(ctx, is)
 	if err != nil {
 		return err
 	}
@@ -250,17 +258,14 @@ type keptProposals struct {
 	waiting int                               // of the key
 }
 
-// clear forgets what has lapsed and the oldest of what was decided, and returns what is kept beside a proposal.
-func (ps Proposals) clear(ctx context.Context, is affiliate.Proposal) (kept keptProposals, err error) {
-	var gone, decided []string
-	for v, err := range ps.values().All(ctx) {
-		if err != nil {
-			return kept, err
-		}
-		old, err := ps.open(v.Value)
-		if err != nil {
-			return kept, err
-		}
+// besides returns what is kept beside a proposal, and forgets what has lapsed and the oldest of what was decided.
+func (ps Proposals) besides(ctx context.Context, is affiliate.Proposal) (kept keptProposals, err error) {
+	all, err := ps.stored(ctx)
+	if err != nil {
+		return kept, err
+	}
+	var gone, decided []uuid.UUID
+	for _, old := range all {
 		own := old.ProposedBy == is.ProposedBy
 		same := own && old.Operation == is.Operation && bytes.Equal(old.Body, is.Body) && old.Why == is.Why
 		if same {
@@ -268,9 +273,9 @@ func (ps Proposals) clear(ctx context.Context, is affiliate.Proposal) (kept kept
 		}
 		switch {
 		case ps.lapsed(old):
-			gone = append(gone, v.Name)
+			gone = append(gone, old.ID)
 		case !ps.acceptable(old):
-			decided = append(decided, v.Name)
+			decided = append(decided, old.ID)
 		case same:
 			kept.same = affiliate.Set(old)
 		case own:
@@ -279,7 +284,7 @@ func (ps Proposals) clear(ctx context.Context, is affiliate.Proposal) (kept kept
 	}
 	gone = append(gone, decided[:max(0, len(decided)-maxProposed)]...)
 	for _, one := range gone {
-		if err := ps.values().Change(ctx, one, func(json.RawMessage) (json.RawMessage, error) { return nil, nil }); err != nil {
+		if err := ps.values().Change(ctx, one.String(), func(json.RawMessage) (json.RawMessage, error) { return nil, nil }); err != nil {
 			return kept, err
 		}
 	}

@@ -303,7 +303,8 @@ func TestProposalKilled(t *testing.T) {
 	if _, err := w.proposals().Accept(t.Context(), is.ID, "ada"); !errors.Is(err, affiliate.StatusNotAllowed) {
 		t.Errorf("accepted after its idempotency key has ended: %v", err)
 	}
-	equal(t, affiliate.ProposalDeclined, must(w.proposals().Decline(t.Context(), is.ID, "bo", "looked: it was not done")).Status)
+	closed := must(w.proposals().Decline(t.Context(), is.ID, "bo", "looked: it was not done"))
+	equal(t, []any{affiliate.ProposalDeclined, affiliate.Set("bo"), affiliate.Set(affiliate.TimeOf(w.now))}, []any{closed.Status, closed.DecidedBy, closed.DecidedAt})
 }
 
 // leavingStore has its caller go away after the first write.

@@ -19,6 +19,7 @@ import (
 // Proposals are what keys ask for that may not do it: Handler.Proposals of httpapi is one.
 type Proposals interface {
 	All(context.Context) ([]affiliate.Proposal, error) // the newest first
+	Get(ctx context.Context, id uuid.UUID) (affiliate.Proposal, error)
 	// Effect says what one would do now, and does nothing.
 	Effect(ctx context.Context, id uuid.UUID) (affiliate.ProposalEffect, error)
 	// Accept does what was proposed, once.
@@ -45,7 +46,7 @@ type proposal struct {
 }
 
 // Asks says what it asks for.
-func (p proposal) Asks() string { return asksFor[p.Operation] }
+func (p proposal) Asks() string { return cmp.Or(asksFor[p.Operation], string(p.Operation)) }
 
 // Open reports whether somebody can decide about it.
 func (p proposal) Open() bool {
@@ -70,18 +71,16 @@ func (v *visit) openProposal() (proposal, error) {
 	if err != nil {
 		return proposal{}, err
 	}
-	all, err := v.proposals()
+	of, err := kept(v, v.cfg.Proposals)
 	if err != nil {
 		return proposal{}, err
 	}
-	i := slices.IndexFunc(all, func(p proposal) bool { return p.ID == id })
-	if i < 0 {
-		return proposal{}, affiliate.ErrNotFound
+	is, err := of.Get(v.Ctx(), id)
+	p := proposal{of, is}
+	if err == nil && !p.Open() {
+		err = notAllowed("This was decided meanwhile: it is " + strings.ToLower(page.Words(p.Status)) + ".")
 	}
-	if !all[i].Open() {
-		return proposal{}, notAllowed("This was decided meanwhile: it is " + strings.ToLower(page.Words(all[i].Status)) + ".")
-	}
-	return all[i], nil
+	return p, err
 }
 
 func proposalsPage(v *visit) (view, error) {
